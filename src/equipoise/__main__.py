@@ -1,0 +1,5 @@
+"""``python -m equipoise``: the command line."""
+
+from equipoise.cli import main
+
+main()

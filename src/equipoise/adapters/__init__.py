@@ -1,0 +1,1 @@
+"""The shell: the code that touches the world.  Each module here adapts one thing outside."""

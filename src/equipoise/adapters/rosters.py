@@ -1,0 +1,308 @@
+"""Rosters from files: ``weight name`` lines, CSV and JSON, from bytes to players.
+
+Every mistake in a file becomes an :class:`~equipoise.errors.InputError` that begins with the file and the
+line (or the entry) and says what is allowed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import sys
+import unicodedata
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from equipoise.errors import InputError
+from equipoise.types import LARGEST_WEIGHT, NO_SIDE, Player, Rating
+
+#: Longest name that is accepted: four times what any game server of the trade allows.
+LONGEST_NAME = 200
+
+#: Decimal numbers, as people write them; what Python also takes (``1_000``, ``nan``) is met later or not.
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![^\s])")
+_NO_NUMBER = re.compile(r"[+-]?(?:nan|inf(?:inity)?)(?![^\s])", re.IGNORECASE)
+
+#: The columns (or keys) a roster may have, and what else they are called.
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "name": ("name", "player", "nick", "nickname"),
+    "id": ("id",),
+    "weight": ("weight", "rating", "skill", "elo", "mmr", "score"),
+    "mu": ("mu",),
+    "sigma": ("sigma", "deviation", "rd"),
+    "party": ("party", "premade", "group"),
+    "side": ("side",),
+    "team": ("team",),
+    "bot": ("bot",),
+}
+
+_YES, _NO = ("1", "true", "yes"), ("", "0", "false", "no")
+
+
+def read_roster(source: str) -> list[Player]:
+    """Read a roster from a file, or from standard input where the source is ``-``.
+
+    Parameters
+    ----------
+    source : str
+        A path or ``-``.  Endings ``.txt``, ``.csv``, ``.tsv`` and ``.json`` say the format; of others, and
+        of standard input, the first character and line do.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or something in it is wrong.
+    """
+    if source == "-":
+        return parse_roster(sys.stdin.buffer.read(), "standard input")
+    path = Path(source)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        msg = f"{source}: cannot be read: {error.strerror or error}"
+        raise InputError(msg) from error
+    return parse_roster(content, source, path.suffix.lower())
+
+
+def parse_roster(content: bytes, where: str, ending: str = "") -> list[Player]:
+    r"""Read a roster from bytes; see :func:`read_roster`.
+
+    Parameters
+    ----------
+    content : bytes
+        UTF-8 text, with or without a byte order mark, lines ended in any way.
+    where : str
+        What messages call the source.
+    ending : str
+        ``".txt"``, ``".csv"``, ``".tsv"`` or ``".json"``; anything else leaves it to the content.
+
+    Examples
+    --------
+    >>> [player.rating.mu for player in parse_roster(b"5 Ann\n7 Bob", "here")]
+    [5.0, 7.0]
+    """
+    text = _decoded(content, where)
+    if not text.strip():
+        _fail(where, "it is empty; a roster has a line for each player")
+    first = text.lstrip()
+    if ending == ".json" or (ending not in (".txt", ".csv", ".tsv") and first[0] in "[{"):
+        players = _from_json(text, where)
+    elif ending in (".csv", ".tsv") or (ending != ".txt" and _looks_like_table(first.split("\n")[0])):
+        players = _from_table(text, where)
+    else:
+        players = _from_lines(text, where)
+    if not players:
+        _fail(where, "it has no players; a roster has a line for each player")
+    return players
+
+
+def _fail(where: str, what: str) -> NoReturn:
+    msg = f"{where}: {what}"
+    raise InputError(msg)
+
+
+def _decoded(content: bytes, where: str) -> str:
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        _fail(where, "it is UTF-16; save it as UTF-8")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        number = content.count(b"\n", 0, error.start) + 1
+        _fail(f"{where}, line {number}", "it is not UTF-8 text; save the roster as UTF-8")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    for number, content_line in enumerate(text.split("\n"), start=1):
+        for sign in content_line:
+            if unicodedata.category(sign) == "Cc" and sign != "\t":
+                _fail(
+                    f"{where}, line {number}",
+                    f"it has the control character {sign!r}; a roster is plain text",
+                )
+    return text
+
+
+def _looks_like_table(header: str) -> bool:
+    names = {cell.strip().strip('"').lower() for cell in re.split(r"[,;\t]", header)}
+    return any(_column(name) is not None for name in names)
+
+
+def _column(name: str) -> str | None:
+    return next((column for column, names in COLUMNS.items() if name.strip().lower() in names), None)
+
+
+def _from_lines(text: str, where: str) -> list[Player]:
+    seen: dict[str, int] = {}
+    players = []
+    for number, full_line in enumerate(text.split("\n"), start=1):
+        line = full_line.strip()
+        if not line:
+            continue
+        at = f"{where}, line {number}"
+        match = _NUMBER.match(line) or _NO_NUMBER.match(line)
+        if match is None:
+            _fail(at, f"{_short(line)} does not begin with a weight; a line is 'weight name', as in '42 Ann'")
+        name = line[match.end() :].strip()
+        if not name:
+            _fail(at, f"there is no name after the weight {match.group()}; a line is 'weight name'")
+        weight = _weight(match.group(), at)
+        players.append(_player({"name": name, "weight": weight}, at, seen, number))
+    return players
+
+
+def _from_table(text: str, where: str) -> list[Player]:
+    header_line = text.lstrip("\n").split("\n")[0]
+    delimiter = max(",;\t", key=header_line.count)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
+    seen: dict[str, int] = {}
+    columns: list[str] | None = None
+    players = []
+    try:
+        for cells in reader:
+            number = reader.line_num
+            if not any(cell.strip() for cell in cells):
+                continue
+            if columns is None:
+                columns = _header(cells, f"{where}, line {number}")
+                continue
+            at = f"{where}, line {number}"
+            if len(cells) > len(columns):
+                _fail(at, f"it has {len(cells)} cells, but the header has {len(columns)} columns")
+            row = {c: cell.strip() for c, cell in zip(columns, cells, strict=False) if c and cell.strip()}
+            players.append(_player(row, at, seen, number))
+    except csv.Error as error:
+        _fail(f"{where}, line {reader.line_num}", f"it is not CSV: {error}")
+    return players
+
+
+def _header(cells: Sequence[str], at: str) -> list[str]:
+    columns = [_column(cell) or "" for cell in cells]
+    if "name" not in columns and "id" not in columns:
+        allowed = "; ".join(f"{names[0]} (or {', '.join(names[1:])})" if names[1:] else names[0]
+                            for names in COLUMNS.values())  # fmt: skip
+        _fail(at, f"the header has no column 'name' or 'id'; columns are: {allowed}")
+    for column in set(columns) - {""}:
+        if columns.count(column) > 1:
+            _fail(at, f"the header has the column {column!r} more than once")
+    return columns
+
+
+def _from_json(text: str, where: str) -> list[Player]:
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        _fail(f"{where}, line {error.lineno}", f"it is not JSON: {error.msg}")
+    except RecursionError:
+        _fail(where, "it is nested too deeply; a roster is a list of players")
+    if isinstance(data, dict) and isinstance(data.get("players"), list):
+        data = data["players"]
+    seen: dict[str, int] = {}
+    if isinstance(data, dict):
+        return [
+            _player({"name": name, "weight": weight}, f"{where}, entry {n}", seen, n)
+            for n, (name, weight) in enumerate(data.items(), start=1)
+        ]
+    if not isinstance(data, list):
+        _fail(where, "it is neither a list of players nor an object from names to weights")
+    players = []
+    for number, entry in enumerate(data, start=1):
+        at = f"{where}, entry {number}"
+        if not isinstance(entry, dict):
+            _fail(
+                at,
+                f'{_short(json.dumps(entry))} is not an object; a player is {{"name": ..., "weight": ...}}',
+            )
+        row = {
+            column: value for key, value in entry.items() if (column := _column(key)) and value is not None
+        }
+        players.append(_player(row, at, seen, number))
+    return players
+
+
+def _player(row: Mapping[str, Any], at: str, seen: dict[str, int], number: int) -> Player:
+    """Return the player of one line or entry; ``seen`` holds where each id stood."""
+    name = _text(row.get("name", ""), "name", at)
+    identity = _text(row.get("id", ""), "id", at) or name
+    if not identity:
+        _fail(at, "it has neither a name nor an id; every player needs one")
+    if identity in seen:
+        unit = "entry" if ", entry " in at else "line"
+        _fail(at, f"{_short(identity)} is there already, in {unit} {seen[identity]}; names must differ")
+    seen[identity] = number
+    rating = None
+    if "mu" in row:
+        rating = Rating(_number(row["mu"], "mu", at), _sigma(row, at))
+    elif "weight" in row:
+        rating = Rating(_weight(row["weight"], at), _sigma(row, at))
+    side = _number(row.get("side", NO_SIDE), "side", at)
+    if not 0.0 <= side <= 1.0:
+        _fail(at, f"side {side:g} is not allowed; 0 (the first team) to 1 (the last) is")
+    return Player(
+        identity,
+        rating,
+        name,
+        party=_text(row["party"], "party", at) if "party" in row else None,
+        side=side,
+        team=_team(row["team"], at) if "team" in row else None,
+        bot=_yes(row.get("bot", False), at),
+    )
+
+
+def _text(value: Any, field: str, at: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        _fail(at, f"{field} {_short(json.dumps(value))} is not a text")
+    text = str(value).strip()
+    if len(text) > LONGEST_NAME:
+        _fail(at, f"the {field} has {len(text)} characters; at most {LONGEST_NAME} are allowed")
+    if any(unicodedata.category(sign) in ("Cc", "Cs") for sign in text):
+        _fail(at, f"the {field} {_short(text)} has control characters; plain text is allowed")
+    return text
+
+
+def _weight(value: Any, at: str) -> float:
+    weight = _number(value, "weight", at)
+    if weight < 0:
+        _fail(
+            at, f"the weight {weight:g} is negative; 0 and above is allowed (a column 'mu' may be negative)"
+        )
+    return weight
+
+
+def _sigma(row: Mapping[str, Any], at: str) -> float:
+    sigma = _number(row.get("sigma", 0.0), "sigma", at)
+    if sigma < 0:
+        _fail(at, f"sigma {sigma:g} is negative; 0 and above is allowed")
+    return sigma
+
+
+def _number(value: Any, field: str, at: str) -> float:
+    if isinstance(value, str):
+        stripped = value.strip()
+        if not (_NUMBER.fullmatch(stripped) or _NO_NUMBER.fullmatch(stripped)):
+            _fail(at, f"{field} {_short(stripped)} is not a number; numbers look like 42 or 3.5")
+        value = float(stripped)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        _fail(at, f"{field} {_short(json.dumps(value))} is not a number")
+    if not -LARGEST_WEIGHT <= value <= LARGEST_WEIGHT:
+        _fail(at, f"{field} {value!s:.20} is not allowed; a finite number up to 1e15 in size is")
+    return float(value)
+
+
+def _team(value: Any, at: str) -> int:
+    team = _number(value, "team", at)
+    if team < 1 or team != int(team):
+        _fail(at, f"team {team:g} is not allowed; teams are counted from 1")
+    return int(team) - 1
+
+
+def _yes(value: Any, at: str) -> bool:
+    text = str(value).strip().lower()
+    if text not in _YES + _NO:
+        _fail(at, f"bot {_short(text)} is not allowed; {', '.join(_YES + _NO[1:])} are")
+    return text in _YES
+
+
+def _short(text: str) -> str:
+    """Return a text as a message may show it: quoted, escaped, and cut."""
+    return repr(text) if len(text) <= 40 else repr(text[:37] + "...")

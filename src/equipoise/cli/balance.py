@@ -1,0 +1,353 @@
+"""``equipoise balance``: fair teams from a roster, as text to paste, JSON or a picture."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from equipoise.errors import InputError, UnknownNameError
+from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS
+
+if TYPE_CHECKING:
+    from equipoise.teams.solution import Solution, Split
+
+#: Splits among which ``--choose`` chooses unless ``--keep`` says otherwise, as the bot balancer of 2010 did.
+CHOSEN_AMONG = 20
+
+
+class BalanceCommand(click.Command):
+    """A command whose ``--choose`` may stand without its power."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Give a bare ``--choose`` the default power, so that it does not swallow the roster's name."""
+        spelled = list(args)
+        for n, arg in enumerate(args):
+            if arg == "--choose" and not (n + 1 < len(args) and _is_number(args[n + 1])):
+                spelled[n] = "--choose=default"
+        return super().parse_args(ctx, spelled)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+class Power(click.ParamType[float]):
+    """The power of ``--choose``: a number, or ``default``."""
+
+    name = "power"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the power."""
+        from equipoise.teams.choosing import DEFAULT_POWER
+
+        if value == "default":
+            return DEFAULT_POWER
+        if not _is_number(str(value)) or float(value) < 0:
+            self.fail(f"{value!r} is not a number of 0 or above", param, ctx)
+        return float(value)
+
+
+def _groups(option: str, values: tuple[str, ...]) -> list[list[str]]:
+    """Return the names of each ``A,B`` (quoted as in CSV where a name has a comma)."""
+    groups = []
+    for value in values:
+        names = [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
+        if len(names) < 2 or not all(names):
+            msg = f"{option}: {value!r} does not name two players or more; write {option} 'Ann,Bob'"
+            raise InputError(msg)
+        groups.append(names)
+    return groups
+
+
+def _fixed(values: tuple[str, ...]) -> dict[str, int]:
+    fixed = {}
+    for value in values:
+        who, _, team = value.rpartition("=")
+        if not who or not team.strip().isdecimal() or int(team) < 1:
+            msg = f"--fix: {value!r} is not NAME=TEAM with teams counted from 1; write --fix 'Ann=1'"
+            raise InputError(msg)
+        fixed[who.strip()] = int(team) - 1
+    return fixed
+
+
+def _sizes(value: str | None) -> dict[str, Any]:
+    """Return the arguments of ``balance`` for ``8``, ``9,8`` or ``6-10``."""
+    if value is None:
+        return {}
+    try:
+        if "-" in value.strip().lstrip("-"):
+            low, high = value.split("-")
+            return {"min_size": int(low), "max_size": int(high)}
+        sizes = [int(part) for part in value.split(",")]
+    except ValueError:
+        message = f"{value!r} is not allowed; a size (8), one for each team (9,8) or a range (6-10) is"
+        raise click.BadParameter(message, param_hint="--size") from None
+    return {"sizes": sizes[0] if len(sizes) == 1 else sizes}
+
+
+def _one_of(names: Any, extra: str = "") -> str:
+    return ", ".join([*names, *([extra] if extra else [])])
+
+
+@click.command(cls=BalanceCommand, name="balance")
+@click.argument("roster", metavar="ROSTER")
+@click.option("--teams", default=2, show_default=True, help="How many teams.")
+@click.option("--size", metavar="N|N,N|N-N", help="The size of every team, of each team, or a range.")
+@click.option(
+    "--max-difference",
+    type=int,
+    metavar="N",
+    help="By how many players the teams may differ, bots not counted.  [default: 1, or any with --size]",
+)
+@click.option("--bots", is_flag=True, help="Fill shorter teams up with bots.")
+@click.option(
+    "--bot-weight",
+    type=float,
+    metavar="WEIGHT",
+    help="What a bot weighs.  Implies --bots.  [default: the mean weight]",
+)
+@click.option(
+    "--min", "minimum", type=int, metavar="N", help="Fewest players the map is made for.  Implies --bots."
+)
+@click.option(
+    "--max", "maximum", type=int, metavar="N", help="Most players the map is made for.  Implies --bots."
+)
+@click.option("--target", type=int, metavar="N", help="How many players are wanted.  Implies --bots.")
+@click.option("--party", multiple=True, metavar="A,B", help="Players who stay together.  Repeatable.")
+@click.option("--apart", multiple=True, metavar="A,B", help="Players kept in different teams.  Repeatable.")
+@click.option("--fix", multiple=True, metavar="A=TEAM", help="A player fixed to a team, from 1.  Repeatable.")
+@click.option("--objective", metavar="NAME", help=f"What is fair: {_one_of(OBJECTIVES)}.  [default: spread]")
+@click.option(
+    "--tolerance",
+    type=float,
+    metavar="P",
+    help="How much win probability 'spread' may give for likeness.  [default: 0.001]",
+)
+@click.option(
+    "--side-weight",
+    type=float,
+    metavar="W",
+    help="How much side wishes count in 'indistinguishable'.  [default: 0.01]",
+)
+@click.option("--rerank", metavar="NAME", help=f"Order the best splits anew by: {_one_of(CRITERIA)}.")
+@click.option(
+    "--solver",
+    default="auto",
+    show_default=True,
+    metavar="NAME",
+    help=f"How to search: {_one_of(('auto', *SOLVERS))}.",
+)
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop searching after this time.")
+@click.option(
+    "--keep", type=int, metavar="K", help="Show the K best splits.  [default: 1, or 20 with --choose]"
+)
+@click.option(
+    "--choose",
+    type=Power(),
+    metavar="[POWER]",
+    help="Choose one of the best splits at random, the more even the likelier.",
+)
+@click.option(
+    "--seed",
+    type=int,
+    metavar="N",
+    help="The seed of the choice and of searches.  [default: 0, or from the clock with --choose]",
+)
+@click.option(
+    "--default-weight",
+    type=float,
+    metavar="WEIGHT",
+    help="The weight of players without one.  [default: the mean of the others]",
+)
+@click.option(
+    "--beta",
+    type=float,
+    metavar="WEIGHT",
+    help="Performance noise of one player, for win chances.  [default: the roster's standard deviation]",
+)
+@click.option("--names", metavar="A,B", help="What to call the teams.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--plot", metavar="FILE.svg", help="Draw the teams into a file.")
+def command(roster: str, **options: Any) -> None:
+    """Divide the players of ROSTER into the fairest teams.
+
+    ROSTER is a file of 'weight name' lines, CSV or JSON with 'name' and 'weight', or - for standard input.
+    """  # fmt: skip
+    from equipoise.adapters.clock import deadline
+    from equipoise.adapters.rosters import read_roster
+    from equipoise.teams.balancing import balance
+    from equipoise.teams.search import never
+
+    players = read_roster(roster)
+    power = options["choose"]
+    keep = options["keep"] or (1 if power is None else CHOSEN_AMONG)
+    limit = options["time_limit"]
+    given = {
+        name: options[name]
+        for name in ("objective", "tolerance", "side_weight", "max_difference", "beta")
+        if options[name] is not None
+    }
+    try:
+        solution = balance(
+            players,
+            teams=options["teams"],
+            bots=_bots(options),
+            parties=_groups("--party", options["party"]),
+            apart=_groups("--apart", options["apart"]),
+            fixed=_fixed(options["fix"]),
+            rerank=options["rerank"],
+            solver=options["solver"],
+            keep=options["keep"] if options["keep"] is not None else keep,
+            default=options["default_weight"],
+            seed=options["seed"] or 0,
+            stop=never if limit is None else deadline(limit),
+            **_sizes(options["size"]),
+            **given,
+        )
+    except UnknownNameError as error:
+        raise click.UsageError(str(error)) from error
+    chosen = None
+    if power is not None and solution.splits:
+        chosen = _choose(solution, power, options["seed"])
+    names = tuple(options["names"].split(",")) if options["names"] else ()
+    if options["as_json"]:
+        _print_json(solution, chosen)
+    elif solution.splits:
+        click.echo(_text(solution, chosen, names))
+    if not solution.splits:
+        click.echo(f"error: {solution.status}: {solution.reason}", err=True)
+        sys.exit(1)
+    if options["plot"]:
+        _plot(options["plot"], solution, solution.best if chosen is None else solution.splits[chosen], names)
+
+
+def _bots(options: dict[str, Any]) -> Any:
+    from equipoise.types import Bots
+
+    asked = {"weight": "bot_weight", "minimum": "minimum", "maximum": "maximum", "target": "target"}
+    given = {field: options[name] for field, name in asked.items() if options[name] is not None}
+    if given.get("weight", 0.0) < 0:
+        msg = f"--bot-weight: {given['weight']:g} is negative; 0 and above is allowed"
+        raise InputError(msg)
+    return Bots(**given) if given or options["bots"] else False
+
+
+def _choose(solution: Solution, power: float, seed: int | None) -> int:
+    import numpy as np
+
+    from equipoise.teams.choosing import choose
+
+    chosen = choose(solution, rng=np.random.default_rng(seed), power=power)
+    return next(n for n, split in enumerate(solution.splits) if split is chosen)
+
+
+def _print_json(solution: Solution, chosen: int | None) -> None:
+    plain = solution.as_dict()
+    if chosen is not None:
+        plain["chosen"] = chosen + 1
+        plain["splits"] = [plain["splits"][chosen]]
+    in_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    click.echo(json.dumps(plain, ensure_ascii=not in_unicode, allow_nan=False, indent=2))
+
+
+def _plot(path: str, solution: Solution, split: Split, names: tuple[str, ...]) -> None:
+    from pathlib import Path
+
+    from equipoise.pages.teams_svg import teams_svg
+
+    try:
+        Path(path).write_text(teams_svg(solution, split, names), encoding="utf-8")
+    except OSError as error:
+        msg = f"--plot: {path} cannot be written: {error.strerror or error}"
+        raise InputError(msg) from error
+
+
+def _text(solution: Solution, chosen: int | None, names: tuple[str, ...]) -> str:
+    """Return what a person reads, and can paste into a chat."""
+    from equipoise.pages.text import number
+
+    split = solution.best if chosen is None else solution.splits[chosen]
+    lines: list[str] = []
+    for n in range(len(split.teams)):
+        lines += [*_team_lines(solution, split, n, _name(names, n)), ""]
+    lines.append(_verdict(solution))
+    if chosen is not None:
+        lines.append(f"Chosen at random: number {chosen + 1} of the {len(solution.splits)} best.")
+    lines.append(
+        f"Win chances assume a performance noise of {number(solution.beta)} ({solution.beta_source})."
+    )
+    if solution.unrated:
+        lines.append(
+            f"{solution.unrated} without a weight: counted as {number(solution.default_weight or 0.0)}."
+        )
+    if chosen is None and len(solution.splits) > 1:
+        lines += ["", *_alternatives(solution, names)]
+    return "\n".join(lines)
+
+
+def _name(names: tuple[str, ...], n: int) -> str:
+    return names[n].strip() if n < len(names) else f"Team {n + 1}"
+
+
+def _team_lines(solution: Solution, split: Split, n: int, name: str) -> list[str]:
+    from equipoise.pages.text import number, printable
+    from equipoise.teams.solution import weight
+
+    shown = [(number(weight(player)), printable(player.label)) for player in split.teams[n]]
+    if split.bots[n]:
+        bots = split.bots[n]
+        each = number(solution.bot_weight or 0.0)
+        shown.append((each, "(bot)" if bots == 1 else f"(bot) x {bots}"))
+    width = max((len(number) for number, _ in shown), default=0)
+    head = f"{name}: total {number(split.totals[n])}, win chance {100 * split.win_probability[n]:.1f} %"
+    return [head, *(f"  {figure:>{width}}  {label}" for figure, label in shown)]
+
+
+def _verdict(solution: Solution) -> str:
+    from equipoise.pages.text import number
+
+    value = number(solution.value or 0.0)
+    if solution.status == "optimal":
+        return f"Proven optimal: {solution.objective} {value}."
+    if solution.status == "feasible":
+        bound, gap = number(solution.bound or 0.0), number(solution.gap or 0.0)
+        return f"Not proven optimal: {solution.objective} {value}, bound {bound}, gap {gap}."
+    return ""
+
+
+def _alternatives(solution: Solution, names: tuple[str, ...]) -> list[str]:
+    """Return the table of the other splits: what changes against the best."""
+    from io import StringIO
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from equipoise.pages.text import number, printable
+
+    table = Table(box=None, pad_edge=False, title=None)
+    for column in ("", solution.objective, "totals", "win chance", "changes teams against the best"):
+        table.add_column(column, no_wrap=column != "changes teams against the best")
+    home = {player.id: n for n, team in enumerate(solution.best.teams) for player in team}
+    for rank, split in enumerate(solution.splits[1:], start=2):
+        moved = [
+            f"{printable(player.label)} to {_name(names, n)}"
+            for n, team in enumerate(split.teams)
+            for player in team
+            if home[player.id] != n
+        ]
+        table.add_row(
+            f"{rank}.", number(split.value), " : ".join(map(number, split.totals)),
+            f"{100 * split.win_probability[0]:.1f} %", ", ".join(moved),
+        )  # fmt: skip
+    out = StringIO()
+    console = Console(file=out, width=110, color_system=None, markup=False, emoji=False, highlight=False)
+    console.print(table)
+    return [line.rstrip() for line in out.getvalue().rstrip().split("\n")]

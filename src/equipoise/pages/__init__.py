@@ -1,0 +1,1 @@
+"""Pictures and pages: data in, SVG or HTML out, nothing else touched."""

@@ -1,0 +1,89 @@
+"""Names of replaceable parts: plain dicts from a name to ``"module:attribute"``, resolved when used.
+
+Only the dicts and their look-up live here; nothing here imports a part before it is asked for.
+The dicts are also the parameter lists of the tests: whatever is registered is held to the laws of its kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
+
+from equipoise.errors import UnknownNameError
+
+_OBJECTIVES = "equipoise.teams.objectives"
+_SOLVERS = "equipoise.teams.solvers"
+
+#: What makes one split fairer than another: ``Objective`` factories, see :mod:`equipoise.teams.objective`.
+OBJECTIVES: Mapping[str, str] = MappingProxyType(
+    {
+        "gap": f"{_OBJECTIVES}.gap:gap",
+        "ratio": f"{_OBJECTIVES}.ratio:ratio",
+        "win": f"{_OBJECTIVES}.win:win",
+        "indistinguishable": f"{_OBJECTIVES}.indistinguishable:indistinguishable",
+        "spread": f"{_OBJECTIVES}.spread:spread",
+    }
+)
+
+#: How the best splits are found, see :mod:`equipoise.teams.solver`.
+SOLVERS: Mapping[str, str] = MappingProxyType(
+    {
+        "enumerate": f"{_SOLVERS}.enumerate:solve",
+        "mitm": f"{_SOLVERS}.mitm:solve",
+        "bitset": f"{_SOLVERS}.bitset:solve",
+        "climb": f"{_SOLVERS}.climb:solve",
+        "anneal": f"{_SOLVERS}.anneal:solve",
+        "resplit": f"{_SOLVERS}.resplit:solve",
+        "alternate": f"{_SOLVERS}.draft:alternate",
+        "snake": f"{_SOLVERS}.draft:snake",
+        "greedy": f"{_SOLVERS}.draft:greedy",
+        "greedy-cap": f"{_SOLVERS}.draft:greedy_cap",
+    }
+)
+
+#: Criteria that are not additive over a team and so re-rank the best splits that were found.
+CRITERIA: Mapping[str, str] = MappingProxyType(
+    {
+        "quantile": "equipoise.teams.criteria:quantile_distance",
+        "strongest": "equipoise.teams.criteria:strongest_difference",
+    }
+)
+
+
+def resolve(kind: str, registry: Mapping[str, str], part: Any) -> Any:
+    """Return the part that a name stands for.
+
+    Parameters
+    ----------
+    kind : str
+        What is looked for, in the singular; used in messages.
+    registry : mapping of str to str
+        One of the dicts of this module.
+    part : str or object
+        A registered name, ``"module:attribute"`` for a part of the caller's own, or the part itself,
+        which is returned as it is.
+
+    Raises
+    ------
+    UnknownNameError
+        If the name is not registered or its module or attribute does not exist.
+
+    Examples
+    --------
+    >>> resolve("objective", {"parse": "json:loads"}, "parse")("[1]")
+    [1]
+    """
+    if not isinstance(part, str):
+        return part
+    path = registry.get(part, part)
+    module, colon, attribute = path.partition(":")
+    if not colon:
+        raise UnknownNameError(kind, part, registry)
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        if part in registry:
+            raise
+        raise UnknownNameError(kind, part, registry) from error

@@ -1,0 +1,87 @@
+"""Which solver for which task: a table over size and kind, and the run through an objective's criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from equipoise.errors import InputError
+from equipoise.registry import SOLVERS, resolve
+from equipoise.teams.components import components
+from equipoise.teams.halves import fits
+from equipoise.teams.objective import Limit, Objective
+from equipoise.teams.problem import Problem
+from equipoise.teams.search import Found, Stop, Task
+from equipoise.teams.solvers import bitset
+from equipoise.teams.solvers.enumerate import divisions as count_divisions
+
+#: Divisions up to which going through them all is quickest: 12 players into two teams.
+ENUMERATED = 1 << 11
+
+#: Divisions up to which it is still done where no other exact solver serves: some seconds.
+ENUMERATED_AT_MOST = 1 << 24
+
+
+def pick(task: Task) -> str:
+    """Return the name of the solver for a task.
+
+    Raises
+    ------
+    InputError
+        If no solver serves it.
+    """
+    problem = task.problem
+    divisions = count_divisions(problem)
+    if divisions <= ENUMERATED:
+        return "enumerate"
+    if problem.n_teams != 2:
+        if divisions <= ENUMERATED_AT_MOST:
+            return "enumerate"
+        msg = (
+            f"teams: {problem.n_blocks} players and parties into {problem.n_teams} teams are too many to "
+            f"enumerate; up to {ENUMERATED_AT_MOST} divisions are, and two teams of any size"
+        )
+        raise InputError(msg)
+    parts = components(problem)
+    if bitset.suits(task, parts):
+        return "bitset"
+    if task.criterion.has_reach:
+        return "mitm" if fits(parts) else "resplit"
+    return "enumerate" if divisions <= ENUMERATED_AT_MOST else "anneal"
+
+
+def run(
+    problem: Problem,
+    objective: Objective,
+    solver: str | Callable[[Task], Found],
+    keep: int,
+    stop: Stop,
+    rng: Any,
+) -> tuple[Found, str]:
+    """Bring an objective's criteria to their optimum in order; return what was found, and by which solver.
+
+    Every criterion but the last becomes a limit for those after it.  The result is proven if every step
+    was.
+    """
+    task = Task(problem, objective.criterion, keep=keep, stop=stop, rng=rng)
+    proven = True
+    for criterion, tolerance in objective.first:
+        found, name = _solve(replace(task, criterion=criterion, keep=1), solver)
+        if not found.ranked:
+            return found, name
+        best = found.ranked[0]
+        limit = Limit(criterion, best.cost + tolerance)
+        task = replace(task, limits=(*task.limits, limit), start=(best.labels,))
+        proven = proven and found.proven
+    found, name = _solve(task, solver)
+    if not proven:
+        found = Found(found.ranked, objective.criterion.floor, proven=False)
+    return found, name
+
+
+def _solve(task: Task, solver: str | Callable[[Task], Found]) -> tuple[Found, str]:
+    if not isinstance(solver, str):
+        return solver(task), getattr(solver, "__name__", "own")
+    name = pick(task) if solver == "auto" else solver
+    return resolve("solver", SOLVERS, name)(task), name

@@ -1,0 +1,270 @@
+"""``balance``: the main job, from a roster to provably fair teams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from equipoise.errors import InputError
+from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS, resolve
+from equipoise.skill import win_probability
+from equipoise.teams import auto
+from equipoise.teams.components import Contradiction
+from equipoise.teams.objective import Criterion, Objective, Scale
+from equipoise.teams.problem import COUNT, MU, VARIANCE, Floats, Labels, Problem
+from equipoise.teams.roster import Roster, Sizes, build, rated
+from equipoise.teams.search import Found, Stop, Task, never
+from equipoise.teams.solution import Solution, Split, Status, weight
+from equipoise.teams.why_not import size_conflict
+from equipoise.types import NO_SIDE, Bots, Player, Rating
+
+#: The objective unless another is named.  Why: docs/decisions/0002-default-objective.md.
+DEFAULT_OBJECTIVE = "spread"
+
+#: Standard deviations of the roster that one player's performance varies by from game to game, unless
+#: beta is given.  Why: docs/decisions/0003-default-beta.md.
+BETA_IN_SPREADS = 1.0
+
+#: Share of the roster's variance that smooths the teams' variances (one eighth of a standard deviation).
+PRIOR_SHARE = 1.0 / 64.0
+
+#: Weight of side wishes in ``indistinguishable``, where a player has one.
+SIDE_WEIGHT = 0.01
+
+#: How far from the best win probability ``spread`` may go: one game in a thousand.
+TOLERANCE = 0.001
+
+#: Splits that are found for a criterion to re-rank.
+RERANKED = 1000
+
+
+def balance(  # one argument for each thing an organiser can ask for
+    players: Iterable[Player] | Mapping[str, float | Rating | None],
+    *,
+    teams: int = 2,
+    sizes: int | Sequence[int] | None = None,
+    min_size: int | None = None,
+    max_size: int | None = None,
+    max_difference: int | None = None,
+    bots: Bots | bool = False,
+    parties: Iterable[Sequence[str]] = (),
+    apart: Iterable[Sequence[str]] = (),
+    fixed: Mapping[str, int] | None = None,
+    objective: str | Callable[[Scale], Objective] | Objective = DEFAULT_OBJECTIVE,
+    solver: str | Callable[[Task], Found] = "auto",
+    rerank: str | Callable[[Sequence[Floats]], float] | None = None,
+    keep: int = 1,
+    default: float | None = None,
+    beta: float | None = None,
+    tolerance: float = TOLERANCE,
+    side_weight: float = SIDE_WEIGHT,
+    seed: int = 0,
+    stop: Stop = never,
+) -> Solution:
+    """Divide players into the fairest teams, and say what is proven of them.
+
+    Parameters
+    ----------
+    players : iterable of Player, or mapping from name to weight
+        Who is here.  A weight may be a number, a :class:`Rating`, or None for unknown.
+    teams : int
+        How many teams; two of any size, more as long as their divisions can be enumerated.
+    sizes : int or sequence of int, optional
+        The size of every team, or of each; by default as equal as can be.  With bots, these are the
+        seats that are filled up.
+    min_size, max_size : int, optional
+        How many players of the roster each team may have.
+    max_difference : int, optional
+        By how many players of the roster the teams may differ; 1 unless sizes or limits are given.
+    bots : Bots or bool
+        Whether and how bots fill up the teams; True levels them with bots of mean weight.
+    parties : iterable of sequences of str
+        Ids (or names) of players who stay together, besides those of ``Player.party``.
+    apart : iterable of sequences of str
+        Ids (or names) of players no two of whom may be in one team.
+    fixed : mapping of str to int, optional
+        The team, from 0, of players who must be in it, besides ``Player.team``.
+    objective : str, callable or Objective
+        A name of :data:`equipoise.registry.OBJECTIVES`, ``"module:attribute"``, or the thing itself.
+    solver : str or callable
+        A name of :data:`equipoise.registry.SOLVERS`, ``"module:attribute"``, the thing itself, or
+        ``"auto"``.
+    rerank : str or callable, optional
+        A name of :data:`equipoise.registry.CRITERIA` by which the 1000 best splits are ordered anew.
+    keep : int
+        How many different splits are wanted, best first.  Players of equal weight count as the same.
+    default : float, optional
+        The weight of players without one; by default the mean of the others.
+    beta : float, optional
+        Performance noise of one player in one game, roster units, above 0; by default one standard
+        deviation of the roster's weights.
+    tolerance : float
+        How far from the best win probability the objective ``spread`` may go.
+    side_weight : float
+        How much side wishes count in ``indistinguishable``, in nats for each nat.
+    seed : int
+        The seed of whatever the solver draws at random; exact solvers draw nothing.
+    stop : callable
+        Asked now and then; once it returns True the solver ends with what it has.
+        :func:`equipoise.deadline` makes one from seconds.
+
+    Returns
+    -------
+    Solution
+        With status infeasible, and the reason, where the wishes contradict each other.
+
+    Raises
+    ------
+    InputError
+        If an argument is at fault.
+    UnknownNameError
+        If an objective, solver or criterion does not exist.
+
+    Examples
+    --------
+    >>> solution = balance({"Ann": 9, "Bob": 7, "Cid": 5, "Dan": 4, "Eve": 3, "Fay": 2}, objective="gap")
+    >>> solution.status.value, solution.value
+    ('optimal', 0.0)
+    >>> [[player.id for player in team] for team in solution.best.teams]
+    [['Ann', 'Dan', 'Fay'], ['Bob', 'Cid', 'Eve']]
+    """
+    _check(keep=keep, beta=beta, tolerance=tolerance, side_weight=side_weight, default=default)
+    filling = Bots() if bots is True else bots or None
+    roster = rated(players, default)
+    exact = (sizes,) * teams if isinstance(sizes, int) else None if sizes is None else tuple(sizes)
+    rules = Sizes(exact, min_size, max_size, max_difference)
+    scale, beta_source = _scale(roster, beta, tolerance, side_weight)
+    chosen = objective
+    if not isinstance(chosen, Objective):
+        chosen = resolve("objective", OBJECTIVES, chosen)(scale)
+    if not isinstance(chosen, Objective):
+        msg = f"objective: {objective!r} gives a {type(chosen).__name__}, not an Objective"
+        raise InputError(msg)
+    if not (solver == "auto" or callable(solver)):
+        resolve("solver", SOLVERS, solver)
+    judge = None if rerank is None else resolve("criterion", CRITERIA, rerank)
+
+    nothing = Solution(
+        status=Status.INFEASIBLE,
+        objective=chosen.name,
+        solver=str(solver),
+        splits=(),
+        value=None,
+        bound=None,
+        beta=scale.beta,
+        beta_source=beta_source,
+        default_weight=roster.default,
+        unrated=roster.unrated,
+    )
+
+    try:
+        problem = build(roster, teams, rules, filling, parties, apart, fixed)
+        _check_ratio(chosen, problem)
+        pool = keep if judge is None else max(keep, RERANKED)
+        found, solver_name = auto.run(problem, chosen, solver, pool, stop, np.random.default_rng(seed))
+    except Contradiction as clash:
+        one, other = roster.players[clash.one], roster.players[clash.other]
+        reason = f"{one.label!r} and {other.label!r} contradict: {clash.reason}"
+        return replace(nothing, reason=reason)
+    bot_weight = None if problem.filler is None else float(problem.filler[MU])
+    nothing = replace(nothing, solver=solver_name, bot_weight=bot_weight)
+    if not found.ranked:
+        if not found.proven:
+            return replace(nothing, status=Status.FEASIBLE, reason=NOTHING_YET)
+        return replace(nothing, reason=size_conflict(problem, [player.label for player in roster.players]))
+    criterion = chosen.criterion
+    splits = [
+        _split(problem, roster, criterion, scale, ranked.labels, ranked.cost) for ranked in found.ranked
+    ]
+    proven = found.proven
+    bound = chosen.criterion.shown(found.bound)
+    if judge is not None:
+        splits = sorted(splits, key=lambda split: judge(_weights(split, bot_weight)))
+        proven = proven and splits[0].value == bound
+    status = Status.OPTIMAL if proven else Status.FEASIBLE
+    return replace(nothing, status=status, splits=tuple(splits[:keep]), value=splits[0].value, bound=bound)
+
+
+#: What is said when the time was up before anything legal was found.
+NOTHING_YET = "the time was up before any legal division was found"
+
+
+def _check(
+    *, keep: int, beta: float | None, tolerance: float, side_weight: float, default: float | None
+) -> None:
+    if keep < 1:
+        msg = f"keep: {keep} is not allowed; 1 and above is"
+        raise InputError(msg)
+    if beta is not None and not 0.0 < beta < np.inf:
+        msg = f"beta: {beta!r} is not allowed; a number above 0 is"
+        raise InputError(msg)
+    for name, number in (("tolerance", tolerance), ("side_weight", side_weight)):
+        if not 0.0 <= number < np.inf:
+            msg = f"{name}: {number!r} is not allowed; 0 and above is"
+            raise InputError(msg)
+    if default is not None and not np.isfinite(default):
+        msg = f"default: {default!r} is not allowed; a finite weight is"
+        raise InputError(msg)
+
+
+def _check_ratio(objective: Objective, problem: Problem) -> None:
+    if objective.name != "ratio":
+        return
+    lowest = float(problem.features[:, MU].min())
+    if lowest < 0 or (problem.filler is not None and problem.filler[MU] < 0):
+        msg = "objective: 'ratio' needs weights of 0 and above; 'gap' and 'win' do without"
+        raise InputError(msg)
+
+
+def _scale(roster: Roster, beta: float | None, tolerance: float, side_weight: float) -> tuple[Scale, str]:
+    mu = np.array([rating.mu for rating in roster.ratings])
+    centre = float(mu.mean()) if len(mu) else 0.0
+    deviation = float(mu.std()) if len(mu) else 0.0
+    wishes = any(player.side != NO_SIDE for player in roster.players)
+    source = "as given"
+    if beta is None:
+        beta, source = BETA_IN_SPREADS * deviation, "one standard deviation of the roster"
+        if deviation == 0.0:
+            beta, source = 1.0, "any number will do, as all weigh the same"
+    variance = deviation * deviation
+    prior = variance * PRIOR_SHARE if variance > 0.0 else 1.0
+    return Scale(beta, centre, prior, side_weight if wishes else 0.0, tolerance), source
+
+
+def _split(
+    problem: Problem, roster: Roster, criterion: Criterion, scale: Scale, labels: Labels, cost: float
+) -> Split:
+    labels = _oriented(problem, labels)
+    totals = problem.totals(labels[None, :])
+    chances = win_probability(totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT], scale.beta)[0]
+    teams: list[list[Player]] = [[] for _ in range(problem.n_teams)]
+    for block, team in enumerate(labels):
+        teams[team].extend(roster.players[place] for place in problem.members[block])
+    bots = problem.bots(problem.counts(labels[None, :]))[0]
+    return Split(
+        teams=tuple(tuple(sorted(team, key=lambda player: -weight(player))) for team in teams),
+        bots=tuple(int(n) for n in bots),
+        totals=tuple(float(total) for total in totals[0, :, MU]),
+        win_probability=tuple(float(chance) for chance in chances),
+        value=criterion.shown(cost),
+        distance=max(cost - criterion.floor, 0.0),
+    )
+
+
+def _oriented(problem: Problem, labels: Labels) -> Labels:
+    """Return labels with teams numbered by who comes first, unless the reverse meets more side wishes."""
+    # DEL teams by who comes first, or the other way where that meets more side wishes."""
+    labels = problem.canonical(labels)
+    if not problem.interchangeable or problem.n_teams != 2:
+        return labels
+    wishes = problem.totals(labels[None, :])[0, :, 4] - problem.totals(labels[None, :])[0, :, COUNT] / 2
+    return labels if wishes[1] >= wishes[0] else (1 - labels).astype(np.int8)
+
+
+def _weights(split: Split, bot_weight: float | None) -> list[Floats]:
+    return [
+        np.array([weight(player) for player in team] + [bot_weight or 0.0] * n)
+        for team, n in zip(split.teams, split.bots, strict=True)
+    ]

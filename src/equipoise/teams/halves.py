@@ -1,0 +1,315 @@
+"""Meeting in the middle: the best divisions into two teams by pairing the part-divisions of two halves.
+
+The components are dealt into two halves.  All 2^(n/2) part-divisions of each half are listed, ascending in
+mu for every size.  The criterion says in which range of mu, and of its second axis, a division must total
+to reach a cost (:meth:`~equipoise.teams.objective.Criterion.reach`), and one sweep over both lists finds all
+pairs in that range.  The cost aimed at starts below what is expected and grows until enough divisions are
+found: then every division up to that cost has been seen, and the best ones are proven.
+
+Time O(2^(n/2)) a sweep plus the pairs in range; memory O(2^(n/2)).
+
+References
+----------
+E. Horowitz, S. Sahni, "Computing partitions with applications to the knapsack problem", JACM 21 (1974) 277,
+doi:10.1145/321812.321823.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.compiled import compiled, pays
+from equipoise.teams import kernels
+from equipoise.teams.bounds import lower_bound
+from equipoise.teams.components import Components, components
+from equipoise.teams.objective import EVERYWHERE, Pair
+from equipoise.teams.problem import COUNT, MU, Labels
+from equipoise.teams.search import Best, Found, Task
+
+#: From how many rows of the larger half on, loading numba for a single roster pays: about where the plain
+#: loops take as long as the import (both about half a second).
+COMPILE_FROM = 1 << 17
+
+#: Rows of a half beyond which the lists would take gigabytes (2^22 rows are 100 MB with both axes).
+LARGEST_HALF = 1 << 22
+LARGEST_HALF_PLAIN = 1 << 19
+
+#: How many pairs are looked at before the cost aimed at is lowered to the best known.
+BATCH = 4096
+
+#: The pairs in range after which the proof is given up: some seconds.
+MOST_PAIRS = 1 << 23
+
+#: How much the cost aimed at grows when it was set too low.
+GROWTH = 8.0
+
+#: What sums in another order may differ by, relative to the sum of their parts' sizes: 2^-53 a step,
+#: and hundreds of steps.
+ROUNDING = 1e-13
+
+#: Pairs looked at to learn how costs are distributed.
+SAMPLE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """All part-divisions of one half; ``items`` names the components of the mask's bits."""
+
+    shelf: kernels.Shelf
+    items: tuple[int, ...]
+
+    def rows(self, size: int) -> tuple[int, int]:
+        """Return where the rows of a size begin and end."""
+        c = size - self.shelf[4]
+        if c in range(len(self.shelf[3]) - 1):
+            return int(self.shelf[3][c]), int(self.shelf[3][c + 1])
+        return 0, 0
+
+    @property
+    def sizes(self) -> range:
+        """The sizes there may be rows of."""
+        return _sizes(self.shelf)
+
+
+def _sizes(shelf: kernels.Shelf) -> range:
+    return range(shelf[4], shelf[4] + len(shelf[3]) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class SizeClass:
+    """All divisions with one number of players in the first team.
+
+    ``pair`` holds the teams' totals with bots; ``first`` and ``second`` are what the rows of the two
+    shelves must sum to besides, to be those of the first team.
+    """
+
+    size: int
+    pair: Pair
+    first: float
+    second: float
+
+
+def rows_needed(parts: Components) -> int:
+    """Return how many part-divisions the larger half would have."""
+    return max(_rows(half) for half in _deal(parts.choices[0]))
+
+
+def fits(parts: Components) -> bool:
+    """Tell whether the halves are small enough to be listed on this machine."""
+    rows = rows_needed(parts)
+    return rows <= (LARGEST_HALF if pays(rows, COMPILE_FROM) else LARGEST_HALF_PLAIN)
+
+
+def meet(task: Task) -> Found:
+    """Find the best divisions of two teams and prove them best, if the pairs in range are not too many.
+
+    Raises
+    ------
+    equipoise.teams.components.Contradiction
+        If blocks must be both together and apart.
+    """
+    return _Meeting(task).run()
+
+
+def _deal(kinds: list[list[int]]) -> tuple[list[list[int]], list[list[int]]]:
+    """Deal the kinds into two halves with about equally many part-divisions; a kind stays whole."""
+    halves: tuple[list[list[int]], list[list[int]]] = ([], [])
+    for kind in sorted(kinds, key=len, reverse=True):
+        min(halves, key=_rows).append(kind)
+    return halves
+
+
+def _rows(half: list[list[int]]) -> int:
+    """Return how many part-divisions a half has: of equals only the number matters."""
+    return math.prod(len(kind) + 1 for kind in half)
+
+
+class _Meeting:
+    """One search: the shelves, the size classes, and the sweeps over them."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.parts = components(task.problem)
+        self.best = Best(task)
+        self.floor = lower_bound(task, self.parts)
+        self.pairs_seen = 0
+        self.usual = math.inf
+        kinds, held = self.parts.choices
+        halves = _deal(kinds)
+        self.fast = pays(max(map(_rows, halves)), COMPILE_FROM)
+        self.merge = compiled(kernels.merge_shifted) if self.fast else kernels.merge_shifted
+        self.pairs = compiled(kernels.pairs_within) if self.fast else kernels.pairs_within
+        self.second_axis = np.array(task.criterion.second)
+        self.held = held
+        self.base = self.parts.base + (self.parts.steps[held] if held >= 0 else 0.0)
+        self.left, self.right = (self._half(half) for half in halves)
+        self.classes = [self._size_class(size) for size in self.parts.legal_sizes]
+        self.out_left: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
+        self.out_right: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
+        # What sums in another order may differ by, in units of each axis.
+        largest = np.abs(task.problem.features).sum(axis=0)
+        self.pad_first = float(largest[MU]) * ROUNDING
+        self.pad_second = float(largest @ self.second_axis) * ROUNDING
+
+    def run(self) -> Found:
+        cost = self._first_aim()
+        proven_to = self.floor
+        while True:
+            if not self._sweep(cost):
+                return self.best.found(bound=proven_to, proven=False)
+            if cost == math.inf or self.best.reaches(max(cost, self.floor)):
+                return self.best.found(bound=math.inf, proven=True)
+            proven_to = max(proven_to, cost)
+            cost = self._next_aim(cost)
+
+    def _sweep(self, cost: float) -> bool:
+        """Look at every division of at most this cost that may get in; False if that was not finished."""
+        for size_class in self.classes:
+            aim = None
+            for left_rows, right_rows in self._row_pairs(size_class.size):
+                left, resume = left_rows[0], 0
+                while left < left_rows[1]:
+                    if self.best.reaches(self.floor):
+                        return True
+                    aimed = min(cost, self.best.worst)
+                    if aim is None or aimed < aim[0]:
+                        aim = aimed, self._range(size_class, aimed)
+                    found, left, resume = self.pairs(
+                        self.left.shelf,
+                        (left, left_rows[1]),
+                        self.right.shelf,
+                        right_rows,
+                        aim[1],
+                        resume,
+                        self.out_left,
+                        self.out_right,
+                    )
+                    if found:
+                        self.best.offer(self._labels(self.out_left[:found], self.out_right[:found]))
+                        self.pairs_seen += found
+                    if self.task.stop() or self.pairs_seen > MOST_PAIRS:
+                        return False
+        return True
+
+    def _row_pairs(self, size: int) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+        """Go through the ranges of left and right rows that together give the first team's size."""
+        rest = size - int(self.base[COUNT])
+        for left_size in self.left.sizes:
+            left, right = self.left.rows(left_size), self.right.rows(rest - left_size)
+            if left[0] < left[1] and right[0] < right[1]:
+                yield left, right
+
+    def _range(self, size_class: SizeClass, cost: float) -> tuple[float, float, float, float]:
+        """Return what the rows must sum to within a cost and the limits, with room for rounding."""
+        pair = size_class.pair
+        for criterion, limit in self.task.limits:
+            if criterion.has_reach:
+                mu, _ = criterion.reach(limit, pair)
+                pair = Pair(pair.counts, pair.whole, mu)
+        mu, second = pair.mu, EVERYWHERE
+        if cost < math.inf:
+            mu, second = self.task.criterion.reach(cost, pair)
+        return (
+            mu.low - size_class.first - self.pad_first,
+            mu.high - size_class.first + self.pad_first,
+            second.low - size_class.second - self.pad_second,
+            second.high - size_class.second + self.pad_second,
+        )
+
+    def _size_class(self, size: int) -> SizeClass:
+        problem = self.task.problem
+        counts = np.array([[size, problem.n_players - size]])
+        bots = problem.bots(counts)[0]
+        whole = problem.features.sum(axis=0)
+        filled = np.zeros_like(whole)
+        if problem.filler is not None:
+            whole = whole + problem.filler * bots.sum()
+            filled = problem.filler * bots[0]
+        constant = self.base + filled
+        total = counts[0] + bots
+        return SizeClass(
+            size,
+            Pair((int(total[0]), int(total[1])), whole),
+            float(constant[MU]),
+            float(constant @ self.second_axis),
+        )
+
+    def _half(self, kinds: list[list[int]]) -> Half:
+        """List the part-divisions of one half, component by component."""
+        shelf = self._columns(1, 0, 1)
+        shelf[3][1] = 1
+        items: list[int] = []
+        for kind in kinds:
+            step = self.parts.steps[kind[0]]
+            size, mu, second = int(step[COUNT]), float(step[MU]), float(step @ self.second_axis)
+            base, bits = shelf, 0
+            for copies, item in enumerate(kind, start=1):
+                bits += 1 << len(items)
+                items.append(item)
+                own, other = _sizes(shelf), _sizes(base)
+                low = min(own.start, other.start + copies * size)
+                high = max(own.stop, other.stop + copies * size)
+                grown = self._columns(len(shelf[0]) + len(base[0]), low, high - low)
+                self.merge(shelf, base, (copies * size, copies * mu, copies * second, bits), grown)
+                shelf = grown
+        return Half(shelf, tuple(items))
+
+    def _columns(self, rows: int, low: int, sizes: int) -> kernels.Shelf:
+        """Return an empty shelf: of lists for the plain kernels, of arrays for the compiled ones."""
+        if not self.fast:
+            return [0.0] * rows, [0.0] * rows, [0] * rows, [0] * (sizes + 1), low
+        first, second = np.zeros(rows), np.zeros(rows)
+        mask = np.zeros(rows, dtype=np.int64)
+        return first, second, mask, np.zeros(sizes + 1, dtype=np.int64), low
+
+    def _labels(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Labels:
+        """Return the divisions that pairs of rows stand for."""
+        signs = np.where(self.parts.free, -1, 1).astype(np.int8)[None, :].repeat(len(left), axis=0)
+        if self.held >= 0:
+            signs[:, self.held] = 1
+        for half, rows in ((self.left, left), (self.right, right)):
+            if half.items:
+                masks = half.shelf[2]
+                mask = masks[rows] if self.fast else np.array([masks[row] for row in rows])
+                bits = (mask[:, None] >> np.arange(len(half.items))) & 1
+                signs[:, list(half.items)] = 2 * bits - 1
+        return self.parts.labels(signs)
+
+    def _first_aim(self) -> float:
+        """Guess the cost up to which there are a few more divisions than wanted, from a sample of pairs."""
+        ranges = [(left, right) for c in self.classes for left, right in self._row_pairs(c.size)]
+        if not ranges:
+            return math.inf
+        pairs = np.array([(left[1] - left[0]) * (right[1] - right[0]) for left, right in ranges], dtype=float)
+        everything = float(pairs.sum())
+        if everything <= BATCH:
+            return math.inf
+        # Evenly spaced through all pairs in one order: a sample without chance.
+        spots = (np.arange(SAMPLE) + 0.5) / SAMPLE * everything
+        place = np.searchsorted(np.cumsum(pairs), spots, side="right")
+        golden = 0.6180339887498949  # spaces the right rows evenly whatever the sample size
+        left_rows = np.empty(SAMPLE, dtype=np.int64)
+        right_rows = np.empty(SAMPLE, dtype=np.int64)
+        before = np.concatenate([[0.0], np.cumsum(pairs)])
+        for n, at in enumerate(place):
+            left, right = ranges[at]
+            share = (spots[n] - before[at]) / pairs[at]
+            left_rows[n] = left[0] + int(share * (left[1] - left[0]))
+            right_rows[n] = right[0] + int((n * golden) % 1.0 * (right[1] - right[0]))
+        totals = self.task.problem.totals(self._labels(left_rows, right_rows))
+        costs = self.task.criterion.cost(totals) - self.task.criterion.floor
+        for criterion, limit in self.task.limits:
+            limited = criterion.cost(totals)
+            everything *= min(1.0, limit / max(2.0 * float(np.median(limited)), 1e-300))
+        share = 8.0 * self.task.keep / max(everything, 1.0)
+        self.usual = float(np.median(costs))
+        return self.task.criterion.floor + 2.0 * self.usual * min(share, 1.0)
+
+    def _next_aim(self, cost: float) -> float:
+        above = (cost - self.task.criterion.floor) * GROWTH
+        return self.task.criterion.floor + above if 0.0 < above < self.usual else math.inf

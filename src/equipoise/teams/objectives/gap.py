@@ -1,0 +1,45 @@
+"""``gap``: the largest team total minus the smallest, in roster units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.teams.objective import DifferenceCriterion, Objective, Pair, Scale
+from equipoise.teams.problem import MU
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Gap(DifferenceCriterion):
+    """The range of the team totals of mu.
+
+    References
+    ----------
+    S. Mertens, "The easiest hard problem: number partitioning", 2006, equation 1 (two teams).
+
+    Examples
+    --------
+    >>> totals = np.zeros((1, 2, 5)); totals[0, :, MU] = 374, 373
+    >>> Gap().cost(totals)
+    array([1.])
+    """
+
+    def cost(self, totals: Floats) -> Floats:
+        """See :meth:`equipoise.teams.objective.Criterion.cost`."""
+        return cast("Floats", np.ptp(totals[:, :, MU], axis=1))
+
+    def largest_difference(self, cost: float, pair: Pair) -> float:
+        """See :meth:`equipoise.teams.objective.DifferenceCriterion.largest_difference`."""
+        del pair
+        return cost
+
+
+def gap(scale: Scale) -> Objective:
+    """Return the objective; it has no unit of its own."""
+    del scale
+    return Objective("gap", Gap())

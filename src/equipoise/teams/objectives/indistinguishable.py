@@ -1,0 +1,153 @@
+"""``indistinguishable``: how much a player's team tells of the skill, less how much it tells of the wish."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.teams.fairness import second_moment_reach
+from equipoise.teams.objective import Criterion, Interval, Objective, Pair, Scale, means
+from equipoise.teams.problem import COUNT, SIDE, SQUARE, VARIANCE
+
+Floats = NDArray[np.float64]
+
+#: Halvings until an interval is as narrow as a float: the width of its fraction and a few to spare.
+_HALVINGS = 60
+
+
+@dataclass(frozen=True)
+class MutualInformation(Criterion):
+    """An upper bound on the mutual information of team and skill, in nats.
+
+    With the share of players ``p_i``, variance ``s_i²`` of each team and ``s²`` of all, it is
+    ``sum p_i log(s² / s_i²) / 2``: the mean Kullback-Leibler divergence of the teams' skill
+    distributions from everyone's, all taken as normal.  (The terms with the means sum to a constant,
+    by the law of total variance.)  The wishes' term ``sum p_i KL(t_i, t)`` is taken off, where t is
+    the mean wish of a team and of all.
+
+    Parameters
+    ----------
+    centre : float
+        What was subtracted from mu before squaring, roster units.
+    prior : float
+        Variance added to every player's own, roster units squared.
+    side_weight : float
+        What the wishes' term is multiplied with.
+
+    References
+    ----------
+    Kullback-Leibler divergence of two normals: T. Cover, J. Thomas, Elements of Information Theory, 2006.
+
+    Examples
+    --------
+    Teams of (0, 2) and (1, 1) with prior 1: variances 2 and 1, of all 1.5.
+
+    >>> totals = np.zeros((1, 2, 5)); totals[0, :, COUNT] = 2; totals[0, :, 1] = 2
+    >>> totals[0, :, SQUARE] = 4, 2; totals[0, :, SIDE] = 1
+    >>> MutualInformation(prior=1.0).cost(totals).round(6)  # log(1.5² / 2) / 4
+    array([0.029446])
+    """
+
+    centre: float = 0.0
+    prior: float = 0.0
+    side_weight: float = 0.0
+    second = (0.0, 0.0, 1.0, 1.0, 0.0)
+    has_reach = True
+
+    @property
+    def floor(self) -> float:  # type: ignore[override]  # a constant of the class elsewhere
+        """What no cost is below: perfect likeness and wishes that tell everything."""
+        return -self.side_weight * math.log(2.0)
+
+    def cost(self, totals: Floats) -> Floats:
+        """See :meth:`equipoise.teams.objective.Criterion.cost`."""
+        counts = totals[:, :, COUNT]
+        whole = totals.sum(axis=1, keepdims=True)
+        shares = counts / whole[:, :, COUNT]
+        apart = _log(self._variances(whole)) - _log(self._variances(totals))
+        information = 0.5 * np.where(counts > 0, shares * apart, 0.0).sum(axis=1)
+        if self.side_weight:
+            information -= self.side_weight * (shares * _wish_divergence(totals, whole)).sum(axis=1)
+        return cast("Floats", information)
+
+    def _variances(self, totals: Floats) -> Floats:
+        counts = np.maximum(totals[:, :, COUNT], 1.0)
+        squares = (totals[:, :, SQUARE] + totals[:, :, VARIANCE]) / counts
+        offsets = means(totals) - self.centre
+        return np.maximum(squares - offsets * offsets, 0.0) + self.prior
+
+    def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
+        """See :meth:`equipoise.teams.objective.Criterion.reach`.
+
+        The logarithm is concave, so the variance within teams is at least ``s² exp(-2 cost)``; given
+        that, the first team's is ``within (1 + u / p1)`` with
+        ``p1 log(1 + u / p1) + p2 log(1 - u / p2) >= -2 cost``, a concave function that is 0 at 0.
+        """
+        n = pair.counts[0] + pair.counts[1]
+        side = float(pair.whole[SIDE]) / n
+        cost = max(cost + self.side_weight * _entropy(side), 0.0)
+        _, variance = pair.moments(self.centre, self.second, self.prior)
+        if min(pair.counts) == 0 or variance == 0.0:
+            return second_moment_reach(pair, self.centre, variance, lambda within: within)
+        first, second = pair.shares
+        farthest = math.sqrt(-math.expm1(-2.0 * cost) * variance * second / first)
+        mean, _ = pair.moments(self.centre, self.second)
+        near = Interval((mean - farthest) * pair.counts[0], (mean + farthest) * pair.counts[0])
+        pair = Pair(pair.counts, pair.whole, pair.mu.overlap(near))
+
+        def loss(u: float) -> float:
+            return first * math.log1p(u / first) + second * math.log1p(-u / second)
+
+        low, high = _last_above(loss, -2.0 * cost, -first), _last_above(loss, -2.0 * cost, second)
+
+        def first_variance(within: Interval) -> Interval:
+            least = max(within.low, variance * math.exp(-2.0 * cost))
+            return Interval(
+                least * (1.0 + low / first) - self.prior, within.high * (1.0 + high / first) - self.prior
+            )
+
+        return second_moment_reach(pair, self.centre, variance, first_variance)
+
+
+def _last_above(function: Callable[[float], float], level: float, end: float) -> float:
+    """Return the point between 0 and ``end`` where a function that falls from 0 passes the level."""
+    inside, outside = 0.0, end
+    for _ in range(_HALVINGS):
+        middle = (inside + outside) / 2.0
+        if middle == end or function(middle) < level:
+            outside = middle
+        else:
+            inside = middle
+    return outside
+
+
+def _log(values: Floats) -> Floats:
+    """Return the logarithm; minus infinity at 0, without a warning."""
+    return np.log(values, out=np.full_like(values, -np.inf), where=values > 0)
+
+
+def _entropy(side: float) -> float:
+    """Return the entropy of a yes with probability ``side``, in nats: what wishes can tell at most."""
+    return -sum(p * math.log(p) for p in (side, 1.0 - side) if p > 0.0)
+
+
+def _wish_divergence(totals: Floats, whole: Floats) -> Floats:
+    """Return the divergence of each team's mean wish from everyone's, shape (m, n_teams), in nats."""
+    counts = np.maximum(totals[:, :, COUNT], 1.0)
+    wishes = np.clip(totals[:, :, SIDE] / counts, 0.0, 1.0)
+    everyone = np.clip(whole[:, :, SIDE] / whole[:, :, COUNT], 0.0, 1.0)
+    divergence = np.zeros_like(wishes)
+    for wish, all_wishes in ((wishes, everyone), (1.0 - wishes, 1.0 - everyone)):
+        known = (wish > 0) & (all_wishes > 0)
+        divergence += wish * (_log(np.where(known, wish, 1.0)) - _log(np.where(known, all_wishes, 1.0)))
+    return divergence
+
+
+def indistinguishable(scale: Scale) -> Objective:
+    """Return the objective with the scale's prior and weight of side wishes."""
+    return Objective("indistinguishable", MutualInformation(scale.centre, scale.prior, scale.side_weight))

@@ -1,0 +1,56 @@
+"""``ratio``: the smallest team total over the largest; 1 is even."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.teams.objective import DifferenceCriterion, Objective, Pair, Scale
+from equipoise.teams.problem import MU
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Ratio(DifferenceCriterion):
+    """One minus the ratio of the smallest total of mu to the largest; no total may be negative.
+
+    Teams that all total 0 are even.
+
+    References
+    ----------
+    S. Simpson, "Balancing tools for Unreal Tournament", 2010: choosing teams at the start of a game.
+
+    Examples
+    --------
+    The totals of the example there, 373 to 374:
+
+    >>> totals = np.zeros((1, 2, 5)); totals[0, :, MU] = 374, 373
+    >>> cost, = Ratio().cost(totals)
+    >>> round(Ratio().shown(cost), 5)
+    0.99733
+    """
+
+    def cost(self, totals: Floats) -> Floats:
+        """See :meth:`equipoise.teams.objective.Criterion.cost`."""
+        smallest, largest = totals[:, :, MU].min(axis=1), totals[:, :, MU].max(axis=1)
+        difference = largest - smallest
+        return cast("Floats", np.divide(difference, largest, out=np.zeros_like(largest), where=largest > 0))
+
+    def shown(self, cost: float) -> float:
+        """Return smallest over largest."""
+        return 1.0 - cost
+
+    def largest_difference(self, cost: float, pair: Pair) -> float:
+        """See :meth:`equipoise.teams.objective.DifferenceCriterion.largest_difference`."""
+        cost = min(cost, 1.0)
+        return float(pair.whole[MU]) * cost / (2.0 - cost)
+
+
+def ratio(scale: Scale) -> Objective:
+    """Return the objective; it has no unit of its own."""
+    del scale
+    return Objective("ratio", Ratio())

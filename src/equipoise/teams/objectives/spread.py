@@ -1,0 +1,76 @@
+"""``spread``: among the divisions nobody can tell from the fairest, the one with the most alike teams."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.teams.fairness import WinDistance, second_moment_reach
+from equipoise.teams.objective import Criterion, Interval, Objective, Pair, Scale, means
+from equipoise.teams.problem import COUNT, SQUARE
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SpreadDifference(Criterion):
+    """The largest standard deviation of mu within a team minus the smallest, in roster units.
+
+    Parameters
+    ----------
+    centre : float
+        What was subtracted from mu before squaring.
+
+    Examples
+    --------
+    Teams of (0, 2) and (1, 1): both mean 1, standard deviations 1 and 0.
+
+    >>> totals = np.zeros((1, 2, 5)); totals[0, :, COUNT] = 2; totals[0, :, 1] = 2
+    >>> totals[0, :, SQUARE] = 4, 2
+    >>> SpreadDifference().cost(totals)
+    array([1.])
+    """
+
+    centre: float = 0.0
+    second = (0.0, 0.0, 1.0, 0.0, 0.0)
+    has_reach = True
+
+    def cost(self, totals: Floats) -> Floats:
+        """See :meth:`equipoise.teams.objective.Criterion.cost`."""
+        return cast("Floats", np.ptp(standard_deviations(totals, self.centre), axis=1))
+
+    def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
+        """See :meth:`equipoise.teams.objective.Criterion.reach`.
+
+        With shares p and standard deviations x, y of the teams, ``p1 x² + p2 y²`` is the variance
+        within, which is the whole variance less that between the teams; with ``y = x + d`` it gives
+        ``x = sqrt(within - p1 p2 d²) - p2 d`` for every d from -cost to cost.
+        """
+        shares = pair.shares
+        _, variance = pair.moments(self.centre, self.second)
+
+        def first_variance(within: Interval) -> Interval:
+            product = shares[0] * shares[1] * cost * cost
+            low = math.sqrt(max(within.low - product, 0.0)) - shares[1] * cost
+            high = math.sqrt(within.high) + shares[1] * cost
+            return Interval(max(low, 0.0) ** 2, high**2)
+
+        return second_moment_reach(pair, self.centre, variance, first_variance)
+
+
+def standard_deviations(totals: Floats, centre: float) -> Floats:
+    """Return the standard deviation of mu within each team, shape (m, n_teams)."""
+    counts = totals[:, :, COUNT]
+    squares = np.divide(totals[:, :, SQUARE], counts, out=np.zeros_like(counts), where=counts > 0)
+    offsets = np.where(counts > 0, means(totals) - centre, 0.0)
+    return cast("Floats", np.sqrt(np.maximum(squares - offsets * offsets, 0.0)))
+
+
+def spread(scale: Scale) -> Objective:
+    """Return the objective: win probability within the scale's tolerance, then the spread."""
+    first = ((WinDistance(scale.beta), scale.tolerance),)
+    return Objective("spread", SpreadDifference(scale.centre), first)

@@ -1,0 +1,183 @@
+"""The problem every solver gets: blocks with additive features, and which divisions are legal.
+
+A block is what cannot be divided: a player, or a party that stays together.
+A division is a row of labels, the team of each block.
+Objectives see only the features' sums over each team (the totals), so nothing here knows an objective.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.int8]
+Ints = NDArray[np.int64]
+
+#: The features of a block, in the order of the last axis of totals: how many players, and the sums of
+#: their mu, (mu - centre)², sigma² and side wish.
+COUNT, MU, SQUARE, VARIANCE, SIDE = range(5)
+N_FEATURES = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Blocks to be divided into teams.
+
+    Parameters
+    ----------
+    features : ndarray, shape (n_blocks, 5)
+        The sums over each block's players: count, mu, (mu - centre)², sigma², side wish.
+    min_size, max_size : tuple of int, length n_teams
+        How many players of the roster each team may have.
+    max_difference : int
+        By how many such players the largest team may exceed the smallest.
+    seats : tuple of int, length n_teams
+        The size every team is filled to with bots; where a team is larger than its seats, all are
+        filled by as many more.  Without effect where ``filler`` is None.
+    filler : ndarray, shape (5,), or None
+        The features of one bot.
+    apart : tuple of pairs of int
+        Blocks that must not be in one team.
+    fixed : tuple of int, length n_blocks
+        The team a block is bound to, -1 where it is free.
+    centre : float
+        What is subtracted from mu before squaring: with it the sums of squares keep their digits.
+    members : tuple of tuples of int
+        The places in the roster of each block's players.
+    """
+
+    features: Floats
+    min_size: tuple[int, ...]
+    max_size: tuple[int, ...]
+    max_difference: int
+    seats: tuple[int, ...]
+    filler: Floats | None
+    apart: tuple[tuple[int, int], ...]
+    fixed: tuple[int, ...]
+    centre: float
+    members: tuple[tuple[int, ...], ...]
+
+    @property
+    def n_teams(self) -> int:
+        """How many teams there are."""
+        return len(self.min_size)
+
+    @property
+    def n_blocks(self) -> int:
+        """How many blocks there are."""
+        return len(self.features)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The number of players of each block, shape (n_blocks,)."""
+        return self.features[:, COUNT].astype(np.int64)
+
+    @cached_property
+    def n_players(self) -> int:
+        """How many players there are, bots that fill up not counted."""
+        return int(self.sizes.sum())
+
+    @cached_property
+    def interchangeable(self) -> bool:
+        """Whether exchanging whole teams gives the same division."""
+        same_rules = all(len(set(rule)) == 1 for rule in (self.min_size, self.max_size, self.seats))
+        return same_rules and max(self.fixed, default=-1) < 0
+
+    @cached_property
+    def kinds(self) -> Ints:
+        """Equal numbers for blocks whose exchange changes nothing, shape (n_blocks,).
+
+        These are single players with equal features, neither fixed nor kept apart from anyone.
+        """
+        bound = {block for pair in self.apart for block in pair}
+        bound.update(block for block, team in enumerate(self.fixed) if team >= 0)
+        seen: dict[bytes, int] = {}
+        kinds = []
+        for block, row in enumerate(self.features):
+            alone = len(self.members[block]) == 1 and block not in bound
+            key = row.tobytes() if alone else bytes([0]) + block.to_bytes(8, "big")
+            kinds.append(seen.setdefault(key, len(seen)))
+        return np.array(kinds, dtype=np.int64)
+
+    def counts(self, labels: Labels) -> Ints:
+        """Return how many players of the roster each team has.
+
+        Parameters
+        ----------
+        labels : ndarray of int8, shape (m, n_blocks)
+            The team of each block, from 0.
+
+        Returns
+        -------
+        ndarray of int64, shape (m, n_teams)
+        """
+        return np.stack([(labels == team) @ self.sizes for team in range(self.n_teams)], axis=1)
+
+    def bots(self, counts: Ints) -> Ints:
+        """Return how many bots fill up each team, shape (m, n_teams), for counts of that shape."""
+        if self.filler is None:
+            return np.zeros_like(counts)
+        seats = np.array(self.seats)
+        excess = np.maximum((counts - seats).max(axis=1, keepdims=True), 0)
+        return cast("Ints", seats + excess - counts)
+
+    def totals(self, labels: Labels) -> Floats:
+        """Return the sums of the features over each team, bots included.
+
+        Parameters
+        ----------
+        labels : ndarray of int8, shape (m, n_blocks)
+            The team of each block, from 0.
+
+        Returns
+        -------
+        ndarray, shape (m, n_teams, 5)
+        """
+        teams = [(labels == team).astype(np.float64) @ self.features for team in range(self.n_teams)]
+        return self.filled(np.stack(teams, axis=1))
+
+    def filled(self, totals: Floats) -> Floats:
+        """Return the totals with bots, from those without; both have shape (m, n_teams, 5)."""
+        if self.filler is None:
+            return totals
+        return totals + self.bots(totals[:, :, COUNT].astype(np.int64))[:, :, None] * self.filler
+
+    def legal(self, labels: Labels) -> NDArray[np.bool_]:
+        """Tell which divisions keep every rule, shape (m,), for labels of shape (m, n_blocks)."""
+        counts = self.counts(labels)
+        legal = self.legal_counts(counts)
+        for one, other in self.apart:
+            legal &= labels[:, one] != labels[:, other]
+        for block, team in enumerate(self.fixed):
+            if team >= 0:
+                legal &= labels[:, block] == team
+        return legal
+
+    def legal_counts(self, counts: Ints) -> NDArray[np.bool_]:
+        """Tell which team sizes are legal, shape (m,), for counts of shape (m, n_teams)."""
+        within = ((counts >= self.min_size) & (counts <= self.max_size)).all(axis=1)
+        return cast(
+            "NDArray[np.bool_]",
+            within & (counts.max(axis=1) - counts.min(axis=1) <= self.max_difference),
+        )
+
+    def canonical(self, labels: Labels) -> Labels:
+        """Return labels (n_blocks,) with interchangeable teams numbered by their first block."""
+        if not self.interchangeable:
+            return labels
+        names: dict[int, int] = {}
+        return np.array([names.setdefault(int(team), len(names)) for team in labels], dtype=np.int8)
+
+    def signature(self, labels: Labels) -> bytes:
+        """Return a key that is equal for divisions that differ only by an exchange of equals."""
+        n_kinds = int(self.kinds.max()) + 1
+        if n_kinds == self.n_blocks:
+            return self.canonical(labels).tobytes()
+        teams = [np.bincount(self.kinds[labels == t], minlength=n_kinds) for t in range(self.n_teams)]
+        keys = [team.astype(np.int32).tobytes() for team in teams]
+        return b"".join(sorted(keys) if self.interchangeable else keys)

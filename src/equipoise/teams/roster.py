@@ -1,0 +1,282 @@
+"""From a roster and wishes to a :class:`~equipoise.teams.problem.Problem`, or to what contradicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from equipoise.errors import InputError
+from equipoise.teams.components import Contradiction, components
+from equipoise.teams.problem import Problem
+from equipoise.types import Bots, Player, Rating
+
+#: What everyone weighs in a roster where nobody has a weight: the middle of the 0..100 scale.
+MIDDLE_WEIGHT = 50.0
+
+
+@dataclass(frozen=True)
+class Roster:
+    """Players with a rating each, and how to find them by id or name.
+
+    Parameters
+    ----------
+    players : tuple of Player
+        Everyone, with a rating.
+    default : float or None
+        What those without a rating were given; None where everyone had one.
+    unrated : int
+        How many were given it.
+    """
+
+    players: tuple[Player, ...]
+    default: float | None
+    unrated: int
+
+    @property
+    def ratings(self) -> list[Rating]:
+        """Everyone's rating."""
+        return [player.rating for player in self.players if isinstance(player.rating, Rating)]
+
+    def find(self, argument: str, who: str) -> int:
+        """Return the place of a player known by id or by name.
+
+        Raises
+        ------
+        InputError
+            If nobody or more than one is known by it.
+        """
+        by_id = [place for place, player in enumerate(self.players) if player.id == who]
+        found = by_id or [place for place, player in enumerate(self.players) if player.name == who]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            msg = f"{argument}: {len(found)} players are named {who!r}; their ids tell them apart"
+            raise InputError(msg)
+        names = ", ".join(player.label for player in self.players[:10])
+        more = ", ..." if len(self.players) > 10 else ""
+        msg = f"{argument}: there is no player {who!r}; the roster has {names}{more}"
+        raise InputError(msg)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large teams may be.
+
+    Parameters
+    ----------
+    exact : tuple of int or None
+        The size of each team.
+    minimum, maximum : int or None
+        How many players of the roster each team may have.
+    max_difference : int or None
+        By how many such players the teams may differ; by default one, or any number where sizes or
+        limits are given.
+    """
+
+    exact: tuple[int, ...] | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    max_difference: int | None = None
+
+
+def rated(players: Iterable[Player] | Mapping[str, float | Rating | None], default: float | None) -> Roster:
+    """Return the roster with a rating for everyone.
+
+    Parameters
+    ----------
+    players : iterable of Player, or mapping from name to weight
+        Who is here.
+    default : float or None
+        The weight of players without one; None is the mean of the others, or 50 where nobody has one.
+
+    Raises
+    ------
+    InputError
+        If an id comes twice.
+    """
+    if isinstance(players, Mapping):
+        players = [Player(name, rating) for name, rating in players.items()]
+    everyone = tuple(players)
+    if len({player.id for player in everyone}) < len(everyone):
+        seen: set[str] = set()
+        for player in everyone:
+            if player.id in seen:
+                msg = f"players: {player.label!r} comes twice; every id must be there once"
+                raise InputError(msg)
+            seen.add(player.id)
+    unrated = sum(player.rating is None for player in everyone)
+    if not unrated:
+        return Roster(everyone, None, 0)
+    if default is None:
+        known = [player.rating.mu for player in everyone if isinstance(player.rating, Rating)]
+        default = float(np.mean(known)) if known else MIDDLE_WEIGHT
+    given = tuple(
+        Player(p.id, Rating(default), p.name, p.party, p.side, p.team, p.bot) if p.rating is None else p
+        for p in everyone
+    )
+    return Roster(given, default, unrated)
+
+
+def build(
+    roster: Roster,
+    n_teams: int,
+    sizes: Sizes,
+    bots: Bots | None,
+    parties: Iterable[Sequence[str]] = (),
+    apart: Iterable[Sequence[str]] = (),
+    fixed: Mapping[str, int] | None = None,
+) -> Problem:
+    """Return the problem a roster and its wishes make.
+
+    Raises
+    ------
+    InputError
+        If the arguments are at fault.
+    Contradiction
+        If two players can be neither together nor apart; ``one`` and ``other`` are places in the roster.
+    """
+    players = roster.players
+    n = len(players)
+    _check_number(n, n_teams, bots)
+    team_of = _fixed_teams(roster, n_teams, fixed or {})
+    block_of, members = _blocks(roster, parties)
+    block_team = [-1] * len(members)
+    holder = [-1] * len(members)
+    for place, team in enumerate(team_of):
+        block = block_of[place]
+        if team < 0:
+            continue
+        if block_team[block] not in (-1, team):
+            raise Contradiction(holder[block], place, "they are in one party, but fixed to different teams")
+        block_team[block], holder[block] = team, place
+    pairs: list[tuple[int, int]] = []
+    for group in apart:
+        places = [roster.find("apart", who) for who in group]
+        for i, one in enumerate(places):
+            for other in places[:i]:
+                if block_of[one] == block_of[other]:
+                    raise Contradiction(other, one, "they must be apart, but are in one party")
+                pairs.append((other, one))
+
+    mu = np.array([rating.mu for rating in roster.ratings])
+    sigma = np.array([rating.sigma for rating in roster.ratings])
+    side = np.array([player.side for player in players])
+    centre = float(mu.mean())
+    each = np.stack([np.ones(n), mu, (mu - centre) ** 2, sigma * sigma, side], axis=1)
+    if len(members) < n:
+        each = np.stack([each[list(places)].sum(axis=0) for places in members])
+    filler = None
+    if bots is not None:
+        weight = centre if bots.weight is None else bots.weight
+        filler = np.array([1.0, weight, (weight - centre) ** 2, 0.0, 0.5])
+    minimum, maximum, difference, seats = _size_rules(n, n_teams, sizes, bots)
+    problem = Problem(
+        features=each,
+        min_size=minimum,
+        max_size=maximum,
+        max_difference=difference,
+        seats=seats,
+        filler=filler,
+        apart=tuple((block_of[one], block_of[other]) for one, other in pairs),
+        fixed=tuple(block_team),
+        centre=centre,
+        members=members,
+    )
+    if n_teams == 2 and pairs:
+        try:
+            components(problem)
+        except Contradiction as clash:
+            pair = problem.apart.index((clash.one, clash.other))
+            raise Contradiction(*pairs[pair], clash.reason) from None
+    return problem
+
+
+def _check_number(n: int, n_teams: int, bots: Bots | None) -> None:
+    if n_teams < 2:
+        msg = f"teams: {n_teams} is not allowed; 2 and above is"
+        raise InputError(msg)
+    if n == 0:
+        msg = "players: there are none; at least one a team is needed"
+        raise InputError(msg)
+    if n < n_teams and bots is None:
+        have = "is only one" if n == 1 else f"are only {n}"
+        msg = f"players: there {have} for {n_teams} teams; at least one a team is needed, or bots"
+        raise InputError(msg)
+
+
+def _fixed_teams(roster: Roster, n_teams: int, fixed: Mapping[str, int]) -> list[int]:
+    team_of = [-1 if player.team is None else player.team for player in roster.players]
+    for who, team in fixed.items():
+        team_of[roster.find("fixed", who)] = team
+    for player, team in zip(roster.players, team_of, strict=True):
+        if not -1 <= team < n_teams:
+            msg = f"team: {player.label!r} is fixed to team {team + 1}; there are teams 1 to {n_teams}"
+            raise InputError(msg)
+    return team_of
+
+
+def _blocks(
+    roster: Roster, parties: Iterable[Sequence[str]]
+) -> tuple[list[int], tuple[tuple[int, ...], ...]]:
+    """Return each player's block, and each block's players: those in a party, directly or not, are one."""
+    block_of = list(range(len(roster.players)))
+
+    def unite(one: int, other: int) -> None:
+        old, new = block_of[other], block_of[one]
+        if old != new:
+            for place, block in enumerate(block_of):
+                if block == old:
+                    block_of[place] = new
+
+    leader: dict[str, int] = {}
+    for place, player in enumerate(roster.players):
+        if player.party is not None:
+            unite(leader.setdefault(player.party, place), place)
+    for party in parties:
+        places = [roster.find("party", who) for who in party]
+        for place in places[1:]:
+            unite(places[0], place)
+    members: dict[int, list[int]] = {}
+    for place, block in enumerate(block_of):
+        members.setdefault(block, []).append(place)
+    number = {block: n for n, block in enumerate(members)}
+    return [number[block] for block in block_of], tuple(tuple(places) for places in members.values())
+
+
+def _size_rules(
+    n: int, n_teams: int, sizes: Sizes, bots: Bots | None
+) -> tuple[tuple[int, ...], tuple[int, ...], int, tuple[int, ...]]:
+    """Return the least and greatest size of each team, the greatest difference, and the seats."""
+    difference = sizes.max_difference
+    if sizes.exact is not None:
+        if len(sizes.exact) != n_teams:
+            msg = f"sizes: {len(sizes.exact)} sizes for {n_teams} teams; one for each is needed"
+            raise InputError(msg)
+        if min(sizes.exact) < 0:
+            msg = f"sizes: {min(sizes.exact)} is not allowed; 0 and above is"
+            raise InputError(msg)
+        seats = sum(sizes.exact)
+        if seats < n or (seats > n and bots is None):
+            wish = "there must be as many" if bots is None else "there must be at least as many"
+            msg = f"sizes: {'+'.join(map(str, sizes.exact))} = {seats} seats for {n} players; {wish}"
+            raise InputError(msg)
+        if bots is None:
+            return sizes.exact, sizes.exact, n if difference is None else difference, sizes.exact
+        if difference is None:
+            difference = max(1, max(sizes.exact) - min(sizes.exact))
+        return (0,) * n_teams, sizes.exact, difference, sizes.exact
+    limited = sizes.minimum is not None or sizes.maximum is not None
+    if difference is None:
+        difference = n if limited else 1
+    minimum = sizes.minimum if sizes.minimum is not None else int(bots is None)
+    maximum = sizes.maximum if sizes.maximum is not None else n
+    if minimum > maximum:
+        msg = f"sizes: the least size, {minimum}, is above the greatest, {maximum}"
+        raise InputError(msg)
+    if minimum * n_teams > n or maximum * n_teams < n:
+        msg = f"sizes: {n_teams} teams of {minimum} to {maximum} players do not hold {n} players exactly"
+        raise InputError(msg)
+    seats_each = bots.seats(n_teams) if bots is not None else 0
+    return (minimum,) * n_teams, (maximum,) * n_teams, difference, (seats_each,) * n_teams

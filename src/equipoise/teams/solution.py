@@ -1,0 +1,144 @@
+"""What comes back: splits of the roster with all that is to be said of them."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any
+
+from equipoise.types import Player, Rating
+
+
+class Status(enum.StrEnum):
+    """How much is known of a solution."""
+
+    #: Proven best: nothing is better.
+    OPTIMAL = "optimal"
+    #: Legal, and no further from the best than the gap to the bound.
+    FEASIBLE = "feasible"
+    #: Proven that nothing keeps all the rules.
+    INFEASIBLE = "infeasible"
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The players, divided.
+
+    Parameters
+    ----------
+    teams : tuple of tuples of Player
+        Each team's players, strongest first.
+    bots : tuple of int
+        How many bots fill up each team.
+    totals : tuple of float
+        Each team's sum of weights, bots included, roster units.
+    win_probability : tuple of float
+        Each team's chance; they sum to 1.
+    value : float
+        What the objective says, in the number it is known by.
+    distance : float
+        How far the value is from perfectly even, 0 being even; lower is better whatever the objective.
+    """
+
+    teams: tuple[tuple[Player, ...], ...]
+    bots: tuple[int, ...]
+    totals: tuple[float, ...]
+    win_probability: tuple[float, ...]
+    value: float
+    distance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The best splits that were found, and what was proven of them.
+
+    Parameters
+    ----------
+    status : Status
+        Whether the first split is proven best.
+    objective : str
+        The objective's name.
+    solver : str
+        The solver's name, of the last one where several objectives were met in order.
+    splits : tuple of Split
+        Best first; empty where infeasible.
+    value, bound : float or None
+        The objective of the first split, and what no split can be better than.
+    beta : float
+        The performance noise of one player that the probabilities are for, roster units.
+    beta_source : str
+        Where beta comes from, in words.
+    bot_weight : float or None
+        What a bot weighs; None without bots.
+    default_weight : float or None
+        What players without a weight were given; None where all had one.
+    unrated : int
+        How many players those were.
+    reason : str
+        Why nothing is feasible, naming who contradicts whom; empty where something is.
+    """
+
+    status: Status
+    objective: str
+    solver: str
+    splits: tuple[Split, ...]
+    value: float | None
+    bound: float | None
+    beta: float
+    beta_source: str
+    bot_weight: float | None = None
+    default_weight: float | None = None
+    unrated: int = 0
+    reason: str = ""
+
+    @property
+    def gap(self) -> float | None:
+        """The distance of the value from the bound: 0 where optimal, None where infeasible."""
+        if self.value is None or self.bound is None:
+            return None
+        return abs(self.value - self.bound)
+
+    @property
+    def best(self) -> Split:
+        """The first split.
+
+        Raises
+        ------
+        IndexError
+            If there is none.
+        """
+        return self.splits[0]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the solution in plain lists and numbers, as ``equipoise balance --json`` prints it."""
+        plain: dict[str, Any] = {
+            "status": str(self.status),
+            "objective": self.objective,
+            "value": self.value,
+            "bound": self.bound,
+            "gap": self.gap,
+            "solver": self.solver,
+            "beta": self.beta,
+            "bot_weight": self.bot_weight,
+            "default_weight": self.default_weight,
+            "unrated": self.unrated,
+            "splits": [_split_as_dict(split) for split in self.splits],
+        }
+        if self.reason:
+            plain["reason"] = self.reason
+        return plain
+
+
+def _split_as_dict(split: Split) -> dict[str, Any]:
+    return {
+        "teams": [[player.label for player in team] for team in split.teams],
+        "bots": list(split.bots),
+        "totals": list(split.totals),
+        "win_probability": list(split.win_probability),
+        "value": split.value,
+    }
+
+
+def weight(player: Player) -> float:
+    """Return a rated player's weight."""
+    return player.rating.mu if isinstance(player.rating, Rating) else 0.0

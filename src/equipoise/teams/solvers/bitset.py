@@ -1,0 +1,174 @@
+"""``bitset``: two teams of players with whole-number ratings, exact at any size that fits in memory.
+
+For every number of players in the first team, one big integer holds which sums of mu it can have: bit s
+is on where s can be reached.  Adding a player is a shift and an or.
+
+Time O(n² S / 64) and memory O(n² S) bits for n players whose ratings sum to S.
+
+References
+----------
+R. Bellman's dynamic programming for subset sums, with one set for each size; see D. Pisinger,
+"Linear time algorithms for knapsack problems with bounded weights", J. Algorithms 33 (1999) 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.errors import InputError
+from equipoise.teams.components import Components, components
+from equipoise.teams.problem import COUNT, MU
+from equipoise.teams.search import Best, Found, Task
+
+#: Bits of all sets together beyond which the solver refuses: 256 MB.
+MOST_BITS = 1 << 31
+
+#: From a size to the set of sums that can be reached with it.
+Sums = dict[int, int]
+
+
+def solve(task: Task) -> Found:
+    """Find the best divisions and prove them best; see :class:`equipoise.teams.search.Solver`.
+
+    Raises
+    ------
+    InputError
+        If the task is not one for whole numbers; see :func:`suits`.
+    """
+    parts = components(task.problem) if task.problem.n_teams == 2 else None
+    if parts is None or not suits(task, parts):
+        msg = (
+            "solver: 'bitset' divides players with whole-number ratings into two teams by an objective of "
+            "their difference ('gap', 'ratio' or 'win'); 'mitm' does the others"
+        )
+        raise InputError(msg)
+    return _Reach(task, parts).run()
+
+
+def suits(task: Task, parts: Components) -> bool:
+    """Tell whether the solver can do a task: whole numbers, one criterion by difference, memory enough."""
+    ratings = task.problem.features[:, MU]
+    if not task.criterion.by_difference or task.limits or bool((ratings != np.round(ratings)).any()):
+        return False
+    bits = float(np.abs(parts.steps[:, MU]).sum()) + 1.0
+    return bits * (float(np.abs(parts.steps[:, COUNT]).sum()) + 1.0) * len(parts.free) <= MOST_BITS
+
+
+class _Reach:
+    """The sets of reachable sums, kind by kind, and the way back from a sum to its divisions."""
+
+    def __init__(self, task: Task, parts: Components) -> None:
+        self.task = task
+        self.parts = parts
+        self.kinds, held = parts.choices
+        self.signs = np.where(parts.free, -1, 1).astype(np.int8)
+        self.base = parts.base.copy()
+        # Turned so that taking a component never lowers the sum.
+        self.turn = [-1 if parts.steps[kind[0], MU] < 0 else 1 for kind in self.kinds]
+        if held >= 0:
+            self.signs[held] = 1
+            self.base += parts.steps[held]
+        for kind, turn in zip(self.kinds, self.turn, strict=True):
+            if turn < 0:
+                self.signs[kind] = 1
+                self.base += parts.steps[kind].sum(axis=0)
+        turned = [turn * parts.steps[kind[0]] for kind, turn in zip(self.kinds, self.turn, strict=True)]
+        self.steps = [(int(step[COUNT]), int(step[MU])) for step in turned]
+        self.layers: list[Sums] = [{0: 1}]
+        for kind, (size, mu) in zip(self.kinds, self.steps, strict=True):
+            layer: Sums = {}
+            for have, sums in self.layers[-1].items():
+                for copies in range(len(kind) + 1):
+                    n = have + copies * size
+                    layer[n] = layer.get(n, 0) | sums << copies * mu
+            self.layers.append(layer)
+
+    def run(self) -> Found:
+        """Take the sums nearest to even, in order, until as many divisions are found as are wanted."""
+        best = Best(self.task)
+        nearest = sorted(
+            (
+                (cost, size, total)
+                for size in self.parts.legal_sizes
+                for cost, total in self._nearest(size - int(self.base[COUNT]))
+            ),
+        )
+        for cost, size, total in nearest:
+            if best.full and best.worst <= cost:
+                break
+            for signs in self._back(len(self.kinds), size - int(self.base[COUNT]), total):
+                best.offer(self.parts.labels(signs[None, :]))
+                if best.full and best.worst <= cost:
+                    break
+                if self.task.stop():
+                    return best.found(bound=nearest[0][0], proven=False)
+        return best.found(bound=self.task.criterion.floor, proven=True)
+
+    def _nearest(self, taken: int) -> list[tuple[float, int]]:
+        """Return the sums nearest to even for a number of taken players, with their costs."""
+        sums = self.layers[-1].get(taken, 0)
+        if not sums:
+            return []
+        low, high = 0, sums.bit_length() - 1
+        costs: dict[int, float] = {}
+
+        def cost(total: int) -> float:
+            if total not in costs:
+                first = self.base.copy()
+                first[COUNT] += taken
+                first[MU] += total
+                costs[total] = float(self.task.criterion.cost(self.parts.totals(first[None, :]))[0])
+            return costs[total]
+
+        middle = min(max(self._even(taken), low), high)
+        above = _bits_up(sums, middle)
+        below = _bits_down(sums, middle)
+        for _ in range(self.task.keep):
+            for total in (next(above, None), next(below, None)):
+                if total is not None:
+                    cost(total)
+        return [(value, total) for total, value in costs.items()]
+
+    def _even(self, taken: int) -> int:
+        """Return the sum of taken components at which the teams' totals of mu are about equal."""
+        first = self.base.copy()
+        first[COUNT] += taken
+        totals = self.parts.totals(first[None, :])[0, :, MU]
+        return round(float(totals[1] - totals[0]) / 2)
+
+    def _back(self, kinds: int, taken: int, total: int) -> Iterator[NDArray[np.int8]]:
+        """Go through the divisions in which the first kinds have a size and a sum."""
+        if kinds == 0:
+            yield self.signs.copy()
+            return
+        kind, (size, mu), turn = self.kinds[kinds - 1], self.steps[kinds - 1], self.turn[kinds - 1]
+        for copies in range(len(kind) + 1):
+            before, rest = taken - copies * size, total - copies * mu
+            if rest < 0:
+                break
+            if self.layers[kinds - 1].get(before, 0) >> rest & 1:
+                for signs in self._back(kinds - 1, before, rest):
+                    signs[kind[:copies]] = turn
+                    yield signs
+
+
+def _bits_up(bits: int, start: int) -> Iterator[int]:
+    """Go through the places of the bits that are on, from a place upwards."""
+    rest, place = bits >> start, start
+    while rest:
+        step = (rest & -rest).bit_length() - 1
+        yield place + step
+        rest >>= step + 1
+        place += step + 1
+
+
+def _bits_down(bits: int, start: int) -> Iterator[int]:
+    """Go through the places of the bits that are on, below a place, downwards."""
+    rest = bits & ((1 << start) - 1)
+    while rest:
+        place = rest.bit_length() - 1
+        yield place
+        rest ^= 1 << place

@@ -1,0 +1,95 @@
+"""``enumerate``: every legal division, for any objective and any number of teams.
+
+Exact.  Time and memory grow with the number of divisions: C(16, 8) / 2 = 6435 for eight against eight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+
+from equipoise.errors import InputError
+from equipoise.teams.problem import Labels, Problem
+from equipoise.teams.search import Best, Found, Task
+
+#: Divisions judged at once: enough to keep NumPy busy, few enough to stay in the cache of a processor.
+CHUNK = 1 << 14
+
+#: Blocks up to which the divisions are kept for the next problem of the same shape.
+REMEMBERED_BLOCKS = 16
+
+#: Divisions, legal or not, beyond which enumeration is refused: some minutes.
+MOST = 1 << 31
+
+
+def solve(task: Task) -> Found:
+    """Judge every legal division; see :class:`equipoise.teams.search.Solver`.
+
+    Raises
+    ------
+    InputError
+        If there are too many divisions to go through.
+    """
+    problem = task.problem
+    if divisions(problem) > MOST:
+        msg = (
+            f"solver: 'enumerate' would go through {divisions(problem):.3g} divisions; "
+            f"allowed are {MOST:.3g}; 'mitm', 'resplit' and 'climb' have no such limit"
+        )
+        raise InputError(msg)
+    best = Best(task)
+    for labels in _labelings(problem):
+        best.offer(labels[problem.legal(labels)])
+        if task.stop():
+            return best.found(bound=task.criterion.floor, proven=False)
+    return best.found(bound=task.criterion.floor, proven=True)
+
+
+def divisions(problem: Problem) -> float:
+    """Return how many divisions there are, legal or not (teams told apart only where they differ)."""
+    free = problem.n_blocks - int(problem.interchangeable)
+    return float(problem.n_teams) ** free
+
+
+def _labelings(problem: Problem) -> Iterator[Labels]:
+    sizes = tuple(int(size) for size in problem.sizes)
+    shape = (sizes, problem.max_size, problem.interchangeable)
+    if problem.n_blocks <= REMEMBERED_BLOCKS and problem.n_teams == 2:
+        yield from _remembered(*shape)
+    else:
+        yield from _extended(np.zeros((1, 0), dtype=np.int8), *shape)
+
+
+@lru_cache(maxsize=32)
+def _remembered(sizes: tuple[int, ...], max_size: tuple[int, ...], interchangeable: bool) -> list[Labels]:
+    chunks = _extended(np.zeros((1, 0), dtype=np.int8), sizes, max_size, interchangeable)
+    return [np.concatenate(list(chunks))]
+
+
+def _extended(
+    labels: Labels, sizes: tuple[int, ...], max_size: tuple[int, ...], interchangeable: bool
+) -> Iterator[Labels]:
+    """Extend divisions of the first blocks to all, in chunks, leaving out teams that grow too large.
+
+    Interchangeable teams are numbered by their first block, so that each division comes once.
+    """
+    n_teams = len(max_size)
+    while labels.shape[1] < len(sizes):
+        if len(labels) > CHUNK:
+            for part in np.array_split(labels, len(labels) // CHUNK + 1):
+                yield from _extended(part, sizes, max_size, interchangeable)
+            return
+        block = labels.shape[1]
+        used = labels.max(axis=1, initial=-1) + 1
+        extended = []
+        for team in range(n_teams):
+            size = (labels == team) @ np.array(sizes[:block], dtype=np.int64) + sizes[block]
+            fit = size <= max_size[team]
+            if interchangeable:
+                fit &= team <= used
+            column = np.full((int(fit.sum()), 1), team, dtype=np.int8)
+            extended.append(np.concatenate([labels[fit], column], axis=1))
+        labels = np.concatenate(extended)
+    yield labels

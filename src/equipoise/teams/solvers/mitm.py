@@ -1,0 +1,32 @@
+"""``mitm``: meeting in the middle, the exact solver for two teams; see :mod:`equipoise.teams.halves`."""
+
+from __future__ import annotations
+
+from equipoise.errors import InputError
+from equipoise.teams.components import components
+from equipoise.teams.halves import fits, meet, rows_needed
+from equipoise.teams.search import Found, Task
+
+
+def solve(task: Task) -> Found:
+    """Find the best divisions and prove them best; see :class:`equipoise.teams.search.Solver`.
+
+    Raises
+    ------
+    InputError
+        If there are not two teams, the criterion has no reach, or the lists would not fit in memory.
+    """
+    if task.problem.n_teams != 2:
+        msg = f"solver: 'mitm' divides two teams, not {task.problem.n_teams}; 'enumerate' and 'climb' do more"
+        raise InputError(msg)
+    if not task.criterion.has_reach:
+        msg = "solver: 'mitm' needs a criterion with a reach; 'enumerate' and 'climb' do without"
+        raise InputError(msg)
+    parts = components(task.problem)
+    if not fits(parts):
+        rows = rows_needed(parts)
+        msg = (
+            f"solver: 'mitm' would list {rows:.3g} part-divisions; 'resplit' finds near-perfect teams instead"
+        )
+        raise InputError(msg)
+    return meet(task)

@@ -1,0 +1,87 @@
+"""``resplit``: large neighbourhood search: again and again some components are freed and divided exactly.
+
+For two teams too large to be solved whole.  A start is drafted and climbed down from; then random sets of
+components are divided anew by meeting in the middle while all others stay, which finds the best of
+millions of divisions a time.  Not exact: it says how far from a bound it ended.
+
+References
+----------
+P. Shaw, "Using constraint programming and local search methods to solve vehicle routing problems",
+CP 1998, doi:10.1007/3-540-49481-2_30 (large neighbourhood search).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.errors import InputError
+from equipoise.teams.bounds import lower_bound
+from equipoise.teams.halves import meet
+from equipoise.teams.moves import Neighbourhood, climb_down
+from equipoise.teams.problem import Labels, Problem
+from equipoise.teams.search import Best, Found, Task
+
+#: Components freed at once, round by round: many quick rounds, then some that search a thousand times more.
+FREED = (22,) * 12 + (30,) * 3
+
+
+def solve(task: Task) -> Found:
+    """Climb, then re-divide parts exactly; see :class:`equipoise.teams.search.Solver`.
+
+    Raises
+    ------
+    InputError
+        If there are not two teams or the criterion has no reach.
+    """
+    if not task.criterion.has_reach:
+        msg = "solver: 'resplit' needs a criterion with a reach; 'enumerate' and 'climb' do without"
+        raise InputError(msg)
+    near = Neighbourhood(task)
+    best = Best(task)
+    bound = lower_bound(task, near.parts)
+    for labels in task.start:
+        best.offer(labels[None, :])
+    start = near.start()
+    if start is None:
+        return best.found(bound=bound, proven=True)
+    climb_down(near, start, best)
+    for freed in FREED:
+        if task.stop() or best.reaches(bound):
+            break
+        incumbent = best.found(bound=bound, proven=False).ranked
+        if not incumbent:
+            break
+        chosen = task.rng.permutation(near.open)[:freed]
+        _divide_anew(task, near, incumbent[0].labels, chosen, best)
+    return best.found(bound=bound, proven=best.reaches(bound))
+
+
+def _divide_anew(
+    task: Task, near: Neighbourhood, labels: Labels, chosen: NDArray[np.intp], best: Best
+) -> None:
+    """Divide the chosen components exactly while all other blocks stay where they are."""
+    freed = np.flatnonzero(np.isin(near.parts.component, chosen))
+    part = _part(task.problem, labels, freed)
+    found = meet(replace(task, problem=part, start=()))
+    for ranked in found.ranked:
+        whole = labels.copy()
+        whole[freed] = ranked.labels[2:]
+        best.offer(whole[None, :])
+
+
+def _part(problem: Problem, labels: Labels, freed: NDArray[np.intp]) -> Problem:
+    """Return the problem of dividing some blocks; all others become one fixed block for each team."""
+    place = {int(block): n + 2 for n, block in enumerate(freed)}
+    stay = np.ones(problem.n_blocks, dtype=np.bool_)
+    stay[freed] = False
+    held = [problem.features[stay & (labels == team)].sum(axis=0) for team in (0, 1)]
+    return replace(
+        problem,
+        features=np.concatenate([np.array(held), problem.features[freed]]),
+        apart=tuple((place[a], place[b]) for a, b in problem.apart if a in place and b in place),
+        fixed=(0, 1, *(problem.fixed[block] for block in freed)),
+        members=((), (), *(problem.members[block] for block in freed)),
+    )

@@ -1,0 +1,147 @@
+"""The nouns of equipoise: frozen, validated once, without behaviour."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from equipoise.errors import InputError
+
+#: Largest absolute weight that is accepted: sums of squares of a million such players stay finite and
+#: sums keep a relative precision of 1e-10.
+LARGEST_WEIGHT = 1e15
+
+#: The side wish of a player who has none.
+NO_SIDE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What is known of a player's skill: a normal distribution.
+
+    Parameters
+    ----------
+    mu : float
+        Mean, in roster units (any unit, the same for the whole roster), at most 1e15 in size.
+    sigma : float
+        Standard deviation of that belief, in the same units; 0 for certainty.
+
+    Raises
+    ------
+    InputError
+        If a number is not finite or out of range.
+    """
+
+    mu: float
+    sigma: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not -LARGEST_WEIGHT <= self.mu <= LARGEST_WEIGHT:
+            msg = f"mu: {self.mu!r} is not allowed; a number between -1e15 and 1e15 is"
+            raise InputError(msg)
+        if not 0.0 <= self.sigma <= LARGEST_WEIGHT:
+            msg = f"sigma: {self.sigma!r} is not allowed; a number between 0 and 1e15 is"
+            raise InputError(msg)
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """Someone to be placed in a team.
+
+    Parameters
+    ----------
+    id : str
+        What tells this player from all others.
+    rating : Rating, float or None
+        What is known of the skill; a plain number is a rating without uncertainty, None is unknown.
+    name : str
+        What is shown; the id where empty.
+    party : str or None
+        Players with the same party stay together.
+    side : float
+        The wish for a team, from 0 (the first) to 1 (the last); 0.5 is no wish.
+    team : int or None
+        The team (counted from 0) this player is fixed to; None leaves it open.
+    bot : bool
+        Whether this is a bot that is present by name.
+
+    Raises
+    ------
+    InputError
+        If the id is empty or a field is out of range.
+    """
+
+    id: str
+    rating: Rating | float | None = None
+    name: str = ""
+    party: str | None = None
+    side: float = NO_SIDE
+    team: int | None = None
+    bot: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            msg = "id: it is empty; a player needs an id or a name"
+            raise InputError(msg)
+        if isinstance(self.rating, int | float):
+            object.__setattr__(self, "rating", Rating(float(self.rating)))
+        if not 0.0 <= self.side <= 1.0:
+            msg = f"side: {self.side!r} of player {self.id!r} is not allowed; a number from 0 to 1 is"
+            raise InputError(msg)
+        if self.team is not None and self.team < 0:
+            msg = f"team: {self.team!r} of player {self.id!r} is not allowed; 0 and above is"
+            raise InputError(msg)
+
+    @property
+    def label(self) -> str:
+        """What to show for this player: the name, or the id where there is none."""
+        return self.name or self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Bots:
+    """How bots fill up the teams: every bot weighs the same, since nobody knows yet which will come.
+
+    Every team is filled to ``clamp(target, minimum, maximum) / n_teams`` players, rounded up, and at
+    least to the size of the team with the most players of its own.
+
+    Parameters
+    ----------
+    weight : float or None
+        The mean weight of a bot, in roster units; None is the mean weight of the roster.
+    minimum, maximum : int
+        The numbers of players, over all teams, that the map is made for.
+    target : int
+        The number of players, over all teams, that is wanted.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range or the minimum is above the maximum.
+
+    References
+    ----------
+    S. Simpson, "Balancing tools for Unreal Tournament", 2010: ideal bot counter and team balancing.
+    """
+
+    weight: float | None = None
+    minimum: int = 0
+    maximum: int | None = None
+    target: int = 0
+
+    def __post_init__(self) -> None:
+        if self.weight is not None and not math.isfinite(self.weight):
+            msg = f"bot weight: {self.weight!r} is not allowed; a finite number is"
+            raise InputError(msg)
+        for field, number in (("minimum", self.minimum), ("maximum", self.maximum), ("target", self.target)):
+            if number is not None and number < 0:
+                msg = f"{field}: {number} players is not allowed; 0 and above is"
+                raise InputError(msg)
+        if self.maximum is not None and self.minimum > self.maximum:
+            msg = f"minimum: {self.minimum} players is above the maximum of {self.maximum}"
+            raise InputError(msg)
+
+    def seats(self, n_teams: int) -> int:
+        """Return the least number of players in each team, before any team outgrows it."""
+        limit = max(self.target, self.minimum) if self.maximum is None else min(self.target, self.maximum)
+        return -(-max(limit, self.minimum) // n_teams)
