@@ -13,7 +13,7 @@ from equipoise.skill import win_probability
 from equipoise.teams import auto
 from equipoise.teams.components import Contradiction
 from equipoise.teams.objective import Criterion, Objective, Scale
-from equipoise.teams.problem import COUNT, MU, VARIANCE, Floats, Labels, Problem
+from equipoise.teams.problem import COUNT, MU, SIDE, VARIANCE, Floats, Labels, Problem
 from equipoise.teams.roster import Roster, Sizes, build, rated
 from equipoise.teams.search import Found, Stop, Task, never
 from equipoise.teams.solution import Solution, Split, Status, weight
@@ -236,31 +236,31 @@ def _scale(roster: Roster, beta: float | None, tolerance: float, side_weight: fl
 def _split(
     problem: Problem, roster: Roster, criterion: Criterion, scale: Scale, labels: Labels, cost: float
 ) -> Split:
-    labels = _oriented(problem, labels)
-    totals = problem.totals(labels[None, :])
+    labels, totals = _oriented(problem, labels)
     chances = win_probability(totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT], scale.beta)[0]
     teams: list[list[Player]] = [[] for _ in range(problem.n_teams)]
-    for block, team in enumerate(labels):
-        teams[team].extend(roster.players[place] for place in problem.members[block])
-    bots = problem.bots(problem.counts(labels[None, :]))[0]
+    for places, team in zip(problem.members, labels.tolist(), strict=True):
+        teams[team].extend(roster.players[place] for place in places)
+    sizes = totals[0, :, COUNT].tolist()
     return Split(
-        teams=tuple(tuple(sorted(team, key=lambda player: -weight(player))) for team in teams),
-        bots=tuple(int(n) for n in bots),
-        totals=tuple(float(total) for total in totals[0, :, MU]),
-        win_probability=tuple(float(chance) for chance in chances),
+        teams=tuple(tuple(sorted(team, key=weight, reverse=True)) for team in teams),
+        bots=tuple(round(size) - len(team) for size, team in zip(sizes, teams, strict=True)),
+        totals=tuple(totals[0, :, MU].tolist()),
+        win_probability=tuple(chances.tolist()),
         value=criterion.shown(cost),
         distance=max(cost - criterion.floor, 0.0),
     )
 
 
-def _oriented(problem: Problem, labels: Labels) -> Labels:
+def _oriented(problem: Problem, labels: Labels) -> tuple[Labels, Floats]:
     """Return labels with teams numbered by who comes first, unless the reverse meets more side wishes."""
-    # DEL teams by who comes first, or the other way where that meets more side wishes."""
     labels = problem.canonical(labels)
-    if not problem.interchangeable or problem.n_teams != 2:
-        return labels
-    wishes = problem.totals(labels[None, :])[0, :, 4] - problem.totals(labels[None, :])[0, :, COUNT] / 2
-    return labels if wishes[1] >= wishes[0] else (1 - labels).astype(np.int8)
+    totals = problem.totals(labels[None, :])
+    if problem.interchangeable and problem.n_teams == 2:
+        wishes = totals[0, :, SIDE] - totals[0, :, COUNT] * NO_SIDE
+        if wishes[1] < wishes[0]:
+            return (1 - labels).astype(np.int8), totals[:, ::-1]
+    return labels, totals
 
 
 def _weights(split: Split, bot_weight: float | None) -> list[Floats]:

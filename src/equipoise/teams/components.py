@@ -8,7 +8,7 @@ that holds a fixed block has none.  Contradictions show up while the components 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,16 +76,21 @@ class Components:
     @cached_property
     def kinds(self) -> list[list[int]]:
         """The free components, those that are exchangeable in one list; strongest first."""
-        of_kind: dict[tuple[int, int], list[int]] = {}
-        blocks = np.bincount(self.component, minlength=len(self.free))
-        first_block = np.full(len(self.free), -1)
-        first_block[self.component[::-1]] = np.arange(self.problem.n_blocks)[::-1]
-        for one in np.flatnonzero(self.free):
-            alone = blocks[one] == 1
-            key = (0, int(self.problem.kinds[first_block[one]])) if alone else (1, int(one))
-            of_kind.setdefault(key, []).append(int(one))
-        strength = np.abs(self.steps[:, MU])
+        of_kind: dict[int, list[int]] = {}
+        alone = np.bincount(self.component, minlength=len(self.free)) == 1
+        # Below 0 for what has no equal, above for the kind of a block that is a component of its own.
+        keys = np.where(alone, self.problem.kinds[self._first_block], -1 - np.arange(len(self.free)))
+        for one in np.flatnonzero(self.free).tolist():
+            of_kind.setdefault(int(keys[one]), []).append(one)
+        strength = np.abs(self.steps[:, MU]).tolist()
         return sorted(of_kind.values(), key=lambda kind: (-strength[kind[0]], kind[0]))
+
+    @cached_property
+    def _first_block(self) -> Ints:
+        """The first block of each component, shape (n_components,)."""
+        first = np.zeros(len(self.free), dtype=np.int64)
+        first[self.component[::-1]] = np.arange(self.problem.n_blocks)[::-1]
+        return first
 
     @cached_property
     def choices(self) -> tuple[list[list[int]], int]:
@@ -100,10 +105,23 @@ class Components:
                     return self.kinds[:place] + self.kinds[place + 1 :], kind[0]
         return self.kinds, -1
 
+    @cached_property
+    def halves(self) -> tuple[tuple[list[list[int]], list[list[int]]], list[int]]:
+        """The choices dealt into two halves, and how many part-divisions each has: about equally many.
+
+        A kind stays whole: of equals only the number matters, so m of them have m + 1 part-divisions.
+        """
+        halves: tuple[list[list[int]], list[list[int]]] = ([], [])
+        rows = [1, 1]
+        for kind in sorted(self.choices[0], key=len, reverse=True):
+            smaller = int(rows[1] < rows[0])
+            halves[smaller].append(kind)
+            rows[smaller] *= len(kind) + 1
+        return halves, rows
+
     def signs(self, labels: Labels) -> NDArray[np.int8]:
         """Return the sign of each component, shape (m, n_components), for legal labels (m, n_blocks)."""
-        first = np.zeros(len(self.free), dtype=np.int64)
-        first[self.component[::-1]] = np.arange(self.problem.n_blocks)[::-1]
+        first = self._first_block
         return ((1 - 2 * labels[:, first]) * self.side[first]).astype(np.int8)
 
     def first_totals(self, signs: NDArray[np.int8]) -> Floats:
@@ -127,8 +145,9 @@ class Components:
         return tuple(int(n) for n in first[self.problem.legal_counts(counts)])
 
 
+@lru_cache(maxsize=4)
 def components(problem: Problem) -> Components:
-    """Collapse a problem with two teams.
+    """Collapse a problem with two teams.  The last few are remembered: every step of a solution asks.
 
     Raises
     ------
@@ -144,11 +163,9 @@ def components(problem: Problem) -> Components:
         if not union.bind(one, other, -1):
             raise Contradiction(one, other, "they must be apart, but other wishes put them in one team")
     roots: dict[int, int] = {}
-    component = np.zeros(problem.n_blocks, dtype=np.int64)
-    side = np.zeros(problem.n_blocks, dtype=np.int64)
-    for block in range(problem.n_blocks):
-        root, side[block] = union.find(block)
-        component[block] = roots.setdefault(root, len(roots))
+    members = [union.find(block) for block in range(problem.n_blocks)]
+    component = np.array([roots.setdefault(root, len(roots)) for root, _ in members], dtype=np.int64)
+    side = np.array([side for _, side in members], dtype=np.int64)
     free = np.ones(len(roots), dtype=np.bool_)
     if anchor >= 0:
         held = component[anchor]

@@ -28,7 +28,7 @@ from equipoise.teams import kernels
 from equipoise.teams.bounds import lower_bound
 from equipoise.teams.components import Components, components
 from equipoise.teams.objective import EVERYWHERE, Pair
-from equipoise.teams.problem import COUNT, MU, Labels
+from equipoise.teams.problem import COUNT, MU, Floats, Labels
 from equipoise.teams.search import Best, Found, Task
 
 #: From how many rows of the larger half on, loading numba for a single roster pays: about where the plain
@@ -53,7 +53,10 @@ GROWTH = 8.0
 ROUNDING = 1e-13
 
 #: Pairs looked at to learn how costs are distributed.
-SAMPLE = 256
+SAMPLE = 64
+
+#: Its multiples, less their whole parts, are spread evenly over 0 to 1 however many are taken.
+GOLDEN_RATIO = (math.sqrt(5.0) - 1.0) / 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,10 @@ class Half:
         return _sizes(self.shelf)
 
 
+#: A range of left rows and one of right rows.
+RowPair = tuple[tuple[int, int], tuple[int, int]]
+
+
 def _sizes(shelf: kernels.Shelf) -> range:
     return range(shelf[4], shelf[4] + len(shelf[3]) - 1)
 
@@ -85,18 +92,18 @@ class SizeClass:
     """All divisions with one number of players in the first team.
 
     ``pair`` holds the teams' totals with bots; ``first`` and ``second`` are what the rows of the two
-    shelves must sum to besides, to be those of the first team.
+    shelves lack of the first team's; ``rows`` are the ranges of rows that give the size.
     """
 
-    size: int
     pair: Pair
     first: float
     second: float
+    rows: tuple[RowPair, ...]
 
 
 def rows_needed(parts: Components) -> int:
     """Return how many part-divisions the larger half would have."""
-    return max(_rows(half) for half in _deal(parts.choices[0]))
+    return max(parts.halves[1])
 
 
 def fits(parts: Components) -> bool:
@@ -116,19 +123,6 @@ def meet(task: Task) -> Found:
     return _Meeting(task).run()
 
 
-def _deal(kinds: list[list[int]]) -> tuple[list[list[int]], list[list[int]]]:
-    """Deal the kinds into two halves with about equally many part-divisions; a kind stays whole."""
-    halves: tuple[list[list[int]], list[list[int]]] = ([], [])
-    for kind in sorted(kinds, key=len, reverse=True):
-        min(halves, key=_rows).append(kind)
-    return halves
-
-
-def _rows(half: list[list[int]]) -> int:
-    """Return how many part-divisions a half has: of equals only the number matters."""
-    return math.prod(len(kind) + 1 for kind in half)
-
-
 class _Meeting:
     """One search: the shelves, the size classes, and the sweeps over them."""
 
@@ -139,13 +133,12 @@ class _Meeting:
         self.floor = lower_bound(task, self.parts)
         self.pairs_seen = 0
         self.usual = math.inf
-        kinds, held = self.parts.choices
-        halves = _deal(kinds)
-        self.fast = pays(max(map(_rows, halves)), COMPILE_FROM)
+        halves, rows = self.parts.halves
+        self.fast = pays(max(rows), COMPILE_FROM)
         self.merge = compiled(kernels.merge_shifted) if self.fast else kernels.merge_shifted
         self.pairs = compiled(kernels.pairs_within) if self.fast else kernels.pairs_within
         self.second_axis = np.array(task.criterion.second)
-        self.held = held
+        self.held = held = self.parts.choices[1]
         self.base = self.parts.base + (self.parts.steps[held] if held >= 0 else 0.0)
         self.left, self.right = (self._half(half) for half in halves)
         self.classes = [self._size_class(size) for size in self.parts.legal_sizes]
@@ -171,7 +164,7 @@ class _Meeting:
         """Look at every division of at most this cost that may get in; False if that was not finished."""
         for size_class in self.classes:
             aim = None
-            for left_rows, right_rows in self._row_pairs(size_class.size):
+            for left_rows, right_rows in size_class.rows:
                 left, resume = left_rows[0], 0
                 while left < left_rows[1]:
                     if self.best.reaches(self.floor):
@@ -196,7 +189,7 @@ class _Meeting:
                         return False
         return True
 
-    def _row_pairs(self, size: int) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    def _row_pairs(self, size: int) -> Iterator[RowPair]:
         """Go through the ranges of left and right rows that together give the first team's size."""
         rest = size - int(self.base[COUNT])
         for left_size in self.left.sizes:
@@ -233,10 +226,10 @@ class _Meeting:
         constant = self.base + filled
         total = counts[0] + bots
         return SizeClass(
-            size,
             Pair((int(total[0]), int(total[1])), whole),
             float(constant[MU]),
             float(constant @ self.second_axis),
+            tuple(self._row_pairs(size)),
         )
 
     def _half(self, kinds: list[list[int]]) -> Half:
@@ -282,34 +275,36 @@ class _Meeting:
 
     def _first_aim(self) -> float:
         """Guess the cost up to which there are a few more divisions than wanted, from a sample of pairs."""
-        ranges = [(left, right) for c in self.classes for left, right in self._row_pairs(c.size)]
-        if not ranges:
+        ranges = np.array([(*left, *right) for c in self.classes for left, right in c.rows], dtype=np.int64)
+        if not len(ranges):
             return math.inf
-        pairs = np.array([(left[1] - left[0]) * (right[1] - right[0]) for left, right in ranges], dtype=float)
-        everything = float(pairs.sum())
+        left_start, left_end, right_start, right_end = ranges.T
+        pairs = (left_end - left_start) * (right_end - right_start).astype(np.float64)
+        until = np.cumsum(pairs)
+        everything = float(until[-1])
         if everything <= BATCH:
             return math.inf
         # Evenly spaced through all pairs in one order: a sample without chance.
         spots = (np.arange(SAMPLE) + 0.5) / SAMPLE * everything
-        place = np.searchsorted(np.cumsum(pairs), spots, side="right")
-        golden = 0.6180339887498949  # spaces the right rows evenly whatever the sample size
-        left_rows = np.empty(SAMPLE, dtype=np.int64)
-        right_rows = np.empty(SAMPLE, dtype=np.int64)
-        before = np.concatenate([[0.0], np.cumsum(pairs)])
-        for n, at in enumerate(place):
-            left, right = ranges[at]
-            share = (spots[n] - before[at]) / pairs[at]
-            left_rows[n] = left[0] + int(share * (left[1] - left[0]))
-            right_rows[n] = right[0] + int((n * golden) % 1.0 * (right[1] - right[0]))
+        at = np.searchsorted(until, spots, side="right")
+        share = (spots - until[at]) / pairs[at] + 1.0
+        left_rows = left_start[at] + (share * (left_end - left_start)[at]).astype(np.int64)
+        golden = np.arange(SAMPLE) * GOLDEN_RATIO % 1.0
+        right_rows = right_start[at] + (golden * (right_end - right_start)[at]).astype(np.int64)
         totals = self.task.problem.totals(self._labels(left_rows, right_rows))
         costs = self.task.criterion.cost(totals) - self.task.criterion.floor
         for criterion, limit in self.task.limits:
             limited = criterion.cost(totals)
-            everything *= min(1.0, limit / max(2.0 * float(np.median(limited)), 1e-300))
-        share = 8.0 * self.task.keep / max(everything, 1.0)
-        self.usual = float(np.median(costs))
-        return self.task.criterion.floor + 2.0 * self.usual * min(share, 1.0)
+            everything *= min(1.0, limit / max(2.0 * _middle(limited), 1e-300))
+        wanted = 8.0 * self.task.keep / max(everything, 1.0)
+        self.usual = _middle(costs)
+        return self.task.criterion.floor + 2.0 * self.usual * min(wanted, 1.0)
 
     def _next_aim(self, cost: float) -> float:
         above = (cost - self.task.criterion.floor) * GROWTH
         return self.task.criterion.floor + above if 0.0 < above < self.usual else math.inf
+
+
+def _middle(values: Floats) -> float:
+    """Return the upper median."""
+    return float(np.partition(values, len(values) // 2)[len(values) // 2])

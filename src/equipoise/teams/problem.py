@@ -96,12 +96,11 @@ class Problem:
         """
         bound = {block for pair in self.apart for block in pair}
         bound.update(block for block, team in enumerate(self.fixed) if team >= 0)
-        seen: dict[bytes, int] = {}
+        seen: dict[tuple[float, ...], int] = {}
         kinds = []
-        for block, row in enumerate(self.features):
-            alone = len(self.members[block]) == 1 and block not in bound
-            key = row.tobytes() if alone else bytes([0]) + block.to_bytes(8, "big")
-            kinds.append(seen.setdefault(key, len(seen)))
+        for block, (row, places) in enumerate(zip(self.features.tolist(), self.members, strict=True)):
+            alone = len(places) == 1 and block not in bound
+            kinds.append(seen.setdefault(tuple(row) if alone else (block,), len(seen)))
         return np.array(kinds, dtype=np.int64)
 
     def counts(self, labels: Labels) -> Ints:
@@ -170,8 +169,10 @@ class Problem:
         """Return labels (n_blocks,) with interchangeable teams numbered by their first block."""
         if not self.interchangeable:
             return labels
+        if self.n_teams == 2:
+            return labels if labels[0] == 0 else (1 - labels).astype(np.int8)
         names: dict[int, int] = {}
-        return np.array([names.setdefault(int(team), len(names)) for team in labels], dtype=np.int8)
+        return np.array([names.setdefault(team, len(names)) for team in labels.tolist()], dtype=np.int8)
 
     def signature(self, labels: Labels) -> bytes:
         """Return a key that is equal for divisions that differ only by an exchange of equals."""
