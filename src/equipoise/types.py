@@ -37,10 +37,10 @@ class Rating:
 
     def __post_init__(self) -> None:
         if not -LARGEST_WEIGHT <= self.mu <= LARGEST_WEIGHT:
-            msg = f"mu: {self.mu!r} is not allowed; a number between -1e15 and 1e15 is"
+            msg = f"mu: {self.mu:g} is not allowed; a number between -1e15 and 1e15 is"
             raise InputError(msg)
         if not 0.0 <= self.sigma <= LARGEST_WEIGHT:
-            msg = f"sigma: {self.sigma!r} is not allowed; a number between 0 and 1e15 is"
+            msg = f"sigma: {self.sigma:g} is not allowed; a number between 0 and 1e15 is"
             raise InputError(msg)
 
 

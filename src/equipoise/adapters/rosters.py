@@ -190,9 +190,13 @@ def _header(cells: Sequence[str], at: str) -> list[str]:
 
 def _from_json(text: str, where: str) -> list[Player]:
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=lambda pairs: _object(pairs, where))
+    except InputError:
+        raise
     except json.JSONDecodeError as error:
         _fail(f"{where}, line {error.lineno}", f"it is not JSON: {error.msg}")
+    except ValueError:
+        _fail(where, "it has a number of more digits than can be read; weights are up to 1e15")
     except RecursionError:
         _fail(where, "it is nested too deeply; a roster is a list of players")
     if isinstance(data, dict) and isinstance(data.get("players"), list):
@@ -218,6 +222,16 @@ def _from_json(text: str, where: str) -> list[Player]:
         }
         players.append(_player(row, at, seen, number))
     return players
+
+
+def _object(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
+    """Return a JSON object; one that has a key twice would lose a player without a word."""
+    data = dict(pairs)
+    if len(data) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        _fail(where, f"the key {_short(twice)} comes twice in one object; names must differ")
+    return data
 
 
 def _player(row: Mapping[str, Any], at: str, seen: dict[str, int], number: int) -> Player:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+
+import numpy as np
 
 from equipoise.errors import InputError
 from equipoise.registry import SOLVERS, resolve
@@ -12,7 +13,7 @@ from equipoise.teams.components import components
 from equipoise.teams.halves import fits
 from equipoise.teams.objective import Limit, Objective
 from equipoise.teams.problem import Problem
-from equipoise.teams.search import Found, Stop, Task
+from equipoise.teams.search import Found, Ranked, Stop, Task
 from equipoise.teams.solvers import bitset
 from equipoise.teams.solvers.enumerate import divisions as count_divisions
 
@@ -57,12 +58,13 @@ def run(
     solver: str | Callable[[Task], Found],
     keep: int,
     stop: Stop,
-    rng: Any,
+    rng: np.random.Generator,
 ) -> tuple[Found, str]:
     """Bring an objective's criteria to their optimum in order; return what was found, and by which solver.
 
-    Every criterion but the last becomes a limit for those after it.  The result is proven if every step
-    was.
+    Every criterion but the last becomes a limit for those after it.  Where fewer divisions are within the
+    limits than are wanted, the next best by the last limit's criterion follow.  The result is proven if
+    every step was.
     """
     task = Task(problem, objective.criterion, keep=keep, stop=stop, rng=rng)
     proven = True
@@ -75,9 +77,25 @@ def run(
         task = replace(task, limits=(*task.limits, limit), start=(best.labels,))
         proven = proven and found.proven
     found, name = _solve(task, solver)
-    if not proven:
-        found = Found(found.ranked, objective.criterion.floor, proven=False)
-    return found, name
+    found = Found(found.ranked, found.bound if proven else objective.criterion.floor, found.proven and proven)
+    return (found if len(found.ranked) >= keep else _filled_up(task, found, solver)), name
+
+
+def _filled_up(task: Task, found: Found, solver: str | Callable[[Task], Found]) -> Found:
+    """Add divisions beyond the limits, one limit after another, the best by its criterion first."""
+    ranked, proven = list(found.ranked), found.proven
+    known = {task.problem.signature(entry.labels) for entry in ranked}
+    for n in range(len(task.limits), 0, -1):
+        wider = replace(task, criterion=task.limits[n - 1].criterion, limits=task.limits[: n - 1])
+        more, _ = _solve(wider, solver)
+        proven = proven and more.proven
+        for entry in more.ranked:
+            key = task.problem.signature(entry.labels)
+            if len(ranked) < task.keep and key not in known:
+                cost = float(task.criterion.cost(task.problem.totals(entry.labels[None, :]))[0])
+                ranked.append(Ranked(cost, entry.unevenness, entry.labels))
+                known.add(key)
+    return Found(tuple(ranked), found.bound, proven)
 
 
 def _solve(task: Task, solver: str | Callable[[Task], Found]) -> tuple[Found, str]:

@@ -95,6 +95,7 @@ def balance(  # one argument for each thing an organiser can ask for
         A name of :data:`equipoise.registry.CRITERIA` by which the 1000 best splits are ordered anew.
     keep : int
         How many different splits are wanted, best first.  Players of equal weight count as the same.
+        Where ``spread`` has fewer within its tolerance, the next best by win probability follow.
     default : float, optional
         The weight of players without one; by default the mean of the others.
     beta : float, optional
@@ -130,7 +131,7 @@ def balance(  # one argument for each thing an organiser can ask for
     >>> [[player.id for player in team] for team in solution.best.teams]
     [['Ann', 'Dan', 'Fay'], ['Bob', 'Cid', 'Eve']]
     """
-    _check(keep=keep, beta=beta, tolerance=tolerance, side_weight=side_weight, default=default)
+    _check(keep=keep, seed=seed, beta=beta, tolerance=tolerance, side_weight=side_weight, default=default)
     filling = Bots() if bots is True else bots or None
     roster = rated(players, default)
     exact = (sizes,) * teams if isinstance(sizes, int) else None if sizes is None else tuple(sizes)
@@ -192,10 +193,13 @@ NOTHING_YET = "the time was up before any legal division was found"
 
 
 def _check(
-    *, keep: int, beta: float | None, tolerance: float, side_weight: float, default: float | None
+    *, keep: int, seed: int, beta: float | None, tolerance: float, side_weight: float, default: float | None
 ) -> None:
     if keep < 1:
         msg = f"keep: {keep} is not allowed; 1 and above is"
+        raise InputError(msg)
+    if seed < 0:
+        msg = f"seed: {seed} is not allowed; 0 and above is"
         raise InputError(msg)
     if beta is not None and not 0.0 < beta < np.inf:
         msg = f"beta: {beta!r} is not allowed; a number above 0 is"

@@ -30,7 +30,7 @@ class Ratio(DifferenceCriterion):
 
     >>> totals = np.zeros((1, 2, 5)); totals[0, :, MU] = 374, 373
     >>> cost, = Ratio().cost(totals)
-    >>> round(Ratio().shown(cost), 5)
+    >>> float(round(Ratio().shown(cost), 5))
     0.99733
     """
 

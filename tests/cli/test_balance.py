@@ -1,0 +1,239 @@
+"""``equipoise balance`` as people and programs meet it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+ROSTER = (
+    "31 Amber\n12 Birch\n47 Cedar\n25 Dahlia\n38 Elm\n19 Fern\n54 Ginkgo\n22 Hazel\n41 Iris\n16 Juniper\n"
+)
+
+
+def run(*args: str, stdin: str | bytes = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own."""
+    given = stdin.encode() if isinstance(stdin, str) else stdin
+    done = subprocess.run(  # our own program
+        [sys.executable, "-m", "equipoise", *args],
+        input=given, capture_output=True, check=False, env={**os.environ, **environment}, timeout=60,
+    )  # fmt: skip
+    assert b"Traceback" not in done.stderr, done.stderr.decode()
+    return subprocess.CompletedProcess(args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def balanced(*args: str, stdin: str = ROSTER) -> dict[str, Any]:
+    """Return the JSON of a run that must succeed."""
+    done = run("balance", "-", "--json", *args, stdin=stdin)
+    assert done.returncode == 0, done.stderr
+    plain: dict[str, Any] = json.loads(done.stdout)
+    return plain
+
+
+def test_text_can_be_pasted_and_says_what_is_proven() -> None:
+    """Each team with its total, chance and players; what is proven; what the chances assume."""
+    done = run("balance", "-", "--objective", "gap", "--names", "Red,Blue", stdin=ROSTER)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert lines[0] == "Red: total 153, win chance 51.0 %"
+    assert lines[1] == "  47  Cedar"
+    assert "Blue: total 152, win chance 49.0 %" in lines
+    assert "Proven optimal: gap 1." in lines
+    assert lines[-1].startswith("Win chances assume a performance noise of 13.34")
+
+
+def test_json_has_the_documented_fields() -> None:
+    """One object, the splits best first, each with teams, bots, totals, chances and value."""
+    plain = balanced("--objective", "gap", "--keep", "3")
+    assert (plain["status"], plain["objective"], plain["value"], plain["bound"], plain["gap"]) == (
+        "optimal", "gap", 1.0, 1.0, 0.0,
+    )  # fmt: skip
+    assert [split["value"] for split in plain["splits"]] == [1.0, 1.0, 3.0]
+    for split in plain["splits"]:
+        assert set(split) == {"teams", "bots", "totals", "win_probability", "value"}
+        assert sorted(split["teams"][0] + split["teams"][1]) == sorted(
+            line.split()[1] for line in ROSTER.splitlines()
+        )
+        assert split["bots"] == [0, 0]
+        assert sum(split["win_probability"]) == pytest.approx(1.0)
+
+
+def test_the_old_bot_balancers_options_have_equivalents() -> None:
+    """``-min -max -target -bot`` are ``--min --max --target --bot-weight``; each implies bots."""
+    plain = balanced(
+        "--min", "6", "--max", "16", "--target", "14", "--bot-weight", "20", "--objective", "ratio"
+    )
+    split = plain["splits"][0]
+    assert [len(team) + bots for team, bots in zip(split["teams"], split["bots"], strict=True)] == [7, 7]
+    assert sum(split["totals"]) == 305 + 4 * 20
+    assert plain["bot_weight"] == 20.0
+    assert plain["value"] == pytest.approx(min(split["totals"]) / max(split["totals"]))
+
+
+def test_bots_is_a_flag() -> None:
+    """Alone it levels the teams with bots of the mean weight."""
+    nine = "".join(ROSTER.splitlines(keepends=True)[:9])
+    split = balanced("--bots", stdin=nine)["splits"][0]
+    assert sorted(split["bots"]) == [0, 1]
+
+
+def test_wishes_are_kept() -> None:
+    """Parties, players apart and fixed ones, by name, with commas quoted as in CSV."""
+    roster = "name,weight\n" + "".join(
+        f"{n},{w}\n" for w, n in (line.split() for line in ROSTER.splitlines())
+    )
+    roster += '"Kudzu, Jr.",10\nLarch,11\n'
+    args = ("--party", 'Amber,"Kudzu, Jr."', "--apart", "Cedar,Ginkgo", "--fix", "Ginkgo=2", "--size", "7,5")
+    teams = balanced(*args, stdin=roster)["splits"][0]["teams"]
+    assert [len(team) for team in teams] == [7, 5]
+    assert "Ginkgo" in teams[1]
+    assert "Cedar" in teams[0]
+    assert any({"Amber", "Kudzu, Jr."} <= set(team) for team in teams)
+
+
+def test_contradictions_are_infeasible_with_exit_code_1() -> None:
+    """JSON and message both say so, and name the pair."""
+    done = run("balance", "-", "--json", "--party", "Elm,Fern", "--apart", "Fern,Elm", stdin=ROSTER)
+    assert done.returncode == 1
+    plain = json.loads(done.stdout)
+    assert (plain["status"], plain["splits"], plain["value"]) == ("infeasible", [], None)
+    assert "'Fern' and 'Elm' contradict" in done.stderr
+
+
+def test_choosing_is_seeded_and_among_the_best() -> None:
+    """The chosen split alone is given, with its place; a seed repeats the choice, another may not."""
+    twenty = [split["teams"] for split in balanced("--objective", "gap", "--keep", "20")["splits"]]
+    chosen = [balanced("--objective", "gap", "--choose", "0", "--seed", str(seed)) for seed in range(6)]
+    assert all(len(plain["splits"]) == 1 for plain in chosen)
+    assert all(plain["splits"][0]["teams"] == twenty[plain["chosen"] - 1] for plain in chosen)
+    assert len({plain["chosen"] for plain in chosen}) > 1
+    assert balanced("--objective", "gap", "--choose", "0", "--seed", "3") == chosen[3]
+
+
+def test_choose_may_stand_before_the_roster_without_a_power(tmp_path: Path) -> None:
+    """A bare ``--choose`` does not swallow the file's name."""
+    (tmp_path / "roster.txt").write_text(ROSTER)
+    done = run("balance", "--choose", str(tmp_path / "roster.txt"), "--seed", "1")
+    assert done.returncode == 0
+    assert "Chosen at random: number " in done.stdout
+
+
+def test_a_plot_is_written(tmp_path: Path) -> None:
+    """``--plot`` draws the teams; a place that cannot be written is said."""
+    done = run("balance", "-", "--plot", str(tmp_path / "out.svg"), stdin=ROSTER)
+    assert done.returncode == 0
+    assert ET.parse(tmp_path / "out.svg").getroot().tag.endswith("svg")
+    failed = run("balance", "-", "--plot", str(tmp_path / "no" / "out.svg"), stdin=ROSTER)
+    assert failed.returncode == 1
+    assert "cannot be written" in failed.stderr
+
+
+def test_alternatives_say_what_changes() -> None:
+    """``--keep`` lists the other splits by who would change teams."""
+    done = run("balance", "-", "--objective", "gap", "--keep", "2", stdin=ROSTER)
+    assert "2.  1    153 : 152  51.0 %" in done.stdout
+    assert "Elm to Team 1" in done.stdout
+
+
+def test_a_missing_weight_is_stated() -> None:
+    """The default that was used is printed, and given in JSON."""
+    done = run("balance", "-", stdin="name,weight\nAnn,10\nBob,20\nCid,\nDan,30\n")
+    assert "1 without a weight: counted as 20." in done.stdout
+    assert (
+        balanced("--default-weight", "7", stdin='[{"name": "Ann"}, {"name": "Bob", "weight": 3}]')[
+            "default_weight"
+        ]
+        == 7.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("roster", "message"),
+    [
+        ("", "standard input: it is empty"),
+        ("5 Ann\n", "players: there is only one"),
+        ("5 Ann\nBob\n", "standard input, line 2: "),
+        ("5 Ann\nnan Bob\n", "standard input, line 2: "),
+        ("5 Ann\n-5 Bob\n", "standard input, line 2: "),
+        ("5 Ann\n6 Ann\n", "standard input, line 2: "),
+        (b"\x80\x81 Ann\n", "standard input, line 1: "),
+    ],
+)
+def test_input_at_fault_is_exit_code_1_with_the_line(roster: str | bytes, message: str) -> None:
+    """A message on standard error that begins with the place; nothing on standard output."""
+    done = run("balance", "-", stdin=roster)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"error: {message}")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "--party Amber",
+        "--party Amber,Nobody",
+        "--apart ,",
+        "--fix Amber",
+        "--fix Amber=0",
+        "--keep 0",
+        "--teams 1",
+        "--size 6,5",
+        "--min 9 --max 4",
+        "--bot-weight -1",
+        "--bot-weight nan",
+        "--beta 0",
+        "--tolerance -1",
+        "--time-limit -1",
+        "--seed -1",
+    ],
+)
+def test_arguments_at_fault_are_exit_code_1(line: str) -> None:
+    """They are read well, but their values cannot be met."""
+    done = run("balance", "-", *line.split(), stdin=ROSTER)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ")
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("--nosuch",),
+        ("--objective", "nosuch"),
+        ("--solver", "nosuch"),
+        ("--size", "x"),
+        ("--keep", "x"),
+        ("--choose", "-2"),
+    ],
+)
+def test_usage_is_exit_code_2(args: tuple[str, ...]) -> None:
+    """What cannot be read as a command says how it is used."""
+    done = run("balance", "-", *args, stdin=ROSTER)
+    assert done.returncode == 2
+    assert "Usage: " in done.stderr
+
+
+def test_names_do_not_break_terminals_that_do_not_know_their_script() -> None:
+    """Any script goes through any terminal, escaped where it must be."""
+    done = run("balance", "-", stdin="5 Ünal\n6 محمد\n", PYTHONIOENCODING="ascii", LC_ALL="C")
+    assert done.returncode == 0
+    plain = json.loads(
+        run("balance", "-", "--json", stdin="5 Ünal\n6 محمد\n", PYTHONIOENCODING="ascii").stdout
+    )
+    assert sorted(plain["splits"][0]["teams"]) == [["Ünal"], ["محمد"]]
+
+
+def test_help_and_version() -> None:
+    """Both answer at once, and the help names every objective and solver."""
+    from equipoise.registry import OBJECTIVES, SOLVERS
+
+    assert run("--version").stdout.startswith("equipoise ")
+    text = " ".join(run("balance", "--help").stdout.split())
+    assert all(name in text for name in (*OBJECTIVES, *SOLVERS))

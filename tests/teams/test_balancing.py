@@ -1,0 +1,341 @@
+"""What ``balance`` does with the things an organiser can ask for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from equipoise import Bots, InputError, Player, Rating, Status, UnknownNameError, balance
+from equipoise.registry import OBJECTIVES, SOLVERS, resolve
+from equipoise.teams.objective import Criterion, Objective, Scale
+from equipoise.teams.search import Found, Task
+
+TEN = {
+    name: float(weight)
+    for name, weight in zip("abcdefghij", [31, 12, 47, 25, 38, 19, 54, 22, 41, 16], strict=True)
+}
+
+
+def ids(team: tuple[Player, ...]) -> set[str]:
+    """Return who is in a team."""
+    return {player.id for player in team}
+
+
+def test_default_is_two_teams_of_equal_size_proven_best_by_spread() -> None:
+    """Nothing but a roster is needed."""
+    solution = balance(TEN)
+    assert (solution.status, solution.objective, solution.gap) == (Status.OPTIMAL, "spread", 0.0)
+    assert [len(team) for team in solution.best.teams] == [5, 5]
+    assert solution.beta == pytest.approx(np.std(list(TEN.values())))
+    assert "standard deviation" in solution.beta_source
+
+
+def test_odd_rosters_differ_by_one() -> None:
+    """Within one is the default where the number does not divide."""
+    roster = dict(list(TEN.items())[:9])
+    assert sorted(len(team) for team in balance(roster).best.teams) == [4, 5]
+
+
+def test_same_arguments_same_answer() -> None:
+    """The order of wishes apart, the same call gives the same solution."""
+    wishes = {"parties": [("a", "b")], "apart": [("c", "d")], "keep": 4}
+    assert balance(TEN, **wishes) == balance(TEN, **wishes)  # type: ignore[arg-type]
+
+
+def test_parties_apart_and_fixed_are_kept_in_every_split() -> None:
+    """Wishes are rules, for the best split and for the others."""
+    solution = balance(TEN, parties=[("a", "b"), ("b", "c")], apart=[("a", "g")], fixed={"g": 0}, keep=6)
+    assert len(solution.splits) == 6
+    for split in solution.splits:
+        assert "g" in ids(split.teams[0])
+        assert {"a", "b", "c"} <= ids(split.teams[1])
+
+
+def test_parties_and_teams_can_come_with_the_players() -> None:
+    """``Player.party`` and ``Player.team`` are the same wishes."""
+    players = [
+        Player(n, w, party="x" if n in "ab" else None, team=1 if n == "j" else None) for n, w in TEN.items()
+    ]
+    split = balance(players).best
+    assert any({"a", "b"} <= ids(team) for team in split.teams)
+    assert "j" in ids(split.teams[1])
+
+
+@pytest.mark.parametrize(
+    ("wishes", "named"),
+    [
+        ({"parties": [("a", "b")], "apart": [("b", "a")]}, ["'a'", "'b'", "one party"]),
+        ({"apart": [("a", "b", "c")]}, ["'b'", "'c'", "apart"]),
+        ({"parties": [("a", "b")], "fixed": {"a": 0, "b": 1}}, ["'a'", "'b'", "different teams"]),
+        ({"apart": [("a", "b")], "fixed": {"a": 1, "b": 1}}, ["'a'", "'b'", "apart"]),
+    ],
+)
+def test_contradictions_name_the_pair(wishes: dict[str, object], named: list[str]) -> None:
+    """An infeasible answer says who can be neither together nor apart."""
+    solution = balance(TEN, **wishes)  # type: ignore[arg-type]
+    assert (solution.status, solution.splits, solution.gap) == (Status.INFEASIBLE, (), None)
+    assert all(word in solution.reason for word in named)
+
+
+def test_parties_that_do_not_fit_say_what_would() -> None:
+    """A party too large for its team is named, and so is the difference that would allow it."""
+    solution = balance(TEN, parties=[tuple("abcdef")])
+    assert solution.status is Status.INFEASIBLE
+    assert "'f'" in solution.reason
+    assert "difference of 2" in solution.reason
+    assert balance(TEN, parties=[tuple("abcdef")], max_difference=2).status is Status.OPTIMAL
+
+
+def test_parties_that_do_not_fit_together_are_told_from_one_that_is_too_large() -> None:
+    """Three parties of two do not make teams of three."""
+    solution = balance(dict(list(TEN.items())[:6]), parties=[("a", "b"), ("c", "d"), ("e", "f")])
+    assert solution.status is Status.INFEASIBLE
+    assert "2, 2, 2" in solution.reason
+
+
+@pytest.mark.parametrize(("sizes", "expected"), [((7, 3), [7, 3]), ((3, 7), [3, 7]), (5, [5, 5])])
+def test_sizes_are_exact_and_in_order(sizes: object, expected: list[int]) -> None:
+    """Sizes say how many players each team has, the first one first."""
+    assert [len(team) for team in balance(TEN, sizes=sizes).best.teams] == expected  # type: ignore[arg-type]
+
+
+def test_limited_sizes_and_difference() -> None:
+    """Limits allow any sizes within them; the difference caps how far they part."""
+    uneven = balance(TEN, objective="gap", min_size=2, max_size=8, keep=500)
+    sizes = {abs(len(split.teams[0]) - len(split.teams[1])) for split in uneven.splits}
+    assert sizes == {0, 2, 4, 6}
+    capped = balance(TEN, objective="gap", min_size=2, max_size=8, max_difference=2, keep=500)
+    assert {abs(len(split.teams[0]) - len(split.teams[1])) for split in capped.splits} == {0, 2}
+
+
+@pytest.mark.parametrize(
+    ("bots", "n", "size"),
+    [
+        (Bots(20.0, minimum=6, maximum=12, target=8), 3, 4),
+        (Bots(20.0, minimum=6, maximum=12, target=2), 3, 3),
+        (Bots(20.0, minimum=6, maximum=12, target=40), 3, 6),
+        (Bots(20.0, minimum=5, maximum=5, target=5), 3, 3),
+        (Bots(20.0), 5, 3),
+        (Bots(20.0, target=8), 10, 5),
+    ],
+)
+def test_bots_fill_up_to_the_map(bots: Bots, n: int, size: int) -> None:
+    """Each team has the target within the map's range, rounded up, or as many as the larger team."""
+    split = balance(dict(list(TEN.items())[:n]), bots=bots).best
+    assert [len(team) + filled for team, filled in zip(split.teams, split.bots, strict=True)] == [size, size]
+    for team, filled, total in zip(split.teams, split.bots, split.totals, strict=True):
+        weights = [player.rating.mu for player in team if isinstance(player.rating, Rating)]
+        assert total == pytest.approx(sum(weights) + 20.0 * filled)
+
+
+def test_bots_weigh_the_mean_by_default() -> None:
+    """Nobody knows which bots will come, so each weighs what a player does on average."""
+    solution = balance({"a": 10.0, "b": 20.0, "c": 60.0}, bots=True)
+    assert solution.bot_weight == 30.0
+    assert sum(solution.best.bots) == 1
+
+
+def test_humans_do_not_part_further_than_the_cap_with_bots() -> None:
+    """No star alone with bots: unless the cap is lifted, human counts differ by one at most."""
+    roster = {"star": 100.0, **{f"p{n}": 10.0 for n in range(7)}}
+    bots = Bots(10.0, target=16)
+    assert {len(team) for team in balance(roster, bots=bots, objective="gap").best.teams} == {4}
+    free = balance(roster, bots=Bots(20.0, target=14), objective="gap", max_difference=8).best
+    assert {len(team) for team in free.teams} != {4}
+
+
+def test_one_player_plays_against_bots() -> None:
+    """A single player needs bots; alone there is nothing to divide."""
+    split = balance({"a": 30.0}, bots=Bots(30.0, target=4)).best
+    assert sorted(split.bots) == [1, 2]
+    with pytest.raises(InputError, match="only one"):
+        balance({"a": 30.0})
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_weights_of_zero_only_are_even(objective: str) -> None:
+    """Two teams of nothing are as even as can be."""
+    solution = balance({"a": 0.0, "b": 0.0, "c": 0.0, "d": 0.0}, objective=objective)
+    assert solution.status is Status.OPTIMAL
+    assert solution.value == (1.0 if objective == "ratio" else 0.0)
+    assert solution.best.win_probability == (0.5, 0.5)
+
+
+def test_players_without_a_rating_get_the_stated_default() -> None:
+    """The mean of the others, 50 where nobody has one, or what the caller says."""
+    assert balance({"a": 10.0, "b": 30.0, "c": None, "d": 20.0}).default_weight == 20.0
+    assert balance({"a": None, "b": None}).default_weight == 50.0
+    said = balance({"a": 10.0, "b": None}, default=35.0)
+    assert (said.default_weight, said.unrated) == (35.0, 1)
+    assert balance(TEN).default_weight is None
+
+
+def test_equal_players_exchanged_are_not_different() -> None:
+    """Of ten equal players there is one split, however many are wanted."""
+    solution = balance(dict.fromkeys("abcdefghij", 5.0), keep=20, objective="gap")
+    assert len(solution.splits) == 1
+    assert solution.status is Status.OPTIMAL
+
+
+@pytest.mark.parametrize("n", [10, 18])
+def test_the_k_best_are_different_and_in_order(n: int) -> None:
+    """No two of them have the same teams, whichever solver found them."""
+    rng = np.random.default_rng(n)
+    roster = {f"p{i}": float(weight) for i, weight in enumerate(rng.integers(1, 20, n))}
+    solution = balance(roster, keep=25, objective="gap")
+    values = [split.value for split in solution.splits]
+    assert values == sorted(values)
+    weights = [
+        frozenset(tuple(sorted(roster[player.id] for player in team)) for team in split.teams)
+        for split in solution.splits
+    ]
+    assert len(set(weights)) == len(weights) == 25
+
+
+def test_uncertain_ratings_make_the_win_chance_less_certain() -> None:
+    """Sigma counts in the win probability, and the same split is further from a sure thing."""
+    sure = balance({"a": 10.0, "b": 2.0}, objective="win", beta=1.0)
+    unsure = balance({"a": Rating(10.0, 4.0), "b": Rating(2.0, 4.0)}, objective="win", beta=1.0)
+    assert unsure.best.win_probability[0] < sure.best.win_probability[0]
+
+
+def test_side_wishes_point_the_right_way() -> None:
+    """A wish of 0 is for the first team, of 1 for the last; who has none goes either way."""
+    players = [Player("a", 10, side=1.0), Player("b", 10, side=0.0), Player("c", 10), Player("d", 10)]
+    split = balance(players, objective="indistinguishable").best
+    assert "b" in ids(split.teams[0])
+    assert "a" in ids(split.teams[1])
+
+
+def test_side_wishes_count_by_their_weight() -> None:
+    """With a weight the wishes may cost likeness; without, they decide nothing but which team is which."""
+    weights = {"a": 40.0, "b": 30.0, "c": 20.0, "d": 10.0}
+    players = [Player(name, weight, side=float(name in "ab")) for name, weight in weights.items()]
+    heavy = balance(players, objective="indistinguishable", side_weight=10.0).best
+    light = balance(players, objective="indistinguishable", side_weight=0.0).best
+    assert ids(heavy.teams[1]) == {"a", "b"}
+    assert ids(light.teams[0]) != {"c", "d"}
+
+
+def test_rerank_orders_the_best_splits_anew_and_says_what_it_gave_up() -> None:
+    """The first split is the most alike by quantiles; the gap is what the objective lost by it."""
+    plain, alike = balance(TEN, objective="gap"), balance(TEN, objective="gap", rerank="quantile")
+    assert plain.value is not None
+    assert alike.value is not None
+    assert alike.value >= plain.value
+    assert alike.bound == plain.value
+    assert alike.gap == pytest.approx(alike.value - plain.value)
+    strong = balance(TEN, objective="gap", rerank="strongest").best
+    strongest = [max(player.rating.mu for player in team) for team in strong.teams]  # type: ignore[union-attr]
+    assert sorted(strongest) == [47.0, 54.0]
+
+
+def test_a_time_budget_is_honoured_and_said() -> None:
+    """A solver that is stopped gives what it has, with a bound and a gap, and does not call it optimal."""
+    rng = np.random.default_rng(5)
+    roster = {f"p{n}": float(weight) for n, weight in enumerate(rng.normal(25, 8, 30))}
+    for solver in ("climb", "anneal", "resplit", "enumerate"):
+        solution = balance(roster, objective="gap", solver=solver, stop=lambda: True)
+        assert solution.status is Status.FEASIBLE
+        if solution.splits:
+            assert solution.value is not None
+            assert solution.bound is not None
+            assert solution.gap == pytest.approx(solution.value - solution.bound)
+        else:
+            assert solution.reason
+
+
+@pytest.mark.parametrize("n", [64, 301])
+def test_large_rosters_are_divided_nearly_evenly_with_a_bound(n: int) -> None:
+    """Beyond what can be proven, the default ends close to its bound and says how close."""
+    rng = np.random.default_rng(n)
+    roster = {f"p{i}": float(weight) for i, weight in enumerate(rng.normal(25, 8, n))}
+    gap = balance(roster, objective="gap")
+    assert gap.status in (Status.FEASIBLE, Status.OPTIMAL)
+    assert gap.value is not None
+    assert gap.value < 1e-4
+    spread = balance(roster)
+    assert spread.value is not None
+    assert spread.value < 1e-2
+    assert abs(spread.best.win_probability[0] - 0.5) < 0.0011
+
+
+def test_own_objectives_and_solvers_can_be_passed() -> None:
+    """A part may be a name, ``module:attribute``, or the thing itself."""
+    named = balance(
+        TEN, objective="equipoise.teams.objectives.gap:gap", solver="equipoise.teams.solvers.mitm:solve"
+    )
+    assert named.value == balance(TEN, objective="gap").value
+
+    class CountTheStrong(Criterion):
+        def cost(self, totals: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+            return np.abs(totals[:, 0, 1] - 2 * totals[:, 1, 1])
+
+    def twice(scale: Scale) -> Objective:
+        assert scale.beta > 0
+        return Objective("twice", CountTheStrong())
+
+    def first_found(task: Task) -> Found:
+        return resolve("solver", SOLVERS, "snake")(task)  # type: ignore[no-any-return]
+
+    assert balance(TEN, objective=twice, min_size=1).objective == "twice"
+    assert balance(TEN, objective="gap", solver=first_found).solver == "first_found"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"teams": 1}, "teams: 1"),
+        ({"keep": 0}, "keep: 0"),
+        ({"beta": 0.0}, "beta: 0.0"),
+        ({"tolerance": -1.0}, "tolerance: -1.0"),
+        ({"side_weight": float("nan")}, "side_weight: nan"),
+        ({"default": float("inf")}, "default: inf"),
+        ({"sizes": (5, 4)}, "sizes: 5+4 = 9 seats for 10 players"),
+        ({"sizes": (5, 5, 5)}, "sizes: 3 sizes for 2 teams"),
+        ({"sizes": (11, -1)}, "sizes: -1"),
+        ({"min_size": 6}, "sizes: "),
+        ({"min_size": 4, "max_size": 3}, "sizes: "),
+        ({"fixed": {"a": 2}}, "team: 'a' is fixed to team 3"),
+        ({"parties": [("a", "nobody")]}, "party: there is no player 'nobody'"),
+        ({"apart": [("a", "nobody")]}, "apart: there is no player 'nobody'"),
+        ({"solver": "bitset"}, "solver: 'bitset'"),
+        ({"solver": "snake", "teams": 3}, "solver: "),
+        ({"solver": "mitm", "teams": 3}, "solver: 'mitm' divides two teams"),
+    ],
+)
+def test_arguments_at_fault_are_named(arguments: dict[str, object], message: str) -> None:
+    """The message begins with the argument and says what is wrong with it."""
+    with pytest.raises(InputError) as caught:
+        balance(TEN, **arguments)  # type: ignore[arg-type]
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("argument", ["objective", "solver", "rerank"])
+@pytest.mark.parametrize("name", ["nosuch", "no.such:thing", "equipoise.types:Nosuch"])
+def test_unknown_names_list_the_known(argument: str, name: str) -> None:
+    """Whoever mistypes a name sees which there are."""
+    with pytest.raises(UnknownNameError, match="allowed: "):
+        balance(TEN, **{argument: name})  # type: ignore[arg-type]
+
+
+def test_ratio_needs_weights_of_zero_and_above() -> None:
+    """A ratio of negative sums has no meaning; other objectives take any number."""
+    with pytest.raises(InputError, match="'ratio' needs"):
+        balance({"a": -1.0, "b": 2.0}, objective="ratio")
+    assert balance({"a": -1.0, "b": 2.0}, objective="gap").value == 3.0
+
+
+def test_the_same_player_twice_is_refused() -> None:
+    """An id stands for one player."""
+    with pytest.raises(InputError, match="'Ann' comes twice"):
+        balance([Player("Ann", 1), Player("Ann", 2)])
+
+
+def test_three_teams_are_enumerated_while_they_are_few() -> None:
+    """More teams than two are proven for small rosters, and refused with a reason beyond."""
+    solution = balance({name: TEN[name] for name in "abcdefghi"}, teams=3, objective="gap")
+    assert solution.status is Status.OPTIMAL
+    assert [len(team) for team in solution.best.teams] == [3, 3, 3]
+    with pytest.raises(InputError, match=r"^teams: "):
+        balance({f"p{n}": float(n) for n in range(40)}, teams=3)

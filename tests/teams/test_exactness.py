@@ -1,0 +1,173 @@
+"""``balance`` against the slow obvious oracle, and planted optima where the oracle is too slow."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests import oracles
+from tests.oracles import Case
+from tests.strategies import cases
+
+from equipoise import Bots, Player, Rating, Solution, Status, balance
+from equipoise.registry import OBJECTIVES
+from equipoise.teams.components import components
+from equipoise.teams.problem import MU
+
+TOLERANCE = 0.02
+
+
+def solve(case: Case, objective: str, solver: str, **more: object) -> Solution:
+    """Balance a case."""
+    players = [
+        Player(f"p{n}", Rating(weight, sigma), side=side)
+        for n, (weight, sigma, side) in enumerate(zip(case.weights, case.sigmas, case.sides, strict=True))
+    ]
+    bots = False if case.bot_weight is None else Bots(case.bot_weight, target=2 * case.seats)
+    return balance(
+        players,
+        sizes=case.sizes,
+        max_difference=case.max_difference,
+        bots=bots,
+        parties=[[f"p{n}" for n in party] for party in case.parties],
+        apart=[[f"p{n}" for n in pair] for pair in case.apart],
+        fixed={f"p{n}": team for n, team in case.fixed},
+        objective=objective,
+        solver=solver,
+        tolerance=TOLERANCE,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def scale_of(case: Case, solution: Solution) -> dict[str, float]:
+    """Return the units that the documentation gives a roster."""
+    variance = oracles.variance(list(case.weights))
+    return {
+        "beta": solution.beta,
+        "prior": variance / 64.0 if variance > 0 else 1.0,
+        "side_weight": 0.01 if any(side != 0.5 for side in case.sides) else 0.0,
+        "tolerance": TOLERANCE,
+    }
+
+
+def check(case: Case, solution: Solution) -> None:
+    """Assert that the solution is the oracle's best, and that what it says of itself is true."""
+    scale = scale_of(case, solution)
+    best = oracles.best(solution.objective, case, scale)
+    if best is None:
+        assert solution.status is Status.INFEASIBLE
+        assert solution.reason
+        assert not solution.splits
+        return
+    assert solution.status is Status.OPTIMAL
+    assert solution.value is not None
+    assert solution.value == pytest.approx(best, rel=1e-9, abs=1e-9)
+    assert solution.gap == pytest.approx(0.0, abs=1e-9)
+    split = solution.best
+    place = {f"p{n}": n for n in range(len(case.weights))}
+    teams = tuple(tuple(sorted(place[player.id] for player in team)) for team in split.teams)
+    division = oracles.Division((teams[0], teams[1]), (split.bots[0], split.bots[1]))
+    assert division in set(oracles.divisions(case))
+    assert solution.value == pytest.approx(oracles.value(solution.objective, case, division, scale), abs=1e-9)
+    totals = [sum(w for w, _, _ in team) for team in oracles.members(case, division)]
+    assert split.totals == pytest.approx(totals)
+    assert split.win_probability[0] == pytest.approx(oracles.chance(case, division, solution.beta))
+    assert math.fsum(split.win_probability) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("solver", ["auto", "enumerate", "mitm"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@given(case=cases())
+def test_balance_finds_the_oracles_optimum(objective: str, solver: str, case: Case) -> None:
+    """Whatever the roster and the wishes, the value is the best there is, or nothing is legal."""
+    check(case, solve(case, objective, solver))
+
+
+@pytest.mark.parametrize("objective", ["gap", "ratio", "win"])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@given(case=cases(), data=st.data())
+def test_bit_sets_find_the_oracles_optimum(objective: str, case: Case, data: st.DataObject) -> None:
+    """The same for whole numbers, which bit sets are for."""
+    whole = data.draw(st.lists(st.integers(0, 50), min_size=len(case.weights), max_size=len(case.weights)))
+    weights = tuple(map(float, whole))
+    case = Case(
+        weights, case.sigmas, case.sides, case.parties, case.apart, case.fixed,
+        case.sizes, case.max_difference, case.bot_weight, case.seats,
+    )  # fmt: skip
+    check(case, solve(case, objective, "bitset"))
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("n", [9, 10, 11, 12])
+def test_twelve_players(objective: str, n: int) -> None:
+    """Up to twelve players every exact solver agrees with the oracle."""
+    rng = np.random.default_rng(n)
+    weights = tuple(np.round(np.abs(rng.normal(25.0, 8.0, n)), 2).tolist())
+    case = Case(weights, (0.0,) * n, (0.5,) * n, parties=((0, 1),), apart=((2, 3),))
+    for solver in ("enumerate", "mitm"):
+        check(case, solve(case, objective, solver))
+
+
+@pytest.mark.parametrize("n", [24, 32, 40])
+def test_planted_optimum_of_the_sum(n: int) -> None:
+    """A roster made of two teams of equal sums is divided without a gap, and that is proven."""
+    for solver, largest in (("bitset", 3000), ("mitm", 10**9)):
+        rng = np.random.default_rng(n)
+        team = rng.integers(largest // 2, largest, n // 2)
+        other = rng.integers(largest // 2, largest, n // 2 - 1)
+        last = int(team.sum() - other.sum())
+        while last < 0:
+            other[other.argmax()] //= 2
+            last = int(team.sum() - other.sum())
+        weights = [*team.tolist(), *other.tolist(), last]
+        roster = {f"p{i}": float(weight) for i, weight in enumerate(rng.permutation(weights))}
+        solution = balance(roster, objective="gap", solver=solver)
+        assert (solution.status, solution.value) == (Status.OPTIMAL, 0.0)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("n", [24, 28])
+def test_planted_twins(objective: str, n: int) -> None:
+    """Where every player has a twin, alike teams are found: no gap, no difference of spread."""
+    rng = np.random.default_rng(n)
+    half = np.round(rng.normal(25.0, 8.0, n // 2), 3)
+    roster = {f"p{i}": float(weight) for i, weight in enumerate(np.concatenate([half, half]))}
+    solution = balance(roster, objective=objective, solver="mitm")
+    assert solution.status is Status.OPTIMAL
+    assert solution.value == pytest.approx(1.0 if objective == "ratio" else 0.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("n", [17, 20])
+def test_meeting_in_the_middle_agrees_with_bit_sets(n: int) -> None:
+    """Two exact solvers that share no step find the same value beyond the oracle's reach."""
+    rng = np.random.default_rng(n)
+    roster = {f"p{i}": float(weight) for i, weight in enumerate(rng.integers(0, 3000, n))}
+    bots = Bots(weight=700.0, target=24)
+    for objective in ("gap", "ratio", "win"):
+        one = balance(roster, objective=objective, solver="mitm", bots=bots, keep=5)
+        other = balance(roster, objective=objective, solver="bitset", bots=bots, keep=5)
+        assert [s.value for s in one.splits] == pytest.approx([s.value for s in other.splits], abs=1e-12)
+
+
+def test_the_bot_balancers_example() -> None:
+    """The 17 players of the bot balancer of 2010 with bots of 20: its 373 to 374 is the proven optimum."""
+    weights = [5, 3, 2, 7, 23, 92, 93, 95, 27, 56, 28, 99, 1, 23, 83, 41, 49]
+    roster = {f"p{n}": float(weight) for n, weight in enumerate(weights)}
+    bots = Bots(weight=20.0, minimum=6, maximum=12, target=8)
+    solution = balance(roster, objective="ratio", bots=bots)
+    assert solution.status is Status.OPTIMAL
+    assert sorted(solution.best.totals) == [373.0, 374.0]
+    assert solution.value == pytest.approx(373 / 374)
+
+
+def test_components_of_a_problem_are_found_once() -> None:
+    """The same problem gives the same components, so that no step pays for them twice."""
+    from equipoise.testing import random_problem
+
+    problem = random_problem(np.random.default_rng(1))
+    assert components(problem) is components(problem)
+    assert components(problem).steps[:, MU].shape == (len(components(problem).free),)

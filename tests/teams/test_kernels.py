@@ -1,0 +1,98 @@
+"""The kernels give the same bits plain and compiled, and do what they say."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from equipoise import compiled
+from equipoise.registry import OBJECTIVES, resolve
+from equipoise.teams import halves, kernels
+from equipoise.teams.search import Task
+from equipoise.testing import random_problem, random_scale
+
+
+def bits(task: Task) -> list[tuple[bytes, bytes]]:
+    """Return what a meeting found, to the bit."""
+    return [(np.float64(r.cost).tobytes(), r.labels.tobytes()) for r in halves.meet(task).ranked]
+
+
+@pytest.mark.skipif(not compiled.available(), reason="numba is not installed on this platform")
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_compiled_and_plain_give_the_same_bits(objective: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same divisions with the same costs in the same order, whichever way the kernels ran."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        problem = random_problem(rng, most_blocks=15)
+        goal = resolve("objective", OBJECTIVES, objective)(random_scale(rng, problem))
+        task = Task(problem, goal.criterion, keep=7)
+        monkeypatch.setattr(halves, "pays", lambda *_: False)
+        plain = bits(task)
+        monkeypatch.setattr(halves, "pays", lambda *_: True)
+        assert bits(task) == plain
+
+
+def test_merge_keeps_every_row_in_order() -> None:
+    """The union of {(), (a)} and the same with b has four rows, ascending for each size."""
+    start = ([0.0], [0.0], [0], [0, 1], 0)
+    one = ([0.0] * 2, [0.0] * 2, [0] * 2, [0] * 3, 0)
+    kernels.merge_shifted(start, start, (1, 5.0, 25.0, 1), one)
+    two = ([0.0] * 4, [0.0] * 4, [0] * 4, [0] * 4, 0)
+    kernels.merge_shifted(one, one, (1, 3.0, 9.0, 2), two)
+    assert two[0] == [0.0, 3.0, 5.0, 8.0]
+    assert two[1] == [0.0, 9.0, 25.0, 34.0]
+    assert two[2] == [0, 2, 1, 3]
+    assert two[3] == [0, 1, 3, 4]
+
+
+@pytest.mark.parametrize("room", [1, 2, 5, 1000])
+def test_pairs_are_all_found_once_whatever_the_room(room: int) -> None:
+    """Going on where the last call ended finds the same pairs as looking at all of them."""
+    rng = np.random.default_rng(room)
+    left, right = (sorted(rng.normal(0, 1, 30).tolist()) for _ in range(2))
+    left_second, right_second = rng.normal(0, 1, 30).tolist(), rng.normal(0, 1, 30).tolist()
+    shelves = [
+        (first, second, [0] * 30, [0, 30], 0)
+        for first, second in ((left, left_second), (right, right_second))
+    ]
+    within = (-0.3, 0.4, -1.0, 0.8)
+    found, row, resume = [], 3, 0
+    out_left, out_right = [0] * room, [0] * room
+    while row < 28:
+        n, row, resume = kernels.pairs_within(
+            shelves[0], (row, 28), shelves[1], (2, 29), within, resume, out_left, out_right
+        )
+        found += list(zip(out_left[:n], out_right[:n], strict=True))
+    expected = [
+        (i, j)
+        for i in range(3, 28)
+        for j in range(2, 29)
+        if -0.3 <= left[i] + right[j] <= 0.4 and -1.0 <= left_second[i] + right_second[j] <= 0.8
+    ]
+    assert found == expected
+
+
+def test_without_numba_the_same_answers_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where numba is absent nothing is compiled, and the kernel itself is what runs."""
+    monkeypatch.setattr(compiled, "find_spec", lambda *_: None)
+    compiled.available.cache_clear()
+    compiled.compiled.cache_clear()
+    try:
+        assert not compiled.pays(1e9, 1.0)
+        assert compiled.compiled(kernels.merge_shifted) is kernels.merge_shifted
+    finally:
+        monkeypatch.undo()
+        compiled.available.cache_clear()
+        compiled.compiled.cache_clear()
+
+
+def test_compiling_pays_for_large_work_or_once_it_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A single small roster never loads numba."""
+    monkeypatch.setattr(compiled, "available", lambda: True)
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
+    assert not compiled.pays(10, 100)
+    assert compiled.pays(100, 100)
+    monkeypatch.setitem(sys.modules, "numba", object())
+    assert compiled.pays(10, 100)

@@ -1,0 +1,51 @@
+"""Whatever is registered keeps the laws of its kind."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS, resolve
+from equipoise.teams.components import components
+from equipoise.teams.search import Task
+from equipoise.teams.solvers import bitset
+from equipoise.testing import check_objective, check_solver, random_problem, random_scale
+
+EXACT = {"enumerate", "mitm", "bitset"}
+SLOW = {"anneal"}
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_every_objective_keeps_the_laws(name: str, seed: int) -> None:
+    """See :func:`equipoise.testing.check_objective`."""
+    check_objective(resolve("objective", OBJECTIVES, name), np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("name", SOLVERS)
+def test_every_solver_keeps_the_laws_with_every_objective(name: str, objective: str) -> None:
+    """See :func:`equipoise.testing.check_solver`; bit sets are held to what they say they suit."""
+    solver = resolve("solver", SOLVERS, name)
+    tried = 0
+    for seed in range(2 if name in SLOW else 8):
+        rng = np.random.default_rng([seed, 7])
+        problem = random_problem(rng, most_blocks=8)
+        goal = resolve("objective", OBJECTIVES, objective)(random_scale(rng, problem))
+        task = Task(problem, goal.criterion, tuple((c, 0.0) for c, _ in goal.first))  # type: ignore[arg-type]
+        if name == "bitset" and not bitset.suits(task, components(problem)):
+            continue
+        check_solver(solver, goal, problem, exact=name in EXACT)
+        tried += 1
+    assert tried or (name == "bitset" and objective in ("indistinguishable", "spread"))
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_every_criterion_is_zero_for_the_same_team_twice_and_blind_to_order(name: str) -> None:
+    """A criterion on splits compares teams, whichever comes first and however its players are listed."""
+    criterion = resolve("criterion", CRITERIA, name)
+    rng = np.random.default_rng(3)
+    one, other = rng.normal(25, 8, 5), rng.normal(25, 8, 4)
+    assert criterion([one, one]) == 0.0
+    assert criterion([one, other]) == pytest.approx(criterion([other[::-1], one[::-1]]))
+    assert criterion([one, other]) > 0.0

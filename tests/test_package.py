@@ -1,0 +1,121 @@
+"""The package as a whole: its public names, its registries, its errors, and what a cold start imports."""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import equipoise
+from equipoise import registry
+from equipoise.errors import EquipoiseError, InputError, UnknownNameError
+
+EXAMPLE = Path(__file__).parent.parent / "examples" / "roster.txt"
+
+#: What must not be loaded for a word of help or a small roster.
+HEAVY = ["numba", "llvmlite", "scipy", "asyncio", "http.server", "socketserver", "sqlite3", "sqlalchemy", "psycopg", "polars", "pandas", "pyarrow", "highspy", "ray", "fastapi", "pydantic", "jinja2", "matplotlib"]
+
+
+def modules_after(*args: str) -> set[str]:
+    """Return the modules a run of the command line has imported when it ends."""
+    code = (
+        "import sys, json, atexit\n"
+        "from equipoise.cli import main\n"
+        "atexit.register(lambda: print(json.dumps(sorted(sys.modules)), file=sys.stderr))\n"
+        f"sys.argv = {['equipoise', *args]!r}\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+def test_public_names_and_all_agree() -> None:
+    """Every name in ``__all__`` is there and documented, and nothing else is public."""
+    for name in equipoise.__all__:
+        assert getattr(equipoise, name).__doc__
+    assert sorted(equipoise.__all__) == equipoise.__all__ == dir(equipoise)
+    with pytest.raises(AttributeError, match="nosuch"):
+        _ = equipoise.nosuch
+
+
+@pytest.mark.parametrize(
+    "args", [("--help",), ("--version",), ("balance", "--help"), ("balance", str(EXAMPLE))]
+)
+def test_a_cold_start_imports_nothing_heavy(args: tuple[str, ...]) -> None:
+    """Neither numba nor any server or database library is loaded for help or ten players."""
+    loaded = modules_after(*args)
+    assert not [name for name in HEAVY if name in loaded]
+    if args == ("--help",):
+        assert "numpy" not in loaded
+
+
+@pytest.mark.parametrize(
+    ("entries", "package"),
+    [(registry.OBJECTIVES, "equipoise.teams.objectives"), (registry.SOLVERS, "equipoise.teams.solvers")],
+)
+def test_no_file_is_left_unregistered(entries: dict[str, str], package: str) -> None:
+    """Every module of a registry's folder has an entry, and every entry resolves."""
+    path = (
+        sys.modules[package].__path__
+        if package in sys.modules
+        else __import__(package, fromlist=["_"]).__path__
+    )
+    files = {f"{package}.{module.name}" for module in pkgutil.iter_modules(path)}
+    assert {entry.split(":")[0] for entry in entries.values()} == files
+    for name in entries:
+        assert callable(registry.resolve("part", entries, name))
+
+
+def test_errors_say_who_is_guilty() -> None:
+    """They are caught together, or as the built-in kind of mistake they are."""
+    assert issubclass(InputError, ValueError)
+    assert issubclass(UnknownNameError, KeyError)
+    assert issubclass(InputError, EquipoiseError)
+    error = UnknownNameError("objective", "nosuch", ["gap", "win"])
+    assert (
+        str(error)
+        == "objective: there is no 'nosuch'; allowed: gap, win, or a part of your own as 'module:attribute'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: equipoise.Rating(float("nan")), "mu: nan"),
+        (lambda: equipoise.Rating(1.0, -1.0), "sigma: -1"),
+        (lambda: equipoise.Rating(2e15), "mu: 2e+15"),
+        (lambda: equipoise.Player(""), "id: "),
+        (lambda: equipoise.Player("a", 1, side=1.5), "side: 1.5"),
+        (lambda: equipoise.Player("a", 1, team=-1), "team: -1"),
+        (lambda: equipoise.Bots(minimum=5, maximum=4), "minimum: 5"),
+        (lambda: equipoise.Bots(target=-1), "target: -1"),
+        (lambda: equipoise.Bots(weight=float("inf")), "bot weight: inf"),
+    ],
+)
+def test_values_without_meaning_are_refused(make: object, message: str) -> None:
+    """A noun is validated when it is made, and the message begins with the field."""
+    assert callable(make)
+    with pytest.raises(InputError) as caught:
+        make()
+    assert str(caught.value).startswith(message)
+
+
+def test_the_core_names_nothing_of_the_world_that_made_it() -> None:
+    """No source file names a package host or an absolute path of somebody's machine."""
+    root = Path(__file__).parent.parent
+    for path in [
+        *root.glob("src/**/*.py"),
+        *root.glob("docs/**/*.md"),
+        *root.glob("scripts/*"),
+        root / "README.md",
+    ]:
+        text = path.read_text(encoding="utf-8")
+        assert not any(
+            word in text for word in ("pypi" + ".org", "pythonhosted", "/ro" + "ot/", "/wo" + "rk/")
+        ), path
