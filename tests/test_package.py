@@ -17,7 +17,11 @@ from equipoise.errors import EquipoiseError, InputError, UnknownNameError
 EXAMPLE = Path(__file__).parent.parent / "examples" / "roster.txt"
 
 #: What must not be loaded for a word of help or a small roster.
-HEAVY = ["numba", "llvmlite", "scipy", "asyncio", "http.server", "socketserver", "sqlite3", "sqlalchemy", "psycopg", "polars", "pandas", "pyarrow", "highspy", "ray", "fastapi", "pydantic", "jinja2", "matplotlib"]
+HEAVY = (
+    *("numba", "llvmlite", "scipy", "highspy", "ray", "polars", "pandas", "pyarrow", "matplotlib"),
+    *("asyncio", "http.server", "socketserver", "fastapi", "pydantic", "jinja2"),
+    *("sqlite3", "sqlalchemy", "psycopg"),
+)
 
 
 def modules_after(*args: str) -> set[str]:

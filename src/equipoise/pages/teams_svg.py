@@ -16,8 +16,8 @@ INK, PALE_INK, RULE = "#1a1a1a", "#444444", "#c4c4c4"
 
 WIDTH, MARGIN, LANE, HEAD, FOOT = 860, 30, 130, 58, 66
 _DOT = 6
-_NAMED = 3
-_NAME_ROOM = 110
+_STACK = 36
+_LETTER = 7
 _LONGEST_NAME = 24
 
 #: A dot: weight and name; a bot has no name.
@@ -30,7 +30,7 @@ def teams_svg(solution: Solution, split: Split | None = None, names: tuple[str, 
     """Return a picture of a split as SVG.
 
     Each player is a dot at the weight; below are the team's mean and one standard deviation to each side.
-    Bots are hollow.  The strongest players of each team are named.
+    Bots are hollow.  Players are named where there is room, the strongest first.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def _lanes(solution: Solution, split: Split) -> list[list[Dot]]:
 
 
 def _lane_svg(lane: list[Dot], top: float, colour: str, x: Callable[[float], float]) -> list[str]:
-    """Return one team's dots, the names of its strongest players, and its mean and deviation."""
+    """Return one team's dots and names, and its mean and standard deviation."""
     y = top + 84
     parts = [_rule(y, MARGIN, WIDTH - MARGIN)]
     if lane:
@@ -117,19 +117,39 @@ def _lane_svg(lane: list[Dot], top: float, colour: str, x: Callable[[float], flo
         bar: Attributes = {"stroke_width": 3, "stroke_linecap": "round"}
         parts.append(_rule(y + 22, x(mean - deviation), x(mean + deviation), colour, **bar))
         parts.append(_element("circle", cx=round(x(mean), 1), cy=y + 22, r=5, fill=colour))
-    placed: list[float] = []
-    named: list[float] = []
-    for value, name in sorted(lane, key=lambda dot: -dot[0]):
-        at = round(x(value), 1)
-        height = y - 2 * _DOT * sum(abs(at - other) < 2 * _DOT for other in placed)
-        placed.append(at)
+    dots = _stacked(lane, y, x)
+    for (value, name), (at, height) in dots:
         hint = _element("title", f"{name or 'bot'}: {number(value)}")
         dot: Attributes = {"cx": at, "cy": height, "r": _DOT, "stroke": colour, "stroke_width": 1.5}
         parts.append(_element("circle", hint, raw=True, fill=colour if name else "#ffffff", **dot))
-        if name and len(named) < _NAMED and all(abs(at - other) > _NAME_ROOM for other in named):
-            named.append(at)
-            anchor = "end" if at > WIDTH - _NAME_ROOM else "middle"
-            parts.append(_text(name[:_LONGEST_NAME], at, height - 12, INK, text_anchor=anchor, font_size=12))
+    return parts + _names_svg(dots)
+
+
+def _stacked(lane: list[Dot], y: float, x: Callable[[float], float]) -> list[tuple[Dot, tuple[float, float]]]:
+    """Return each dot with its place, strongest first; dots that would cover another are stacked on it."""
+    placed: list[tuple[Dot, float, int]] = []
+    for dot in sorted(lane, key=lambda dot: -dot[0]):
+        at = round(x(dot[0]), 1)
+        below = [level for _, other, level in placed if abs(at - other) < 2 * _DOT]
+        placed.append((dot, at, max(below, default=-1) + 1))
+    highest = max((level for *_, level in placed), default=0)
+    step = min(2 * _DOT, _STACK / max(highest, 1))
+    return [(dot, (at, round(y - level * step, 1))) for dot, at, level in placed]
+
+
+def _names_svg(dots: list[tuple[Dot, tuple[float, float]]]) -> list[str]:
+    """Return the names that have room, strongest first, each above all dots it would cover."""
+    parts = []
+    taken: list[tuple[float, float]] = []
+    for (_, name), (at, _) in dots:
+        text = name[:_LONGEST_NAME]
+        width = len(text) * _LETTER
+        start = min(max(at - width / 2, 2), WIDTH - width - 2)
+        if not text or any(start < end + _LETTER and begin < start + width + _LETTER for begin, end in taken):
+            continue
+        taken.append((start, start + width))
+        top = min(height for _, (other, height) in dots if start - _DOT < other < start + width + _DOT)
+        parts.append(_text(text, start + width / 2, top - 11, INK, text_anchor="middle", font_size=12))
     return parts
 
 

@@ -1,0 +1,104 @@
+"""Writes docs/reference/ and the README's picture from the code; ``--check`` tells whether they are stale."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+import sys
+from pathlib import Path
+
+import click
+
+import equipoise
+from equipoise import balance
+from equipoise.adapters.rosters import read_roster
+from equipoise.cli import COMMANDS, group
+from equipoise.pages.teams_svg import teams_svg
+from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS, resolve
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTICE = "<!-- Made by scripts/reference.py; do not edit. -->\n"
+
+
+def command_line() -> str:
+    """Return the help of every command as a page."""
+    context = click.Context(group, info_name="equipoise", max_content_width=100, terminal_width=100)
+    parts = [NOTICE, "# Command line\n", "Exit codes: 0 done, 1 the input is at fault, 2 usage.\n"]
+    parts.append(f"## equipoise\n\n```text\n{group.get_help(context)}\n```\n")
+    for name in COMMANDS:
+        command = group.get_command(context, name)
+        assert command is not None  # noqa: S101  # it is in the table
+        sub = click.Context(
+            command, info_name=name, parent=context, max_content_width=100, terminal_width=100
+        )
+        parts.append(f"## equipoise {name}\n\n```text\n{command.get_help(sub)}\n```\n")
+    return "\n".join(parts)
+
+
+def library() -> str:
+    """Return the public names with signatures and docstrings as a page."""
+    parts = [NOTICE, "# Library\n", "The public names of `equipoise`.\n"]
+    for name in equipoise.__all__:
+        thing = getattr(equipoise, name)
+        try:
+            signature = str(inspect.signature(thing)) if inspect.isfunction(thing) else ""
+        except ValueError:
+            signature = ""
+        parts.append(f"## {name}\n\n```text\n{name}{signature}\n\n{inspect.getdoc(thing)}\n```\n")
+    return "\n".join(parts)
+
+
+def parts() -> str:
+    """Return the registered parts with the first line of their docstrings as a page."""
+    pages = [NOTICE, "# Parts by name\n"]
+    for kind, registry in (("Objectives", OBJECTIVES), ("Solvers", SOLVERS), ("Criteria", CRITERIA)):
+        pages.append(f"## {kind}\n\n| name | what it is | where |\n|---|---|---|")
+        for name, where in registry.items():
+            pages.append(f"| `{name}` | {_summary(resolve(kind, registry, name), name)} | `{where}` |")
+        pages.append("")
+    return "\n".join(pages)
+
+
+def _summary(part: object, name: str) -> str:
+    """Return the first sentence of a module made for one part, or else of the part itself."""
+    module = inspect.getdoc(inspect.getmodule(part)) or ""
+    text = module if module.startswith(f"``{name}``: ") else inspect.getdoc(part) or ""
+    first = text.split("\n\n")[0].replace("\n", " ").removeprefix(f"``{name}``: ")
+    return re.sub(r":\w+:`([^`]*)`", r"`\1`", first).replace("``", "`")
+
+
+def picture() -> str:
+    """Return the picture of the README: what the command beside it draws."""
+    solution = balance(read_roster(str(ROOT / "examples" / "roster.txt")), parties=[("Amber", "Birch")])
+    return teams_svg(solution, names=("Red", "Blue"))
+
+
+def main() -> int:
+    """Write or check the generated files."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if something is stale")
+    check = parser.parse_args().check
+    made = {
+        "docs/reference/command-line.md": command_line(),
+        "docs/reference/library.md": library(),
+        "docs/reference/parts.md": parts(),
+        "docs/images/teams.svg": picture(),
+    }
+    stale = []
+    for name, text in made.items():
+        path = ROOT / name
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(name)
+        if not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    if check and stale:
+        print(f"stale: {', '.join(stale)}; run python scripts/reference.py", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
