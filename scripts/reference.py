@@ -43,6 +43,7 @@ def library() -> str:
         thing = getattr(equipoise, name)
         try:
             signature = str(inspect.signature(thing)) if inspect.isfunction(thing) else ""
+            signature = re.sub(r"<function (\w+) at 0x\w+>", r"\1", signature)
         except ValueError:
             signature = ""
         parts.append(f"## {name}\n\n```text\n{name}{signature}\n\n{inspect.getdoc(thing)}\n```\n")
