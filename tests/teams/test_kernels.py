@@ -34,17 +34,24 @@ def test_compiled_and_plain_give_the_same_bits(objective: str, monkeypatch: pyte
         assert bits(task) == plain
 
 
-def test_merge_keeps_every_row_in_order() -> None:
-    """The union of {(), (a)} and the same with b has four rows, ascending for each size."""
-    start = ([0.0], [0.0], [0], [0, 1], 0)
-    one = ([0.0] * 2, [0.0] * 2, [0] * 2, [0] * 3, 0)
-    kernels.merge_shifted(start, start, (1, 5.0, 25.0, 1), one)
-    two = ([0.0] * 4, [0.0] * 4, [0] * 4, [0] * 4, 0)
-    kernels.merge_shifted(one, one, (1, 3.0, 9.0, 2), two)
-    assert two[0] == [0.0, 3.0, 5.0, 8.0]
-    assert two[1] == [0.0, 9.0, 25.0, 34.0]
-    assert two[2] == [0, 2, 1, 3]
-    assert two[3] == [0, 1, 3, 4]
+def test_a_half_lists_every_part_division_in_order() -> None:
+    """Of two components and a pair of equals there are 2 x 2 x 3 part-divisions, ascending for each size."""
+    shelves = tuple(([9.0] * 12, [9.0] * 12, [9] * 12, [9] * 8) for _ in range(3))
+    kinds = ([1, 2, 1], [1, 1, -2], [5.0, 3.0, 1.0], [25.0, 9.0, 1.0])
+    which, low, sizes = kernels.list_half(kinds, shelves)  # type: ignore[arg-type]
+    first, second, mask, starts = shelves[which]
+    assert (low, sizes, starts[sizes]) == (-2, 6, 12)
+    rows = []
+    for c in range(sizes):
+        assert first[starts[c] : starts[c + 1]] == sorted(first[starts[c] : starts[c + 1]])
+        rows += [(low + c, first[row], second[row], mask[row]) for row in range(starts[c], starts[c + 1])]
+    expected = [
+        (a + b - 2 * c, 5.0 * a + 3.0 * b + c, 25.0 * a + 9.0 * b + c, a + (0, 2, 6)[b] + 8 * c)
+        for a in (0, 1)
+        for b in (0, 1, 2)
+        for c in (0, 1)
+    ]
+    assert sorted(rows) == sorted(expected)
 
 
 @pytest.mark.parametrize("room", [1, 2, 5, 1000])
@@ -81,7 +88,7 @@ def test_without_numba_the_same_answers_come(monkeypatch: pytest.MonkeyPatch) ->
     compiled.compiled.cache_clear()
     try:
         assert not compiled.pays(1e9, 1.0)
-        assert compiled.compiled(kernels.merge_shifted) is kernels.merge_shifted
+        assert compiled.compiled(kernels.pairs_within) is kernels.pairs_within
     finally:
         monkeypatch.undo()
         compiled.available.cache_clear()

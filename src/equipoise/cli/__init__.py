@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.metadata import version
 
 import click
 
@@ -38,6 +37,8 @@ class LazyGroup(click.Group):
 def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
     del param
     if wanted:
+        from importlib.metadata import version
+
         click.echo(f"equipoise {version('equipoise')}")
         ctx.exit()
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
 from equipoise.errors import InputError
 from equipoise.registry import SOLVERS, resolve
 from equipoise.teams.components import components
@@ -58,7 +56,7 @@ def run(
     solver: str | Callable[[Task], Found],
     keep: int,
     stop: Stop,
-    rng: np.random.Generator,
+    seed: int,
 ) -> tuple[Found, str]:
     """Bring an objective's criteria to their optimum in order; return what was found, and by which solver.
 
@@ -66,7 +64,7 @@ def run(
     limits than are wanted, the next best by the last limit's criterion follow.  The result is proven if
     every step was.
     """
-    task = Task(problem, objective.criterion, keep=keep, stop=stop, rng=rng)
+    task = Task(problem, objective.criterion, keep=keep, stop=stop, seed=seed)
     proven = True
     for criterion, tolerance in objective.first:
         found, name = _solve(replace(task, criterion=criterion, keep=1), solver)

@@ -164,7 +164,7 @@ def balance(  # one argument for each thing an organiser can ask for
         problem = build(roster, teams, rules, filling, parties, apart, fixed)
         _check_ratio(chosen, problem)
         pool = keep if judge is None else max(keep, RERANKED)
-        found, solver_name = auto.run(problem, chosen, solver, pool, stop, np.random.default_rng(seed))
+        found, solver_name = auto.run(problem, chosen, solver, pool, stop, seed)
     except Contradiction as clash:
         one, other = roster.players[clash.one], roster.players[clash.other]
         reason = f"{one.label!r} and {other.label!r} contradict: {clash.reason}"

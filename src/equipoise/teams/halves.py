@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,30 +62,18 @@ GOLDEN_RATIO = (math.sqrt(5.0) - 1.0) / 2.0
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """All part-divisions of one half; ``items`` names the components of the mask's bits."""
+    """All part-divisions of one half.
+
+    ``items`` names the components of the mask's bits, ``rows`` where each size's rows begin and end.
+    """
 
     shelf: kernels.Shelf
     items: tuple[int, ...]
-
-    def rows(self, size: int) -> tuple[int, int]:
-        """Return where the rows of a size begin and end."""
-        c = size - self.shelf[4]
-        if c in range(len(self.shelf[3]) - 1):
-            return int(self.shelf[3][c]), int(self.shelf[3][c + 1])
-        return 0, 0
-
-    @property
-    def sizes(self) -> range:
-        """The sizes there may be rows of."""
-        return _sizes(self.shelf)
+    rows: dict[int, tuple[int, int]]
 
 
 #: A range of left rows and one of right rows.
 RowPair = tuple[tuple[int, int], tuple[int, int]]
-
-
-def _sizes(shelf: kernels.Shelf) -> range:
-    return range(shelf[4], shelf[4] + len(shelf[3]) - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +124,12 @@ class _Meeting:
         self.usual = math.inf
         halves, rows = self.parts.halves
         self.fast = pays(max(rows), COMPILE_FROM)
-        self.merge = compiled(kernels.merge_shifted) if self.fast else kernels.merge_shifted
+        self.list_half = compiled(kernels.list_half) if self.fast else kernels.list_half
         self.pairs = compiled(kernels.pairs_within) if self.fast else kernels.pairs_within
         self.second_axis = np.array(task.criterion.second)
         self.held = held = self.parts.choices[1]
         self.base = self.parts.base + (self.parts.steps[held] if held >= 0 else 0.0)
-        self.left, self.right = (self._half(half) for half in halves)
+        self.left, self.right = map(self._half, halves, rows)
         self.classes = [self._size_class(size) for size in self.parts.legal_sizes]
         self.out_left: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
         self.out_right: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
@@ -192,9 +181,9 @@ class _Meeting:
     def _row_pairs(self, size: int) -> Iterator[RowPair]:
         """Go through the ranges of left and right rows that together give the first team's size."""
         rest = size - int(self.base[COUNT])
-        for left_size in self.left.sizes:
-            left, right = self.left.rows(left_size), self.right.rows(rest - left_size)
-            if left[0] < left[1] and right[0] < right[1]:
+        for left_size, left in self.left.rows.items():
+            right = self.right.rows.get(rest - left_size)
+            if right is not None:
                 yield left, right
 
     def _range(self, size_class: SizeClass, cost: float) -> tuple[float, float, float, float]:
@@ -232,33 +221,28 @@ class _Meeting:
             tuple(self._row_pairs(size)),
         )
 
-    def _half(self, kinds: list[list[int]]) -> Half:
-        """List the part-divisions of one half, component by component."""
-        shelf = self._columns(1, 0, 1)
-        shelf[3][1] = 1
-        items: list[int] = []
-        for kind in kinds:
-            step = self.parts.steps[kind[0]]
-            size, mu, second = int(step[COUNT]), float(step[MU]), float(step @ self.second_axis)
-            base, bits = shelf, 0
-            for copies, item in enumerate(kind, start=1):
-                bits += 1 << len(items)
-                items.append(item)
-                own, other = _sizes(shelf), _sizes(base)
-                low = min(own.start, other.start + copies * size)
-                high = max(own.stop, other.stop + copies * size)
-                grown = self._columns(len(shelf[0]) + len(base[0]), low, high - low)
-                self.merge(shelf, base, (copies * size, copies * mu, copies * second, bits), grown)
-                shelf = grown
-        return Half(shelf, tuple(items))
+    def _half(self, kinds: list[list[int]], rows: int) -> Half:
+        """List the part-divisions of one half."""
+        steps = self.parts.steps[[kind[0] for kind in kinds]]
+        copies = np.array([len(kind) for kind in kinds], dtype=np.int64)
+        sizes = steps[:, COUNT].astype(np.int64)
+        columns = (copies, sizes, steps[:, MU].copy(), steps @ self.second_axis)
+        room = int(np.abs(sizes) @ copies) + 2
+        if self.fast:
+            shelves = tuple(self._columns(rows, room) for _ in range(3))
+        else:
+            columns = tuple(column.tolist() for column in columns)
+            shelves = tuple(([0.0] * rows, [0.0] * rows, [0] * rows, [0] * room) for _ in range(3))
+        which, low, n_sizes = self.list_half(columns, shelves)
+        starts = list(shelves[which][3][: n_sizes + 1])
+        spans = pairwise(starts)
+        ranges = {low + c: (int(start), int(end)) for c, (start, end) in enumerate(spans) if start < end}
+        return Half(shelves[which], tuple(item for kind in kinds for item in kind), ranges)
 
-    def _columns(self, rows: int, low: int, sizes: int) -> kernels.Shelf:
-        """Return an empty shelf: of lists for the plain kernels, of arrays for the compiled ones."""
-        if not self.fast:
-            return [0.0] * rows, [0.0] * rows, [0] * rows, [0] * (sizes + 1), low
-        first, second = np.zeros(rows), np.zeros(rows)
-        mask = np.zeros(rows, dtype=np.int64)
-        return first, second, mask, np.zeros(sizes + 1, dtype=np.int64), low
+    @staticmethod
+    def _columns(rows: int, room: int) -> kernels.Shelf:
+        first, second = np.empty(rows), np.empty(rows)
+        return first, second, np.empty(rows, dtype=np.int64), np.empty(room, dtype=np.int64)
 
     def _labels(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Labels:
         """Return the divisions that pairs of rows stand for."""

@@ -3,9 +3,9 @@
 Only loops, arithmetic and comparisons here, on lists (plain) or arrays (compiled), so that both ways give
 the same numbers bit for bit.
 
-A *shelf* is a set of part-divisions in columns ``(first, second, mask, starts, low)``: the first axis (mu),
-the second axis, and a mask of the components with sign +1; one range of rows for each size, ascending in
-the first axis.  ``starts[c]`` is where the rows of size ``low + c`` begin.
+A *shelf* is a set of part-divisions in columns ``(first, second, mask, starts)``: the first axis (mu), the
+second axis, and a mask of the components with sign +1; one range of rows for each size, ascending in the
+first axis.  ``starts[c]`` is where the rows of the c-th size begin.
 """
 
 from __future__ import annotations
@@ -14,63 +14,98 @@ from typing import Any
 
 # Lists when plain, arrays when compiled; both are only indexed.
 Column = Any
-Shelf = tuple[Column, Column, Column, Column, int]
+Shelf = tuple[Column, Column, Column, Column]
+Kinds = tuple[Column, Column, Column, Column]
 
 
-def merge_shifted(shelf: Shelf, base: Shelf, step: tuple[int, float, float, int], out: Shelf) -> None:
-    """Write the union of a shelf and a shifted copy of another, keeping the order.
+def list_half(kinds: Kinds, shelves: tuple[Shelf, ...]) -> tuple[int, int, int]:
+    """List the part-divisions of components, kind by kind, each list merged from two of the one before.
 
-    Every row of ``base`` is taken with the step's players more, what the step adds on the two axes, and
-    its bits in the mask.  The columns of ``out`` must be long enough for both shelves; how many sizes it
-    has, and from which on, must be set.
+    Parameters
+    ----------
+    kinds : four columns
+        For each kind: how many equal components it has, and what one with sign +1 adds to size, first and
+        second axis.
+    shelves : three shelves
+        Room for all rows and sizes each.  They are written in turn; what is in them does not matter.
+
+    Returns
+    -------
+    which : int
+        The shelf that holds the list.
+    low : int
+        The least size in it.
+    sizes : int
+        How many sizes there are.
     """
-    first, second, mask, starts, low = shelf
-    base_first, base_second, base_mask, base_starts, base_low = base
-    step_size, step_first, step_second, bits = step
-    out_first, out_second, out_mask, out_starts, out_low = out
-    row = 0
-    sizes = len(starts) - 1
-    base_sizes = len(base_starts) - 1
-    for c in range(len(out_starts) - 1):
-        out_starts[c] = row
-        own = c + out_low - low
-        i = 0
-        i_end = 0
-        if 0 <= own < sizes:
-            i = starts[own]
-            i_end = starts[own + 1]
-        other = c + out_low - step_size - base_low
-        j = 0
-        j_end = 0
-        if 0 <= other < base_sizes:
-            j = base_starts[other]
-            j_end = base_starts[other + 1]
-        while i < i_end and j < j_end:
-            shifted = base_first[j] + step_first
-            if first[i] <= shifted:
-                out_first[row] = first[i]
-                out_second[row] = second[i]
-                out_mask[row] = mask[i]
-                i += 1
-            else:
-                out_first[row] = shifted
-                out_second[row] = base_second[j] + step_second
-                out_mask[row] = base_mask[j] + bits
-                j += 1
-            row += 1
-        while i < i_end:
-            out_first[row] = first[i]
-            out_second[row] = second[i]
-            out_mask[row] = mask[i]
-            i += 1
-            row += 1
-        while j < j_end:
-            out_first[row] = base_first[j] + step_first
-            out_second[row] = base_second[j] + step_second
-            out_mask[row] = base_mask[j] + bits
-            j += 1
-            row += 1
-    out_starts[len(out_starts) - 1] = row
+    copies, size_steps, first_steps, second_steps = kinds
+    whole, low, sizes = 0, 0, 1
+    shelves[0][0][0] = 0.0
+    shelves[0][1][0] = 0.0
+    shelves[0][2][0] = 0
+    shelves[0][3][0] = 0
+    shelves[0][3][1] = 1
+    bit = 1
+    for kind in range(len(copies)):
+        base, base_low, base_sizes = whole, low, sizes
+        base_first, base_second, base_mask, base_starts = shelves[base]
+        bits = 0
+        for copy in range(copies[kind]):
+            bits += bit
+            bit *= 2
+            step_size = (copy + 1) * size_steps[kind]
+            step_first = (copy + 1) * first_steps[kind]
+            step_second = (copy + 1) * second_steps[kind]
+            first, second, mask, starts = shelves[whole]
+            out = (base + 1) % 3
+            if out == whole:
+                out = (base + 2) % 3
+            out_first, out_second, out_mask, out_starts = shelves[out]
+            out_low = min(low, base_low + step_size)
+            out_sizes = max(low + sizes, base_low + base_sizes + step_size) - out_low
+            row = 0
+            for c in range(out_sizes):
+                out_starts[c] = row
+                own = c + out_low - low
+                i = 0
+                i_end = 0
+                if 0 <= own < sizes:
+                    i = starts[own]
+                    i_end = starts[own + 1]
+                other = c + out_low - step_size - base_low
+                j = 0
+                j_end = 0
+                if 0 <= other < base_sizes:
+                    j = base_starts[other]
+                    j_end = base_starts[other + 1]
+                while i < i_end and j < j_end:
+                    shifted = base_first[j] + step_first
+                    if first[i] <= shifted:
+                        out_first[row] = first[i]
+                        out_second[row] = second[i]
+                        out_mask[row] = mask[i]
+                        i += 1
+                    else:
+                        out_first[row] = shifted
+                        out_second[row] = base_second[j] + step_second
+                        out_mask[row] = base_mask[j] + bits
+                        j += 1
+                    row += 1
+                while i < i_end:
+                    out_first[row] = first[i]
+                    out_second[row] = second[i]
+                    out_mask[row] = mask[i]
+                    i += 1
+                    row += 1
+                while j < j_end:
+                    out_first[row] = base_first[j] + step_first
+                    out_second[row] = base_second[j] + step_second
+                    out_mask[row] = base_mask[j] + bits
+                    j += 1
+                    row += 1
+            out_starts[out_sizes] = row
+            whole, low, sizes = out, out_low, out_sizes
+    return whole, low, sizes
 
 
 def pairs_within(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from bisect import insort
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -70,8 +71,8 @@ class Task:
         Divisions that are known to be legal and within the limits.
     stop : callable
         See :data:`Stop`.
-    rng : numpy.random.Generator
-        The only randomness.
+    seed : int
+        The seed of the only randomness.
     """
 
     problem: Problem
@@ -80,7 +81,12 @@ class Task:
     keep: int = 1
     start: tuple[Labels, ...] = ()
     stop: Stop = never
-    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+    seed: int = 0
+
+    @cached_property
+    def rng(self) -> np.random.Generator:
+        """The only randomness; it is made when it is first asked for, which exact solvers never do."""
+        return np.random.default_rng(self.seed)
 
 
 class Solver(Protocol):
