@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import pkgutil
 import subprocess
@@ -108,6 +109,15 @@ def test_values_without_meaning_are_refused(make: object, message: str) -> None:
     with pytest.raises(InputError) as caught:
         make()
     assert str(caught.value).startswith(message)
+
+
+def test_the_core_opens_and_prints_nothing() -> None:
+    """What the import contracts cannot see: built-in functions that touch the world."""
+    core = Path(equipoise.__file__).parent
+    for path in [*core.glob("*.py"), *core.glob("teams/**/*.py"), *core.glob("pages/**/*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id not in {"open", "print", "input", "breakpoint"}, path
 
 
 def test_the_core_names_nothing_of_the_world_that_made_it() -> None:

@@ -199,6 +199,16 @@ def test_uncertain_ratings_make_the_win_chance_less_certain() -> None:
     assert unsure.best.win_probability[0] < sure.best.win_probability[0]
 
 
+@pytest.mark.parametrize("n", [30, 64])
+def test_without_any_time_there_are_teams_all_the_same(n: int) -> None:
+    """A budget of nothing gives a draft, with its distance from the bound."""
+    solution = balance(
+        {f"p{i}": float(i * i % 97) + 0.5 for i in range(n)}, objective="gap", stop=lambda: True
+    )
+    assert solution.status in (Status.FEASIBLE, Status.OPTIMAL)
+    assert len(solution.splits) == 1
+
+
 def test_side_wishes_point_the_right_way() -> None:
     """A wish of 0 is for the first team, of 1 for the last; who has none goes either way."""
     players = [Player("a", 10, side=1.0), Player("b", 10, side=0.0), Player("c", 10), Player("d", 10)]

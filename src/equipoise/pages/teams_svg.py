@@ -14,7 +14,7 @@ from equipoise.teams.solution import Solution, Split, weight
 COLOURS = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999", "#f0e442")
 INK, PALE_INK, RULE = "#1a1a1a", "#444444", "#c4c4c4"
 
-WIDTH, MARGIN, LANE, HEAD, FOOT = 860, 30, 130, 58, 66
+WIDTH, MARGIN, LANE, HEAD, FOOT = 860, 30, 130, 58, 82
 _DOT = 6
 _STACK = 36
 _LETTER = 7
@@ -70,7 +70,9 @@ def teams_svg(solution: Solution, split: Split | None = None, names: tuple[str, 
         parts.append(_element("line", x1=at, x2=at, y1=axis, y2=axis + 5, stroke=PALE_INK))
         parts.append(_text(number(tick), at, axis + 20, PALE_INK, text_anchor="middle"))
     legend = "Each dot is a player at their weight (hollow: a bot); the bar is mean and standard deviation."
+    noise = f"Win chances assume a performance noise of {number(solution.beta)} ({solution.beta_source})."
     parts.append(_text(legend, MARGIN, axis + 44, PALE_INK))
+    parts.append(_text(noise, MARGIN, axis + 64, PALE_INK))
     size: Attributes = {"viewBox": f"0 0 {WIDTH} {axis + FOOT}", "width": WIDTH, "height": axis + FOOT}
     font: Attributes = {"font_family": "system-ui, sans-serif", "font_size": 13}
     body = "\n".join(["", *parts, ""])

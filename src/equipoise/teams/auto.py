@@ -12,7 +12,7 @@ from equipoise.teams.halves import fits
 from equipoise.teams.objective import Limit, Objective
 from equipoise.teams.problem import Problem
 from equipoise.teams.search import Found, Ranked, Stop, Task
-from equipoise.teams.solvers import bitset
+from equipoise.teams.solvers import bitset, draft
 from equipoise.teams.solvers.enumerate import divisions as count_divisions
 
 #: Divisions up to which going through them all is quickest: 12 players into two teams.
@@ -99,5 +99,11 @@ def _filled_up(task: Task, found: Found, solver: str | Callable[[Task], Found]) 
 def _solve(task: Task, solver: str | Callable[[Task], Found]) -> tuple[Found, str]:
     if not isinstance(solver, str):
         return solver(task), getattr(solver, "__name__", "own")
-    name = pick(task) if solver == "auto" else solver
-    return resolve("solver", SOLVERS, name)(task), name
+    if solver != "auto":
+        return resolve("solver", SOLVERS, solver)(task), solver
+    name = pick(task)
+    found = resolve("solver", SOLVERS, name)(task)
+    if not found.ranked and not found.proven and task.problem.n_teams == 2:
+        # The time was up before anything was found: a draft takes none to speak of.
+        return draft.greedy_cap(task), "greedy-cap"
+    return found, name
