@@ -2,11 +2,15 @@
 
 A peer is a program that reads one JSON object on standard input::
 
-    {"options": {...}, "limit": seconds, "repeats": n, "rosters": [[rating, ...], ...]}
+    {"options": {...}, "limit": seconds, "rosters": [[rating, ...], ...],
+     "repeats": n, "long": seconds, "enough": seconds}
 
-and writes JSON lines: ``{"skipped": reason}``, or ``{"cold": seconds}`` and then for each roster
-``{"labels": [0, 1, ...], "seconds": [...], "status": "optimal" | "feasible" | "heuristic", "by": name}``.
-Labels may be null where nothing was found.
+and writes JSON lines: ``{"skipped": reason}``, or ``{"cold": seconds}`` (unless one repeat is all that is
+wanted) and then for each roster
+``{"labels": [0, 1, ...], "seconds": [...], "cpu": [...], "status": "optimal" | "feasible" | "heuristic",
+"by": name}``.
+Labels may be null where nothing was found; ``cpu`` is the processor time within ``seconds``, which is by the
+clock on the wall.
 Nothing here knows any solver.
 """
 
@@ -18,13 +22,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
-#: A solve that takes longer than this is measured once, in seconds.
-LONG = 0.5
-
-#: Seconds of measured solving after which a roster is not repeated again.
-ENOUGH = 0.3
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +45,13 @@ class Answer:
     by: str = ""
 
 
+class Spent(NamedTuple):
+    """Seconds of one solve: by the clock on the wall, and of the processor."""
+
+    wall: float
+    cpu: float
+
+
 #: From ratings and a time limit in seconds to a function that makes an answer of what the timed part found.
 Solve = Callable[[list[float], float], Callable[[], Answer]]
 
@@ -66,30 +71,34 @@ def serve(load: Callable[[dict[str, Any]], Solve]) -> None:
     except ImportError as error:
         say({"skipped": f"not installed: {error}"})
         return
-    limit = request["limit"]
-    say({"cold": timed(solve, request["rosters"][0], limit)[1]} if request["repeats"] > 1 else {"cold": None})
+    if request["repeats"] > 1:
+        say({"cold": timed(solve, request["rosters"][0], request["limit"])[1].wall})
     for ratings in request["rosters"]:
-        answer, seconds = measured(solve, ratings, limit, request["repeats"])
-        say({"labels": answer.labels, "seconds": seconds, "status": answer.status, "by": answer.by})
+        answer, spent = measured(solve, ratings, request)
+        seconds = {"seconds": [each.wall for each in spent], "cpu": [each.cpu for each in spent]}
+        say({"labels": answer.labels, "status": answer.status, "by": answer.by, **seconds})
 
 
-def measured(solve: Solve, ratings: list[float], limit: float, repeats: int) -> tuple[Answer, list[float]]:
-    """Solve a roster up to ``repeats`` times; the first call does not count unless it is long or alone."""
-    answer, first = timed(solve, ratings, limit)
-    if first > LONG or repeats == 1:
+def measured(solve: Solve, ratings: list[float], request: dict[str, Any]) -> tuple[Answer, list[Spent]]:
+    """Solve a roster up to ``repeats`` times, until ``enough`` seconds are spent.
+
+    The first call counts only where it takes longer than ``long`` or is the only one wanted.
+    """
+    answer, first = timed(solve, ratings, request["limit"])
+    if first.wall > request["long"] or request["repeats"] == 1:
         return answer, [first]
-    seconds: list[float] = []
-    while len(seconds) < repeats and sum(seconds) < ENOUGH:
-        seconds.append(timed(solve, ratings, limit)[1])
-    return answer, seconds
+    spent: list[Spent] = []
+    while len(spent) < request["repeats"] and sum(each.wall for each in spent) < request["enough"]:
+        spent.append(timed(solve, ratings, request["limit"])[1])
+    return answer, spent
 
 
-def timed(solve: Solve, ratings: list[float], limit: float) -> tuple[Answer, float]:
+def timed(solve: Solve, ratings: list[float], limit: float) -> tuple[Answer, Spent]:
     """Solve a roster once, and say how long that took."""
-    began = time.perf_counter()
+    worked, began = time.process_time(), time.perf_counter()
     read = solve(ratings, limit)
-    seconds = time.perf_counter() - began
-    return read(), seconds
+    spent = Spent(time.perf_counter() - began, time.process_time() - worked)
+    return read(), spent
 
 
 def labels_of(first: list[int], n: int) -> list[int]:

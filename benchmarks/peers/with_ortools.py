@@ -1,6 +1,6 @@
 """OR-Tools CP-SAT: one Boolean for each player, a count, and the absolute difference as the objective.
 
-It knows whole numbers only, so doubles are scaled and rounded.
+It knows whole numbers only.  Option ``scale``: what doubles are multiplied by before they are rounded.
 """
 
 from __future__ import annotations
@@ -10,18 +10,14 @@ from typing import Any
 
 from answering import Answer, Solve, serve
 
-#: What doubles are multiplied by before rounding: finer than any difference that can be reached.
-SCALE = 10**12
-
 
 def load(options: dict[str, Any]) -> Solve:
     """Return CP-SAT with one worker, as all else here runs on one core."""
-    del options
     from ortools.sat.python import cp_model
 
     def solve(ratings: list[float], limit: float) -> Callable[[], Answer]:
         whole = all(isinstance(rating, int) for rating in ratings)
-        numbers = [int(rating) if whole else round(rating * SCALE) for rating in ratings]
+        numbers = [int(rating) if whole else round(rating * options["scale"]) for rating in ratings]
         model = cp_model.CpModel()
         chosen = [model.new_bool_var(f"p{n}") for n in range(len(numbers))]
         gap = model.new_int_var(0, sum(abs(number) for number in numbers), "gap")

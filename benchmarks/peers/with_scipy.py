@@ -1,4 +1,4 @@
-"""``scipy.optimize.milp`` (HiGHS): one binary for each player, a count, and the difference as the objective."""
+"""``scipy.optimize.milp`` (HiGHS): one binary a player, a count, and the difference as the objective."""
 
 from __future__ import annotations
 

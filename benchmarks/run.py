@@ -1,0 +1,82 @@
+"""Run the benchmarks: ``python benchmarks/run.py`` writes ``benchmarks/results.json``.
+
+Needs the extra ``benchmarks`` and a Unix; a peer that is not installed is skipped and reported as such.
+``--only`` takes a part (compare, objectives, cold_start, quality) or the name of a contestant.
+A part of a run must not stand beside parts of another, so with ``--only`` or ``--quick`` the results go to
+standard output unless ``--out`` says where.
+``python benchmarks/report.py`` makes the report.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from asking import ENOUGH, GRACE, LONG
+from environment import describe, pin, source_hash
+from measuring import CONTESTANTS, LIMIT, PARTS, QUICK, SCALE, SHORT_LIMIT, Plan, compile_kernels
+
+RESULTS = Path(__file__).parent / "results.json"
+
+
+def main() -> None:
+    """Read the arguments, run, write."""
+    names = [*PARTS, *(contestant.name for contestant in CONTESTANTS)]
+    parser = argparse.ArgumentParser(description="Run the benchmarks.")
+    parser.add_argument(
+        "--only", default="", choices=names, metavar="NAME", help=f"one of: {', '.join(names)}"
+    )
+    parser.add_argument("--quick", action="store_true", help="few rosters, few repeats: a look, not a result")
+    parser.add_argument("--out", type=Path, help=f"default: benchmarks/{RESULTS.name} for a full run")
+    arguments = parser.parse_args()
+    whole = not (arguments.only or arguments.quick)
+    plan = replace(QUICK if arguments.quick else Plan(), only=arguments.only)
+    text = json.dumps(run(plan), indent=1) + "\n"
+    out = arguments.out or (RESULTS if whole else None)
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        out.write_text(text, encoding="utf-8")
+
+
+def run(plan: Plan) -> dict[str, Any]:
+    """Measure what the plan says, and say how."""
+    began = time.perf_counter()
+    pinned = pin()
+    place = describe()
+    compile_kernels()
+    busy = [os.getloadavg()[0]] if hasattr(os, "getloadavg") else []
+    parts = {}
+    for name, measure in PARTS.items():
+        if plan.only in ("", name) or (name == "compare" and plan.only not in PARTS):
+            parts[name] = measure(plan)
+            print(f"{name}: done after {time.perf_counter() - began:.0f} s", file=sys.stderr)
+    busy += [os.getloadavg()[0]] if busy else []
+    return {
+        "command": shlex.join(["python", "benchmarks/run.py", *sys.argv[1:]]),
+        "environment": {**place, "source_changed": source_hash() != place["source"]},
+        "method": {
+            "pinned": pinned,
+            "load": [round(load, 2) for load in busy],
+            "seconds": round(time.perf_counter() - began),
+            "repeats": plan.repeats,
+            "solver_limit": LIMIT,
+            "partitioner_limit": SHORT_LIMIT,
+            "grace": GRACE,
+            "long": LONG,
+            "enough": ENOUGH,
+            "scale": SCALE,
+        },
+        **parts,
+    }
+
+
+if __name__ == "__main__":
+    main()
