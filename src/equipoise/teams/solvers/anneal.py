@@ -28,7 +28,7 @@ STEPS = 1500
 CLIMBED = 8
 
 #: The temperature falls geometrically from the typical cost of the starts to this share of it.
-COLDEST = 1e-6
+COLDEST = 1e-3
 
 
 def solve(task: Task) -> Found:
