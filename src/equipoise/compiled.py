@@ -2,7 +2,7 @@
 
 A kernel is a plain function over numbers and indexable sequences, in the part of Python that numba
 compiles.  Plain and compiled it gives the same numbers bit for bit (no fast-math), so which of them ran
-is a matter of speed alone.  numba costs about a second to load and is absent on some platforms, so it is
+is a matter of speed alone.  numba costs about half a second to load and is absent on some platforms, so it is
 imported only where it pays: see :func:`pays`.
 """
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
-from equipoise.errors import UnknownNameError
+from equipoise.errors import EquipoiseError, InputError, UnknownNameError
 
 _OBJECTIVES = "equipoise.teams.objectives"
 _SOLVERS = "equipoise.teams.solvers"
@@ -50,6 +50,38 @@ CRITERIA: Mapping[str, str] = MappingProxyType(
         "strongest": "equipoise.teams.criteria:strongest_difference",
     }
 )
+
+
+def call_part(kind: str, part: Any, function: Any, argument: Any) -> Any:
+    """Call a part, turning whatever one that was named as ``"module:attribute"`` raises into a message.
+
+    A part that was passed itself raises what it raises: whoever wrote it is calling.
+
+    Parameters
+    ----------
+    kind : str
+        What it is called as, in the singular; used in messages.
+    part : str or object
+        How the caller named it.
+    function : callable
+        The part itself.
+    argument : object
+        What it is called with.
+
+    Raises
+    ------
+    InputError
+        If a part named as ``"module:attribute"`` raises anything else than an EquipoiseError.
+    """
+    if not (isinstance(part, str) and ":" in part):
+        return function(argument)
+    try:
+        return function(argument)
+    except EquipoiseError:
+        raise
+    except Exception as error:
+        msg = f"{kind}: {part!r} fails with {type(error).__name__}: {error}"
+        raise InputError(msg) from error
 
 
 def resolve(kind: str, registry: Mapping[str, str], part: Any) -> Any:

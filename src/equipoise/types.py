@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
+import numbers
 from dataclasses import dataclass
+from typing import cast
 
 from equipoise.errors import InputError
 
@@ -80,11 +81,11 @@ class Player:
     bot: bool = False
 
     def __post_init__(self) -> None:
-        if not self.id:
-            msg = "id: it is empty; a player needs an id or a name"
+        identity = cast("object", self.id)
+        if not (isinstance(identity, str) and identity):
+            msg = f"id: {self.id!r} is not allowed; a text that is not empty is"
             raise InputError(msg)
-        if isinstance(self.rating, int | float):
-            object.__setattr__(self, "rating", Rating(float(self.rating)))
+        object.__setattr__(self, "rating", _rating(self.rating, self.id))
         if not 0.0 <= self.side <= 1.0:
             msg = f"side: {self.side!r} of player {self.id!r} is not allowed; a number from 0 to 1 is"
             raise InputError(msg)
@@ -96,6 +97,15 @@ class Player:
     def label(self) -> str:
         """What to show for this player: the name, or the id where there is none."""
         return self.name or self.id
+
+
+def _rating(given: object, who: str) -> Rating | None:
+    if given is None or isinstance(given, Rating):
+        return given
+    if not isinstance(given, bool) and isinstance(given, numbers.Real):
+        return Rating(float(given))
+    msg = f"rating: {given!r} of {who!r} is not allowed; a Rating, a number or None is"
+    raise InputError(msg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +140,8 @@ class Bots:
     target: int = 0
 
     def __post_init__(self) -> None:
-        if self.weight is not None and not math.isfinite(self.weight):
-            msg = f"bot weight: {self.weight!r} is not allowed; a finite number is"
+        if self.weight is not None and not -LARGEST_WEIGHT <= self.weight <= LARGEST_WEIGHT:
+            msg = f"bot weight: {self.weight:g} is not allowed; a number between -1e15 and 1e15 is"
             raise InputError(msg)
         for field, number in (("minimum", self.minimum), ("maximum", self.maximum), ("target", self.target)):
             if number is not None and number < 0:

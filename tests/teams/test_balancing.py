@@ -65,7 +65,8 @@ def test_parties_and_teams_can_come_with_the_players() -> None:
     ("wishes", "named"),
     [
         ({"parties": [("a", "b")], "apart": [("b", "a")]}, ["'a'", "'b'", "one party"]),
-        ({"apart": [("a", "b", "c")]}, ["'b'", "'c'", "apart"]),
+        ({"apart": [("a", "b", "c")]}, ["'a'", "'c'", "3 players", "2 teams"]),
+        ({"apart": [("a", "b"), ("b", "c"), ("a", "c")]}, ["'a'", "'c'", "apart"]),
         ({"parties": [("a", "b")], "fixed": {"a": 0, "b": 1}}, ["'a'", "'b'", "different teams"]),
         ({"apart": [("a", "b")], "fixed": {"a": 1, "b": 1}}, ["'a'", "'b'", "apart"]),
     ],
@@ -305,7 +306,23 @@ def test_own_objectives_and_solvers_can_be_passed() -> None:
         ({"sizes": (5, 5, 5)}, "sizes: 3 sizes for 2 teams"),
         ({"sizes": (11, -1)}, "sizes: -1"),
         ({"min_size": 6}, "sizes: "),
-        ({"min_size": 4, "max_size": 3}, "sizes: "),
+        ({"min_size": 4, "max_size": 3}, "min_size: 4"),
+        ({"max_difference": -1}, "max_difference: -1"),
+        ({"teams": 101}, "teams: 101"),
+        ({"teams": 2.5}, "teams: 2.5"),
+        ({"keep": 2.5}, "keep: 2.5"),
+        ({"seed": -1}, "seed: -1"),
+        ({"default": 1e300}, "default: 1e+300"),
+        ({"fixed": {"a": -1}}, "team: 'a'"),
+        ({"parties": [("a", "a")]}, "party: 'a' comes twice"),
+        ({"apart": [("a", "a")]}, "apart: 'a' comes twice"),
+        ({"sizes": (5, 5), "bots": Bots(target=10)}, "sizes: with sizes given"),
+        ({"objective": "json:loads"}, "objective: 'json:loads' fails with TypeError"),
+        ({"objective": len}, "objective: "),
+        ({"objective": 3}, "objective: 3"),
+        ({"solver": "json:loads"}, "solver: 'json:loads' fails"),
+        ({"solver": type}, "solver: "),
+        ({"rerank": "json:loads"}, "rerank: "),
         ({"fixed": {"a": 2}}, "team: 'a' is fixed to team 3"),
         ({"parties": [("a", "nobody")]}, "party: there is no player 'nobody'"),
         ({"apart": [("a", "nobody")]}, "apart: there is no player 'nobody'"),
@@ -334,6 +351,40 @@ def test_ratio_needs_weights_of_zero_and_above() -> None:
     with pytest.raises(InputError, match="'ratio' needs"):
         balance({"a": -1.0, "b": 2.0}, objective="ratio")
     assert balance({"a": -1.0, "b": 2.0}, objective="gap").value == 3.0
+
+
+@pytest.mark.parametrize("players", [[1, 2], {"a": True, "b": 1}, {"a": "7", "b": 1}, {3: 1.0, "b": 1}])
+def test_what_is_no_player_is_refused(players: object) -> None:
+    """Neither numbers, nor texts as weights, nor ids that are not text."""
+    with pytest.raises(InputError):
+        balance(players)  # type: ignore[arg-type]
+
+
+def test_rerank_gives_up_no_more_than_the_tolerance() -> None:
+    """However alike, a split that costs more win probability than that is not put first."""
+    roster = {"a": 29.0, "b": 14.0, "c": 12.0, "d": 12.0, "e": 4.0, "f": 4.0}
+    for objective in ("gap", "spread"):
+        best = balance(roster, objective=objective)
+        for tolerance in (0.0, 0.05):
+            alike = balance(roster, objective=objective, rerank="quantile", tolerance=tolerance)
+            assert alike.best.distance <= best.best.distance + tolerance + 1e-12
+            assert alike.value is not None
+            assert alike.bound is not None
+            assert alike.value >= alike.bound
+
+
+def test_beta_comes_from_the_bots_where_all_players_weigh_the_same() -> None:
+    """One player against bots is no sure thing."""
+    solution = balance({"a": 30.0}, bots=Bots(20.0, target=4))
+    assert solution.beta == 10.0
+    assert 0.0 < solution.best.win_probability[0] < 1.0
+
+
+def test_thousands_of_players_are_divided() -> None:
+    """There is no largest roster."""
+    roster = {f"p{n}": float(n) ** 0.5 for n in range(1500)}
+    solution = balance(roster, objective="gap", stop=lambda: True)
+    assert [len(team) for team in solution.best.teams] == [750, 750]
 
 
 def test_the_same_player_twice_is_refused() -> None:

@@ -204,7 +204,12 @@ def _from_json(text: str, where: str) -> list[Player]:
     seen: dict[str, int] = {}
     if isinstance(data, dict):
         return [
-            _player({"name": name, "weight": weight}, f"{where}, entry {n}", seen, n)
+            _player(
+                {"name": name, **({} if weight is None else {"weight": weight})},
+                f"{where}, entry {n}",
+                seen,
+                n,
+            )
             for n, (name, weight) in enumerate(data.items(), start=1)
         ]
     if not isinstance(data, list):

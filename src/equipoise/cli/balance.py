@@ -15,6 +15,7 @@ from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS
 
 if TYPE_CHECKING:
     from equipoise.teams.solution import Solution, Split
+    from equipoise.types import Player
 
 #: Splits among which ``--choose`` chooses unless ``--keep`` says otherwise, as the bot balancer of 2010 did.
 CHOSEN_AMONG = 20
@@ -68,13 +69,15 @@ def _groups(option: str, values: tuple[str, ...]) -> list[list[str]]:
 
 
 def _fixed(values: tuple[str, ...]) -> dict[str, int]:
-    fixed = {}
+    fixed: dict[str, int] = {}
     for value in values:
         who, _, team = value.rpartition("=")
         if not who or not team.strip().isdecimal() or int(team) < 1:
             msg = f"--fix: {value!r} is not NAME=TEAM with teams counted from 1; write --fix 'Ann=1'"
             raise InputError(msg)
-        fixed[who.strip()] = int(team) - 1
+        if fixed.setdefault(who.strip(), int(team) - 1) != int(team) - 1:
+            msg = f"--fix: {who.strip()!r} is fixed to more than one team"
+            raise InputError(msg)
     return fixed
 
 
@@ -159,7 +162,7 @@ def _one_of(names: Any, extra: str = "") -> str:
     "--seed",
     type=int,
     metavar="N",
-    help="The seed of the choice and of searches.  [default: 0, or from the clock with --choose]",
+    help="The seed of the choice and of searches.  [default: 0, but with --choose another each time]",
 )
 @click.option(
     "--default-weight",
@@ -199,7 +202,7 @@ def command(roster: str, **options: Any) -> None:
         solution = balance(
             players,
             teams=options["teams"],
-            bots=_bots(options),
+            bots=_bots(options, players),
             parties=_groups("--party", options["party"]),
             apart=_groups("--apart", options["apart"]),
             fixed=_fixed(options["fix"]),
@@ -229,12 +232,13 @@ def command(roster: str, **options: Any) -> None:
         _plot(options["plot"], solution, solution.best if chosen is None else solution.splits[chosen], names)
 
 
-def _bots(options: dict[str, Any]) -> Any:
+def _bots(options: dict[str, Any], players: list[Player]) -> Any:
+    from equipoise.teams.solution import weight
     from equipoise.types import Bots
 
     asked = {"weight": "bot_weight", "minimum": "minimum", "maximum": "maximum", "target": "target"}
     given = {field: options[name] for field, name in asked.items() if options[name] is not None}
-    if given.get("weight", 0.0) < 0:
+    if given.get("weight", 0.0) < 0 and all(weight(player) >= 0 for player in players):
         msg = f"--bot-weight: {given['weight']:g} is negative; 0 and above is allowed"
         raise InputError(msg)
     return Bots(**given) if given or options["bots"] else False
@@ -278,9 +282,13 @@ def _text(solution: Solution, chosen: int | None, names: tuple[str, ...]) -> str
     lines: list[str] = []
     for n in range(len(split.teams)):
         lines += [*_team_lines(solution, split, n, _name(names, n)), ""]
-    lines.append(_verdict(solution))
-    if chosen is not None:
-        lines.append(f"Chosen at random: number {chosen + 1} of the {len(solution.splits)} best.")
+    verdict = _verdict(solution)
+    if chosen is None:
+        lines.append(verdict[0].upper() + verdict[1:])
+    else:
+        value = f"{solution.objective} {number(split.value)}"
+        facts = f"number {chosen + 1} of the {len(solution.splits)} best, {value}"
+        lines.append(f"Chosen at random: {facts}; the best is {verdict}")
     lines.append(
         f"Win chances assume a performance noise of {number(solution.beta)} ({solution.beta_source})."
     )
@@ -314,13 +322,11 @@ def _team_lines(solution: Solution, split: Split, n: int, name: str) -> list[str
 def _verdict(solution: Solution) -> str:
     from equipoise.pages.text import number
 
-    value = number(solution.value or 0.0)
+    value = f"{solution.objective} {number(solution.value or 0.0)}"
     if solution.status == "optimal":
-        return f"Proven optimal: {solution.objective} {value}."
-    if solution.status == "feasible":
-        bound, gap = number(solution.bound or 0.0), number(solution.gap or 0.0)
-        return f"Not proven optimal: {solution.objective} {value}, bound {bound}, gap {gap}."
-    return ""
+        return f"proven optimal: {value}."
+    bound, gap = number(solution.bound or 0.0), number(solution.gap or 0.0)
+    return f"not proven optimal: {value}, at most {gap} from the best possible (bound {bound})."
 
 
 def _alternatives(solution: Solution, names: tuple[str, ...]) -> list[str]:

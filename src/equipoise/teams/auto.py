@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from equipoise.errors import InputError
-from equipoise.registry import SOLVERS, resolve
+from equipoise.registry import SOLVERS, call_part, resolve
 from equipoise.teams.components import components
 from equipoise.teams.halves import fits
 from equipoise.teams.objective import Limit, Objective
@@ -57,12 +57,14 @@ def run(
     keep: int,
     stop: Stop,
     seed: int,
+    *,
+    fill_up: bool = True,
 ) -> tuple[Found, str]:
     """Bring an objective's criteria to their optimum in order; return what was found, and by which solver.
 
     Every criterion but the last becomes a limit for those after it.  Where fewer divisions are within the
-    limits than are wanted, the next best by the last limit's criterion follow.  The result is proven if
-    every step was.
+    limits than are wanted and they are to be filled up, the next best by the last limit's criterion follow.
+    The result is proven if every step was.
     """
     task = Task(problem, objective.criterion, keep=keep, stop=stop, seed=seed)
     proven = True
@@ -76,7 +78,7 @@ def run(
         proven = proven and found.proven
     found, name = _solve(task, solver)
     found = Found(found.ranked, found.bound if proven else objective.criterion.floor, found.proven and proven)
-    return (found if len(found.ranked) >= keep else _filled_up(task, found, solver)), name
+    return (_filled_up(task, found, solver) if fill_up and len(found.ranked) < keep else found), name
 
 
 def _filled_up(task: Task, found: Found, solver: str | Callable[[Task], Found]) -> Found:
@@ -97,10 +99,13 @@ def _filled_up(task: Task, found: Found, solver: str | Callable[[Task], Found]) 
 
 
 def _solve(task: Task, solver: str | Callable[[Task], Found]) -> tuple[Found, str]:
-    if not isinstance(solver, str):
-        return solver(task), getattr(solver, "__name__", "own")
     if solver != "auto":
-        return resolve("solver", SOLVERS, solver)(task), solver
+        function = resolve("solver", SOLVERS, solver)
+        found = call_part("solver", solver, function, task)
+        if not isinstance(found, Found):
+            msg = f"solver: {solver!r} gives a {type(found).__name__}, where a Found is needed"
+            raise InputError(msg)
+        return found, solver if isinstance(solver, str) else getattr(solver, "__name__", "own")
     name = pick(task)
     found = resolve("solver", SOLVERS, name)(task)
     if not found.ranked and not found.proven and task.problem.n_teams == 2:

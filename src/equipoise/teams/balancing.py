@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
 from equipoise.errors import InputError
-from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS, resolve
+from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS, call_part, resolve
 from equipoise.skill import win_probability
 from equipoise.teams import auto
 from equipoise.teams.components import Contradiction
 from equipoise.teams.objective import Criterion, Objective, Scale
 from equipoise.teams.problem import COUNT, MU, SIDE, VARIANCE, Floats, Labels, Problem
-from equipoise.teams.roster import Roster, Sizes, build, rated
+from equipoise.teams.roster import Roster, build, rated
 from equipoise.teams.search import Found, Stop, Task, never
+from equipoise.teams.sizes import Sizes
 from equipoise.teams.solution import Solution, Split, Status, weight
 from equipoise.teams.why_not import size_conflict
-from equipoise.types import NO_SIDE, Bots, Player, Rating
+from equipoise.types import LARGEST_WEIGHT, NO_SIDE, Bots, Player, Rating
 
 #: The objective unless another is named.  Why: docs/decisions/0002-default-objective.md.
 DEFAULT_OBJECTIVE = "spread"
@@ -92,7 +94,8 @@ def balance(  # one argument for each thing an organiser can ask for
         A name of :data:`equipoise.registry.SOLVERS`, ``"module:attribute"``, the thing itself, or
         ``"auto"``.
     rerank : str or callable, optional
-        A name of :data:`equipoise.registry.CRITERIA` by which the 1000 best splits are ordered anew.
+        A name of :data:`equipoise.registry.CRITERIA` by which the best splits are ordered anew: those of
+        the 1000 best that give up no more win probability than the tolerance.
     keep : int
         How many different splits are wanted, best first.  Players of equal weight count as the same.
         Where ``spread`` has fewer within its tolerance, the next best by win probability follow.
@@ -102,7 +105,7 @@ def balance(  # one argument for each thing an organiser can ask for
         Performance noise of one player in one game, roster units, above 0; by default one standard
         deviation of the roster's weights.
     tolerance : float
-        How far from the best win probability the objective ``spread`` may go.
+        How far from the best win probability the objective ``spread`` and a criterion that re-ranks may go.
     side_weight : float
         How much side wishes count in ``indistinguishable``, in nats for each nat.
     seed : int
@@ -131,18 +134,17 @@ def balance(  # one argument for each thing an organiser can ask for
     >>> [[player.id for player in team] for team in solution.best.teams]
     [['Ann', 'Dan', 'Fay'], ['Bob', 'Cid', 'Eve']]
     """
-    _check(keep=keep, seed=seed, beta=beta, tolerance=tolerance, side_weight=side_weight, default=default)
+    _check(
+        whole={"teams": teams, "keep": keep, "seed": seed},
+        real={"beta": beta, "tolerance": tolerance, "side_weight": side_weight},
+        default=default,
+    )
     filling = Bots() if bots is True else bots or None
     roster = rated(players, default)
     exact = (sizes,) * teams if isinstance(sizes, int) else None if sizes is None else tuple(sizes)
     rules = Sizes(exact, min_size, max_size, max_difference)
-    scale, beta_source = _scale(roster, beta, tolerance, side_weight)
-    chosen = objective
-    if not isinstance(chosen, Objective):
-        chosen = resolve("objective", OBJECTIVES, chosen)(scale)
-    if not isinstance(chosen, Objective):
-        msg = f"objective: {objective!r} gives a {type(chosen).__name__}, not an Objective"
-        raise InputError(msg)
+    scale, beta_source = _scale(roster, filling, beta, tolerance, side_weight)
+    chosen = _objective(objective, scale)
     if not (solver == "auto" or callable(solver)):
         resolve("solver", SOLVERS, solver)
     judge = None if rerank is None else resolve("criterion", CRITERIA, rerank)
@@ -164,7 +166,7 @@ def balance(  # one argument for each thing an organiser can ask for
         problem = build(roster, teams, rules, filling, parties, apart, fixed)
         _check_ratio(chosen, problem)
         pool = keep if judge is None else max(keep, RERANKED)
-        found, solver_name = auto.run(problem, chosen, solver, pool, stop, seed)
+        found, solver_name = auto.run(problem, chosen, solver, pool, stop, seed, fill_up=judge is None)
     except Contradiction as clash:
         one, other = roster.players[clash.one], roster.players[clash.other]
         reason = f"{one.label!r} and {other.label!r} contradict: {clash.reason}"
@@ -180,9 +182,9 @@ def balance(  # one argument for each thing an organiser can ask for
         _split(problem, roster, criterion, scale, ranked.labels, ranked.cost) for ranked in found.ranked
     ]
     proven = found.proven
-    bound = chosen.criterion.shown(found.bound)
+    bound = chosen.criterion.shown(found.bound) + 0.0  # never -0.0
     if judge is not None:
-        splits = sorted(splits, key=lambda split: judge(_weights(split, bot_weight)))
+        splits = _reranked(splits, judge, tolerance, bot_weight)
         proven = proven and splits[0].value == bound
     status = Status.OPTIMAL if proven else Status.FEASIBLE
     return replace(nothing, status=status, splits=tuple(splits[:keep]), value=splits[0].value, bound=bound)
@@ -192,25 +194,32 @@ def balance(  # one argument for each thing an organiser can ask for
 NOTHING_YET = "the time was up before any legal division was found"
 
 
-def _check(
-    *, keep: int, seed: int, beta: float | None, tolerance: float, side_weight: float, default: float | None
-) -> None:
-    if keep < 1:
-        msg = f"keep: {keep} is not allowed; 1 and above is"
-        raise InputError(msg)
-    if seed < 0:
-        msg = f"seed: {seed} is not allowed; 0 and above is"
-        raise InputError(msg)
-    if beta is not None and not 0.0 < beta < np.inf:
-        msg = f"beta: {beta!r} is not allowed; a number above 0 is"
-        raise InputError(msg)
-    for name, number in (("tolerance", tolerance), ("side_weight", side_weight)):
-        if not 0.0 <= number < np.inf:
-            msg = f"{name}: {number!r} is not allowed; 0 and above is"
+def _check(*, whole: Mapping[str, int], real: Mapping[str, float | None], default: float | None) -> None:
+    for name, number in whole.items():
+        if not isinstance(cast("object", number), int | np.integer) or number < (name == "keep"):
+            msg = f"{name}: {number!r} is not allowed; a whole number of {int(name == 'keep')} and above is"
             raise InputError(msg)
-    if default is not None and not np.isfinite(default):
-        msg = f"default: {default!r} is not allowed; a finite weight is"
+    for name, value in real.items():
+        if value is not None and not 0.0 <= value < np.inf:
+            msg = f"{name}: {value!r} is not allowed; a number of 0 and above is"
+            raise InputError(msg)
+    if real["beta"] == 0.0:
+        msg = "beta: 0.0 is not allowed; a number above 0 is"
         raise InputError(msg)
+    if default is not None and not -LARGEST_WEIGHT <= default <= LARGEST_WEIGHT:
+        msg = f"default: {default:g} is not allowed; a weight between -1e15 and 1e15 is"
+        raise InputError(msg)
+
+
+def _objective(objective: str | Callable[[Scale], Objective] | Objective, scale: Scale) -> Objective:
+    if isinstance(objective, Objective):
+        return objective
+    factory = resolve("objective", OBJECTIVES, objective)
+    made = call_part("objective", objective, factory, scale) if callable(factory) else factory
+    if not isinstance(made, Objective):
+        msg = f"objective: {objective!r} gives a {type(made).__name__}, where an Objective is needed"
+        raise InputError(msg)
+    return made
 
 
 def _check_ratio(objective: Objective, problem: Problem) -> None:
@@ -222,19 +231,30 @@ def _check_ratio(objective: Objective, problem: Problem) -> None:
         raise InputError(msg)
 
 
-def _scale(roster: Roster, beta: float | None, tolerance: float, side_weight: float) -> tuple[Scale, str]:
+def _scale(
+    roster: Roster, bots: Bots | None, beta: float | None, tolerance: float, side_weight: float
+) -> tuple[Scale, str]:
     mu = np.array([rating.mu for rating in roster.ratings])
     centre = float(mu.mean()) if len(mu) else 0.0
     deviation = float(mu.std()) if len(mu) else 0.0
+    prior = deviation * deviation * PRIOR_SHARE or 1.0
+    source = "one standard deviation of the roster"
+    if deviation == 0.0 and bots is not None and bots.weight is not None:
+        deviation = abs(bots.weight - centre)
+        source = "the distance of a bot from the roster, whose players all weigh the same"
+    if deviation == 0.0:
+        deviation, source = 1.0, "any number will do, as all weigh the same"
     wishes = any(player.side != NO_SIDE for player in roster.players)
-    source = "as given"
-    if beta is None:
-        beta, source = BETA_IN_SPREADS * deviation, "one standard deviation of the roster"
-        if deviation == 0.0:
-            beta, source = 1.0, "any number will do, as all weigh the same"
-    variance = deviation * deviation
-    prior = variance * PRIOR_SHARE if variance > 0.0 else 1.0
-    return Scale(beta, centre, prior, side_weight if wishes else 0.0, tolerance), source
+    return (
+        Scale(
+            beta=BETA_IN_SPREADS * deviation if beta is None else beta,
+            centre=centre,
+            prior=prior,
+            side_weight=side_weight if wishes else 0.0,
+            tolerance=tolerance,
+        ),
+        source if beta is None else "as given",
+    )
 
 
 def _split(
@@ -251,8 +271,8 @@ def _split(
         bots=tuple(round(size) - len(team) for size, team in zip(sizes, teams, strict=True)),
         totals=tuple(totals[0, :, MU].tolist()),
         win_probability=tuple(chances.tolist()),
-        value=criterion.shown(cost),
-        distance=max(cost - criterion.floor, 0.0),
+        value=criterion.shown(cost) + 0.0,
+        distance=float(np.abs(chances - 1.0 / problem.n_teams).max()),
     )
 
 
@@ -265,6 +285,19 @@ def _oriented(problem: Problem, labels: Labels) -> tuple[Labels, Floats]:
         if wishes[1] < wishes[0]:
             return (1 - labels).astype(np.int8), totals[:, ::-1]
     return labels, totals
+
+
+def _reranked(
+    splits: list[Split],
+    judge: Callable[[Sequence[Floats]], float],
+    tolerance: float,
+    bot_weight: float | None,
+) -> list[Split]:
+    """Order anew those splits that give up no more win probability than the tolerance; the rest follow."""
+    limit = splits[0].distance + tolerance
+    near = [split for split in splits if split.distance <= limit]
+    near.sort(key=lambda split: float(call_part("rerank", judge, judge, _weights(split, bot_weight))))
+    return near + [split for split in splits if split.distance > limit]
 
 
 def _weights(split: Split, bot_weight: float | None) -> list[Floats]:

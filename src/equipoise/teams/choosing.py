@@ -14,8 +14,9 @@ DEFAULT_POWER = 2.0
 def chances(solution: Solution, power: float = DEFAULT_POWER) -> list[float]:
     """Return how likely each split of a solution is to be chosen.
 
-    The weight of a split whose distance from even is ``d`` is ``(1 + d / mean(d)) ** -power``: power 0
-    chooses among all alike, and the higher the power, the more the most even ones are preferred.
+    With ``d`` for the largest distance of a team's win probability from even, a split's weight is
+    ``(1 + d / mean(d)) ** -power``: power 0 chooses among all alike, and the higher the power, the more
+    the most even ones are preferred.
 
     Parameters
     ----------
@@ -68,6 +69,6 @@ def choose(solution: Solution, *, rng: np.random.Generator, power: float = DEFAU
     >>> from equipoise.teams.balancing import balance
     >>> solution = balance({"Ann": 9, "Bob": 7, "Cid": 5, "Dan": 4}, objective="gap", keep=3)
     >>> [split.value for split in solution.splits], [round(c, 2) for c in chances(solution)]
-    ([1.0, 3.0, 7.0], [0.59, 0.29, 0.11])
+    ([1.0, 3.0, 7.0], [0.57, 0.27, 0.16])
     """
     return solution.splits[int(rng.choice(len(solution.splits), p=chances(solution, power)))]

@@ -10,10 +10,14 @@ import numpy as np
 from equipoise.errors import InputError
 from equipoise.teams.components import Contradiction, components
 from equipoise.teams.problem import Problem
+from equipoise.teams.sizes import Sizes, size_rules
 from equipoise.types import Bots, Player, Rating
 
 #: What everyone weighs in a roster where nobody has a weight: the middle of the 0..100 scale.
 MIDDLE_WEIGHT = 50.0
+
+#: More teams than any game has, and as many as labels of one byte can tell apart.
+MOST_TEAMS = 100
 
 
 @dataclass(frozen=True)
@@ -60,27 +64,6 @@ class Roster:
         raise InputError(msg)
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """How large teams may be.
-
-    Parameters
-    ----------
-    exact : tuple of int or None
-        The size of each team.
-    minimum, maximum : int or None
-        How many players of the roster each team may have.
-    max_difference : int or None
-        By how many such players the teams may differ; by default one, or any number where sizes or
-        limits are given.
-    """
-
-    exact: tuple[int, ...] | None = None
-    minimum: int | None = None
-    maximum: int | None = None
-    max_difference: int | None = None
-
-
 def rated(players: Iterable[Player] | Mapping[str, float | Rating | None], default: float | None) -> Roster:
     """Return the roster with a rating for everyone.
 
@@ -99,6 +82,7 @@ def rated(players: Iterable[Player] | Mapping[str, float | Rating | None], defau
     if isinstance(players, Mapping):
         players = [Player(name, rating) for name, rating in players.items()]
     everyone = tuple(players)
+    _check_players(everyone)
     if len({player.id for player in everyone}) < len(everyone):
         seen: set[str] = set()
         for player in everyone:
@@ -117,6 +101,13 @@ def rated(players: Iterable[Player] | Mapping[str, float | Rating | None], defau
         for p in everyone
     )
     return Roster(given, default, unrated)
+
+
+def _check_players(everyone: Sequence[object]) -> None:
+    for place, player in enumerate(everyone, start=1):
+        if not isinstance(player, Player):
+            msg = f"players: entry {place} is {player!r:.40}; Players are needed, or names with weights"
+            raise InputError(msg)
 
 
 def build(
@@ -140,26 +131,9 @@ def build(
     players = roster.players
     n = len(players)
     _check_number(n, n_teams, bots)
-    team_of = _fixed_teams(roster, n_teams, fixed or {})
     block_of, members = _blocks(roster, parties)
-    block_team = [-1] * len(members)
-    holder = [-1] * len(members)
-    for place, team in enumerate(team_of):
-        block = block_of[place]
-        if team < 0:
-            continue
-        if block_team[block] not in (-1, team):
-            raise Contradiction(holder[block], place, "they are in one party, but fixed to different teams")
-        block_team[block], holder[block] = team, place
-    pairs: list[tuple[int, int]] = []
-    for group in apart:
-        places = [roster.find("apart", who) for who in group]
-        for i, one in enumerate(places):
-            for other in places[:i]:
-                if block_of[one] == block_of[other]:
-                    raise Contradiction(other, one, "they must be apart, but are in one party")
-                pairs.append((other, one))
-
+    block_team = _block_teams(_fixed_teams(roster, n_teams, fixed or {}), block_of, len(members))
+    pairs = _apart_pairs(roster, n_teams, apart, block_of)
     mu = np.array([rating.mu for rating in roster.ratings])
     sigma = np.array([rating.sigma for rating in roster.ratings])
     side = np.array([player.side for player in players])
@@ -171,16 +145,16 @@ def build(
     if bots is not None:
         weight = centre if bots.weight is None else bots.weight
         filler = np.array([1.0, weight, (weight - centre) ** 2, 0.0, 0.5])
-    minimum, maximum, difference, seats = _size_rules(n, n_teams, sizes, bots)
+    rules = size_rules(n, n_teams, sizes, bots)
     problem = Problem(
         features=each,
-        min_size=minimum,
-        max_size=maximum,
-        max_difference=difference,
-        seats=seats,
+        min_size=rules.minimum,
+        max_size=rules.maximum,
+        max_difference=rules.difference,
+        seats=rules.seats,
         filler=filler,
         apart=tuple((block_of[one], block_of[other]) for one, other in pairs),
-        fixed=tuple(block_team),
+        fixed=block_team,
         centre=centre,
         members=members,
     )
@@ -194,8 +168,8 @@ def build(
 
 
 def _check_number(n: int, n_teams: int, bots: Bots | None) -> None:
-    if n_teams < 2:
-        msg = f"teams: {n_teams} is not allowed; 2 and above is"
+    if not 2 <= n_teams <= MOST_TEAMS:
+        msg = f"teams: {n_teams} is not allowed; 2 to {MOST_TEAMS} are"
         raise InputError(msg)
     if n == 0:
         msg = "players: there are none; at least one a team is needed"
@@ -208,13 +182,59 @@ def _check_number(n: int, n_teams: int, bots: Bots | None) -> None:
 
 def _fixed_teams(roster: Roster, n_teams: int, fixed: Mapping[str, int]) -> list[int]:
     team_of = [-1 if player.team is None else player.team for player in roster.players]
-    for who, team in fixed.items():
-        team_of[roster.find("fixed", who)] = team
-    for player, team in zip(roster.players, team_of, strict=True):
-        if not -1 <= team < n_teams:
-            msg = f"team: {player.label!r} is fixed to team {team + 1}; there are teams 1 to {n_teams}"
+    wishes = [(place, team) for place, team in enumerate(team_of) if team >= 0]
+    wishes += [(roster.find("fixed", who), team) for who, team in fixed.items()]
+    for place, team in wishes:
+        name = roster.players[place].label
+        if not 0 <= team < n_teams:
+            msg = f"team: {name!r} is fixed to team {team + 1}; there are teams 1 to {n_teams}"
             raise InputError(msg)
+        if team_of[place] not in (-1, team):
+            msg = f"fixed: {name!r} is fixed to team {team + 1}, but comes with team {team_of[place] + 1}"
+            raise InputError(msg)
+        team_of[place] = team
     return team_of
+
+
+def _block_teams(team_of: list[int], block_of: list[int], n_blocks: int) -> tuple[int, ...]:
+    """Return the team each block is fixed to, -1 for none."""
+    team, holder = [-1] * n_blocks, [-1] * n_blocks
+    for place, wish in enumerate(team_of):
+        block = block_of[place]
+        if wish >= 0:
+            if team[block] not in (-1, wish):
+                reason = "they are in one party, but fixed to different teams"
+                raise Contradiction(holder[block], place, reason)
+            team[block], holder[block] = wish, place
+    return tuple(team)
+
+
+def _apart_pairs(
+    roster: Roster, n_teams: int, apart: Iterable[Sequence[str]], block_of: list[int]
+) -> list[tuple[int, int]]:
+    """Return the pairs of players, by place, who must not be in one team."""
+    pairs = []
+    for group in apart:
+        places = _named_once("apart", roster, group)
+        if len(places) > n_teams:
+            reason = f"{len(places)} players must be apart from each other, but there are {n_teams} teams"
+            raise Contradiction(places[0], places[-1], reason)
+        for i, one in enumerate(places):
+            for other in places[:i]:
+                if block_of[one] == block_of[other]:
+                    raise Contradiction(other, one, "they must be apart, but are in one party")
+                pairs.append((other, one))
+    return pairs
+
+
+def _named_once(argument: str, roster: Roster, group: Sequence[str]) -> list[int]:
+    """Return the places of a group's players, none of whom may come twice."""
+    places = [roster.find(argument, who) for who in group]
+    for n, place in enumerate(places):
+        if place in places[:n]:
+            msg = f"{argument}: {roster.players[place].label!r} comes twice in one group"
+            raise InputError(msg)
+    return places
 
 
 def _blocks(
@@ -235,7 +255,7 @@ def _blocks(
         if player.party is not None:
             unite(leader.setdefault(player.party, place), place)
     for party in parties:
-        places = [roster.find("party", who) for who in party]
+        places = _named_once("party", roster, party)
         for place in places[1:]:
             unite(places[0], place)
     members: dict[int, list[int]] = {}
@@ -243,40 +263,3 @@ def _blocks(
         members.setdefault(block, []).append(place)
     number = {block: n for n, block in enumerate(members)}
     return [number[block] for block in block_of], tuple(tuple(places) for places in members.values())
-
-
-def _size_rules(
-    n: int, n_teams: int, sizes: Sizes, bots: Bots | None
-) -> tuple[tuple[int, ...], tuple[int, ...], int, tuple[int, ...]]:
-    """Return the least and greatest size of each team, the greatest difference, and the seats."""
-    difference = sizes.max_difference
-    if sizes.exact is not None:
-        if len(sizes.exact) != n_teams:
-            msg = f"sizes: {len(sizes.exact)} sizes for {n_teams} teams; one for each is needed"
-            raise InputError(msg)
-        if min(sizes.exact) < 0:
-            msg = f"sizes: {min(sizes.exact)} is not allowed; 0 and above is"
-            raise InputError(msg)
-        seats = sum(sizes.exact)
-        if seats < n or (seats > n and bots is None):
-            wish = "there must be as many" if bots is None else "there must be at least as many"
-            msg = f"sizes: {'+'.join(map(str, sizes.exact))} = {seats} seats for {n} players; {wish}"
-            raise InputError(msg)
-        if bots is None:
-            return sizes.exact, sizes.exact, n if difference is None else difference, sizes.exact
-        if difference is None:
-            difference = max(1, max(sizes.exact) - min(sizes.exact))
-        return (0,) * n_teams, sizes.exact, difference, sizes.exact
-    limited = sizes.minimum is not None or sizes.maximum is not None
-    if difference is None:
-        difference = n if limited else 1
-    minimum = sizes.minimum if sizes.minimum is not None else int(bots is None)
-    maximum = sizes.maximum if sizes.maximum is not None else n
-    if minimum > maximum:
-        msg = f"sizes: the least size, {minimum}, is above the greatest, {maximum}"
-        raise InputError(msg)
-    if minimum * n_teams > n or maximum * n_teams < n:
-        msg = f"sizes: {n_teams} teams of {minimum} to {maximum} players do not hold {n} players exactly"
-        raise InputError(msg)
-    seats_each = bots.seats(n_teams) if bots is not None else 0
-    return (minimum,) * n_teams, (maximum,) * n_teams, difference, (seats_each,) * n_teams

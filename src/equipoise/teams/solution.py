@@ -37,7 +37,7 @@ class Split:
     value : float
         What the objective says, in the number it is known by.
     distance : float
-        How far the value is from perfectly even, 0 being even; lower is better whatever the objective.
+        The largest distance of a team's win probability from even, whatever the objective.
     """
 
     teams: tuple[tuple[Player, ...], ...]

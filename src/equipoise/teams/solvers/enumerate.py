@@ -5,6 +5,7 @@ Exact.  Time and memory grow with the number of divisions: C(16, 8) / 2 = 6435 f
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -22,6 +23,9 @@ REMEMBERED_BLOCKS = 16
 
 #: Divisions, legal or not, beyond which enumeration is refused: some minutes.
 MOST = 1 << 31
+
+#: Free blocks beyond which the number of divisions is not even counted.
+LARGEST_POWER = 100
 
 
 def solve(task: Task) -> Found:
@@ -50,7 +54,7 @@ def solve(task: Task) -> Found:
 def divisions(problem: Problem) -> float:
     """Return how many divisions there are, legal or not (teams told apart only where they differ)."""
     free = problem.n_blocks - int(problem.interchangeable)
-    return float(problem.n_teams) ** free
+    return problem.n_teams**free if free <= LARGEST_POWER else math.inf
 
 
 def _labelings(problem: Problem) -> Iterator[Labels]:
