@@ -14,7 +14,7 @@ import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from equipoise.errors import InputError
 from equipoise.types import LARGEST_WEIGHT, NO_SIDE, Player, Rating
@@ -57,6 +57,9 @@ def read_roster(source: str) -> list[Player]:
         If the file cannot be read or something in it is wrong.
     """
     if source == "-":
+        stdin = cast("object", sys.stdin)  # None where it was closed before the start
+        if stdin is None:
+            _fail("standard input", "it is closed")
         return parse_roster(sys.stdin.buffer.read(), "standard input")
     path = Path(source)
     try:
@@ -124,6 +127,8 @@ def _decoded(content: bytes, where: str) -> str:
 
 
 def _looks_like_table(header: str) -> bool:
+    if _NUMBER.match(header):
+        return False
     names = {cell.strip().strip('"').lower() for cell in re.split(r"[,;\t]", header)}
     return any(_column(name) is not None for name in names)
 
@@ -152,7 +157,7 @@ def _from_lines(text: str, where: str) -> list[Player]:
 
 
 def _from_table(text: str, where: str) -> list[Player]:
-    header_line = text.lstrip("\n").split("\n")[0]
+    header_line = next(line for line in text.split("\n") if line.strip())
     delimiter = max(",;\t", key=header_line.count)
     reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
     seen: dict[str, int] = {}
@@ -223,7 +228,9 @@ def _from_json(text: str, where: str) -> list[Player]:
                 f'{_short(json.dumps(entry))} is not an object; a player is {{"name": ..., "weight": ...}}',
             )
         row = {
-            column: value for key, value in entry.items() if (column := _column(key)) and value is not None
+            column: value
+            for key, value in entry.items()
+            if (column := _column(key)) and value not in (None, "")
         }
         players.append(_player(row, at, seen, number))
     return players

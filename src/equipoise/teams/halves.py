@@ -43,8 +43,15 @@ LARGEST_HALF_PLAIN = 1 << 19
 #: How many pairs are looked at before the cost aimed at is lowered to the best known.
 BATCH = 4096
 
-#: The pairs in range after which the proof is given up: some seconds.
-MOST_PAIRS = 1 << 23
+#: Pairs a kernel looks at before the clock is asked again, plain and compiled: some ten milliseconds.
+LOOKS_PLAIN = 1 << 17
+LOOKS_COMPILED = 1 << 23
+
+#: Such turns after which the proof is given up: some seconds.
+MOST_TURNS = 256
+
+#: Pairs that may get in after which the proof is given up: some seconds, as each is judged.
+MOST_PAIRS = 1 << 22
 
 #: How much the cost aimed at grows when it was set too low.
 GROWTH = 8.0
@@ -64,11 +71,11 @@ GOLDEN_RATIO = (math.sqrt(5.0) - 1.0) / 2.0
 class Half:
     """All part-divisions of one half.
 
-    ``items`` names the components of the mask's bits, ``rows`` where each size's rows begin and end.
+    ``kinds`` are the components that the code counts, ``rows`` where each size's rows begin and end.
     """
 
     shelf: kernels.Shelf
-    items: tuple[int, ...]
+    kinds: list[list[int]]
     rows: dict[int, tuple[int, int]]
 
 
@@ -101,36 +108,49 @@ def fits(parts: Components) -> bool:
     return rows <= (LARGEST_HALF if pays(rows, COMPILE_FROM) else LARGEST_HALF_PLAIN)
 
 
-def meet(task: Task) -> Found:
+def meet(task: Task, patience: float = 1.0) -> Found:
     """Find the best divisions of two teams and prove them best, if the pairs in range are not too many.
+
+    Parameters
+    ----------
+    task : Task
+        With two teams.
+    patience : float
+        What share of the usual effort may be spent before the proof is given up.
 
     Raises
     ------
     equipoise.teams.components.Contradiction
         If blocks must be both together and apart.
     """
-    return _Meeting(task).run()
+    return _Meeting(task, patience).run()
 
 
 class _Meeting:
     """One search: the shelves, the size classes, and the sweeps over them."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, patience: float) -> None:
         self.task = task
         self.parts = components(task.problem)
         self.best = Best(task)
         self.floor = lower_bound(task, self.parts)
         self.pairs_seen = 0
+        self.looked = 0
         self.usual = math.inf
         halves, rows = self.parts.halves
         self.fast = pays(max(rows), COMPILE_FROM)
         self.list_half = compiled(kernels.list_half) if self.fast else kernels.list_half
         self.pairs = compiled(kernels.pairs_within) if self.fast else kernels.pairs_within
+        self.looks = LOOKS_COMPILED if self.fast else LOOKS_PLAIN
+        self.most_looks = patience * MOST_TURNS * self.looks
+        self.most_pairs = patience * MOST_PAIRS
         self.second_axis = np.array(task.criterion.second)
         self.held = held = self.parts.choices[1]
         self.base = self.parts.base + (self.parts.steps[held] if held >= 0 else 0.0)
         self.left, self.right = map(self._half, halves, rows)
-        self.classes = [self._size_class(size) for size in self.parts.legal_sizes]
+        even = task.problem.n_players / 2
+        sizes = sorted(self.parts.legal_sizes, key=lambda size: abs(size - even))
+        self.classes = [self._size_class(size) for size in sizes]
         self.out_left: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
         self.out_right: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
         # What sums in another order may differ by, in units of each axis.
@@ -161,20 +181,22 @@ class _Meeting:
                     aimed = min(cost, self.best.worst)
                     if aim is None or aimed < aim[0]:
                         aim = aimed, self._range(size_class, aimed)
-                    found, left, resume = self.pairs(
+                    found, left, resume, looked = self.pairs(
                         self.left.shelf,
                         (left, left_rows[1]),
                         self.right.shelf,
                         right_rows,
                         aim[1],
                         resume,
+                        self.looks,
                         self.out_left,
                         self.out_right,
                     )
                     if found:
                         self.best.offer(self._labels(self.out_left[:found], self.out_right[:found]))
                         self.pairs_seen += found
-                    if self.task.stop() or self.pairs_seen > MOST_PAIRS:
+                    self.looked += looked
+                    if self.task.stop() or self.pairs_seen > self.most_pairs or self.looked > self.most_looks:
                         return False
         return True
 
@@ -237,7 +259,7 @@ class _Meeting:
         starts = list(shelves[which][3][: n_sizes + 1])
         spans = pairwise(starts)
         ranges = {low + c: (int(start), int(end)) for c, (start, end) in enumerate(spans) if start < end}
-        return Half(shelves[which], tuple(item for kind in kinds for item in kind), ranges)
+        return Half(shelves[which], kinds, ranges)
 
     @staticmethod
     def _columns(rows: int, room: int) -> kernels.Shelf:
@@ -250,11 +272,11 @@ class _Meeting:
         if self.held >= 0:
             signs[:, self.held] = 1
         for half, rows in ((self.left, left), (self.right, right)):
-            if half.items:
-                masks = half.shelf[2]
-                mask = masks[rows] if self.fast else np.array([masks[row] for row in rows])
-                bits = (mask[:, None] >> np.arange(len(half.items))) & 1
-                signs[:, list(half.items)] = 2 * bits - 1
+            codes = half.shelf[2]
+            code = codes[rows] if self.fast else np.array([codes[row] for row in rows], dtype=np.int64)
+            for kind in half.kinds:
+                code, taken = np.divmod(code, len(kind) + 1)
+                signs[:, kind] = np.where(np.arange(len(kind)) < taken[:, None], 1, -1)
         return self.parts.labels(signs)
 
     def _first_aim(self) -> float:

@@ -27,6 +27,9 @@ from equipoise.teams.search import Best, Found, Task
 #: Components freed at once, round by round: many quick rounds, then some that search a thousand times more.
 FREED = (22,) * 12 + (30,) * 3
 
+#: Share of the usual effort that one round may take.
+PATIENCE = 1.0 / 64.0
+
 
 def solve(task: Task) -> Found:
     """Climb, then re-divide parts exactly; see :class:`equipoise.teams.search.Solver`.
@@ -42,8 +45,6 @@ def solve(task: Task) -> Found:
     near = Neighbourhood(task)
     best = Best(task)
     bound = lower_bound(task, near.parts)
-    for labels in task.start:
-        best.offer(labels[None, :])
     start = near.start()
     if start is None:
         return best.found(bound=bound, proven=True)
@@ -65,7 +66,7 @@ def _divide_anew(
     """Divide the chosen components exactly while all other blocks stay where they are."""
     freed = np.flatnonzero(np.isin(near.parts.component, chosen))
     part = _part(task.problem, labels, freed)
-    found = meet(replace(task, problem=part, start=()))
+    found = meet(replace(task, problem=part, start=()), patience=PATIENCE)
     for ranked in found.ranked:
         whole = labels.copy()
         whole[freed] = ranked.labels[2:]
