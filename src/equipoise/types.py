@@ -105,7 +105,7 @@ class Player:
 def _rating(given: object, who: str) -> Rating | None:
     if given is None or isinstance(given, Rating):
         return given
-    if not isinstance(given, bool) and isinstance(given, numbers.Real):
+    if isinstance(given, float) or (not isinstance(given, bool) and isinstance(given, numbers.Real)):
         return Rating(float(given))
     msg = f"rating: {given!r} of {who!r} is not allowed; a Rating, a number or None is"
     raise InputError(msg)

@@ -71,12 +71,25 @@ GOLDEN_RATIO = (math.sqrt(5.0) - 1.0) / 2.0
 class Half:
     """All part-divisions of one half.
 
-    ``kinds`` are the components that the code counts, ``rows`` where each size's rows begin and end.
+    ``kinds`` are the components that the code counts, ``radix`` and ``base`` how it counts each kind (the
+    code divided by the radix, modulo the base), ``rows`` where each size's rows begin and end.
     """
 
     shelf: kernels.Shelf
     kinds: list[list[int]]
+    radix: NDArray[np.int64]
+    base: NDArray[np.int64]
     rows: dict[int, tuple[int, int]]
+
+    def write(self, signs: NDArray[np.int8], codes: NDArray[np.int64]) -> None:
+        """Write the signs (m, n_components) of this half's components for codes (m,)."""
+        if not self.kinds:
+            return
+        taken = codes[:, None] // self.radix % self.base
+        signs[:, [kind[0] for kind in self.kinds]] = np.where(taken > 0, 1, -1)
+        for n, kind in enumerate(self.kinds):
+            if len(kind) > 1:
+                signs[:, kind] = np.where(np.arange(len(kind)) < taken[:, n, None], 1, -1)
 
 
 #: A range of left rows and one of right rows.
@@ -259,7 +272,8 @@ class _Meeting:
         starts = list(shelves[which][3][: n_sizes + 1])
         spans = pairwise(starts)
         ranges = {low + c: (int(start), int(end)) for c, (start, end) in enumerate(spans) if start < end}
-        return Half(shelves[which], kinds, ranges)
+        base = copies + 1
+        return Half(shelves[which], kinds, np.cumprod(base) // base, base, ranges)
 
     @staticmethod
     def _columns(rows: int, room: int) -> kernels.Shelf:
@@ -273,10 +287,9 @@ class _Meeting:
             signs[:, self.held] = 1
         for half, rows in ((self.left, left), (self.right, right)):
             codes = half.shelf[2]
-            code = codes[rows] if self.fast else np.array([codes[row] for row in rows], dtype=np.int64)
-            for kind in half.kinds:
-                code, taken = np.divmod(code, len(kind) + 1)
-                signs[:, kind] = np.where(np.arange(len(kind)) < taken[:, None], 1, -1)
+            half.write(
+                signs, codes[rows] if self.fast else np.array([codes[row] for row in rows], dtype=np.int64)
+            )
         return self.parts.labels(signs)
 
     def _first_aim(self) -> float:

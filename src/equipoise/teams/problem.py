@@ -96,7 +96,7 @@ class Problem:
         """
         bound = {block for pair in self.apart for block in pair}
         bound.update(block for block, team in enumerate(self.fixed) if team >= 0)
-        return self._numbered(bound)
+        return self._numbered(bound) if bound else self.looks
 
     @cached_property
     def looks(self) -> Ints:
