@@ -20,6 +20,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,19 +37,18 @@ from equipoise.teams.search import Best, Found, Task
 #: loops take as long as the import (both about half a second).
 COMPILE_FROM = 1 << 17
 
-#: Rows of a half beyond which the lists would take gigabytes (2^22 rows are 100 MB with both axes).
+#: Rows of a half beyond which the lists would take gigabytes: three shelves of 2^22 rows are 300 MB.
 LARGEST_HALF = 1 << 22
-LARGEST_HALF_PLAIN = 1 << 19
 
 #: How many pairs are looked at before the cost aimed at is lowered to the best known.
 BATCH = 4096
 
-#: Pairs a kernel looks at before the clock is asked again, plain and compiled: some ten milliseconds.
-LOOKS_PLAIN = 1 << 17
-LOOKS_COMPILED = 1 << 23
+#: Pairs a kernel looks at before the clock is asked again: a millisecond compiled, a tenth of a second plain.
+LOOKS = 1 << 20
 
-#: Such turns after which the proof is given up: some seconds.
-MOST_TURNS = 256
+#: Such turns after which the proof is given up: a second compiled, a minute plain.  Both ways have the same
+#: patience, so that they give the same answers.
+MOST_TURNS = 1 << 10
 
 #: Pairs that may get in after which the proof is given up: some seconds, as each is judged.
 MOST_PAIRS = 1 << 22
@@ -92,6 +92,12 @@ class Half:
                 signs[:, kind] = np.where(np.arange(len(kind)) < taken[:, n, None], 1, -1)
 
 
+def _shelf(rows: int, sizes: int) -> kernels.Shelf:
+    """Return an empty shelf with room for so many rows and sizes."""
+    codes, starts = np.empty(rows, dtype=np.int64), np.empty(sizes, dtype=np.int64)
+    return np.empty(rows), np.empty(rows), codes, starts
+
+
 #: A range of left rows and one of right rows.
 RowPair = tuple[tuple[int, int], tuple[int, int]]
 
@@ -117,8 +123,7 @@ def rows_needed(parts: Components) -> int:
 
 def fits(parts: Components) -> bool:
     """Tell whether the halves are small enough to be listed on this machine."""
-    rows = rows_needed(parts)
-    return rows <= (LARGEST_HALF if pays(rows, COMPILE_FROM) else LARGEST_HALF_PLAIN)
+    return rows_needed(parts) <= LARGEST_HALF
 
 
 def meet(task: Task, patience: float = 1.0) -> Found:
@@ -154,8 +159,7 @@ class _Meeting:
         self.fast = pays(max(rows), COMPILE_FROM)
         self.list_half = compiled(kernels.list_half) if self.fast else kernels.list_half
         self.pairs = compiled(kernels.pairs_within) if self.fast else kernels.pairs_within
-        self.looks = LOOKS_COMPILED if self.fast else LOOKS_PLAIN
-        self.most_looks = patience * MOST_TURNS * self.looks
+        self.most_looks = patience * MOST_TURNS * LOOKS
         self.most_pairs = patience * MOST_PAIRS
         self.second_axis = np.array(task.criterion.second)
         self.held = held = self.parts.choices[1]
@@ -184,6 +188,7 @@ class _Meeting:
 
     def _sweep(self, cost: float) -> bool:
         """Look at every division of at most this cost that may get in; False if that was not finished."""
+        left_shelf, right_shelf = self._given(self.left.shelf), self._given(self.right.shelf)
         for size_class in self.classes:
             aim = None
             for left_rows, right_rows in size_class.rows:
@@ -195,13 +200,13 @@ class _Meeting:
                     if aim is None or aimed < aim[0]:
                         aim = aimed, self._range(size_class, aimed)
                     found, left, resume, looked = self.pairs(
-                        self.left.shelf,
+                        left_shelf,
                         (left, left_rows[1]),
-                        self.right.shelf,
+                        right_shelf,
                         right_rows,
                         aim[1],
                         resume,
-                        self.looks,
+                        LOOKS,
                         self.out_left,
                         self.out_right,
                     )
@@ -261,24 +266,18 @@ class _Meeting:
         steps = self.parts.steps[[kind[0] for kind in kinds]]
         copies = np.array([len(kind) for kind in kinds], dtype=np.int64)
         sizes = steps[:, COUNT].astype(np.int64)
-        columns = (copies, sizes, steps[:, MU].copy(), steps @ self.second_axis)
+        columns = (copies, sizes, steps[:, MU].copy(), np.asarray(steps @ self.second_axis))
         room = int(np.abs(sizes) @ copies) + 2
-        if self.fast:
-            shelves = tuple(self._columns(rows, room) for _ in range(3))
-        else:
-            columns = tuple(column.tolist() for column in columns)
-            shelves = tuple(([0.0] * rows, [0.0] * rows, [0] * rows, [0] * room) for _ in range(3))
-        which, low, n_sizes = self.list_half(columns, shelves)
-        starts = list(shelves[which][3][: n_sizes + 1])
-        spans = pairwise(starts)
-        ranges = {low + c: (int(start), int(end)) for c, (start, end) in enumerate(spans) if start < end}
+        shelves = tuple(_shelf(rows, room) for _ in range(3))
+        which, low, n_sizes = self.list_half(self._given(columns), tuple(map(self._given, shelves)))
+        spans = pairwise(shelves[which][3][: n_sizes + 1].tolist())
+        ranges = {low + c: (start, end) for c, (start, end) in enumerate(spans) if start < end}
         base = copies + 1
         return Half(shelves[which], kinds, np.cumprod(base) // base, base, ranges)
 
-    @staticmethod
-    def _columns(rows: int, room: int) -> kernels.Shelf:
-        first, second = np.empty(rows), np.empty(rows)
-        return first, second, np.empty(rows, dtype=np.int64), np.empty(room, dtype=np.int64)
+    def _given(self, columns: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return arrays as the kernels take them: the plain ones with views, which give plain numbers."""
+        return columns if self.fast else tuple(column.data for column in columns)
 
     def _labels(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Labels:
         """Return the divisions that pairs of rows stand for."""
@@ -286,10 +285,7 @@ class _Meeting:
         if self.held >= 0:
             signs[:, self.held] = 1
         for half, rows in ((self.left, left), (self.right, right)):
-            codes = half.shelf[2]
-            half.write(
-                signs, codes[rows] if self.fast else np.array([codes[row] for row in rows], dtype=np.int64)
-            )
+            half.write(signs, half.shelf[2][rows])
         return self.parts.labels(signs)
 
     def _first_aim(self) -> float:

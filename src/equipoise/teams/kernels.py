@@ -1,6 +1,6 @@
 """The hot loops, written for :mod:`equipoise.compiled`: plain functions over indexable sequences.
 
-Only loops, arithmetic and comparisons here, on lists (plain) or arrays (compiled), so that both ways give
+Only loops, arithmetic and comparisons here, on memory views (plain) or arrays (compiled), so that both ways give
 the same numbers bit for bit.
 
 A *shelf* is a set of part-divisions in columns ``(first, second, code, starts)``: the first axis (mu), the
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-# Lists when plain, arrays when compiled; both are only indexed.
+# Memory views when plain, arrays when compiled; both are only indexed.
 Column = Any
 Shelf = tuple[Column, Column, Column, Column]
 Kinds = tuple[Column, Column, Column, Column]
