@@ -395,12 +395,57 @@ def test_the_same_player_twice_is_refused() -> None:
 
 
 def test_three_teams_are_enumerated_while_they_are_few() -> None:
-    """More teams than two are proven for small rosters, and refused with a reason beyond."""
+    """More teams than two are proven best for small rosters."""
     solution = balance({name: TEN[name] for name in "abcdefghi"}, teams=3, objective="gap")
     assert solution.status is Status.OPTIMAL
     assert [len(team) for team in solution.best.teams] == [3, 3, 3]
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_many_teams_are_divided_pair_by_pair(objective: str) -> None:
+    """Beyond enumeration every rule is kept, and the result is far better than a draft's."""
+    rng = np.random.default_rng(4)
+    roster = {f"p{i}": float(weight) for i, weight in enumerate(rng.normal(25, 8, 26))}
+    wishes = {
+        "parties": [("p0", "p1", "p2"), ("p3", "p4")],
+        "apart": [("p5", "p6", "p7")],
+        "fixed": {"p8": 3},
+    }
+    bots = Bots(25.0, target=30)
+    solution = balance(roster, teams=5, objective=objective, bots=bots, keep=2, **wishes)  # type: ignore[arg-type]
+    assert solution.status in (Status.FEASIBLE, Status.OPTIMAL)
+    assert len(solution.splits) == 2
+    for split in solution.splits:
+        sizes = [len(team) for team in split.teams]
+        assert max(sizes) - min(sizes) <= 1
+        assert [size + n for size, n in zip(sizes, split.bots, strict=True)] == [6] * 5
+        assert "p8" in ids(split.teams[3])
+        assert sum({"p0", "p1", "p2"} <= ids(team) for team in split.teams) == 1
+        assert all(len(ids(team) & {"p5", "p6", "p7"}) <= 1 for team in split.teams)
+    assert np.ptp(solution.best.totals) < 8.0
+
+
+def test_whole_numbers_that_do_not_divide_evenly_bound_many_teams() -> None:
+    """Eight teams of four whole numbers differ by one at least unless the sum divides by eight."""
+    rng = np.random.default_rng(1)
+    roster = {f"p{i}": float(weight) for i, weight in enumerate(rng.integers(1, 60, 32))}
+    roster["p0"] += 1.0 - sum(roster.values()) % 8
+    roster["p0"] = abs(roster["p0"])
+    solution = balance(roster, teams=8, objective="gap")
+    assert solution.bound == float(sum(roster.values()) % 8 > 0)
+
+
+def test_many_teams_of_an_objective_without_a_reach_are_refused() -> None:
+    """There is no way to search but to enumerate, and that has an end."""
+
+    class Opaque(Criterion):
+        def cost(self, totals: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+            return np.abs(totals[:, 0, 1] - totals[:, 1, 1])
+
     with pytest.raises(InputError, match=r"^teams: "):
-        balance({f"p{n}": float(n) for n in range(40)}, teams=3)
+        balance(
+            {f"p{n}": float(n) for n in range(40)}, teams=3, objective=lambda _: Objective("own", Opaque())
+        )
 
 
 @pytest.mark.parametrize("kinds", [2, 3, 8])

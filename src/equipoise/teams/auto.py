@@ -40,9 +40,11 @@ def pick(task: Task) -> str:
     if problem.n_teams != 2:
         if divisions <= ENUMERATED_AT_MOST:
             return "enumerate"
+        if task.criterion.has_reach:
+            return "resplit"
         msg = (
             f"teams: {problem.n_blocks} players and parties into {problem.n_teams} teams are too many to "
-            f"enumerate; up to {ENUMERATED_AT_MOST} divisions are, and two teams of any size"
+            f"enumerate (up to {ENUMERATED_AT_MOST} divisions are), and the objective has no reach"
         )
         raise InputError(msg)
     parts = components(problem)

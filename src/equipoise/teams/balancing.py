@@ -81,7 +81,7 @@ def balance(  # one argument for each thing an organiser can ask for
     players : iterable of Player, or mapping from name to weight
         Who is here.  A weight may be a number, a :class:`Rating`, or None for unknown.
     teams : int
-        How many teams; two of any size, more as long as their divisions can be enumerated.
+        How many teams; two are proven best up to some 45 players, more while they can be enumerated.
     sizes : int or sequence of int, optional
         The size of every team, or of each; by default as equal as can be.  With bots, these are the
         seats that are filled up.
@@ -199,8 +199,8 @@ def balance(  # one argument for each thing an organiser can ask for
     return replace(nothing, status=status, splits=tuple(splits[:keep]), value=splits[0].value, bound=bound)
 
 
-#: What is said when the time was up before anything legal was found.
-NOTHING_YET = "the time was up before any legal division was found"
+#: What is said when neither a legal division was found nor that there is none.
+NOTHING_YET = "no legal division was found in the time and with the effort there was"
 
 
 def _check(*, whole: Mapping[str, int], real: Mapping[str, float | None], default: float | None) -> None:

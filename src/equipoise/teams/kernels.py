@@ -1,7 +1,7 @@
 """The hot loops, written for :mod:`equipoise.compiled`: plain functions over indexable sequences.
 
-Only loops, arithmetic and comparisons here, on memory views (plain) or arrays (compiled), so that both ways give
-the same numbers bit for bit.
+Only loops, arithmetic and comparisons here, on memory views (plain) or arrays (compiled), so that both ways
+give the same numbers bit for bit.
 
 A *shelf* is a set of part-divisions in columns ``(first, second, code, starts)``: the first axis (mu), the
 second axis, and a code of which components have sign +1; one range of rows for each size, ascending in the

@@ -1,8 +1,9 @@
 """``resplit``: large neighbourhood search: again and again some components are freed and divided exactly.
 
-For two teams too large to be solved whole.  A start is drafted and climbed down from; then random sets of
-components are divided anew by meeting in the middle while all others stay, which finds the best of
-millions of divisions a time.  Not exact: it says how far from a bound it ended.
+For two teams too large to be solved whole, and for three and more.  A start is drafted and climbed down
+from; then random sets of components are divided anew by meeting in the middle while all others stay, which
+finds the best of millions of divisions a time.  Of three and more teams two are freed at a time
+(:mod:`equipoise.teams.pairwise`).  Not exact: it says how far from a bound it ended.
 
 References
 ----------
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import InputError
+from equipoise.teams import pairwise
 from equipoise.teams.bounds import lower_bound
 from equipoise.teams.halves import meet
 from equipoise.teams.moves import Neighbourhood, climb_down
@@ -37,11 +39,13 @@ def solve(task: Task) -> Found:
     Raises
     ------
     InputError
-        If there are not two teams or the criterion has no reach.
+        If the criterion has no reach.
     """
     if not task.criterion.has_reach:
         msg = "solver: 'resplit' needs a criterion with a reach; 'enumerate' and 'climb' do without"
         raise InputError(msg)
+    if task.problem.n_teams != 2:
+        return _pair_by_pair(task)
     near = Neighbourhood(task)
     best = Best(task)
     bound = lower_bound(task, near.parts)
@@ -57,6 +61,16 @@ def solve(task: Task) -> Found:
             break
         chosen = task.rng.permutation(near.open)[:freed]
         _divide_anew(task, near, incumbent[0].labels, chosen, best)
+    return best.found(bound=bound, proven=best.reaches(bound))
+
+
+def _pair_by_pair(task: Task) -> Found:
+    """Re-divide three and more teams two at a time."""
+    best = Best(task)
+    bound = pairwise.range_bound(task)
+    start = task.start[0] if task.start else pairwise.draft_teams(task.problem, task.rng)
+    if start is not None:
+        pairwise.improve(task, start, best, bound)
     return best.found(bound=bound, proven=best.reaches(bound))
 
 
