@@ -59,31 +59,28 @@ def test_a_half_lists_every_part_division_in_order() -> None:
 def test_pairs_are_all_found_once_whatever_the_room(room: int, looks: int) -> None:
     """Going on where the last call ended finds the same pairs as looking at all of them."""
     rng = np.random.default_rng(room)
-    left, right = (sorted(rng.normal(0, 1, 30).tolist()) for _ in range(2))
-    left_second, right_second = rng.normal(0, 1, 30).tolist(), rng.normal(0, 1, 30).tolist()
-    shelves = [
-        (first, second, [0] * 30, [0, 30], 0)
-        for first, second in ((left, left_second), (right, right_second))
-    ]
-    within = (-0.3, 0.4, -1.0, 0.8)
-    found, row, resume, total = [], 3, 0, 0
+    left, right = (np.sort(rng.normal(0, 1, 30)) for _ in range(2))
+    left_second, right_second = rng.normal(0, 1, 30), rng.normal(0, 1, 30)
+    shelves = [(first, second, None, None) for first, second in ((left, left_second), (right, right_second))]
+    ranges = np.array([[3, 15, 2, 29], [15, 28, 0, 20]])
+    found, total, place = [], 0, (0, 0, 0)
     out_left, out_right = [0] * room, [0] * room
-    while row < 28:
-        n, row, resume, looked = kernels.pairs_within(
-            shelves[0], (row, 28), shelves[1], (2, 29), within, resume, looks, out_left, out_right
+    while place[0] < 2:
+        n, looked, place = kernels.pairs_within(
+            shelves[0], shelves[1], ranges, (-0.3, 0.4, -1.0, 0.8), place, looks, out_left, out_right
         )
         assert looked <= looks
         total += looked
         found += list(zip(out_left[:n], out_right[:n], strict=True))
-    expected = [
+    near = [
         (i, j)
-        for i in range(3, 28)
-        for j in range(2, 29)
-        if -0.3 <= left[i] + right[j] <= 0.4 and -1.0 <= left_second[i] + right_second[j] <= 0.8
+        for start, end, first, last in ranges.tolist()
+        for i in range(start, end)
+        for j in range(first, last)
+        if -0.3 <= left[i] + right[j] <= 0.4
     ]
-    assert found == expected
-    near = [(i, j) for i in range(3, 28) for j in range(2, 29) if -0.3 <= left[i] + right[j] <= 0.4]
     assert total == len(near)
+    assert found == [(i, j) for i, j in near if -1.0 <= left_second[i] + right_second[j] <= 0.8]
 
 
 @pytest.mark.parametrize("wrong", [ImportError, OSError, RuntimeError])

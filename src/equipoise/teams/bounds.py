@@ -39,6 +39,8 @@ def _class_bound(task: Task, parts: Components, size: int) -> float:
     if (ratings == np.round(ratings)).all():
         least = abs(even - round(even))
     least = max(least, min((max(low - even, even - high, 0.0) for low, high in _ranges(parts, size))))
+    if least == 0.0:
+        return task.criterion.floor
     nearest = first.copy()
     nearest[MU] = even + least
     return float(task.criterion.cost(parts.totals(nearest[None, :]))[0])

@@ -17,7 +17,6 @@ doi:10.1145/321812.321823.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -98,22 +97,19 @@ def _shelf(rows: int, sizes: int) -> kernels.Shelf:
     return np.empty(rows), np.empty(rows), codes, starts
 
 
-#: A range of left rows and one of right rows.
-RowPair = tuple[tuple[int, int], tuple[int, int]]
-
-
 @dataclass(frozen=True, slots=True)
 class SizeClass:
     """All divisions with one number of players in the first team.
 
     ``pair`` holds the teams' totals with bots; ``first`` and ``second`` are what the rows of the two
-    shelves lack of the first team's; ``rows`` are the ranges of rows that give the size.
+    shelves lack of the first team's; ``rows``, shape (n, 4), are where the left rows and the right rows that
+    give the size begin and end.
     """
 
     pair: Pair
     first: float
     second: float
-    rows: tuple[RowPair, ...]
+    rows: NDArray[np.int64]
 
 
 def rows_needed(parts: Components) -> int:
@@ -188,43 +184,36 @@ class _Meeting:
 
     def _sweep(self, cost: float) -> bool:
         """Look at every division of at most this cost that may get in; False if that was not finished."""
-        left_shelf, right_shelf = self._given(self.left.shelf), self._given(self.right.shelf)
+        left, right = self._given(self.left.shelf), self._given(self.right.shelf)
         for size_class in self.classes:
-            aim = None
-            for left_rows, right_rows in size_class.rows:
-                left, resume = left_rows[0], 0
-                while left < left_rows[1]:
-                    if self.best.reaches(self.floor):
-                        return True
-                    aimed = min(cost, self.best.worst)
-                    if aim is None or aimed < aim[0]:
-                        aim = aimed, self._range(size_class, aimed)
-                    found, left, resume, looked = self.pairs(
-                        left_shelf,
-                        (left, left_rows[1]),
-                        right_shelf,
-                        right_rows,
-                        aim[1],
-                        resume,
-                        LOOKS,
-                        self.out_left,
-                        self.out_right,
-                    )
-                    if found:
-                        self.best.offer(self._labels(self.out_left[:found], self.out_right[:found]))
-                        self.pairs_seen += found
-                    self.looked += looked
-                    if self.task.stop() or self.pairs_seen > self.most_pairs or self.looked > self.most_looks:
-                        return False
+            (ranges,) = self._given((size_class.rows,))
+            aim, place = None, (0, 0, 0)
+            while place[0] < len(ranges):
+                if self.best.reaches(self.floor):
+                    return True
+                aimed = min(cost, self.best.worst)
+                if aim is None or aimed < aim[0]:
+                    aim = aimed, self._range(size_class, aimed)
+                found, looked, place = self.pairs(
+                    left, right, ranges, aim[1], place, LOOKS, self.out_left, self.out_right
+                )
+                if found:
+                    self.best.offer(self._labels(self.out_left[:found], self.out_right[:found]))
+                self.pairs_seen += found
+                self.looked += looked
+                if self.task.stop() or self.pairs_seen > self.most_pairs or self.looked > self.most_looks:
+                    return False
         return True
 
-    def _row_pairs(self, size: int) -> Iterator[RowPair]:
-        """Go through the ranges of left and right rows that together give the first team's size."""
+    def _rows(self, size: int) -> NDArray[np.int64]:
+        """Return the ranges of left and right rows that together give the first team's size."""
         rest = size - int(self.base[COUNT])
-        for left_size, left in self.left.rows.items():
-            right = self.right.rows.get(rest - left_size)
-            if right is not None:
-                yield left, right
+        ranges = [
+            (*left, *self.right.rows[rest - left_size])
+            for left_size, left in self.left.rows.items()
+            if rest - left_size in self.right.rows
+        ]
+        return np.array(ranges, dtype=np.int64).reshape(-1, 4)
 
     def _range(self, size_class: SizeClass, cost: float) -> tuple[float, float, float, float]:
         """Return what the rows must sum to within a cost and the limits, with room for rounding."""
@@ -258,7 +247,7 @@ class _Meeting:
             Pair((int(total[0]), int(total[1])), whole),
             float(constant[MU]),
             float(constant @ self.second_axis),
-            tuple(self._row_pairs(size)),
+            self._rows(size),
         )
 
     def _half(self, kinds: list[list[int]], rows: int) -> Half:
@@ -290,7 +279,8 @@ class _Meeting:
 
     def _first_aim(self) -> float:
         """Guess the cost up to which there are a few more divisions than wanted, from a sample of pairs."""
-        ranges = np.array([(*left, *right) for c in self.classes for left, right in c.rows], dtype=np.int64)
+        none = np.empty((0, 4), dtype=np.int64)
+        ranges = np.concatenate([none, *(size_class.rows for size_class in self.classes)])
         if not len(ranges):
             return math.inf
         left_start, left_end, right_start, right_end = ranges.T

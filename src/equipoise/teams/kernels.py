@@ -111,24 +111,27 @@ def list_half(kinds: Kinds, shelves: tuple[Shelf, ...]) -> tuple[int, int, int]:
 
 def pairs_within(
     left: Shelf,
-    left_rows: tuple[int, int],
     right: Shelf,
-    right_rows: tuple[int, int],
+    ranges: Column,
     within: tuple[float, float, float, float],
-    resume: int,
+    place: tuple[int, int, int],
     looks: int,
     out_left: Column,
     out_right: Column,
-) -> tuple[int, int, int, int]:
+) -> tuple[int, int, tuple[int, int, int]]:
     """Find the pairs of a left and a right row whose sums lie within bounds on both axes.
 
-    The rows are ranges that ascend in the first axis, as those of one size do.  The pairs are gone through
-    left row by left row, from the right row ``resume`` of the first one on.
+    The pairs of each range are gone through left row by left row, the right rows ascending.
 
     Parameters
     ----------
+    ranges : two-dimensional
+        In each row where the left rows and the right rows that go together begin and end; both ascend in
+        the first axis, as those of one size do.
     within : tuple of float
         The least and the greatest sum on the first axis, and those on the second.
+    place : tuple of int
+        Where to go on: the range, the left row and the right row; (0, 0, 0) at first.
     looks : int
         How many pairs within the first bounds are looked at before it comes back.
     out_left, out_right : sequence of int
@@ -138,47 +141,49 @@ def pairs_within(
     -------
     found : int
         How many pairs were written.
-    left_row, resume : int
-        Where to go on; the left row is the end of its range when all were seen.
     looked : int
         How many pairs were looked at.
+    place : tuple of int
+        Where to go on; the range is the number of ranges when all were seen.
     """
     left_first, left_second = left[0], left[1]
     right_first, right_second = right[0], right[1]
-    left_start, left_end = left_rows
-    right_start, right_end = right_rows
     low_first, high_first, low_second, high_second = within
+    at, left_row, resume = place
     found = 0
     room = len(out_left)
     looked = 0
-    begin = right_end
-    end = right_end
-    for i in range(left_start, left_end):
-        a = left_first[i]
-        b = left_second[i]
-        while end > right_start and right_first[end - 1] + a > high_first:
-            end -= 1
-        if begin > end:
-            begin = end
-        while begin > right_start and right_first[begin - 1] + a >= low_first:
-            begin -= 1
-        if end == right_start:
-            break
-        j = begin
-        if resume > j:
-            j = resume
+    for k in range(at, len(ranges)):
+        left_end = ranges[k, 1]
+        right_start = ranges[k, 2]
+        begin = ranges[k, 3]
+        end = begin
+        for i in range(max(ranges[k, 0], left_row), left_end):
+            a = left_first[i]
+            b = left_second[i]
+            while end > right_start and right_first[end - 1] + a > high_first:
+                end -= 1
+            if begin > end:
+                begin = end
+            while begin > right_start and right_first[begin - 1] + a >= low_first:
+                begin -= 1
+            if end == right_start:
+                break
+            j = max(begin, resume)
+            resume = 0
+            last = min(end, j + looks - looked)
+            looked += max(last - j, 0)
+            while j < last:
+                s = right_second[j] + b
+                if s >= low_second and s <= high_second:
+                    out_left[found] = i
+                    out_right[found] = j
+                    found += 1
+                    if found == room:
+                        return found, looked - (last - j - 1), (k, i, j + 1)
+                j += 1
+            if j < end:
+                return found, looked, (k, i, j)
+        left_row = 0
         resume = 0
-        last = min(end, j + looks - looked)
-        looked += max(last - j, 0)
-        while j < last:
-            s = right_second[j] + b
-            if s >= low_second and s <= high_second:
-                out_left[found] = i
-                out_right[found] = j
-                found += 1
-                if found == room:
-                    return found, i, j + 1, looked - (last - j - 1)
-            j += 1
-        if j < end:
-            return found, i, j, looked
-    return found, left_end, 0, looked
+    return found, looked, (len(ranges), 0, 0)
