@@ -1,0 +1,356 @@
+"""The online diagonal Gaussian filter as kernels for :mod:`equipoise.compiled`: every formula stands here once.
+
+Only loops, arithmetic and ``math`` on lists (plain) or arrays (compiled), so that both ways give the same
+numbers bit for bit.
+
+A *row* is one additive part of a player's skill: the general part, the offset of a game type, the offset of a
+mutator set.  ``table`` holds four numbers a row, ``rulesets`` eight a ruleset, ``world`` five in all.
+See docs/algorithms/gaussian-filter.md for the equations in order.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+# Lists when plain, arrays when compiled; both are only indexed.
+Column = Any
+Columns = tuple[Column, ...]
+
+#: Parts of a player's skill, each with a row.
+LEVELS = 3
+
+#: Numbers of a row: the part learnt from results, the part learnt from statistics, variance, day last seen.
+ROW, MEAN, STATISTIC, VARIANCE, SEEN = 4, 0, 1, 2, 3
+
+#: Numbers of a ruleset: how far statistics are trusted and how sure that is; the price of a body and how sure
+#: that is; running squares and counts of margins and of statistics.
+RULESET, TRUST, TRUST_VARIANCE, BODY, BODY_VARIANCE = 8, 0, 1, 2, 3
+MARGIN_SQUARES, MARGINS, STATISTIC_SQUARES, STATISTICS = 4, 5, 6, 7
+
+#: Numbers of the world: temperature and what it rests on; sums over bots of both means, and their number.
+WORLD, TEMPERATURE, EVIDENCE, BOT_MEANS, BOT_STATISTICS, BOTS = 5, 0, 1, 2, 3, 4
+
+#: Places of the hyperparameters.
+SLOPE, BETA, DRIFT_GAME, DRIFT_DAY, LIMIT_0, LIMIT_1, LIMIT_2 = 0, 1, 2, 3, 4, 5, 6
+OUTCOME, MARGIN_SLOPE, MARGIN_NOISE, STATISTIC_SLOPE, STATISTIC_NOISE, CAUTION, FORGETTING = 7, 8, 9, 10, 11, 12, 13
+
+#: Columns of contests, teams and members; ``FIRST_TEAM`` and ``FIRST_MEMBER`` have one entry more.
+FIRST_TEAM, AT, WEIGHT, WHICH = 0, 1, 2, 3
+FIRST_MEMBER, RANK, SCORE, ORDER = 0, 1, 2, 3
+ROWS, BOT, SHARE, LEARN, FIGURE = 0, 1, 2, 3, 4
+
+#: Columns of the workspace, with an entry for each team of a contest.
+SKILL, SPREAD, BODIES, STATISTIC_PART, POWER, PULL, INFORMATION, NOISE, LEVEL, LEVEL_SPREAD, PREDICTED = range(11)
+WORKSPACE = 11
+
+#: The least part of the statistics' weight with which they go on being tried where they have not helped.
+LEAST_TRUST = 0.2
+#: Below this part of the strongest team's power nothing is learnt: its square would leave the numbers.
+FAINTEST = 1e-100
+#: The temperature stays between these.
+COOLEST, HOTTEST = 0.25, 2.5
+
+
+def play(
+    hyper: Column, table: Column, rulesets: Column, world: Column,
+    contests: Columns, teams: Columns, members: Columns, space: Columns, chances: Column, learning: bool,
+) -> None:
+    """Predict each contest in turn, then learn from it.
+
+    Parameters
+    ----------
+    hyper : column
+        Hyperparameters, in the places named above.
+    table, rulesets, world : columns
+        The state; changed in place.
+    contests, teams, members : columns
+        What happened, see :mod:`equipoise.ratings.packing`.
+    space : eleven columns
+        Room for a number a team; what is in it does not matter.
+    chances : column
+        Where the predictions go, one for each team.
+    learning : bool
+        Whether to learn, or only to predict.
+    """  # fmt: skip
+    for n in range(len(contests[AT])):
+        first, end = contests[FIRST_TEAM][n], contests[FIRST_TEAM][n + 1]
+        at, weight, which = contests[AT][n], contests[WEIGHT][n], contests[WHICH][n] * RULESET
+        _arrive(hyper, table, world, members, teams[FIRST_MEMBER][first], teams[FIRST_MEMBER][end], at)
+        _gather(table, rulesets, which, teams, members, space, first, end)
+        noise = _noise(hyper, space, end - first)
+        _publish(hyper[SLOPE] / noise, world, space, chances, first, end)
+        if not learning:
+            continue
+        if _statistics(hyper, table, rulesets, world, which, teams, members, space, first, end, weight):
+            _gather(table, rulesets, which, teams, members, space, first, end)
+        for k in range(end - first):
+            space[PULL][k] = 0.0
+            space[INFORMATION][k] = 0.0
+        _margin(hyper, rulesets, which, teams, space, first, end, weight)
+        _outcome(hyper, noise, teams, space, first, end, weight)
+        _learn(table, rulesets, world, which, teams, members, space, first, end)
+        _recalibrate(hyper, hyper[SLOPE] / noise, world, teams, space, chances, first, end)
+
+
+def _arrive(
+    hyper: Column, table: Column, world: Column, members: Columns, low: int, high: int, at: float
+) -> None:
+    """Let the uncertainty of everyone in a contest grow for the time since they were last seen."""
+    for j in range(low, high):
+        for level in range(LEVELS):
+            if members[ROWS][LEVELS * j + level] < 0:
+                continue
+            row = ROW * members[ROWS][LEVELS * j + level]
+            if table[row + SEEN] != table[row + SEEN]:
+                table[row + SEEN] = at
+                if members[BOT][j] and level == 0:
+                    if world[BOTS] > 0.0:
+                        table[row + MEAN] = world[BOT_MEANS] / world[BOTS]
+                        table[row + STATISTIC] = world[BOT_STATISTICS] / world[BOTS]
+                    world[BOT_MEANS] += table[row + MEAN]
+                    world[BOT_STATISTICS] += table[row + STATISTIC]
+                    world[BOTS] += 1.0
+            elif not members[BOT][j]:
+                days = max(at - table[row + SEEN], 0.0)
+                limit = hyper[LIMIT_0 + level]
+                grown = table[row + VARIANCE] + (hyper[DRIFT_GAME] + hyper[DRIFT_DAY] * days) * limit
+                table[row + VARIANCE] = min(grown, max(limit, table[row + VARIANCE]))
+                table[row + SEEN] = max(at, table[row + SEEN])
+
+
+def _gather(
+    table: Column, rulesets: Column, which: int, teams: Columns, members: Columns, space: Columns,
+    first: int, end: int,
+) -> None:
+    """Add up the teams: skill, variance, presence; the part from statistics; and the same without presence."""  # fmt: skip
+    trust, body = rulesets[which + TRUST], rulesets[which + BODY]
+    for t in range(first, end):
+        skill = variance = bodies = statistic_part = noise = level = level_variance = 0.0
+        for j in range(teams[FIRST_MEMBER][t], teams[FIRST_MEMBER][t + 1]):
+            mean = statistic = spread = 0.0
+            for part in range(LEVELS):
+                if members[ROWS][LEVELS * j + part] >= 0:
+                    row = ROW * members[ROWS][LEVELS * j + part]
+                    mean += table[row + MEAN]
+                    statistic += table[row + STATISTIC]
+                    spread += table[row + VARIANCE]
+            share = members[SHARE][j]
+            whole = mean + trust * statistic
+            skill += share * (whole + body)
+            variance += share * share * spread
+            bodies += share
+            statistic_part += share * statistic
+            noise += share * share
+            level += whole
+            level_variance += spread
+        k = t - first
+        space[SKILL][k] = skill
+        space[SPREAD][k] = variance
+        space[BODIES][k] = bodies
+        space[STATISTIC_PART][k] = statistic_part
+        space[NOISE][k] = noise
+        space[LEVEL][k] = level
+        space[LEVEL_SPREAD][k] = level_variance
+
+
+def _noise(hyper: Column, space: Columns, teams: int) -> float:
+    """Return the standard deviation of the difference of an average pair of teams' performances."""
+    total = 0.0
+    for k in range(teams):
+        total += space[SPREAD][k] + hyper[BETA] * hyper[BETA] * space[NOISE][k]
+    return math.sqrt(total * (2.0 / teams))
+
+
+def _publish(scale: float, world: Column, space: Columns, chances: Column, first: int, end: int) -> None:
+    """Write down how likely each team is to win."""
+    top = space[SKILL][0]
+    for k in range(1, end - first):
+        top = max(top, space[SKILL][k])
+    total = 0.0
+    for k in range(end - first):
+        space[PREDICTED][k] = space[SKILL][k] - top
+        power = math.exp(world[TEMPERATURE] * scale * space[PREDICTED][k])
+        chances[first + k] = power
+        total += power
+    for k in range(end - first):
+        chances[first + k] /= total
+
+
+def _statistics(
+    hyper: Column, table: Column, rulesets: Column, world: Column, which: int,
+    teams: Columns, members: Columns, space: Columns, first: int, end: int, weight: float,
+) -> bool:
+    """Learn from what each player did; tell whether there was anything to learn from."""  # fmt: skip
+    low, high = teams[FIRST_MEMBER][first], teams[FIRST_MEMBER][end]
+    known, centre, everyone, everyones_spread = 0, 0.0, 0.0, 0.0
+    for j in range(low, high):
+        if members[FIGURE][j] == members[FIGURE][j]:
+            known += 1
+            centre += members[FIGURE][j]
+    if known < 2:
+        return False
+    centre /= known
+    for k in range(end - first):
+        everyone += space[LEVEL][k]
+        everyones_spread += space[LEVEL_SPREAD][k]
+    unit = math.sqrt(rulesets[which + STATISTIC_SQUARES] / rulesets[which + STATISTICS])
+    trust = max(rulesets[which + TRUST], LEAST_TRUST)
+    slope = hyper[STATISTIC_SLOPE]
+    noise = hyper[STATISTIC_NOISE] / (trust * trust * weight)
+    squares = 0.0
+    for t in range(first, end):
+        own = teams[FIRST_MEMBER][t + 1] - teams[FIRST_MEMBER][t]
+        others = (high - low) - own
+        against = (everyone - space[LEVEL][t - first]) / others
+        against_spread = (everyones_spread - space[LEVEL_SPREAD][t - first]) / (others * others)
+        for j in range(teams[FIRST_MEMBER][t], teams[FIRST_MEMBER][t + 1]):
+            if members[FIGURE][j] != members[FIGURE][j]:
+                continue
+            figure = members[FIGURE][j] - centre
+            squares += figure * figure
+            mean = spread = 0.0
+            for part in range(LEVELS):
+                if members[ROWS][LEVELS * j + part] >= 0:
+                    row = ROW * members[ROWS][LEVELS * j + part]
+                    mean += table[row + MEAN] + rulesets[which + TRUST] * table[row + STATISTIC]
+                    spread += table[row + VARIANCE]
+            total = slope * slope * (spread + against_spread) + noise
+            gain = members[LEARN][j] * slope / total
+            step = gain * (figure / unit - slope * (mean - against))
+            for part in range(LEVELS):
+                if members[ROWS][LEVELS * j + part] >= 0:
+                    row = ROW * members[ROWS][LEVELS * j + part]
+                    if members[BOT][j] and part == 0:
+                        world[BOT_STATISTICS] += table[row + VARIANCE] * step
+                    table[row + STATISTIC] += table[row + VARIANCE] * step
+                    table[row + VARIANCE] *= 1.0 - table[row + VARIANCE] * slope * gain
+    rulesets[which + STATISTIC_SQUARES] += squares
+    rulesets[which + STATISTICS] += known
+    return True
+
+
+def _margin(
+    hyper: Column, rulesets: Column, which: int, teams: Columns, space: Columns,
+    first: int, end: int, weight: float,
+) -> None:
+    """Pull each team towards what the difference of the scores says."""  # fmt: skip
+    count = end - first
+    total, mean, skills, spreads = 1.0, 0.0, 0.0, 0.0
+    for k in range(count):
+        score = teams[SCORE][first + k]
+        if score != score:
+            return
+        total += abs(score)
+        mean += score / count
+        skills += space[SKILL][k] / count
+        spreads += space[SPREAD][k]
+    unit = math.sqrt(rulesets[which + MARGIN_SQUARES] / rulesets[which + MARGINS])
+    rest = 1.0 - 1.0 / count
+    slope = 2.0 * hyper[MARGIN_SLOPE]
+    squares = 0.0
+    for k in range(count):
+        margin = 2.0 * (teams[SCORE][first + k] - mean) / total
+        squares += margin * margin
+        spread = rest * rest * space[SPREAD][k] + (spreads - space[SPREAD][k]) / (count * count)
+        variance = slope * slope * spread + hyper[MARGIN_NOISE] / weight
+        error = margin / unit - slope * (space[SKILL][k] - skills)
+        space[PULL][k] += slope * rest * error / variance
+        space[INFORMATION][k] += slope * slope * rest * rest / variance
+    rulesets[which + MARGIN_SQUARES] += squares / count
+    rulesets[which + MARGINS] += 1.0
+
+
+def _outcome(
+    hyper: Column, noise: float, teams: Columns, space: Columns, first: int, end: int, weight: float
+) -> None:
+    """Pull each team towards its place: gradient and information of Plackett-Luce, in one pass each way.
+
+    A tie of t teams counts as each of them coming first of it with weight 1/t.
+    """
+    count = end - first
+    scale = hyper[SLOPE] / noise
+    top = space[SKILL][0]
+    for k in range(1, count):
+        top = max(top, space[SKILL][k])
+    left = 0.0
+    for place in range(count - 1, -1, -1):
+        k = teams[ORDER][first + place]
+        power = math.exp(scale * (space[SKILL][k] - top))
+        left += power
+        space[POWER][k] = power
+        space[LEVEL][place] = left
+    inverse = inverse_square = 0.0
+    start = 0
+    while start < count:
+        stop = start + 1
+        rank = teams[RANK][first + teams[ORDER][first + start]]
+        while stop < count and teams[RANK][first + teams[ORDER][first + stop]] == rank:
+            stop += 1
+        chosen = 0.0
+        # Once only one team is left it is sure to be next: that is not news.
+        if count - start > 1 and space[LEVEL][start] > FAINTEST:
+            chosen = 1.0 / (stop - start)
+            inverse += 1.0 / space[LEVEL][start]
+            inverse_square += 1.0 / (space[LEVEL][start] * space[LEVEL][start])
+        for place in range(start, stop):
+            k = teams[ORDER][first + place]
+            power = space[POWER][k]
+            information = max(power * inverse - power * power * inverse_square, 0.0)
+            space[PULL][k] += hyper[OUTCOME] * weight * scale * (chosen - power * inverse)
+            space[INFORMATION][k] += hyper[OUTCOME] * weight * scale * scale * information
+        start = stop
+
+
+def _learn(
+    table: Column, rulesets: Column, world: Column, which: int, teams: Columns, members: Columns,
+    space: Columns, first: int, end: int,
+) -> None:
+    """Move everyone with their team, and what the ruleset has learnt of statistics and bodies."""  # fmt: skip
+    count = end - first
+    parts = bodies = 0.0
+    for k in range(count):
+        parts += space[STATISTIC_PART][k] / count
+        bodies += space[BODIES][k] / count
+    trust_pull = trust_information = body_pull = body_information = 0.0
+    for k in range(count):
+        part, body = space[STATISTIC_PART][k] - parts, space[BODIES][k] - bodies
+        trust_pull += part * space[PULL][k]
+        body_pull += body * space[PULL][k]
+        trust_information += part * part * space[INFORMATION][k] * count / (count - 1)
+        body_information += body * body * space[INFORMATION][k] * count / (count - 1)
+        for j in range(teams[FIRST_MEMBER][first + k], teams[FIRST_MEMBER][first + k + 1]):
+            pull = members[LEARN][j] * members[SHARE][j] * space[PULL][k]
+            information = members[LEARN][j] * members[SHARE][j] * members[SHARE][j] * space[INFORMATION][k]
+            for level in range(LEVELS):
+                if members[ROWS][LEVELS * j + level] >= 0:
+                    row = ROW * members[ROWS][LEVELS * j + level]
+                    variance = table[row + VARIANCE]
+                    if members[BOT][j] and level == 0:
+                        world[BOT_MEANS] += variance * pull
+                    table[row + MEAN] += variance * pull
+                    table[row + VARIANCE] = variance / (1.0 + variance * information)
+    rulesets[which + TRUST] += rulesets[which + TRUST_VARIANCE] * trust_pull
+    rulesets[which + TRUST] = min(max(rulesets[which + TRUST], 0.0), 2.0)
+    rulesets[which + TRUST_VARIANCE] /= 1.0 + rulesets[which + TRUST_VARIANCE] * trust_information
+    rulesets[which + BODY] += rulesets[which + BODY_VARIANCE] * body_pull
+    rulesets[which + BODY_VARIANCE] /= 1.0 + rulesets[which + BODY_VARIANCE] * body_information
+
+
+def _recalibrate(
+    hyper: Column, scale: float, world: Column, teams: Columns, space: Columns, chances: Column,
+    first: int, end: int,
+) -> None:
+    """Let the temperature follow what happened to those who were predicted to win."""  # fmt: skip
+    winner = teams[ORDER][first]
+    if teams[RANK][first + winner] == teams[RANK][first + teams[ORDER][first + 1]]:
+        return
+    mean = square = 0.0
+    for k in range(end - first):
+        exponent = scale * space[PREDICTED][k]
+        mean += chances[first + k] * exponent
+        square += chances[first + k] * exponent * exponent
+    pull = scale * space[PREDICTED][winner] - mean
+    world[EVIDENCE] = world[EVIDENCE] * hyper[FORGETTING] + max(square - mean * mean, 0.0)
+    step = pull / (world[EVIDENCE] + hyper[CAUTION])
+    world[TEMPERATURE] = min(max(world[TEMPERATURE] + step, COOLEST), HOTTEST)
