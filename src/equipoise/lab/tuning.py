@@ -104,7 +104,8 @@ def loss(model: GaussianFilter, seen: Sequence[View], *, compile: bool = True) -
 
 def tune(
     contests: Sequence[Contest], *, model: GaussianFilter | None = None, part: float = 0.4, steps: int = 300,
-    seed: int = 0, left_out: Ruleset | None = None, report: Callable[[int, float], None] | None = None,
+    seed: int = 0, left_out: Ruleset | None = None, only: Sequence[str] = tuple(BOUNDS),
+    report: Callable[[int, float], None] | None = None,
 ) -> Tuned:
     """Search hyperparameters for a history.
 
@@ -122,6 +123,8 @@ def tune(
         Of the search.
     left_out : Ruleset, optional
         One whose results the search must not see, to find out how well it does without.
+    only : sequence of str
+        The hyperparameters that may change.
     report : callable, optional
         Told the step and the best loss so far.
 
@@ -130,6 +133,10 @@ def tune(
     InputError
         If there is nothing to score.
     """  # fmt: skip
+    for name in only:
+        if name not in BOUNDS:
+            msg = f"only: {name!r} is not searched; allowed: {', '.join(BOUNDS)}"
+            raise InputError(msg)
     best = model or GaussianFilter()
     seen = views(contests[: math.ceil(len(contests) * part)], left_out)
     if not any(any(view.scored) for view in seen):
@@ -140,7 +147,7 @@ def tune(
     rng = np.random.default_rng(seed)
     for step in range(steps):
         width = WIDE * (NARROW / WIDE) ** (step / max(steps - 1, 1))
-        tried = neighbour(best, rng, width)
+        tried = neighbour(best, rng, width, only)
         found = loss(tried, seen, compile=fast)
         if found < least:
             best, least = tried, found
@@ -149,10 +156,12 @@ def tune(
     return Tuned(best, before, least)
 
 
-def neighbour(model: GaussianFilter, rng: np.random.Generator, width: float) -> GaussianFilter:
+def neighbour(
+    model: GaussianFilter, rng: np.random.Generator, width: float, only: Sequence[str]
+) -> GaussianFilter:
     """Return a model of which some hyperparameters were changed by random factors."""
     changes = {}
-    for name in rng.choice(sorted(BOUNDS), size=AT_ONCE, replace=False).tolist():
+    for name in rng.choice(sorted(only), size=min(AT_ONCE, len(only)), replace=False).tolist():
         low, high = BOUNDS[name]
         factor = math.exp(float(rng.normal(0.0, width)))
         changes[name] = min(max(getattr(model, name) * factor, low), high)

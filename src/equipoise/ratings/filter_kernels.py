@@ -97,21 +97,22 @@ def _arrive(
     hyper: Column, table: Column, world: Column, members: Columns, low: int, high: int, at: float
 ) -> None:
     """Let the uncertainty of everyone in a contest grow for the time since they were last seen."""
+    rows, bots = members[ROWS], members[BOT]
     for j in range(low, high):
         for level in range(LEVELS):
-            if members[ROWS][LEVELS * j + level] < 0:
+            if rows[LEVELS * j + level] < 0:
                 continue
-            row = ROW * members[ROWS][LEVELS * j + level]
+            row = ROW * rows[LEVELS * j + level]
             if table[row + SEEN] != table[row + SEEN]:
                 table[row + SEEN] = at
-                if members[BOT][j] and level == 0:
+                if bots[j] and level == 0:
                     if world[BOTS] > 0.0:
                         table[row + MEAN] = world[BOT_MEANS] / world[BOTS]
                         table[row + STATISTIC] = world[BOT_STATISTICS] / world[BOTS]
                     world[BOT_MEANS] += table[row + MEAN]
                     world[BOT_STATISTICS] += table[row + STATISTIC]
                     world[BOTS] += 1.0
-            elif not members[BOT][j]:
+            elif not bots[j]:
                 days = max(at - table[row + SEEN], 0.0)
                 limit = hyper[LIMIT_0 + level]
                 grown = table[row + VARIANCE] + (hyper[DRIFT_GAME] + hyper[DRIFT_DAY] * days) * limit
@@ -124,18 +125,21 @@ def _gather(
     first: int, end: int,
 ) -> None:
     """Add up the teams: skill, variance, presence; the part from statistics; and the same without presence."""  # fmt: skip
+    rows, shares, first_member, skill_of = members[ROWS], members[SHARE], teams[FIRST_MEMBER], space[SKILL]
+    spread_of, bodies_of, part_of, noise_of = space[SPREAD], space[BODIES], space[STATISTIC_PART], space[NOISE]
+    level_of, level_spread_of = space[LEVEL], space[LEVEL_SPREAD]
     trust, body = rulesets[which + TRUST], rulesets[which + BODY]
     for t in range(first, end):
         skill = variance = bodies = statistic_part = noise = level = level_variance = 0.0
-        for j in range(teams[FIRST_MEMBER][t], teams[FIRST_MEMBER][t + 1]):
+        for j in range(first_member[t], first_member[t + 1]):
             mean = statistic = spread = 0.0
             for part in range(LEVELS):
-                if members[ROWS][LEVELS * j + part] >= 0:
-                    row = ROW * members[ROWS][LEVELS * j + part]
+                if rows[LEVELS * j + part] >= 0:
+                    row = ROW * rows[LEVELS * j + part]
                     mean += table[row + MEAN]
                     statistic += table[row + STATISTIC]
                     spread += table[row + VARIANCE]
-            share = members[SHARE][j]
+            share = shares[j]
             whole = mean + trust * statistic
             skill += share * (whole + body)
             variance += share * share * spread
@@ -145,32 +149,34 @@ def _gather(
             level += whole
             level_variance += spread
         k = t - first
-        space[SKILL][k] = skill
-        space[SPREAD][k] = variance
-        space[BODIES][k] = bodies
-        space[STATISTIC_PART][k] = statistic_part
-        space[NOISE][k] = noise
-        space[LEVEL][k] = level
-        space[LEVEL_SPREAD][k] = level_variance
+        skill_of[k] = skill
+        spread_of[k] = variance
+        bodies_of[k] = bodies
+        part_of[k] = statistic_part
+        noise_of[k] = noise
+        level_of[k] = level
+        level_spread_of[k] = level_variance
 
 
 def _noise(hyper: Column, space: Columns, teams: int) -> float:
     """Return the standard deviation of the difference of an average pair of teams' performances."""
+    spread_of, noise_of = space[SPREAD], space[NOISE]
     total = 0.0
     for k in range(teams):
-        total += space[SPREAD][k] + hyper[BETA] * hyper[BETA] * space[NOISE][k]
+        total += spread_of[k] + hyper[BETA] * hyper[BETA] * noise_of[k]
     return math.sqrt(total * (2.0 / teams))
 
 
 def _publish(scale: float, world: Column, space: Columns, chances: Column, first: int, end: int) -> None:
     """Write down how likely each team is to win."""
-    top = space[SKILL][0]
+    skill_of, predicted = space[SKILL], space[PREDICTED]
+    top = skill_of[0]
     for k in range(1, end - first):
-        top = max(top, space[SKILL][k])
+        top = max(top, skill_of[k])
     total = 0.0
     for k in range(end - first):
-        space[PREDICTED][k] = space[SKILL][k] - top
-        power = math.exp(world[TEMPERATURE] * scale * space[PREDICTED][k])
+        predicted[k] = skill_of[k] - top
+        power = math.exp(world[TEMPERATURE] * scale * predicted[k])
         chances[first + k] = power
         total += power
     for k in range(end - first):
@@ -182,46 +188,48 @@ def _statistics(
     teams: Columns, members: Columns, space: Columns, first: int, end: int, weight: float,
 ) -> bool:
     """Learn from what each player did; tell whether there was anything to learn from."""  # fmt: skip
-    low, high = teams[FIRST_MEMBER][first], teams[FIRST_MEMBER][end]
+    rows, bots, learn, figures = members[ROWS], members[BOT], members[LEARN], members[FIGURE]
+    first_member, level_of, level_spread_of = teams[FIRST_MEMBER], space[LEVEL], space[LEVEL_SPREAD]
+    low, high = first_member[first], first_member[end]
     known, centre, everyone, everyones_spread = 0, 0.0, 0.0, 0.0
     for j in range(low, high):
-        if members[FIGURE][j] == members[FIGURE][j]:
+        if figures[j] == figures[j]:
             known += 1
-            centre += members[FIGURE][j]
+            centre += figures[j]
     if known < 2:
         return False
     centre /= known
     for k in range(end - first):
-        everyone += space[LEVEL][k]
-        everyones_spread += space[LEVEL_SPREAD][k]
+        everyone += level_of[k]
+        everyones_spread += level_spread_of[k]
     unit = math.sqrt(rulesets[which + STATISTIC_SQUARES] / rulesets[which + STATISTICS])
     trust = max(rulesets[which + TRUST], LEAST_TRUST)
     slope = hyper[STATISTIC_SLOPE]
     noise = hyper[STATISTIC_NOISE] / (trust * trust * weight)
     squares = 0.0
     for t in range(first, end):
-        own = teams[FIRST_MEMBER][t + 1] - teams[FIRST_MEMBER][t]
+        own = first_member[t + 1] - first_member[t]
         others = (high - low) - own
-        against = (everyone - space[LEVEL][t - first]) / others
-        against_spread = (everyones_spread - space[LEVEL_SPREAD][t - first]) / (others * others)
-        for j in range(teams[FIRST_MEMBER][t], teams[FIRST_MEMBER][t + 1]):
-            if members[FIGURE][j] != members[FIGURE][j]:
+        against = (everyone - level_of[t - first]) / others
+        against_spread = (everyones_spread - level_spread_of[t - first]) / (others * others)
+        for j in range(first_member[t], first_member[t + 1]):
+            if figures[j] != figures[j]:
                 continue
-            figure = members[FIGURE][j] - centre
+            figure = figures[j] - centre
             squares += figure * figure
             mean = spread = 0.0
             for part in range(LEVELS):
-                if members[ROWS][LEVELS * j + part] >= 0:
-                    row = ROW * members[ROWS][LEVELS * j + part]
+                if rows[LEVELS * j + part] >= 0:
+                    row = ROW * rows[LEVELS * j + part]
                     mean += table[row + MEAN] + rulesets[which + TRUST] * table[row + STATISTIC]
                     spread += table[row + VARIANCE]
             total = slope * slope * (spread + against_spread) + noise
-            gain = members[LEARN][j] * slope / total
+            gain = learn[j] * slope / total
             step = gain * (figure / unit - slope * (mean - against))
             for part in range(LEVELS):
-                if members[ROWS][LEVELS * j + part] >= 0:
-                    row = ROW * members[ROWS][LEVELS * j + part]
-                    if members[BOT][j] and part == 0:
+                if rows[LEVELS * j + part] >= 0:
+                    row = ROW * rows[LEVELS * j + part]
+                    if bots[j] and part == 0:
                         world[BOT_STATISTICS] += table[row + VARIANCE] * step
                     table[row + STATISTIC] += table[row + VARIANCE] * step
                     table[row + VARIANCE] *= 1.0 - table[row + VARIANCE] * slope * gain
@@ -235,28 +243,30 @@ def _margin(
     first: int, end: int, weight: float,
 ) -> None:
     """Pull each team towards what the difference of the scores says."""  # fmt: skip
+    score_of, skill_of, spread_of, pull_of = teams[SCORE], space[SKILL], space[SPREAD], space[PULL]
+    information_of = space[INFORMATION]
     count = end - first
     total, mean, skills, spreads = 1.0, 0.0, 0.0, 0.0
     for k in range(count):
-        score = teams[SCORE][first + k]
+        score = score_of[first + k]
         if score != score:
             return
         total += abs(score)
         mean += score / count
-        skills += space[SKILL][k] / count
-        spreads += space[SPREAD][k]
+        skills += skill_of[k] / count
+        spreads += spread_of[k]
     unit = math.sqrt(rulesets[which + MARGIN_SQUARES] / rulesets[which + MARGINS])
     rest = 1.0 - 1.0 / count
     slope = 2.0 * hyper[MARGIN_SLOPE]
     squares = 0.0
     for k in range(count):
-        margin = 2.0 * (teams[SCORE][first + k] - mean) / total
+        margin = 2.0 * (score_of[first + k] - mean) / total
         squares += margin * margin
-        spread = rest * rest * space[SPREAD][k] + (spreads - space[SPREAD][k]) / (count * count)
+        spread = rest * rest * spread_of[k] + (spreads - spread_of[k]) / (count * count)
         variance = slope * slope * spread + hyper[MARGIN_NOISE] / weight
-        error = margin / unit - slope * (space[SKILL][k] - skills)
-        space[PULL][k] += slope * rest * error / variance
-        space[INFORMATION][k] += slope * slope * rest * rest / variance
+        error = margin / unit - slope * (skill_of[k] - skills)
+        pull_of[k] += slope * rest * error / variance
+        information_of[k] += slope * slope * rest * rest / variance
     rulesets[which + MARGIN_SQUARES] += squares / count
     rulesets[which + MARGINS] += 1.0
 
@@ -268,37 +278,39 @@ def _outcome(
 
     A tie of t teams counts as each of them coming first of it with weight 1/t.
     """
+    rank_of, order, skill_of, power_of = teams[RANK], teams[ORDER], space[SKILL], space[POWER]
+    pull_of, information_of, level_of = space[PULL], space[INFORMATION], space[LEVEL]
     count = end - first
     scale = hyper[SLOPE] / noise
-    top = space[SKILL][0]
+    top = skill_of[0]
     for k in range(1, count):
-        top = max(top, space[SKILL][k])
+        top = max(top, skill_of[k])
     left = 0.0
     for place in range(count - 1, -1, -1):
-        k = teams[ORDER][first + place]
-        power = math.exp(scale * (space[SKILL][k] - top))
+        k = order[first + place]
+        power = math.exp(scale * (skill_of[k] - top))
         left += power
-        space[POWER][k] = power
-        space[LEVEL][place] = left
+        power_of[k] = power
+        level_of[place] = left
     inverse = inverse_square = 0.0
     start = 0
     while start < count:
         stop = start + 1
-        rank = teams[RANK][first + teams[ORDER][first + start]]
-        while stop < count and teams[RANK][first + teams[ORDER][first + stop]] == rank:
+        rank = rank_of[first + order[first + start]]
+        while stop < count and rank_of[first + order[first + stop]] == rank:
             stop += 1
         chosen = 0.0
         # Once only one team is left it is sure to be next: that is not news.
-        if count - start > 1 and space[LEVEL][start] > FAINTEST:
+        if count - start > 1 and level_of[start] > FAINTEST:
             chosen = 1.0 / (stop - start)
-            inverse += 1.0 / space[LEVEL][start]
-            inverse_square += 1.0 / (space[LEVEL][start] * space[LEVEL][start])
+            inverse += 1.0 / level_of[start]
+            inverse_square += 1.0 / (level_of[start] * level_of[start])
         for place in range(start, stop):
-            k = teams[ORDER][first + place]
-            power = space[POWER][k]
+            k = order[first + place]
+            power = power_of[k]
             information = max(power * inverse - power * power * inverse_square, 0.0)
-            space[PULL][k] += hyper[OUTCOME] * weight * scale * (chosen - power * inverse)
-            space[INFORMATION][k] += hyper[OUTCOME] * weight * scale * scale * information
+            pull_of[k] += hyper[OUTCOME] * weight * scale * (chosen - power * inverse)
+            information_of[k] += hyper[OUTCOME] * weight * scale * scale * information
         start = stop
 
 
@@ -307,26 +319,29 @@ def _learn(
     space: Columns, first: int, end: int,
 ) -> None:
     """Move everyone with their team, and what the ruleset has learnt of statistics and bodies."""  # fmt: skip
+    rows, bots, shares, learn = members[ROWS], members[BOT], members[SHARE], members[LEARN]
+    first_member, bodies_of, part_of, pull_of = teams[FIRST_MEMBER], space[BODIES], space[STATISTIC_PART], space[PULL]
+    information_of = space[INFORMATION]
     count = end - first
     parts = bodies = 0.0
     for k in range(count):
-        parts += space[STATISTIC_PART][k] / count
-        bodies += space[BODIES][k] / count
+        parts += part_of[k] / count
+        bodies += bodies_of[k] / count
     trust_pull = trust_information = body_pull = body_information = 0.0
     for k in range(count):
-        part, body = space[STATISTIC_PART][k] - parts, space[BODIES][k] - bodies
-        trust_pull += part * space[PULL][k]
-        body_pull += body * space[PULL][k]
-        trust_information += part * part * space[INFORMATION][k] * count / (count - 1)
-        body_information += body * body * space[INFORMATION][k] * count / (count - 1)
-        for j in range(teams[FIRST_MEMBER][first + k], teams[FIRST_MEMBER][first + k + 1]):
-            pull = members[LEARN][j] * members[SHARE][j] * space[PULL][k]
-            information = members[LEARN][j] * members[SHARE][j] * members[SHARE][j] * space[INFORMATION][k]
+        part, body = part_of[k] - parts, bodies_of[k] - bodies
+        trust_pull += part * pull_of[k]
+        body_pull += body * pull_of[k]
+        trust_information += part * part * information_of[k] * count / (count - 1)
+        body_information += body * body * information_of[k] * count / (count - 1)
+        for j in range(first_member[first + k], first_member[first + k + 1]):
+            pull = learn[j] * shares[j] * pull_of[k]
+            information = learn[j] * shares[j] * shares[j] * information_of[k]
             for level in range(LEVELS):
-                if members[ROWS][LEVELS * j + level] >= 0:
-                    row = ROW * members[ROWS][LEVELS * j + level]
+                if rows[LEVELS * j + level] >= 0:
+                    row = ROW * rows[LEVELS * j + level]
                     variance = table[row + VARIANCE]
-                    if members[BOT][j] and level == 0:
+                    if bots[j] and level == 0:
                         world[BOT_MEANS] += variance * pull
                     table[row + MEAN] += variance * pull
                     table[row + VARIANCE] = variance / (1.0 + variance * information)
@@ -342,15 +357,16 @@ def _recalibrate(
     first: int, end: int,
 ) -> None:
     """Let the temperature follow what happened to those who were predicted to win."""  # fmt: skip
-    winner = teams[ORDER][first]
-    if teams[RANK][first + winner] == teams[RANK][first + teams[ORDER][first + 1]]:
+    rank_of, order, predicted = teams[RANK], teams[ORDER], space[PREDICTED]
+    winner = order[first]
+    if rank_of[first + winner] == rank_of[first + order[first + 1]]:
         return
     mean = square = 0.0
     for k in range(end - first):
-        exponent = scale * space[PREDICTED][k]
+        exponent = scale * predicted[k]
         mean += chances[first + k] * exponent
         square += chances[first + k] * exponent * exponent
-    pull = scale * space[PREDICTED][winner] - mean
+    pull = scale * predicted[winner] - mean
     world[EVIDENCE] = world[EVIDENCE] * hyper[FORGETTING] + max(square - mean * mean, 0.0)
     step = pull / (world[EVIDENCE] + hyper[CAUTION])
     world[TEMPERATURE] = min(max(world[TEMPERATURE] + step, COOLEST), HOTTEST)
