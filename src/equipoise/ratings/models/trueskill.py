@@ -64,7 +64,8 @@ class TrueSkill(Folding):
     def change(self, entries: Entries, contest: Contest) -> Entries:
         """Return mu and sigma of everyone after a contest; its weight is not known to this model."""
         drifted = [[(mu, sigma * sigma + self.tau * self.tau) for mu, sigma in team] for team in entries]
-        order = sorted(range(len(drifted)), key=lambda i: contest.ranks[i])
+        # A chain of more than two tied teams depends on their order, which must not be that of listing.
+        order = sorted(range(len(drifted)), key=lambda i: (contest.ranks[i], min(contest.teams[i])))
         teams = [self._performance(drifted[i], contest.teams[i]) for i in order]
         margins = [
             self._margin(len(drifted[one]) + len(drifted[other]))
