@@ -265,7 +265,9 @@ def check_model(model: RatingModel, rng: np.random.Generator) -> None:
     shuffled = [matches[n] for n in rng.permutation(len(matches)).tolist()]
     whole = replay(model, matches)
     assert replay(model, [*shuffled, *matches[::-1]]) == whole, "order and repetition change nothing"
-    assert replay(model, matches[-1:], replay(model, matches[:-1])) == whole, "the newest match is the last step"
+    assert replay(model, matches[-1:], replay(model, matches[:-1])) == whole, (
+        "the newest match is the last step"
+    )
 
 
 def _check_steps(model: RatingModel, contests: list[Contest]) -> Any:
@@ -304,7 +306,9 @@ def _check_orders(model: RatingModel, state: Any, contest: Contest, rng: np.rand
         for ask in ("mu", "sigma"):
             first = getattr(model.rating(one, player, contest.ruleset), ask)
             second = getattr(model.rating(other, player, contest.ruleset), ask)
-            assert math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-9), "the order of listing tells nothing"
+            assert math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-9), (
+                "the order of listing tells nothing"
+            )
     chances = model.win_probability(state, contest.teams, contest.ruleset, contest.at)
     moved = model.win_probability(state, turned.teams, contest.ruleset, contest.at)
     for place, n in enumerate(order):

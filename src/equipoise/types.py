@@ -252,7 +252,9 @@ class Contest:
 
     def __post_init__(self) -> None:
         teams = tuple(
-            tuple((member, 1.0) if isinstance(member, str) else (member[0], float(member[1])) for member in team)
+            tuple(
+                (member, 1.0) if isinstance(member, str) else (member[0], float(member[1])) for member in team
+            )
             for team in self.teams
         )
         for field, value in (
@@ -359,9 +361,19 @@ class Match:
             object.__setattr__(self, "roster", tuple(dict.fromkeys(everyone)))
         if not self.id:
             content = repr((self.contests, self.began, self.ended, self.roster))
-            object.__setattr__(self, "id", hashlib.sha256(content.encode("utf-8", "backslashreplace")).hexdigest())
+            object.__setattr__(
+                self, "id", hashlib.sha256(content.encode("utf-8", "backslashreplace")).hexdigest()
+            )
 
     @property
     def ruleset(self) -> Ruleset:
         """What kind of game it was: the ruleset of the first contest."""
         return self.contests[0].ruleset
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A record that could not be read: where it stands, and what is wrong with it."""
+
+    where: str
+    reason: str

@@ -29,7 +29,9 @@ def contests(seed: int, count: int, ties: bool) -> list[Contest]:
             teams.append(players[start : start + size])
             start += size
         ranks = rng.integers(0, len(sizes), len(sizes)) if ties else rng.permutation(len(sizes))
-        teams.sort(key=min)  # the order in which our TrueSkill chains tied teams, and the package those listed
+        teams.sort(
+            key=min
+        )  # the order in which our TrueSkill chains tied teams, and the package those listed
         made.append(Contest(Ruleset(), tuple(teams), tuple(ranks.tolist())))  # type: ignore[arg-type]
     return made
 

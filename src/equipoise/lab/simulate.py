@@ -25,8 +25,16 @@ class History:
 
 
 def simulate(
-    rng: np.random.Generator, *, players: int = 400, games: int = 5, team_size: int = 5, teams: int = 2,
-    sigma: float = 1.0, informative: float = 0.35, statistics: bool = True, scores: bool = True,
+    rng: np.random.Generator,
+    *,
+    players: int = 400,
+    games: int = 5,
+    team_size: int = 5,
+    teams: int = 2,
+    sigma: float = 1.0,
+    informative: float = 0.35,
+    statistics: bool = True,
+    scores: bool = True,
 ) -> History:
     """Return a history in which everyone plays about equally often, in teams drawn at random.
 

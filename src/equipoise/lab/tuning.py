@@ -103,8 +103,14 @@ def loss(model: GaussianFilter, seen: Sequence[View], *, compile: bool = True) -
 
 
 def tune(
-    contests: Sequence[Contest], *, model: GaussianFilter | None = None, part: float = 0.4, steps: int = 300,
-    seed: int = 0, left_out: Ruleset | None = None, only: Sequence[str] = tuple(BOUNDS),
+    contests: Sequence[Contest],
+    *,
+    model: GaussianFilter | None = None,
+    part: float = 0.4,
+    steps: int = 300,
+    seed: int = 0,
+    left_out: Ruleset | None = None,
+    only: Sequence[str] = tuple(BOUNDS),
     report: Callable[[int, float], None] | None = None,
 ) -> Tuned:
     """Search hyperparameters for a history.

@@ -33,7 +33,15 @@ WORLD, TEMPERATURE, EVIDENCE, BOT_MEANS, BOT_STATISTICS, BOTS = 5, 0, 1, 2, 3, 4
 
 #: Places of the hyperparameters.
 SLOPE, BETA, DRIFT_GAME, DRIFT_DAY, LIMIT_0, LIMIT_1, LIMIT_2 = 0, 1, 2, 3, 4, 5, 6
-OUTCOME, MARGIN_SLOPE, MARGIN_NOISE, STATISTIC_SLOPE, STATISTIC_NOISE, CAUTION, FORGETTING = 7, 8, 9, 10, 11, 12, 13
+OUTCOME, MARGIN_SLOPE, MARGIN_NOISE, STATISTIC_SLOPE, STATISTIC_NOISE, CAUTION, FORGETTING = (
+    7,
+    8,
+    9,
+    10,
+    11,
+    12,
+    13,
+)
 
 #: Columns of contests, teams and members; ``FIRST_TEAM`` and ``FIRST_MEMBER`` have one entry more.
 FIRST_TEAM, AT, WEIGHT, WHICH = 0, 1, 2, 3
@@ -41,7 +49,9 @@ FIRST_MEMBER, RANK, SCORE, ORDER = 0, 1, 2, 3
 ROWS, BOT, SHARE, LEARN, FIGURE = 0, 1, 2, 3, 4
 
 #: Columns of the workspace, with an entry for each team of a contest.
-SKILL, SPREAD, BODIES, STATISTIC_PART, POWER, PULL, INFORMATION, NOISE, LEVEL, LEVEL_SPREAD, PREDICTED = range(11)
+SKILL, SPREAD, BODIES, STATISTIC_PART, POWER, PULL, INFORMATION, NOISE, LEVEL, LEVEL_SPREAD, PREDICTED = (
+    range(11)
+)
 WORKSPACE = 11
 
 #: The least part of the statistics' weight with which they go on being tried where they have not helped.
@@ -53,8 +63,16 @@ COOLEST, HOTTEST = 0.25, 2.5
 
 
 def play(
-    hyper: Column, table: Column, rulesets: Column, world: Column,
-    contests: Columns, teams: Columns, members: Columns, space: Columns, chances: Column, learning: bool,
+    hyper: Column,
+    table: Column,
+    rulesets: Column,
+    world: Column,
+    contests: Columns,
+    teams: Columns,
+    members: Columns,
+    space: Columns,
+    chances: Column,
+    learning: bool,
 ) -> None:
     """Predict each contest in turn, then learn from it.
 
@@ -121,12 +139,23 @@ def _arrive(
 
 
 def _gather(
-    table: Column, rulesets: Column, which: int, teams: Columns, members: Columns, space: Columns,
-    first: int, end: int,
+    table: Column,
+    rulesets: Column,
+    which: int,
+    teams: Columns,
+    members: Columns,
+    space: Columns,
+    first: int,
+    end: int,
 ) -> None:
     """Add up the teams: skill, variance, presence; the part from statistics; and the same without presence."""  # fmt: skip
     rows, shares, first_member, skill_of = members[ROWS], members[SHARE], teams[FIRST_MEMBER], space[SKILL]
-    spread_of, bodies_of, part_of, noise_of = space[SPREAD], space[BODIES], space[STATISTIC_PART], space[NOISE]
+    spread_of, bodies_of, part_of, noise_of = (
+        space[SPREAD],
+        space[BODIES],
+        space[STATISTIC_PART],
+        space[NOISE],
+    )
     level_of, level_spread_of = space[LEVEL], space[LEVEL_SPREAD]
     trust, body = rulesets[which + TRUST], rulesets[which + BODY]
     for t in range(first, end):
@@ -184,8 +213,17 @@ def _publish(scale: float, world: Column, space: Columns, chances: Column, first
 
 
 def _statistics(
-    hyper: Column, table: Column, rulesets: Column, world: Column, which: int,
-    teams: Columns, members: Columns, space: Columns, first: int, end: int, weight: float,
+    hyper: Column,
+    table: Column,
+    rulesets: Column,
+    world: Column,
+    which: int,
+    teams: Columns,
+    members: Columns,
+    space: Columns,
+    first: int,
+    end: int,
+    weight: float,
 ) -> bool:
     """Learn from what each player did; tell whether there was anything to learn from."""  # fmt: skip
     rows, bots, learn, figures = members[ROWS], members[BOT], members[LEARN], members[FIGURE]
@@ -239,8 +277,14 @@ def _statistics(
 
 
 def _margin(
-    hyper: Column, rulesets: Column, which: int, teams: Columns, space: Columns,
-    first: int, end: int, weight: float,
+    hyper: Column,
+    rulesets: Column,
+    which: int,
+    teams: Columns,
+    space: Columns,
+    first: int,
+    end: int,
+    weight: float,
 ) -> None:
     """Pull each team towards what the difference of the scores says."""  # fmt: skip
     score_of, skill_of, spread_of, pull_of = teams[SCORE], space[SKILL], space[SPREAD], space[PULL]
@@ -315,12 +359,24 @@ def _outcome(
 
 
 def _learn(
-    table: Column, rulesets: Column, world: Column, which: int, teams: Columns, members: Columns,
-    space: Columns, first: int, end: int,
+    table: Column,
+    rulesets: Column,
+    world: Column,
+    which: int,
+    teams: Columns,
+    members: Columns,
+    space: Columns,
+    first: int,
+    end: int,
 ) -> None:
     """Move everyone with their team, and what the ruleset has learnt of statistics and bodies."""  # fmt: skip
     rows, bots, shares, learn = members[ROWS], members[BOT], members[SHARE], members[LEARN]
-    first_member, bodies_of, part_of, pull_of = teams[FIRST_MEMBER], space[BODIES], space[STATISTIC_PART], space[PULL]
+    first_member, bodies_of, part_of, pull_of = (
+        teams[FIRST_MEMBER],
+        space[BODIES],
+        space[STATISTIC_PART],
+        space[PULL],
+    )
     information_of = space[INFORMATION]
     count = end - first
     parts = bodies = 0.0
@@ -353,8 +409,14 @@ def _learn(
 
 
 def _recalibrate(
-    hyper: Column, scale: float, world: Column, teams: Columns, space: Columns, chances: Column,
-    first: int, end: int,
+    hyper: Column,
+    scale: float,
+    world: Column,
+    teams: Columns,
+    space: Columns,
+    chances: Column,
+    first: int,
+    end: int,
 ) -> None:
     """Let the temperature follow what happened to those who were predicted to win."""  # fmt: skip
     rank_of, order, predicted = teams[RANK], teams[ORDER], space[PREDICTED]

@@ -10,7 +10,10 @@ from equipoise.types import Contest, Rating, Ruleset
 
 
 def rate(
-    teams: Sequence[Sequence[Rating]], ranks: Sequence[float] | None = None, *, model: PlackettLuce | None = None
+    teams: Sequence[Sequence[Rating]],
+    ranks: Sequence[float] | None = None,
+    *,
+    model: PlackettLuce | None = None,
 ) -> list[list[Rating]]:
     """Return new ratings after one match, for those who keep ratings themselves.
 

@@ -55,7 +55,9 @@ class WengLin(Folding):
 
     def change(self, entries: Entries, contest: Contest) -> Entries:
         """Return mu and sigma of everyone after a contest."""
-        drifted = [[(mu, math.sqrt(sigma * sigma + self.tau * self.tau)) for mu, sigma in team] for team in entries]
+        drifted = [
+            [(mu, math.sqrt(sigma * sigma + self.tau * self.tau)) for mu, sigma in team] for team in entries
+        ]
         sums = [team_sums(team) for team in drifted]
         after: Entries = []
         for team, members, (_, variance), (omega, delta) in zip(
@@ -102,9 +104,7 @@ def team_sums(team: Sequence[Entry]) -> Sums:
     return sum(mu for mu, _ in team), sum(sigma * sigma for _, sigma in team)
 
 
-def play_duels(
-    hyper: Any, table: Any, members: Any, middle: Any, first: Any, won: Any, chances: Any
-) -> None:
+def play_duels(hyper: Any, table: Any, members: Any, middle: Any, first: Any, won: Any, chances: Any) -> None:
     """Run Bradley-Terry full over contests of two teams with everyone present: a kernel.
 
     Parameters

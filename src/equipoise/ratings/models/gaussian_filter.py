@@ -97,15 +97,15 @@ class GaussianFilter:
     sigma: float = 0.8
     baseline: float = 1.25
     baseline_sigma: float = 0.5
-    drift_game: float = 0.015
-    drift_day: float = 0.015
-    share_type: float = 0.1
-    share_mutators: float = 0.1
+    drift_game: float = 0.012
+    drift_day: float = 0.0145
+    share_type: float = 0.03
+    share_mutators: float = 0.03
     outcome: float = 0.8
-    margin_slope: float = 0.3
-    margin_noise: float = 1.0
+    margin_slope: float = 0.28
+    margin_noise: float = 0.95
     statistic_slope: float = 0.57
-    statistic_noise: float = 0.88
+    statistic_noise: float = 1.3
     trust_sigma: float = 0.3
     caution: float = 20.0
     half_life: float = 2000.0
@@ -141,7 +141,13 @@ class GaussianFilter:
         return state, [tuple(chances[first:end]) for first, end in bounds]
 
     def play(
-        self, state: FilterState, packed: Packed, teams: int, *, compile: bool, learning: bool = True  # noqa: A002
+        self,
+        state: FilterState,
+        packed: Packed,
+        teams: int,
+        *,
+        compile: bool,
+        learning: bool = True,
     ) -> tuple[FilterState, list[float]]:
         """Run the kernels over packed contests, plain or compiled, which is a matter of speed alone.
 
@@ -230,6 +236,10 @@ class GaussianFilter:
     def players(self, state: FilterState) -> Iterable[str]:
         """Return the ids of everyone who has played."""
         return [player for player, part in state.table if part == GENERAL]
+
+    def as_settings(self) -> dict[str, float]:
+        """Return the hyperparameters by name."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def hyper(self) -> tuple[float, ...]:
         """Return the hyperparameters as the kernels want them."""

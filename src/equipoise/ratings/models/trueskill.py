@@ -71,7 +71,9 @@ class TrueSkill(Folding):
             self._margin(len(drifted[one]) + len(drifted[other]))
             for one, other in zip(order, order[1:], strict=False)
         ]
-        draws = [contest.ranks[one] == contest.ranks[other] for one, other in zip(order, order[1:], strict=False)]
+        draws = [
+            contest.ranks[one] == contest.ranks[other] for one, other in zip(order, order[1:], strict=False)
+        ]
         after: Entries = [[] for _ in drifted]
         for i, message in zip(order, messages(teams, margins, draws), strict=True):
             after[i] = self._learnt(drifted[i], contest.teams[i], message)
@@ -98,7 +100,9 @@ class TrueSkill(Folding):
         """Return the difference of performances below which so many players draw."""
         return quantile((self.draw_probability + 1.0) / 2.0) * math.sqrt(players) * self.beta
 
-    def _performance(self, team: Sequence[Entry], members: Sequence[tuple[str, float]]) -> tuple[float, float]:
+    def _performance(
+        self, team: Sequence[Entry], members: Sequence[tuple[str, float]]
+    ) -> tuple[float, float]:
         """Return mean and variance of a team's performance."""
         mean = variance = 0.0
         for (mu, spread), (_, share) in zip(team, members, strict=True):
@@ -106,7 +110,9 @@ class TrueSkill(Folding):
             variance += share * share * (spread + self.beta * self.beta)
         return mean, variance
 
-    def _learnt(self, team: Sequence[Entry], members: Sequence[tuple[str, float]], message: Natural) -> list[Entry]:
+    def _learnt(
+        self, team: Sequence[Entry], members: Sequence[tuple[str, float]], message: Natural
+    ) -> list[Entry]:
         """Return mu and sigma of a team's players, given what its place says of its performance."""
         mean, variance = self._performance(team, members)
         precision, scaled = message
