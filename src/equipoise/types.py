@@ -201,7 +201,7 @@ class Statistics:
         for field, least in (("kills", 0.0), ("deaths", 0.0), ("score", -LARGEST_WEIGHT)):
             number = getattr(self, field)
             if number is not None and not least <= number <= LARGEST_WEIGHT:
-                msg = f"{field}: {number!r} of player {self.player!r} is not allowed; a number from {least:g} is"
+                msg = f"{field}: {number!r} of player {self.player!r} is not allowed; {least:g} and above is"
                 raise InputError(msg)
 
 
@@ -291,7 +291,7 @@ def _check_numbers(contest: Contest) -> None:
         msg = f"ranks: there are {len(contest.ranks)} for {teams} teams; one for each team is needed"
         raise InputError(msg)
     if contest.scores and len(contest.scores) != teams:
-        msg = f"scores: there are {len(contest.scores)} for {teams} teams; one for each team, or none, is allowed"
+        msg = f"scores: there are {len(contest.scores)} for {teams} teams; one each, or none, is allowed"
         raise InputError(msg)
     for field in ("ranks", "scores"):
         for number in getattr(contest, field):
@@ -307,7 +307,7 @@ def _check_numbers(contest: Contest) -> None:
     present = {player for team in contest.teams for player, _ in team}
     told = [figures.player for figures in contest.statistics]
     if len(set(told)) < len(told) or not present.issuperset(told):
-        msg = "statistics: a player is there twice or is in no team; one entry for each player, or none, is allowed"
+        msg = "statistics: a player is there twice or is in no team; one entry for each is allowed"
         raise InputError(msg)
 
 

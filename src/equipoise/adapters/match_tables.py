@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from equipoise.adapters.matches import match_from, number_from
 from equipoise.errors import InputError
@@ -60,13 +60,13 @@ def parquet_rows(source: str) -> Iterator[Row]:
         If the file cannot be read or the library for it is not installed.
     """
     try:
-        import polars
+        import polars as pl
     except ImportError:
         msg = f"{source}: Parquet needs polars; install equipoise[parquet], or convert the file to CSV"
         raise InputError(msg) from None
     try:
-        frame = polars.read_parquet(source)
-    except (OSError, polars.exceptions.PolarsError) as error:
+        frame = pl.read_parquet(source)
+    except (OSError, pl.exceptions.PolarsError) as error:
         msg = (
             f"{source}: cannot be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
         )
@@ -104,7 +104,8 @@ def from_rows(rows: Iterable[Row]) -> Iterator[Match | Skipped]:
 
 
 def _match(name: str, rows: list[Row]) -> Match | Skipped:
-    first_place, first = rows[0]
+    """Return the match of its rows; every message says which row."""
+    first = rows[0][1]
     record: dict[str, Any] = {"id": name, **{field: first[field] for field in _OF_MATCH if field in first}}
     if "mutators" in first:
         record["mutators"] = [
@@ -112,38 +113,47 @@ def _match(name: str, rows: list[Row]) -> Match | Skipped:
         ]
     teams: dict[str, list[dict[str, Any]]] = {}
     told: dict[str, dict[str, float]] = {"rank": {}, "team_score": {}}
-    where = first_place
+    where = rows[0][0]
     try:
-        for where, cells in rows:
-            for field in ("team", "player"):
-                if field not in cells:
-                    return Skipped(where, f"{field}: it is missing; every row needs one")
-            for field in (*_OF_MATCH, "mutators"):
-                if cells.get(field) != first.get(field):
-                    return Skipped(
-                        where, f"{field}: it differs within match {name!r}; one for all is allowed"
-                    )
-            team = str(cells["team"])
-            player = {field: number_from(cells[field], field) for field in _OF_PLAYER if field in cells}
-            teams.setdefault(team, []).append({"id": str(cells["player"]), **player})
-            for field, known in told.items():
-                if field in cells:
-                    number = number_from(cells[field], field)
-                    if known.setdefault(team, number) != number:
-                        return Skipped(
-                            where, f"{field}: it differs within team {team!r}; one for all is allowed"
-                        )
-        where = first_place
+        for place, cells in rows:
+            where = place
+            _add_row(cells, first, teams, told)
+        where = rows[0][0]
         for field, into in (("rank", "ranks"), ("team_score", "scores")):
             if told[field]:
                 if len(told[field]) < len(teams):
-                    return Skipped(
-                        where, f"{field}: some teams of match {name!r} have none; all or none is allowed"
-                    )
+                    _fail(f"{field}: some teams have none; all or none is allowed")
                 record[into] = [told[field][team] for team in teams]
         return match_from({**record, "teams": list(teams.values())})
     except InputError as error:
         return Skipped(where, str(error))
+
+
+def _add_row(
+    cells: Mapping[str, Any],
+    first: Mapping[str, Any],
+    teams: dict[str, list[dict[str, Any]]],
+    told: dict[str, dict[str, float]],
+) -> None:
+    """Add a row to its team; raise what is wrong with it."""
+    for field in ("team", "player"):
+        if field not in cells:
+            _fail(f"{field}: it is missing; every row needs one")
+    for field in (*_OF_MATCH, "mutators"):
+        if cells.get(field) != first.get(field):
+            _fail(f"{field}: it differs within the match; one for all is allowed")
+    team = str(cells["team"])
+    player = {field: number_from(cells[field], field) for field in _OF_PLAYER if field in cells}
+    teams.setdefault(team, []).append({"id": str(cells["player"]), **player})
+    for field, known in told.items():
+        if field in cells:
+            number = number_from(cells[field], field)
+            if known.setdefault(team, number) != number:
+                _fail(f"{field}: it differs within team {team!r}; one for all is allowed")
+
+
+def _fail(msg: str) -> NoReturn:
+    raise InputError(msg)
 
 
 def from_npz(source: str) -> Iterator[Match | Skipped]:

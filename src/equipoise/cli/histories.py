@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -104,7 +104,7 @@ def model_named(name: str) -> Any:
         raise click.UsageError(str(error)) from error
 
 
-def table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """Return a table as people read it: the first column to the left, the others to the right."""
     widths = [max(len(row[n]) for row in (columns, *rows)) for n in range(len(columns))]
     lines = [

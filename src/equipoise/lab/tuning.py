@@ -88,11 +88,11 @@ def _without(contest: Contest, scores: bool, statistics: bool) -> Contest:
     return replace(contest, scores=contest.scores if scores else (), statistics=kept)
 
 
-def loss(model: GaussianFilter, seen: Sequence[View], *, compile: bool = True) -> float:  # noqa: A002
+def loss(model: GaussianFilter, seen: Sequence[View], *, fast: bool = True) -> float:
     """Return the mean log-loss over views, nats."""
     losses = []
     for view in seen:
-        _, chances = model.play(model.initial(), view.packed, view.teams, compile=compile)
+        _, chances = model.play(model.initial(), view.packed, view.teams, fast=fast)
         told = [
             chances[first + won]
             for first, won, counts in zip(view.packed.first_team, view.winners, view.scored, strict=False)
@@ -149,12 +149,12 @@ def tune(
         msg = "contests: there is none to score; a longer history is needed"
         raise InputError(msg)
     fast = pays(len(contests) * steps, WORTH)
-    before = least = loss(best, seen, compile=fast)
+    before = least = loss(best, seen, fast=fast)
     rng = np.random.default_rng(seed)
     for step in range(steps):
         width = WIDE * (NARROW / WIDE) ** (step / max(steps - 1, 1))
         tried = neighbour(best, rng, width, only)
-        found = loss(tried, seen, compile=fast)
+        found = loss(tried, seen, fast=fast)
         if found < least:
             best, least = tried, found
         if report is not None:

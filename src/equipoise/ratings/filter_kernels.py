@@ -1,7 +1,7 @@
-"""The online diagonal Gaussian filter as kernels for :mod:`equipoise.compiled`: every formula stands here once.
+"""The online diagonal Gaussian filter as kernels: every formula stands here once.
 
-Only loops, arithmetic and ``math`` on lists (plain) or arrays (compiled), so that both ways give the same
-numbers bit for bit.
+Only loops, arithmetic and ``math`` on lists (plain) or arrays (compiled, see :mod:`equipoise.compiled`), so
+that both ways give the same numbers bit for bit.
 
 A *row* is one additive part of a player's skill: the general part, the offset of a game type, the offset of a
 mutator set.  ``table`` holds four numbers a row, ``rulesets`` eight a ruleset, ``world`` five in all.
@@ -148,7 +148,7 @@ def _gather(
     first: int,
     end: int,
 ) -> None:
-    """Add up the teams: skill, variance, presence; the part from statistics; and the same without presence."""  # fmt: skip
+    """Add up each team: skill, variance, presence, the part from statistics; and without presence."""
     rows, shares, first_member, skill_of = members[ROWS], members[SHARE], teams[FIRST_MEMBER], space[SKILL]
     spread_of, bodies_of, part_of, noise_of = (
         space[SPREAD],
@@ -161,13 +161,7 @@ def _gather(
     for t in range(first, end):
         skill = variance = bodies = statistic_part = noise = level = level_variance = 0.0
         for j in range(first_member[t], first_member[t + 1]):
-            mean = statistic = spread = 0.0
-            for part in range(LEVELS):
-                if rows[LEVELS * j + part] >= 0:
-                    row = ROW * rows[LEVELS * j + part]
-                    mean += table[row + MEAN]
-                    statistic += table[row + STATISTIC]
-                    spread += table[row + VARIANCE]
+            mean, statistic, spread = _known(table, rows, j)
             share = shares[j]
             whole = mean + trust * statistic
             skill += share * (whole + body)
@@ -185,6 +179,18 @@ def _gather(
         noise_of[k] = noise
         level_of[k] = level
         level_spread_of[k] = level_variance
+
+
+def _known(table: Column, rows: Column, j: int) -> tuple[float, float, float]:
+    """Return a member's mean from results, mean from statistics, and variance: the sums of their rows."""
+    mean = statistic = spread = 0.0
+    for part in range(LEVELS):
+        if rows[LEVELS * j + part] >= 0:
+            row = ROW * rows[LEVELS * j + part]
+            mean += table[row + MEAN]
+            statistic += table[row + STATISTIC]
+            spread += table[row + VARIANCE]
+    return mean, statistic, spread
 
 
 def _noise(hyper: Column, space: Columns, teams: int) -> float:
@@ -255,12 +261,8 @@ def _statistics(
                 continue
             figure = figures[j] - centre
             squares += figure * figure
-            mean = spread = 0.0
-            for part in range(LEVELS):
-                if rows[LEVELS * j + part] >= 0:
-                    row = ROW * rows[LEVELS * j + part]
-                    mean += table[row + MEAN] + rulesets[which + TRUST] * table[row + STATISTIC]
-                    spread += table[row + VARIANCE]
+            mean, statistic, spread = _known(table, rows, j)
+            mean += rulesets[which + TRUST] * statistic
             total = slope * slope * (spread + against_spread) + noise
             gain = learn[j] * slope / total
             step = gain * (figure / unit - slope * (mean - against))
@@ -369,7 +371,7 @@ def _learn(
     first: int,
     end: int,
 ) -> None:
-    """Move everyone with their team, and what the ruleset has learnt of statistics and bodies."""  # fmt: skip
+    """Move everyone with their team, and what the ruleset has learnt of statistics and bodies."""
     rows, bots, shares, learn = members[ROWS], members[BOT], members[SHARE], members[LEARN]
     first_member, bodies_of, part_of, pull_of = (
         teams[FIRST_MEMBER],

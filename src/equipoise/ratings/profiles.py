@@ -8,9 +8,9 @@ from types import MappingProxyType
 #: The profile of a model made without arguments.
 SHIPPED = "general"
 
-#: ``general`` is the defaults of :class:`~equipoise.ratings.models.gaussian_filter.GaussianFilter`, for everyone;
-#: docs/algorithms/gaussian-filter.md records how they were found.
-#: ``results-only`` looks at who won and nothing else, for leagues that want no incentive for kills or margins.
+#: ``general`` is the defaults of the default model, for everyone; docs/algorithms/gaussian-filter.md records
+#: how they were found.
+#: ``results-only`` looks at who won and nothing else, for leagues that want no reward for kills or margins.
 #: ``frozen`` is for skills that do not change, as in a simulation or a night of bots.
 PROFILES: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {

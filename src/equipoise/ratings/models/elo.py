@@ -54,7 +54,7 @@ class Elo(Folding):
         >>> round(Elo().expected(1613, 1609), 3), round(Elo().expected(1613, 1477), 3)
         (0.506, 0.686)
         """
-        return 1.0 / (1.0 + 10.0 ** ((other - one) / self.scale))
+        return 1.0 / (1.0 + math.pow(10.0, (other - one) / self.scale))
 
     def change(self, entries: Entries, contest: Contest) -> Entries:
         """Return the ratings after a contest: the mean over all pairs of teams."""

@@ -136,7 +136,7 @@ class GaussianFilter:
         """Return the state after several contests, and what was predicted of each from those before it."""
         packed = pack(contests, attention)
         teams = most_teams(contests)
-        state, chances = self.play(state, packed, teams, compile=pays(len(contests), WORTH))
+        state, chances = self.play(state, packed, teams, fast=pays(len(contests), WORTH))
         bounds = zip(packed.first_team, packed.first_team[1:], strict=False)
         return state, [tuple(chances[first:end]) for first, end in bounds]
 
@@ -146,7 +146,7 @@ class GaussianFilter:
         packed: Packed,
         teams: int,
         *,
-        compile: bool,
+        fast: bool,
         learning: bool = True,
     ) -> tuple[FilterState, list[float]]:
         """Run the kernels over packed contests, plain or compiled, which is a matter of speed alone.
@@ -159,7 +159,7 @@ class GaussianFilter:
             The contests.
         teams : int
             The largest number of teams in a contest.
-        compile : bool
+        fast : bool
             Whether to use the compiled kernels.
         learning : bool
             Whether to learn, or only to predict.
@@ -179,21 +179,22 @@ class GaussianFilter:
         columns: tuple[Any, ...] = packed.columns()
         space: tuple[Any, ...] = tuple([0.0] * max(teams, 2) for _ in range(kernels.WORKSPACE))
         chances: Any = [0.0] * len(packed.rank)
-        play = kernels.play
-        if compile:
+        play: Any = kernels.play
+        if fast:
             play = compiled(kernels.play)
             numbers = tuple(np.array(column, dtype=np.float64) for column in numbers)
             columns = tuple(tuple(np.array(column) for column in group) for group in columns)
             space = tuple(np.array(column) for column in space)
             chances = np.array(chances)
-        play(*numbers, *columns, space, chances, learning)
-        _, table, rulesets, world = (list(column) if not compile else column.tolist() for column in numbers)
+        hyper, table, rulesets, world = numbers
+        play(hyper, table, rulesets, world, *columns, space, chances, learning)
+        _, table, rulesets, world = (list(column) if not fast else column.tolist() for column in numbers)
         after = FilterState(
             {**state.table, **_entries(packed.keys, table, kernels.ROW)},
             {**state.rulesets, **_entries(packed.rulesets, rulesets, kernels.RULESET)},
             tuple(world),
         )
-        return after, chances.tolist() if compile else chances
+        return after, chances.tolist() if fast else chances
 
     def win_probability(
         self, state: FilterState, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
@@ -213,7 +214,7 @@ class GaussianFilter:
         """
         contest = question(teams, ruleset, self._now(state, teams) if at is None else at)
         packed = pack([contest])
-        return self.play(state, packed, len(teams), compile=False, learning=False)[1]
+        return self.play(state, packed, len(teams), fast=False, learning=False)[1]
 
     def rating(self, state: FilterState, player: str, ruleset: Ruleset | None = None) -> Rating:
         """Return skill and uncertainty of a player in a ruleset, in units of ``beta``.
@@ -245,7 +246,8 @@ class GaussianFilter:
         """Return the hyperparameters as the kernels want them."""
         variance = self.sigma * self.sigma
         return (
-            LOGISTIC_SLOPE, self.beta, (self.drift_game / self.sigma) ** 2, (self.drift_day / self.sigma) ** 2,
+            LOGISTIC_SLOPE, self.beta,
+            (self.drift_game / self.sigma) ** 2, (self.drift_day / self.sigma) ** 2,
             variance, variance * self.share_type, variance * self.share_mutators,
             self.outcome, self.margin_slope, self.margin_noise**2,
             self.statistic_slope, self.statistic_noise**2, self.caution, 0.5 ** (1.0 / self.half_life),

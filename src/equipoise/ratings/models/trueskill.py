@@ -5,6 +5,7 @@ See docs/algorithms/trueskill.md.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,12 +69,9 @@ class TrueSkill(Folding):
         order = sorted(range(len(drifted)), key=lambda i: (contest.ranks[i], min(contest.teams[i])))
         teams = [self._performance(drifted[i], contest.teams[i]) for i in order]
         margins = [
-            self._margin(len(drifted[one]) + len(drifted[other]))
-            for one, other in zip(order, order[1:], strict=False)
+            self._margin(len(drifted[one]) + len(drifted[other])) for one, other in itertools.pairwise(order)
         ]
-        draws = [
-            contest.ranks[one] == contest.ranks[other] for one, other in zip(order, order[1:], strict=False)
-        ]
+        draws = [contest.ranks[one] == contest.ranks[other] for one, other in itertools.pairwise(order)]
         after: Entries = [[] for _ in drifted]
         for i, message in zip(order, messages(teams, margins, draws), strict=True):
             after[i] = self._learnt(drifted[i], contest.teams[i], message)
@@ -118,7 +116,7 @@ class TrueSkill(Folding):
         precision, scaled = message
         # With Kalman's gain in terms of the message's precision, which may be 0.
         total = 1.0 + precision * variance
-        learnt = []
+        learnt: list[Entry] = []
         for (mu, spread), (_, share) in zip(team, members, strict=True):
             gain = share * spread / total
             left = spread * (1.0 - share * gain * precision)
