@@ -134,6 +134,8 @@ class GaussianFilter:
         self, state: FilterState, contests: Sequence[Contest], attention: Attention | None = None
     ) -> tuple[FilterState, list[Chances]]:
         """Return the state after several contests, and what was predicted of each from those before it."""
+        if not contests:
+            return state, []
         packed = pack(contests, attention)
         teams = most_teams(contests)
         state, chances = self.play(state, packed, teams, fast=pays(len(contests), WORTH))
