@@ -86,7 +86,7 @@ def filter_rate(players: Any, teams: int, *, channels: bool) -> float:
     """Return contests a second of the filter's kernel, prediction and update."""
     model = GaussianFilter()
     columns = packed(players, teams, channels=channels)
-    space = tuple(np.zeros(teams) for _ in range(kernels.WORKSPACE))
+    space = np.zeros(teams * kernels.WORKSPACE)
     play = compiled(kernels.play)
 
     def once() -> None:

@@ -48,7 +48,7 @@ FIRST_TEAM, AT, WEIGHT, WHICH = 0, 1, 2, 3
 FIRST_MEMBER, RANK, SCORE, ORDER = 0, 1, 2, 3
 ROWS, BOT, SHARE, LEARN, FIGURE = 0, 1, 2, 3, 4
 
-#: Columns of the workspace, with an entry for each team of a contest.
+#: Numbers of the workspace, for each team of a contest.
 SKILL, SPREAD, BODIES, STATISTIC_PART, POWER, PULL, INFORMATION, NOISE, LEVEL, LEVEL_SPREAD, PREDICTED = (
     range(11)
 )
@@ -70,7 +70,7 @@ def play(
     contests: Columns,
     teams: Columns,
     members: Columns,
-    space: Columns,
+    space: Column,
     chances: Column,
     learning: bool,
 ) -> None:
@@ -84,8 +84,8 @@ def play(
         The state; changed in place.
     contests, teams, members : columns
         What happened, see :mod:`equipoise.ratings.packing`.
-    space : eleven columns
-        Room for a number a team; what is in it does not matter.
+    space : column
+        Room for eleven numbers a team; what is in it does not matter.
     chances : column
         Where the predictions go, one for each team.
     learning : bool
@@ -103,8 +103,8 @@ def play(
         if _statistics(hyper, table, rulesets, world, which, teams, members, space, first, end, weight):
             _gather(table, rulesets, which, teams, members, space, first, end)
         for k in range(end - first):
-            space[PULL][k] = 0.0
-            space[INFORMATION][k] = 0.0
+            space[WORKSPACE * k + PULL] = 0.0
+            space[WORKSPACE * k + INFORMATION] = 0.0
         _margin(hyper, rulesets, which, teams, space, first, end, weight)
         _outcome(hyper, noise, teams, space, first, end, weight)
         _learn(table, rulesets, world, which, teams, members, space, first, end)
@@ -144,19 +144,12 @@ def _gather(
     which: int,
     teams: Columns,
     members: Columns,
-    space: Columns,
+    space: Column,
     first: int,
     end: int,
 ) -> None:
     """Add up each team: skill, variance, presence, the part from statistics; and without presence."""
-    rows, shares, first_member, skill_of = members[ROWS], members[SHARE], teams[FIRST_MEMBER], space[SKILL]
-    spread_of, bodies_of, part_of, noise_of = (
-        space[SPREAD],
-        space[BODIES],
-        space[STATISTIC_PART],
-        space[NOISE],
-    )
-    level_of, level_spread_of = space[LEVEL], space[LEVEL_SPREAD]
+    rows, shares, first_member = members[ROWS], members[SHARE], teams[FIRST_MEMBER]
     trust, body = rulesets[which + TRUST], rulesets[which + BODY]
     for t in range(first, end):
         skill = variance = bodies = statistic_part = noise = level = level_variance = 0.0
@@ -172,13 +165,13 @@ def _gather(
             level += whole
             level_variance += spread
         k = t - first
-        skill_of[k] = skill
-        spread_of[k] = variance
-        bodies_of[k] = bodies
-        part_of[k] = statistic_part
-        noise_of[k] = noise
-        level_of[k] = level
-        level_spread_of[k] = level_variance
+        space[WORKSPACE * k + SKILL] = skill
+        space[WORKSPACE * k + SPREAD] = variance
+        space[WORKSPACE * k + BODIES] = bodies
+        space[WORKSPACE * k + STATISTIC_PART] = statistic_part
+        space[WORKSPACE * k + NOISE] = noise
+        space[WORKSPACE * k + LEVEL] = level
+        space[WORKSPACE * k + LEVEL_SPREAD] = level_variance
 
 
 def _known(table: Column, rows: Column, j: int) -> tuple[float, float, float]:
@@ -193,25 +186,23 @@ def _known(table: Column, rows: Column, j: int) -> tuple[float, float, float]:
     return mean, statistic, spread
 
 
-def _noise(hyper: Column, space: Columns, teams: int) -> float:
+def _noise(hyper: Column, space: Column, teams: int) -> float:
     """Return the standard deviation of the difference of an average pair of teams' performances."""
-    spread_of, noise_of = space[SPREAD], space[NOISE]
     total = 0.0
     for k in range(teams):
-        total += spread_of[k] + hyper[BETA] * hyper[BETA] * noise_of[k]
+        total += space[WORKSPACE * k + SPREAD] + hyper[BETA] * hyper[BETA] * space[WORKSPACE * k + NOISE]
     return math.sqrt(total * (2.0 / teams))
 
 
-def _publish(scale: float, world: Column, space: Columns, chances: Column, first: int, end: int) -> None:
+def _publish(scale: float, world: Column, space: Column, chances: Column, first: int, end: int) -> None:
     """Write down how likely each team is to win."""
-    skill_of, predicted = space[SKILL], space[PREDICTED]
-    top = skill_of[0]
+    top = space[SKILL]
     for k in range(1, end - first):
-        top = max(top, skill_of[k])
+        top = max(top, space[WORKSPACE * k + SKILL])
     total = 0.0
     for k in range(end - first):
-        predicted[k] = skill_of[k] - top
-        power = math.exp(world[TEMPERATURE] * scale * predicted[k])
+        space[WORKSPACE * k + PREDICTED] = space[WORKSPACE * k + SKILL] - top
+        power = math.exp(world[TEMPERATURE] * scale * space[WORKSPACE * k + PREDICTED])
         chances[first + k] = power
         total += power
     for k in range(end - first):
@@ -226,14 +217,14 @@ def _statistics(
     which: int,
     teams: Columns,
     members: Columns,
-    space: Columns,
+    space: Column,
     first: int,
     end: int,
     weight: float,
 ) -> bool:
     """Learn from what each player did; tell whether there was anything to learn from."""  # fmt: skip
     rows, bots, learn, figures = members[ROWS], members[BOT], members[LEARN], members[FIGURE]
-    first_member, level_of, level_spread_of = teams[FIRST_MEMBER], space[LEVEL], space[LEVEL_SPREAD]
+    first_member = teams[FIRST_MEMBER]
     low, high = first_member[first], first_member[end]
     known, centre, everyone, everyones_spread = 0, 0.0, 0.0, 0.0
     for j in range(low, high):
@@ -244,8 +235,8 @@ def _statistics(
         return False
     centre /= known
     for k in range(end - first):
-        everyone += level_of[k]
-        everyones_spread += level_spread_of[k]
+        everyone += space[WORKSPACE * k + LEVEL]
+        everyones_spread += space[WORKSPACE * k + LEVEL_SPREAD]
     unit = math.sqrt(rulesets[which + STATISTIC_SQUARES] / rulesets[which + STATISTICS])
     trust = max(rulesets[which + TRUST], LEAST_TRUST)
     slope = hyper[STATISTIC_SLOPE]
@@ -254,8 +245,10 @@ def _statistics(
     for t in range(first, end):
         own = first_member[t + 1] - first_member[t]
         others = (high - low) - own
-        against = (everyone - level_of[t - first]) / others
-        against_spread = (everyones_spread - level_spread_of[t - first]) / (others * others)
+        against = (everyone - space[WORKSPACE * (t - first) + LEVEL]) / others
+        against_spread = (everyones_spread - space[WORKSPACE * (t - first) + LEVEL_SPREAD]) / (
+            others * others
+        )
         for j in range(first_member[t], first_member[t + 1]):
             if figures[j] != figures[j]:
                 continue
@@ -283,14 +276,13 @@ def _margin(
     rulesets: Column,
     which: int,
     teams: Columns,
-    space: Columns,
+    space: Column,
     first: int,
     end: int,
     weight: float,
 ) -> None:
     """Pull each team towards what the difference of the scores says."""  # fmt: skip
-    score_of, skill_of, spread_of, pull_of = teams[SCORE], space[SKILL], space[SPREAD], space[PULL]
-    information_of = space[INFORMATION]
+    score_of = teams[SCORE]
     count = end - first
     total, mean, skills, spreads = 1.0, 0.0, 0.0, 0.0
     for k in range(count):
@@ -299,8 +291,8 @@ def _margin(
             return
         total += abs(score)
         mean += score / count
-        skills += skill_of[k] / count
-        spreads += spread_of[k]
+        skills += space[WORKSPACE * k + SKILL] / count
+        spreads += space[WORKSPACE * k + SPREAD]
     unit = math.sqrt(rulesets[which + MARGIN_SQUARES] / rulesets[which + MARGINS])
     rest = 1.0 - 1.0 / count
     slope = 2.0 * hyper[MARGIN_SLOPE]
@@ -308,36 +300,37 @@ def _margin(
     for k in range(count):
         margin = 2.0 * (score_of[first + k] - mean) / total
         squares += margin * margin
-        spread = rest * rest * spread_of[k] + (spreads - spread_of[k]) / (count * count)
+        spread = rest * rest * space[WORKSPACE * k + SPREAD] + (spreads - space[WORKSPACE * k + SPREAD]) / (
+            count * count
+        )
         variance = slope * slope * spread + hyper[MARGIN_NOISE] / weight
-        error = margin / unit - slope * (skill_of[k] - skills)
-        pull_of[k] += slope * rest * error / variance
-        information_of[k] += slope * slope * rest * rest / variance
+        error = margin / unit - slope * (space[WORKSPACE * k + SKILL] - skills)
+        space[WORKSPACE * k + PULL] += slope * rest * error / variance
+        space[WORKSPACE * k + INFORMATION] += slope * slope * rest * rest / variance
     rulesets[which + MARGIN_SQUARES] += squares / count
     rulesets[which + MARGINS] += 1.0
 
 
 def _outcome(
-    hyper: Column, noise: float, teams: Columns, space: Columns, first: int, end: int, weight: float
+    hyper: Column, noise: float, teams: Columns, space: Column, first: int, end: int, weight: float
 ) -> None:
     """Pull each team towards its place: gradient and information of Plackett-Luce, in one pass each way.
 
     A tie of t teams counts as each of them coming first of it with weight 1/t.
     """
-    rank_of, order, skill_of, power_of = teams[RANK], teams[ORDER], space[SKILL], space[POWER]
-    pull_of, information_of, level_of = space[PULL], space[INFORMATION], space[LEVEL]
+    rank_of, order = teams[RANK], teams[ORDER]
     count = end - first
     scale = hyper[SLOPE] / noise
-    top = skill_of[0]
+    top = space[SKILL]
     for k in range(1, count):
-        top = max(top, skill_of[k])
+        top = max(top, space[WORKSPACE * k + SKILL])
     left = 0.0
     for place in range(count - 1, -1, -1):
         k = order[first + place]
-        power = math.exp(scale * (skill_of[k] - top))
+        power = math.exp(scale * (space[WORKSPACE * k + SKILL] - top))
         left += power
-        power_of[k] = power
-        level_of[place] = left
+        space[WORKSPACE * k + POWER] = power
+        space[WORKSPACE * place + LEVEL] = left
     inverse = inverse_square = 0.0
     start = 0
     while start < count:
@@ -347,16 +340,16 @@ def _outcome(
             stop += 1
         chosen = 0.0
         # Once only one team is left it is sure to be next: that is not news.
-        if count - start > 1 and level_of[start] > FAINTEST:
+        if count - start > 1 and space[WORKSPACE * start + LEVEL] > FAINTEST:
             chosen = 1.0 / (stop - start)
-            inverse += 1.0 / level_of[start]
-            inverse_square += 1.0 / (level_of[start] * level_of[start])
+            inverse += 1.0 / space[WORKSPACE * start + LEVEL]
+            inverse_square += 1.0 / (space[WORKSPACE * start + LEVEL] * space[WORKSPACE * start + LEVEL])
         for place in range(start, stop):
             k = order[first + place]
-            power = power_of[k]
+            power = space[WORKSPACE * k + POWER]
             information = max(power * inverse - power * power * inverse_square, 0.0)
-            pull_of[k] += hyper[OUTCOME] * weight * scale * (chosen - power * inverse)
-            information_of[k] += hyper[OUTCOME] * weight * scale * scale * information
+            space[WORKSPACE * k + PULL] += hyper[OUTCOME] * weight * scale * (chosen - power * inverse)
+            space[WORKSPACE * k + INFORMATION] += hyper[OUTCOME] * weight * scale * scale * information
         start = stop
 
 
@@ -367,34 +360,28 @@ def _learn(
     which: int,
     teams: Columns,
     members: Columns,
-    space: Columns,
+    space: Column,
     first: int,
     end: int,
 ) -> None:
     """Move everyone with their team, and what the ruleset has learnt of statistics and bodies."""
     rows, bots, shares, learn = members[ROWS], members[BOT], members[SHARE], members[LEARN]
-    first_member, bodies_of, part_of, pull_of = (
-        teams[FIRST_MEMBER],
-        space[BODIES],
-        space[STATISTIC_PART],
-        space[PULL],
-    )
-    information_of = space[INFORMATION]
+    first_member = teams[FIRST_MEMBER]
     count = end - first
     parts = bodies = 0.0
     for k in range(count):
-        parts += part_of[k] / count
-        bodies += bodies_of[k] / count
+        parts += space[WORKSPACE * k + STATISTIC_PART] / count
+        bodies += space[WORKSPACE * k + BODIES] / count
     trust_pull = trust_information = body_pull = body_information = 0.0
     for k in range(count):
-        part, body = part_of[k] - parts, bodies_of[k] - bodies
-        trust_pull += part * pull_of[k]
-        body_pull += body * pull_of[k]
-        trust_information += part * part * information_of[k] * count / (count - 1)
-        body_information += body * body * information_of[k] * count / (count - 1)
+        part, body = space[WORKSPACE * k + STATISTIC_PART] - parts, space[WORKSPACE * k + BODIES] - bodies
+        trust_pull += part * space[WORKSPACE * k + PULL]
+        body_pull += body * space[WORKSPACE * k + PULL]
+        trust_information += part * part * space[WORKSPACE * k + INFORMATION] * count / (count - 1)
+        body_information += body * body * space[WORKSPACE * k + INFORMATION] * count / (count - 1)
         for j in range(first_member[first + k], first_member[first + k + 1]):
-            pull = learn[j] * shares[j] * pull_of[k]
-            information = learn[j] * shares[j] * shares[j] * information_of[k]
+            pull = learn[j] * shares[j] * space[WORKSPACE * k + PULL]
+            information = learn[j] * shares[j] * shares[j] * space[WORKSPACE * k + INFORMATION]
             for level in range(LEVELS):
                 if rows[LEVELS * j + level] >= 0:
                     row = ROW * rows[LEVELS * j + level]
@@ -415,22 +402,22 @@ def _recalibrate(
     scale: float,
     world: Column,
     teams: Columns,
-    space: Columns,
+    space: Column,
     chances: Column,
     first: int,
     end: int,
 ) -> None:
     """Let the temperature follow what happened to those who were predicted to win."""  # fmt: skip
-    rank_of, order, predicted = teams[RANK], teams[ORDER], space[PREDICTED]
+    rank_of, order = teams[RANK], teams[ORDER]
     winner = order[first]
     if rank_of[first + winner] == rank_of[first + order[first + 1]]:
         return
     mean = square = 0.0
     for k in range(end - first):
-        exponent = scale * predicted[k]
+        exponent = scale * space[WORKSPACE * k + PREDICTED]
         mean += chances[first + k] * exponent
         square += chances[first + k] * exponent * exponent
-    pull = scale * predicted[winner] - mean
+    pull = scale * space[WORKSPACE * winner + PREDICTED] - mean
     world[EVIDENCE] = world[EVIDENCE] * hyper[FORGETTING] + max(square - mean * mean, 0.0)
     step = pull / (world[EVIDENCE] + hyper[CAUTION])
     world[TEMPERATURE] = min(max(world[TEMPERATURE] + step, COOLEST), HOTTEST)

@@ -179,14 +179,14 @@ class GaussianFilter:
         ]
         numbers: tuple[Any, ...] = (list(self.hyper()), table, rulesets, list(state.world))
         columns: tuple[Any, ...] = packed.columns()
-        space: tuple[Any, ...] = tuple([0.0] * max(teams, 2) for _ in range(kernels.WORKSPACE))
+        space: Any = [0.0] * (max(teams, 2) * kernels.WORKSPACE)
         chances: Any = [0.0] * len(packed.rank)
         play: Any = kernels.play
         if fast:
             play = compiled(kernels.play)
             numbers = tuple(np.array(column, dtype=np.float64) for column in numbers)
             columns = tuple(tuple(np.array(column) for column in group) for group in columns)
-            space = tuple(np.array(column) for column in space)
+            space = np.array(space)
             chances = np.array(chances)
         hyper, table, rulesets, world = numbers
         play(hyper, table, rulesets, world, *columns, space, chances, learning)
