@@ -174,7 +174,7 @@ def predictions(history: Path) -> dict[str, Any]:
     from dataclasses import replace
 
     from equipoise.adapters.matches import read_matches
-    from equipoise.lab.progressive import evaluate, judge
+    from equipoise.lab.progressive import evaluate
     from equipoise.ratings.models.elo import Elo
     from equipoise.registry import MODELS, resolve
     from equipoise.types import Match
@@ -191,10 +191,6 @@ def predictions(history: Path) -> dict[str, Any]:
     rows = {name: evaluate(model, matches) for name, model in models.items()}
     rows["default, results only"] = evaluate(models["default"], plain)
     rows[f"elo, K {elo.k:g} and scale {elo.scale:g} tuned on the first 40 %"] = evaluate(elo, plain)
-    state, chances = models["default"].run(
-        models["default"].initial(), [c for match in matches for c in match.contests]
-    )
-    assert judge([c for m in matches for c in m.contests], chances).metrics == rows["default"].metrics  # noqa: S101
     return {name: row.metrics.as_dict() for name, row in rows.items()}
 
 
@@ -287,7 +283,7 @@ def report(results: dict[str, Any]) -> str:
         "",
         "## Convergence",
         "",
-        "Rank correlation with the truth of 400 new players in teams of 5 drawn at random (`equipoise.lab.simulate`).",
+        "Rank correlation with the truth of 400 new players in random teams of 5 (`equipoise.lab.simulate`).",
         "Each figure is the mean of three seeds.",
         "",
         *_table(
@@ -320,7 +316,7 @@ def _bars(results: dict[str, Any]) -> list[tuple[str, ...]]:
             ("calibration slope", f"{SLOPES[0]} to {SLOPES[1]}", f"{slope:.2f}",
              _yes(SLOPES[0] <= slope <= SLOPES[1])),
             ("expected calibration error", f"below {ECE}", f"{ece:.3f}", _yes(ece < ECE)),
-            ("log-loss from results only", f"at most tuned Elo's {elo:.4f}", f"{plain:.4f}", _yes(plain <= elo)),
+            ("log-loss, results only", f"at most tuned Elo's {elo:.4f}", f"{plain:.4f}", _yes(plain <= elo)),
         ]  # fmt: skip
     five = next(
         row["correlation"]

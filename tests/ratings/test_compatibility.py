@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from equipoise.ratings.models.bradley_terry import BradleyTerry
+from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.models.glicko2 import Glicko2
 from equipoise.ratings.models.plackett_luce import PlackettLuce
 from equipoise.ratings.models.trueskill import TrueSkill
@@ -128,3 +129,12 @@ def test_glicko2_is_glicko2_where_that_is_right() -> None:
         peer = package.Player(*entry)
         peer.update_player([r for r, _, _ in results], [d for _, d, _ in results], [s for _, _, s in results])
         assert Glicko2().period(entry, results) == pytest.approx((peer.rating, peer.rd, peer.vol), rel=1e-9)
+
+
+def test_elo_plays_a_tournament() -> None:
+    """A. Elo's example as commonly told: 1613 scores 2.5 where 2.88 is expected, and comes to 1601."""
+    model = Elo()
+    rounds = [(1609.0, 0.0), (1477.0, 0.5), (1388.0, 1.0), (1586.0, 1.0), (1720.0, 0.0)]
+    expected = [round(model.expected(1613.0, other), 2) for other, _ in rounds]
+    assert expected == [0.51, 0.69, 0.79, 0.54, 0.35]
+    assert round(1613.0 + model.k * (sum(score for _, score in rounds) - sum(expected))) == 1601

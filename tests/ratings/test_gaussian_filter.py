@@ -17,7 +17,9 @@ from equipoise.ratings.profiles import PROFILES
 from equipoise.testing import random_contest
 
 MODEL = GaussianFilter()
-PLAIN = GaussianFilter(baseline=0.0, baseline_sigma=0.0, sigma=1.0, outcome=1.0, drift_game=0.0, drift_day=0.0)
+PLAIN = GaussianFilter(
+    baseline=0.0, baseline_sigma=0.0, sigma=1.0, outcome=1.0, drift_game=0.0, drift_day=0.0
+)
 
 
 def duel(**more: object) -> Contest:
