@@ -46,7 +46,11 @@ OUTCOME, MARGIN_SLOPE, MARGIN_NOISE, STATISTIC_SLOPE, STATISTIC_NOISE, CAUTION, 
 #: Columns of contests, teams and members; ``FIRST_TEAM`` and ``FIRST_MEMBER`` have one entry more.
 FIRST_TEAM, AT, WEIGHT, WHICH = 0, 1, 2, 3
 FIRST_MEMBER, RANK, SCORE, ORDER = 0, 1, 2, 3
-ROWS, BOT, SHARE, LEARN, FIGURE = 0, 1, 2, 3, 4
+PLACES, TOLD = 0, 1
+
+#: Numbers of a member: the rows of each level, and whether it is a bot; share, attention, and statistics.
+PLACE, BOT = 4, 3
+TELL, SHARE, LEARN, FIGURE = 3, 0, 1, 2
 
 #: Numbers of the workspace, for each team of a contest.
 SKILL, SPREAD, BODIES, STATISTIC_PART, POWER, PULL, INFORMATION, NOISE, LEVEL, LEVEL_SPREAD, PREDICTED = (
@@ -115,22 +119,22 @@ def _arrive(
     hyper: Column, table: Column, world: Column, members: Columns, low: int, high: int, at: float
 ) -> None:
     """Let the uncertainty of everyone in a contest grow for the time since they were last seen."""
-    rows, bots = members[ROWS], members[BOT]
+    places = members[PLACES]
     for j in range(low, high):
         for level in range(LEVELS):
-            if rows[LEVELS * j + level] < 0:
+            if places[PLACE * j + level] < 0:
                 continue
-            row = ROW * rows[LEVELS * j + level]
+            row = ROW * places[PLACE * j + level]
             if table[row + SEEN] != table[row + SEEN]:
                 table[row + SEEN] = at
-                if bots[j] and level == 0:
+                if places[PLACE * j + BOT] and level == 0:
                     if world[BOTS] > 0.0:
                         table[row + MEAN] = world[BOT_MEANS] / world[BOTS]
                         table[row + STATISTIC] = world[BOT_STATISTICS] / world[BOTS]
                     world[BOT_MEANS] += table[row + MEAN]
                     world[BOT_STATISTICS] += table[row + STATISTIC]
                     world[BOTS] += 1.0
-            elif not bots[j]:
+            elif not places[PLACE * j + BOT]:
                 days = max(at - table[row + SEEN], 0.0)
                 limit = hyper[LIMIT_0 + level]
                 grown = table[row + VARIANCE] + (hyper[DRIFT_GAME] + hyper[DRIFT_DAY] * days) * limit
@@ -149,13 +153,13 @@ def _gather(
     end: int,
 ) -> None:
     """Add up each team: skill, variance, presence, the part from statistics; and without presence."""
-    rows, shares, first_member = members[ROWS], members[SHARE], teams[FIRST_MEMBER]
+    places, told, first_member = members[PLACES], members[TOLD], teams[FIRST_MEMBER]
     trust, body = rulesets[which + TRUST], rulesets[which + BODY]
     for t in range(first, end):
         skill = variance = bodies = statistic_part = noise = level = level_variance = 0.0
         for j in range(first_member[t], first_member[t + 1]):
-            mean, statistic, spread = _known(table, rows, j)
-            share = shares[j]
+            mean, statistic, spread = _known(table, places, j)
+            share = told[TELL * j + SHARE]
             whole = mean + trust * statistic
             skill += share * (whole + body)
             variance += share * share * spread
@@ -174,12 +178,12 @@ def _gather(
         space[WORKSPACE * k + LEVEL_SPREAD] = level_variance
 
 
-def _known(table: Column, rows: Column, j: int) -> tuple[float, float, float]:
+def _known(table: Column, places: Column, j: int) -> tuple[float, float, float]:
     """Return a member's mean from results, mean from statistics, and variance: the sums of their rows."""
     mean = statistic = spread = 0.0
     for part in range(LEVELS):
-        if rows[LEVELS * j + part] >= 0:
-            row = ROW * rows[LEVELS * j + part]
+        if places[PLACE * j + part] >= 0:
+            row = ROW * places[PLACE * j + part]
             mean += table[row + MEAN]
             statistic += table[row + STATISTIC]
             spread += table[row + VARIANCE]
@@ -223,14 +227,14 @@ def _statistics(
     weight: float,
 ) -> bool:
     """Learn from what each player did; tell whether there was anything to learn from."""  # fmt: skip
-    rows, bots, learn, figures = members[ROWS], members[BOT], members[LEARN], members[FIGURE]
+    places, told = members[PLACES], members[TOLD]
     first_member = teams[FIRST_MEMBER]
     low, high = first_member[first], first_member[end]
     known, centre, everyone, everyones_spread = 0, 0.0, 0.0, 0.0
     for j in range(low, high):
-        if figures[j] == figures[j]:
+        if told[TELL * j + FIGURE] == told[TELL * j + FIGURE]:
             known += 1
-            centre += figures[j]
+            centre += told[TELL * j + FIGURE]
     if known < 2:
         return False
     centre /= known
@@ -250,19 +254,19 @@ def _statistics(
             others * others
         )
         for j in range(first_member[t], first_member[t + 1]):
-            if figures[j] != figures[j]:
+            if told[TELL * j + FIGURE] != told[TELL * j + FIGURE]:
                 continue
-            figure = figures[j] - centre
+            figure = told[TELL * j + FIGURE] - centre
             squares += figure * figure
-            mean, statistic, spread = _known(table, rows, j)
+            mean, statistic, spread = _known(table, places, j)
             mean += rulesets[which + TRUST] * statistic
             total = slope * slope * (spread + against_spread) + noise
-            gain = learn[j] * slope / total
+            gain = told[TELL * j + LEARN] * slope / total
             step = gain * (figure / unit - slope * (mean - against))
             for part in range(LEVELS):
-                if rows[LEVELS * j + part] >= 0:
-                    row = ROW * rows[LEVELS * j + part]
-                    if bots[j] and part == 0:
+                if places[PLACE * j + part] >= 0:
+                    row = ROW * places[PLACE * j + part]
+                    if places[PLACE * j + BOT] and part == 0:
                         world[BOT_STATISTICS] += table[row + VARIANCE] * step
                     table[row + STATISTIC] += table[row + VARIANCE] * step
                     table[row + VARIANCE] *= 1.0 - table[row + VARIANCE] * slope * gain
@@ -365,7 +369,7 @@ def _learn(
     end: int,
 ) -> None:
     """Move everyone with their team, and what the ruleset has learnt of statistics and bodies."""
-    rows, bots, shares, learn = members[ROWS], members[BOT], members[SHARE], members[LEARN]
+    places, told = members[PLACES], members[TOLD]
     first_member = teams[FIRST_MEMBER]
     count = end - first
     parts = bodies = 0.0
@@ -380,13 +384,18 @@ def _learn(
         trust_information += part * part * space[WORKSPACE * k + INFORMATION] * count / (count - 1)
         body_information += body * body * space[WORKSPACE * k + INFORMATION] * count / (count - 1)
         for j in range(first_member[first + k], first_member[first + k + 1]):
-            pull = learn[j] * shares[j] * space[WORKSPACE * k + PULL]
-            information = learn[j] * shares[j] * shares[j] * space[WORKSPACE * k + INFORMATION]
+            pull = told[TELL * j + LEARN] * told[TELL * j + SHARE] * space[WORKSPACE * k + PULL]
+            information = (
+                told[TELL * j + LEARN]
+                * told[TELL * j + SHARE]
+                * told[TELL * j + SHARE]
+                * space[WORKSPACE * k + INFORMATION]
+            )
             for level in range(LEVELS):
-                if rows[LEVELS * j + level] >= 0:
-                    row = ROW * rows[LEVELS * j + level]
+                if places[PLACE * j + level] >= 0:
+                    row = ROW * places[PLACE * j + level]
                     variance = table[row + VARIANCE]
-                    if bots[j] and level == 0:
+                    if places[PLACE * j + BOT] and level == 0:
                         world[BOT_MEANS] += variance * pull
                     table[row + MEAN] += variance * pull
                     table[row + VARIANCE] = variance / (1.0 + variance * information)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from equipoise.ratings.filter_kernels import LEVELS
+from equipoise.ratings.filter_kernels import LEVELS, TELL
 from equipoise.ratings.model import Attention, is_bot
 from equipoise.types import Contest, Ruleset, Statistics
 
@@ -26,7 +26,7 @@ GENERAL = Ruleset()
 
 @dataclass(slots=True)
 class Packed:
-    """Contests as columns; the numbers in ``rows`` and ``which`` are places in ``keys`` and ``rulesets``."""
+    """Contests as columns; ``places`` and ``which`` refer to ``keys`` and ``rulesets``."""
 
     keys: dict[Key, int] = field(default_factory=dict)
     rulesets: dict[Ruleset, int] = field(default_factory=dict)
@@ -38,18 +38,15 @@ class Packed:
     rank: list[float] = field(default_factory=list)
     score: list[float] = field(default_factory=list)
     order: list[int] = field(default_factory=list)
-    rows: list[int] = field(default_factory=list)
-    bot: list[int] = field(default_factory=list)
-    share: list[float] = field(default_factory=list)
-    learn: list[float] = field(default_factory=list)
-    figure: list[float] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    told: list[float] = field(default_factory=list)
 
     def columns(self) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]:
         """Return the columns of contests, teams and members in the kernels' order."""
         return (
             (self.first_team, self.at, self.weight, self.which),
             (self.first_member, self.rank, self.score, self.order),
-            (self.rows, self.bot, self.share, self.learn, self.figure),
+            (self.places, self.told),
         )
 
 
@@ -98,16 +95,15 @@ def _add(packed: Packed, contest: Contest, attention: Any) -> None:
     for team in contest.teams:
         for player, share in team:
             for level in range(LEVELS):
-                packed.rows.append(
+                packed.places.append(
                     packed.keys.setdefault((player, parts[level]), len(packed.keys))
                     if level < len(parts)
                     else -1
                 )
-            packed.bot.append(int(is_bot(player)))
-            packed.share.append(share)
-            packed.learn.append(attention.get(player, 1.0))
-            packed.figure.append(figure(told[player], share) if player in told else math.nan)
-        packed.first_member.append(len(packed.share))
+            packed.places.append(int(is_bot(player)))
+            known = figure(told[player], share) if player in told else math.nan
+            packed.told += (share, attention.get(player, 1.0), known)
+        packed.first_member.append(len(packed.told) // TELL)
     packed.first_team.append(len(packed.rank))
 
 
