@@ -104,8 +104,7 @@ def play(
         _publish(hyper[SLOPE] / noise, world, space, chances, first, end)
         if not learning:
             continue
-        if _statistics(hyper, table, rulesets, world, which, teams, members, space, first, end, weight):
-            _gather(table, rulesets, which, teams, members, space, first, end)
+        _statistics(hyper, table, rulesets, world, which, teams, members, space, first, end, weight)
         for k in range(end - first):
             space[WORKSPACE * k + PULL] = 0.0
             space[WORKSPACE * k + INFORMATION] = 0.0
@@ -225,8 +224,8 @@ def _statistics(
     first: int,
     end: int,
     weight: float,
-) -> bool:
-    """Learn from what each player did; tell whether there was anything to learn from."""  # fmt: skip
+) -> None:
+    """Learn from what each player did, and move the teams' sums with it."""  # fmt: skip
     places, told = members[PLACES], members[TOLD]
     first_member = teams[FIRST_MEMBER]
     low, high = first_member[first], first_member[end]
@@ -236,7 +235,7 @@ def _statistics(
             known += 1
             centre += told[TELL * j + FIGURE]
     if known < 2:
-        return False
+        return
     centre /= known
     for k in range(end - first):
         everyone += space[WORKSPACE * k + LEVEL]
@@ -247,6 +246,7 @@ def _statistics(
     noise = hyper[STATISTIC_NOISE] / (trust * trust * weight)
     squares = 0.0
     for t in range(first, end):
+        at = WORKSPACE * (t - first)
         own = first_member[t + 1] - first_member[t]
         others = (high - low) - own
         against = (everyone - space[WORKSPACE * (t - first) + LEVEL]) / others
@@ -263,16 +263,23 @@ def _statistics(
             total = slope * slope * (spread + against_spread) + noise
             gain = told[TELL * j + LEARN] * slope / total
             step = gain * (figure / unit - slope * (mean - against))
+            moved = lost = 0.0
             for part in range(LEVELS):
                 if places[PLACE * j + part] >= 0:
                     row = ROW * places[PLACE * j + part]
+                    variance = table[row + VARIANCE]
                     if places[PLACE * j + BOT] and part == 0:
-                        world[BOT_STATISTICS] += table[row + VARIANCE] * step
-                    table[row + STATISTIC] += table[row + VARIANCE] * step
-                    table[row + VARIANCE] *= 1.0 - table[row + VARIANCE] * slope * gain
+                        world[BOT_STATISTICS] += variance * step
+                    table[row + STATISTIC] += variance * step
+                    table[row + VARIANCE] = variance * (1.0 - variance * slope * gain)
+                    moved += variance * step
+                    lost += variance * variance * slope * gain
+            share = told[TELL * j + SHARE]
+            space[at + SKILL] += share * rulesets[which + TRUST] * moved
+            space[at + STATISTIC_PART] += share * moved
+            space[at + SPREAD] -= share * share * lost
     rulesets[which + STATISTIC_SQUARES] += squares
     rulesets[which + STATISTICS] += known
-    return True
 
 
 def _margin(

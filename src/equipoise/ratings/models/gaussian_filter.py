@@ -91,7 +91,7 @@ class GaussianFilter:
     >>> won = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))
     >>> state = model.update(model.initial(), won)
     >>> [round(chance, 2) for chance in model.win_probability(state, (["ann"], ["bob"]))]
-    [0.6, 0.4]
+    [0.61, 0.39]
     """
 
     sigma: float = 0.8

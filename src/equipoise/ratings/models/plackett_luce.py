@@ -26,7 +26,7 @@ class PlackettLuce(WengLin):
     >>> model = PlackettLuce()
     >>> state = model.update(model.initial(), Contest(Ruleset(), (["a"], ["b"], ["c"]), (1, 2, 3)))
     >>> [round(state[player][0], 4) for player in "abc"]
-    [27.8687, 25.7165, 21.4148]
+    [27.869, 25.7173, 21.4137]
     """
 
     def pull(self, sums: Sequence[Sums], ranks: Sequence[float]) -> list[Sums]:
