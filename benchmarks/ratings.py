@@ -103,7 +103,7 @@ def duels_rate(players: Any) -> float:
     hyper = np.array([25.0 / 6.0, 25.0 / 300.0, 0.0001])
 
     def once() -> None:
-        table = np.tile([25.0, 25.0 / 3.0], PLAYERS)
+        table = np.tile([25.0, (25.0 / 3.0) ** 2], PLAYERS)
         play(hyper, table, players.ravel(), first[:-1] + seats // 2, first, won, np.zeros(count))
 
     return count / best_of(once)
@@ -253,11 +253,11 @@ def report(results: dict[str, Any]) -> str:
         f"Random contests of {PLAYERS} players, some of whom play far more often than others.",
         "Prediction and update of packed contests, against `rate` of openskill.",
         "Both go from mu and sigma in a table to mu and sigma in a table, and the bars are about that.",
-        "Most of openskill's time then is the making of its rating objects; the last columns keep these.",
+        "Part of openskill's time then is the making of its rating objects; the last columns keep these.",
         f"The best of {TIMES} runs of {MANY} contests counts; for openskill of 3 runs of {FEW}.",
         "",
         *_table(
-            ("Kind, contests a second", "equipoise", "openskill", "Ratio", "openskill, objects kept", "Ratio"),
+            ("Kind, contests a second", "ours", "openskill", "Ratio", "openskill, objects kept", "Ratio"),
             [
                 (
                     row["kind"],

@@ -13,6 +13,7 @@ from equipoise.ratings.models.glicko2 import Glicko2
 from equipoise.ratings.models.plackett_luce import PlackettLuce
 from equipoise.ratings.models.trueskill import TrueSkill
 from equipoise.ratings.normal import below, density, quantile
+from equipoise.ratings.weng_lin import play_duels
 from equipoise.types import Contest, Ruleset
 
 SHAPES = [(1, 1), (5, 5), (3, 4), (1, 1, 1), (2, 3, 1, 4), (1,) * 8]
@@ -138,3 +139,23 @@ def test_elo_plays_a_tournament() -> None:
     expected = [round(model.expected(1613.0, other), 2) for other, _ in rounds]
     assert expected == [0.51, 0.69, 0.79, 0.54, 0.35]
     assert round(1613.0 + model.k * (sum(score for _, score in rounds) - sum(expected))) == 1601
+
+
+def test_the_kernel_for_two_teams_is_the_model() -> None:
+    """Packed contests, ties too, give the model's ratings and predictions to 1e-12."""
+    model = BradleyTerry()
+    played = [contest for contest in contests(5, 200, ties=True) if len(contest.teams) == 2]
+    state, chances = model.run(model.initial(), played)
+    table = [25.0, (25.0 / 3.0) ** 2] * 16
+    members, middle, first, told = [], [], [0], [0.0] * len(played)
+    for contest in played:
+        ids = [[int(player[1:]) for player, _ in team] for team in contest.teams]
+        members += ids[0] + ids[1]
+        middle.append(first[-1] + len(ids[0]))
+        first.append(len(members))
+    won = [0.5 * (1.0 + (a < b) - (a > b)) for a, b in (contest.ranks for contest in played)]
+    play_duels((model.beta, model.tau, model.kappa), table, members, middle, first, won, told)
+    assert told == pytest.approx([row[0] for row in chances], rel=1e-12)
+    for player, (mu, sigma) in state.items():
+        place = 2 * int(player[1:])
+        assert (table[place], table[place + 1] ** 0.5) == pytest.approx((mu, sigma), rel=1e-12)

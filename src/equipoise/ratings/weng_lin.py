@@ -112,7 +112,7 @@ def play_duels(hyper: Any, table: Any, members: Any, middle: Any, first: Any, wo
     hyper : column
         beta, tau, kappa.
     table : column
-        mu and sigma of each player, one after the other; changed in place.
+        mu and sigma squared of each player, one after the other; changed in place.
     members : column
         The player of each seat.
     middle, first : columns
@@ -125,34 +125,29 @@ def play_duels(hyper: Any, table: Any, members: Any, middle: Any, first: Any, wo
     tau, kappa = hyper[1] * hyper[1], hyper[2]
     noise = 2.0 * hyper[0] * hyper[0]
     for n in range(len(won)):
+        start, centre, end = first[n], middle[n], first[n + 1]
         mu_1 = mu_2 = variance_1 = variance_2 = 0.0
-        plain_1 = 0.0
-        for j in range(first[n], first[n + 1]):
+        for j in range(start, centre):
+            mu_1 += table[2 * members[j]]
+            variance_1 += table[2 * members[j] + 1] + tau
+        for j in range(centre, end):
+            mu_2 += table[2 * members[j]]
+            variance_2 += table[2 * members[j] + 1] + tau
+        square = variance_1 + variance_2 + noise
+        before = square - tau * (end - start)
+        chances[n] = 0.5 * math.erfc((mu_2 - mu_1) / math.sqrt(2.0 * before))
+        c = math.sqrt(square)
+        p = 1.0 / (1.0 + math.exp((mu_2 - mu_1) / c))
+        pull = (won[n] - p) / c
+        cut = p * (1.0 - p) / (square * c)
+        cut_1, cut_2 = math.sqrt(variance_1) * cut, math.sqrt(variance_2) * cut
+        for j in range(start, centre):
             at = 2 * members[j]
-            variance = table[at + 1] * table[at + 1]
-            plain_1 += variance
-            table[at + 1] = math.sqrt(variance + tau)
-            variance = table[at + 1] * table[at + 1]
-            if j < middle[n]:
-                mu_1 += table[at]
-                variance_1 += variance
-            else:
-                mu_2 += table[at]
-                variance_2 += variance
-        chances[n] = 0.5 * math.erfc((mu_2 - mu_1) / math.sqrt(2.0 * (noise + plain_1)))
-        c = math.sqrt(variance_1 + variance_2 + noise)
-        p_1 = 1.0 / (1.0 + math.exp((mu_2 - mu_1) / c))
-        p_2 = 1.0 / (1.0 + math.exp((mu_1 - mu_2) / c))
-        pull_1 = (won[n] - p_1) / c
-        pull_2 = (1.0 - won[n] - p_2) / c
-        cut_1 = math.sqrt(variance_1) / (c * c * c) * p_1 * (1.0 - p_1)
-        cut_2 = math.sqrt(variance_2) / (c * c * c) * p_2 * (1.0 - p_2)
-        for j in range(first[n], first[n + 1]):
+            variance = table[at + 1] + tau
+            table[at] += variance * pull
+            table[at + 1] = variance * max(1.0 - variance * cut_1, kappa)
+        for j in range(centre, end):
             at = 2 * members[j]
-            variance = table[at + 1] * table[at + 1]
-            if j < middle[n]:
-                table[at] += variance * pull_1
-                table[at + 1] *= math.sqrt(max(1.0 - variance * cut_1, kappa))
-            else:
-                table[at] += variance * pull_2
-                table[at + 1] *= math.sqrt(max(1.0 - variance * cut_2, kappa))
+            variance = table[at + 1] + tau
+            table[at] -= variance * pull
+            table[at + 1] = variance * max(1.0 - variance * cut_2, kappa)
