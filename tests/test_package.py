@@ -50,7 +50,14 @@ def test_public_names_and_all_agree() -> None:
 
 
 @pytest.mark.parametrize(
-    "args", [("--help",), ("--version",), ("balance", "--help"), ("balance", str(EXAMPLE))]
+    "args",
+    [
+        ("--help",),
+        ("--version",),
+        ("balance", "--help"),
+        ("balance", str(EXAMPLE)),
+        ("rate", str(EXAMPLE.with_name("matches.jsonl"))),
+    ],
 )
 def test_a_cold_start_imports_nothing_heavy(args: tuple[str, ...]) -> None:
     """Neither numba nor any server or database library is loaded for help or ten players."""
@@ -62,7 +69,11 @@ def test_a_cold_start_imports_nothing_heavy(args: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize(
     ("entries", "package"),
-    [(registry.OBJECTIVES, "equipoise.teams.objectives"), (registry.SOLVERS, "equipoise.teams.solvers")],
+    [
+        (registry.OBJECTIVES, "equipoise.teams.objectives"),
+        (registry.SOLVERS, "equipoise.teams.solvers"),
+        (registry.MODELS, "equipoise.ratings.models"),
+    ],
 )
 def test_no_file_is_left_unregistered(entries: dict[str, str], package: str) -> None:
     """Every module of a registry's folder has an entry, and every entry resolves."""
@@ -114,7 +125,8 @@ def test_values_without_meaning_are_refused(make: object, message: str) -> None:
 def test_the_core_opens_and_prints_nothing() -> None:
     """What the import contracts cannot see: built-in functions that touch the world."""
     core = Path(equipoise.__file__).parent
-    for path in [*core.glob("*.py"), *core.glob("teams/**/*.py"), *core.glob("pages/**/*.py")]:
+    parts = ("teams", "ratings", "lab", "pages")
+    for path in [*core.glob("*.py"), *(path for part in parts for path in core.glob(f"{part}/**/*.py"))]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in {"open", "print", "input", "breakpoint"}, path

@@ -10,29 +10,51 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from equipoise.adapters.clock import deadline
+    from equipoise.adapters.matches import read_matches
     from equipoise.errors import EquipoiseError, InputError, UnknownNameError
+    from equipoise.ratings.models.gaussian_filter import GaussianFilter
+    from equipoise.ratings.rating import rate
+    from equipoise.ratings.replaying import replay
     from equipoise.teams.balancing import balance
     from equipoise.teams.choosing import choose
     from equipoise.teams.solution import Solution, Split, Status
-    from equipoise.types import Bots, Player, Rating
+    from equipoise.types import Bots, Contest, Match, Player, Rating, Ruleset, Skipped, Statistics
 
 __all__ = [
     "Bots",
+    "Contest",
     "EquipoiseError",
+    "GaussianFilter",
     "InputError",
+    "Match",
     "Player",
     "Rating",
+    "Ruleset",
+    "Skipped",
     "Solution",
     "Split",
+    "Statistics",
     "Status",
     "UnknownNameError",
     "balance",
     "choose",
     "deadline",
+    "rate",
+    "read_matches",
+    "replay",
 ]
 
 _HOME = {
     "Bots": "types",
+    "Contest": "types",
+    "GaussianFilter": "ratings.models.gaussian_filter",
+    "Match": "types",
+    "Ruleset": "types",
+    "Skipped": "types",
+    "Statistics": "types",
+    "rate": "ratings.rating",
+    "read_matches": "adapters.matches",
+    "replay": "ratings.replaying",
     "EquipoiseError": "errors",
     "InputError": "errors",
     "Player": "types",

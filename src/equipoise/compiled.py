@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -43,12 +44,34 @@ def pays(work: float, worth: float) -> bool:
 
 @cache
 def compiled(kernel: Kernel) -> Kernel:
-    """Return the compiled twin of a kernel, or the kernel itself where numba is absent."""
+    """Return the compiled twin of a kernel, or the kernel itself where numba is absent.
+
+    A kernel may call other kernels of its own module; they are compiled with it.
+    """
     if not available():
         return kernel
     import numba
 
+    linked = _linked(kernel)
     try:
-        return cast("Kernel", numba.njit(kernel, cache=True))
+        return cast("Kernel", numba.njit(linked, cache=True))
     except RuntimeError:  # nowhere to keep the cache: compile for this process only
-        return cast("Kernel", numba.njit(kernel))
+        return cast("Kernel", numba.njit(linked))
+
+
+def _linked(kernel: Kernel) -> Kernel:
+    """Return the same source bound to the compiled twins of the kernels it calls.
+
+    They must stand in the same file: by its date numba knows that what it kept is stale.
+    """
+    function = cast("FunctionType", kernel)
+    called = {
+        name: compiled(other)
+        for name in function.__code__.co_names
+        if isinstance(other := function.__globals__.get(name), FunctionType)
+    }
+    if not called:
+        return kernel
+    twin = FunctionType(function.__code__, {**function.__globals__, **called}, function.__name__)
+    twin.__module__, twin.__qualname__ = function.__module__, function.__qualname__
+    return cast("Kernel", twin)

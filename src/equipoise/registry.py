@@ -51,6 +51,20 @@ CRITERIA: Mapping[str, str] = MappingProxyType(
     }
 )
 
+_MODELS = "equipoise.ratings.models"
+
+#: What learns ratings from contests: frozen dataclasses, see :mod:`equipoise.ratings.model`.
+MODELS: Mapping[str, str] = MappingProxyType(
+    {
+        "default": f"{_MODELS}.gaussian_filter:GaussianFilter",
+        "elo": f"{_MODELS}.elo:Elo",
+        "glicko2": f"{_MODELS}.glicko2:Glicko2",
+        "bradley-terry": f"{_MODELS}.bradley_terry:BradleyTerry",
+        "plackett-luce": f"{_MODELS}.plackett_luce:PlackettLuce",
+        "trueskill": f"{_MODELS}.trueskill:TrueSkill",
+    }
+)
+
 
 def call_part(kind: str, part: Any, function: Any, argument: Any) -> Any:
     """Call a part, turning whatever one that was named as ``"module:attribute"`` raises into a message.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
 import numbers
 from dataclasses import dataclass
 from typing import cast
@@ -158,3 +160,234 @@ class Bots:
         """Return the least number of players in each team, before any team outgrows it."""
         limit = max(self.target, self.minimum) if self.maximum is None else min(self.target, self.maximum)
         return -(-max(limit, self.minimum) // n_teams)
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """What a rating is valid for: a game, its type, and the mutators that change how it is played.
+
+    Parameters
+    ----------
+    game, game_type : str
+        For instance ``"ut2004"`` and ``"ctf"``; empty where it is not known or there is only one.
+    mutators : tuple of str
+        Only those that change play; kept sorted and without repetition.
+
+    Examples
+    --------
+    >>> Ruleset("ut2004", "ctf", ("lowgrav", "instagib", "lowgrav")).mutators
+    ('instagib', 'lowgrav')
+    """
+
+    game: str = ""
+    game_type: str = ""
+    mutators: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mutators", tuple(sorted(set(self.mutators))))
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What one player did in one contest; None where it is not known.
+
+    Parameters
+    ----------
+    player : str
+        The id.
+    kills, deaths : float or None
+        0 and above.
+    score : float or None
+        What the game counts for this player, any finite number.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range.
+    """
+
+    player: str
+    kills: float | None = None
+    deaths: float | None = None
+    score: float | None = None
+
+    def __post_init__(self) -> None:
+        for field, least in (("kills", 0.0), ("deaths", 0.0), ("score", -LARGEST_WEIGHT)):
+            number = getattr(self, field)
+            if number is not None and not least <= number <= LARGEST_WEIGHT:
+                msg = f"{field}: {number!r} of player {self.player!r} is not allowed; {least:g} and above is"
+                raise InputError(msg)
+
+
+#: A team of a contest: the id of each player, and the share of the contest the player took part in.
+Members = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """Who was together, against whom, who came out ahead, and when: all that a rating model sees.
+
+    Parameters
+    ----------
+    ruleset : Ruleset
+        What kind of game it was.
+    teams : sequence of teams
+        Two or more, each a sequence of ids or of ``(id, share)``; a share is the part of the contest the
+        player was present for, above 0 and at most 1.
+    ranks : sequence of float
+        One for each team: lower is better, equal is a tie.
+    weight : float
+        How much the contest counts, above 0; 1 is a whole game.
+    at : float
+        When it ended, seconds since 1970-01-01 UTC.
+    scores : sequence of float, optional
+        The final score of each team; empty where not known.
+    statistics : sequence of Statistics
+        Of those players for whom something is known.
+
+    Raises
+    ------
+    InputError
+        If a field is out of range or a player is in two places.
+
+    Examples
+    --------
+    >>> Contest(Ruleset(), (["ann"], [("bob", 0.5)]), (1, 2)).teams
+    ((('ann', 1.0),), (('bob', 0.5),))
+    """
+
+    ruleset: Ruleset
+    teams: tuple[Members, ...]
+    ranks: tuple[float, ...]
+    weight: float = 1.0
+    at: float = 0.0
+    scores: tuple[float, ...] = ()
+    statistics: tuple[Statistics, ...] = ()
+
+    def __post_init__(self) -> None:
+        teams = tuple(
+            tuple(
+                (member, 1.0) if isinstance(member, str) else (member[0], float(member[1])) for member in team
+            )
+            for team in self.teams
+        )
+        for field, value in (
+            ("teams", teams),
+            ("ranks", tuple(float(rank) for rank in self.ranks)),
+            ("scores", tuple(float(score) for score in self.scores)),
+            ("statistics", tuple(self.statistics)),
+        ):
+            object.__setattr__(self, field, value)
+        _check_teams(teams)
+        _check_numbers(self)
+
+
+def _check_teams(teams: tuple[Members, ...]) -> None:
+    """Raise what is wrong with the teams of a contest."""
+    if len(teams) < 2 or not all(teams):
+        msg = "teams: two teams or more are needed, each with a player or more"
+        raise InputError(msg)
+    seen: set[str] = set()
+    for player, share in (member for team in teams for member in team):
+        if not player or player in seen:
+            msg = f"teams: the player {player!r} is {'there twice' if player else 'without an id'}"
+            raise InputError(msg)
+        seen.add(player)
+        if not 0.0 < share <= 1.0:
+            msg = f"share: {share!r} of player {player!r} is not allowed; above 0 and at most 1 is"
+            raise InputError(msg)
+
+
+def _check_numbers(contest: Contest) -> None:
+    """Raise what is wrong with the numbers of a contest."""
+    teams = len(contest.teams)
+    if len(contest.ranks) != teams:
+        msg = f"ranks: there are {len(contest.ranks)} for {teams} teams; one for each team is needed"
+        raise InputError(msg)
+    if contest.scores and len(contest.scores) != teams:
+        msg = f"scores: there are {len(contest.scores)} for {teams} teams; one each, or none, is allowed"
+        raise InputError(msg)
+    for field in ("ranks", "scores"):
+        for number in getattr(contest, field):
+            if not -LARGEST_WEIGHT <= number <= LARGEST_WEIGHT:
+                msg = f"{field}: {number!r} is not allowed; a finite number up to 1e15 in size is"
+                raise InputError(msg)
+    if not 0.0 < contest.weight <= LARGEST_WEIGHT:
+        msg = f"weight: {contest.weight!r} is not allowed; a finite number above 0 is"
+        raise InputError(msg)
+    if not -LARGEST_WEIGHT <= contest.at <= LARGEST_WEIGHT:
+        msg = f"at: {contest.at!r} is not allowed; seconds since 1970 are"
+        raise InputError(msg)
+    present = {player for team in contest.teams for player, _ in team}
+    told = [figures.player for figures in contest.statistics]
+    if len(set(told)) < len(told) or not present.issuperset(told):
+        msg = "statistics: a player is there twice or is in no team; one entry for each is allowed"
+        raise InputError(msg)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One finished game, as the contests a game's log was turned into.
+
+    Parameters
+    ----------
+    contests : sequence of Contest
+        In the order they happened; one for a plain result.
+    began, ended : float
+        Seconds since 1970-01-01 UTC; the end is by default that of the last contest.
+    id : str
+        What tells this match from all others, so that it counts once; by default a hash of the content.
+    roster : tuple of str
+        The ids of everyone who was there; by default everyone in a contest.
+
+    Raises
+    ------
+    InputError
+        If there is no contest or a time is not a finite number.
+
+    Examples
+    --------
+    >>> duel = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))
+    >>> Match((duel,)).id == Match((duel,)).id, Match((duel,)).roster
+    (True, ('ann', 'bob'))
+    """
+
+    contests: tuple[Contest, ...]
+    began: float | None = None
+    ended: float | None = None
+    id: str = ""
+    roster: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "contests", tuple(self.contests))
+        if not self.contests:
+            msg = "contests: there are none; a match has one or more"
+            raise InputError(msg)
+        for field in ("began", "ended"):
+            number = getattr(self, field)
+            if number is not None and not math.isfinite(number):
+                msg = f"{field}: {number!r} is not allowed; seconds since 1970 are"
+                raise InputError(msg)
+        if self.ended is None:
+            object.__setattr__(self, "ended", self.contests[-1].at)
+        if not self.roster:
+            everyone = (player for contest in self.contests for team in contest.teams for player, _ in team)
+            object.__setattr__(self, "roster", tuple(dict.fromkeys(everyone)))
+        if not self.id:
+            content = repr((self.contests, self.began, self.ended, self.roster))
+            object.__setattr__(
+                self, "id", hashlib.sha256(content.encode("utf-8", "backslashreplace")).hexdigest()
+            )
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """What kind of game it was: the ruleset of the first contest."""
+        return self.contests[0].ruleset
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A record that could not be read: where it stands, and what is wrong with it."""
+
+    where: str
+    reason: str

@@ -14,7 +14,7 @@ import click
 from equipoise.errors import EquipoiseError
 
 #: The commands by name, each imported only when it runs or is listed.
-COMMANDS = {"balance": "equipoise.cli.balance:command"}
+COMMANDS = {name: f"equipoise.cli.{name}:command" for name in ("balance", "evaluate", "rate", "tune")}
 
 
 class LazyGroup(click.Group):

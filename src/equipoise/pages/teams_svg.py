@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
 
-from equipoise.pages.text import number, printable
+from equipoise.pages.svg import COLOURS, INK, PALE_INK, RULE
+from equipoise.pages.svg import element as _element
+from equipoise.pages.svg import label as _text
+from equipoise.pages.text import number
 from equipoise.teams.solution import Solution, Split, weight
-
-#: Colours that differ for colour-blind eyes too: M. Okabe, K. Ito, "Color Universal Design", 2008.
-COLOURS = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999", "#f0e442")
-INK, PALE_INK, RULE = "#1a1a1a", "#444444", "#c4c4c4"
 
 WIDTH, MARGIN, LANE, HEAD, FOOT = 860, 30, 130, 58, 82
 _DOT = 6
@@ -79,16 +77,6 @@ def teams_svg(solution: Solution, split: Split | None = None, names: tuple[str, 
     return (
         _element("svg", body, raw=True, xmlns="http://www.w3.org/2000/svg", role="img", **size, **font) + "\n"
     )
-
-
-def _element(tag: str, content: str = "", *, raw: bool = False, **attributes: Any) -> str:
-    """Return an element; text and attributes are escaped, ``_`` in their names stands for ``-``."""
-    given = "".join(f" {key.replace('_', '-')}={quoteattr(str(value))}" for key, value in attributes.items())
-    return f"<{tag}{given}>{content if raw else escape(printable(content))}</{tag}>"
-
-
-def _text(content: str, x: float, y: float, fill: str, **attributes: Any) -> str:
-    return _element("text", content, x=round(x, 1), y=round(y, 1), fill=fill, **attributes)
 
 
 def _rule(y: float, start: float, end: float, stroke: str = RULE, **attributes: Any) -> str:

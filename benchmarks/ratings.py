@@ -1,0 +1,372 @@
+"""Measure ratings: ``python benchmarks/ratings.py`` writes ``ratings.json`` and from it ``RATINGS.md``.
+
+``--report`` only writes the report anew; ``--check`` writes nothing and exits with 1 where it is stale.
+The same results give the same report, byte for byte.  Needs openskill; ``--history FILE`` is a match file to
+predict, by default the one this was tried on, which may not be copied into the project.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from equipoise.compiled import compiled
+from equipoise.lab.simulate import rank_correlation, simulate
+from equipoise.ratings import filter_kernels as kernels
+from equipoise.ratings.models.gaussian_filter import GaussianFilter
+from equipoise.ratings.replaying import replay
+from equipoise.ratings.weng_lin import play_duels
+from equipoise.types import Ruleset
+
+HERE = Path(__file__).parent
+RESULTS, REPORT = HERE / "ratings.json", HERE / "RATINGS.md"
+HISTORY = HERE.parent.parent / "shared" / "data" / "ratings" / "cwl.npz"
+
+#: Players, contests for a kernel, contests for openskill, and how often a time is taken; the best counts.
+PLAYERS, MANY, FEW, TIMES = 5000, 20_000, 600, 15
+
+#: What must be reached.
+SPEED_BARS = {"closed form, 5 v 5": 1000.0, "all channels, 5 v 5": 300.0, "8 players, each alone": 200.0}
+LOG_LOSS, SLOPES, ECE, CORRELATION = 0.6555, (0.85, 1.15), 0.03, 0.75
+
+#: Elo's K and scale with the least log-loss on the first 40 % are searched among these.
+ELO_K, ELO_SCALE = (4.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0), (100.0, 200.0, 300.0, 400.0, 600.0)
+
+Columns = tuple[Any, ...]
+
+
+def line_ups(count: int, seats: int) -> Any:
+    """Return players of random contests: some come far more often than others."""
+    rng = np.random.default_rng(0)
+    chance = (1.0 + np.arange(PLAYERS)) ** -0.6
+    keys = np.log(chance)[None, :] + rng.gumbel(size=(count, PLAYERS)).astype(np.float32)
+    return np.argpartition(-keys, seats, axis=1)[:, :seats].astype(np.int64)
+
+
+def packed(players: Any, teams: int, *, channels: bool) -> tuple[Columns, Columns, Columns]:
+    """Return the columns of contests of equal teams, with or without scores, statistics and a game type."""
+    rng = np.random.default_rng(1)
+    count, seats = players.shape
+    ranks = rng.permuted(np.tile(np.arange(teams), (count, 1)), axis=1)
+    places = np.full((players.size, kernels.PLACE), -1, dtype=np.int64)
+    places[:, 0], places[:, kernels.BOT] = players.ravel(), 0
+    told = np.ones((players.size, kernels.TELL))
+    told[:, kernels.FIGURE] = np.nan
+    scores = np.full(count * teams, np.nan)
+    if channels:
+        places[:, 1] = players.ravel() + PLAYERS
+        told[:, kernels.FIGURE] = rng.normal(0.0, 0.6, players.size)
+        scores = rng.integers(0, 100, count * teams).astype(float)
+    return (
+        (np.arange(count + 1) * teams, np.arange(count) * 0.01, np.ones(count), np.zeros(count, np.int64)),
+        (
+            np.arange(count * teams + 1) * (seats // teams),
+            ranks.astype(float).ravel(),
+            scores,
+            ranks.argsort(axis=1).ravel(),
+        ),
+        (places.ravel(), told.ravel()),
+    )
+
+
+def filter_rate(players: Any, teams: int, *, channels: bool) -> float:
+    """Return contests a second of the filter's kernel, prediction and update."""
+    model = GaussianFilter()
+    columns = packed(players, teams, channels=channels)
+    space = np.zeros(teams * kernels.WORKSPACE)
+    play = compiled(kernels.play)
+
+    def once() -> None:
+        table = np.tile(model.newcomer(("", Ruleset())), 2 * PLAYERS)
+        numbers = np.array(model.hyper()), table, np.array(model.new_ruleset()), np.array([1.0, 0, 0, 0, 0])
+        play(*numbers, *columns, space, np.zeros(len(players) * teams), True)
+
+    return len(players) / best_of(once)
+
+
+def duels_rate(players: Any) -> float:
+    """Return contests a second of the closed form for two teams, prediction and update."""
+    count, seats = players.shape
+    won = np.random.default_rng(1).integers(0, 2, count).astype(float)
+    first = np.arange(count + 1) * seats
+    play = compiled(play_duels)
+    hyper = np.array([25.0 / 6.0, 25.0 / 300.0, 0.0001])
+
+    def once() -> None:
+        table = np.tile([25.0, (25.0 / 3.0) ** 2], PLAYERS)
+        play(hyper, table, players.ravel(), first[:-1] + seats // 2, first, won, np.zeros(count))
+
+    return count / best_of(once)
+
+
+def openskill_rate(players: Any, teams: int, name: str, *, kept: bool = False) -> float:
+    """Return contests a second of ``openskill.rate``, from numbers to numbers or with its objects kept."""
+    from openskill import models
+
+    model = getattr(models, name)()
+    ranks = np.random.default_rng(1).permuted(np.tile(np.arange(teams), (len(players), 1)), axis=1).tolist()
+    line_up = players.reshape(len(players), teams, -1).tolist()
+
+    def from_numbers() -> None:
+        table: dict[int, tuple[float, float]] = dict.fromkeys(range(PLAYERS), (25.0, 25.0 / 3.0))
+        for contest, places in zip(line_up, ranks, strict=True):
+            groups = [
+                [model.rating(mu=table[player][0], sigma=table[player][1]) for player in team]
+                for team in contest
+            ]
+            for team, rated in zip(contest, model.rate(groups, ranks=places), strict=True):
+                for player, rating in zip(team, rated, strict=True):
+                    table[player] = (rating.mu, rating.sigma)
+
+    def from_objects() -> None:
+        known: dict[int, Any] = {}
+        for contest, places in zip(line_up, ranks, strict=True):
+            groups = [[known.get(player) or model.rating() for player in team] for team in contest]
+            for team, rated in zip(contest, model.rate(groups, ranks=places), strict=True):
+                known.update(zip(team, rated, strict=True))
+
+    return len(players) / best_of(from_objects if kept else from_numbers, 3)
+
+
+def best_of(once: Callable[[], None], times: int = TIMES) -> float:
+    """Return the least time of several, seconds; the first is not counted."""
+    once()
+    taken = []
+    for _ in range(times):
+        start = time.perf_counter()
+        once()
+        taken.append(time.perf_counter() - start)
+    return min(taken)
+
+
+def speeds() -> list[dict[str, Any]]:
+    """Measure ours and theirs, kind by kind, one right after the other."""
+    five, eight = line_ups(MANY, 10), line_ups(MANY, 8)
+    kinds: list[tuple[str, Callable[[], float], str, Any, int]] = [
+        ("closed form, 5 v 5", lambda: duels_rate(five), "BradleyTerryFull", five, 2),
+        ("all channels, 5 v 5", lambda: filter_rate(five, 2, channels=True), "PlackettLuce", five, 2),
+        ("8 players, each alone", lambda: filter_rate(eight, 8, channels=False), "PlackettLuce", eight, 8),
+    ]
+    return [
+        {
+            "kind": kind,
+            "ours": ours(),
+            "peer": peer,
+            "theirs": openskill_rate(players[:FEW], teams, peer),
+            "kept": openskill_rate(players[:FEW], teams, peer, kept=True),
+        }
+        for kind, ours, peer, players, teams in kinds
+    ]
+
+
+def predictions(history: Path) -> dict[str, Any]:
+    """Measure the predictions of all models, of the default one without channels, and of tuned Elo."""
+    from dataclasses import replace
+
+    from equipoise.adapters.matches import read_matches
+    from equipoise.lab.progressive import evaluate
+    from equipoise.ratings.models.elo import Elo
+    from equipoise.registry import MODELS, resolve
+    from equipoise.types import Match
+
+    matches = [match for match in read_matches(str(history)) if isinstance(match, Match)]
+    plain = [
+        replace(match, contests=tuple(replace(c, scores=(), statistics=()) for c in match.contests))
+        for match in matches
+    ]
+    early = plain[: int(0.4 * len(plain))]
+    elos = [Elo(k=k, scale=scale) for k in ELO_K for scale in ELO_SCALE]
+    elo = min(elos, key=lambda model: evaluate(model, early, 0.2).metrics.log_loss)
+    models = {name: resolve("model", MODELS, name)() for name in MODELS}
+    rows = {name: evaluate(model, matches) for name, model in models.items()}
+    rows["default, results only"] = evaluate(models["default"], plain)
+    rows[f"elo, K {elo.k:g} and scale {elo.scale:g} tuned on the first 40 %"] = evaluate(elo, plain)
+    return {name: row.metrics.as_dict() for name, row in rows.items()}
+
+
+def convergence() -> list[dict[str, Any]]:
+    """Measure the rank correlation with the truth after some games of each of 400 new players."""
+    rows = []
+    for channels in ("results only", "with scores", "with scores and statistics"):
+        for games in (5, 10, 20):
+            found = []
+            for seed in range(3):
+                history = simulate(
+                    np.random.default_rng(seed),
+                    games=games,
+                    scores=channels != "results only",
+                    statistics=channels.endswith("statistics"),
+                )
+                model = GaussianFilter()
+                state = replay(model, history.matches)
+                mu = np.array([model.rating(state, player).mu for player in history.truth])
+                found.append(rank_correlation(mu, np.array(list(history.truth.values()))))
+            rows.append({"channels": channels, "games": games, "correlation": statistics.mean(found)})
+    return rows
+
+
+def measure(history: Path) -> dict[str, Any]:
+    """Return all results."""
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short=12", "HEAD"],  # noqa: S607
+        cwd=HERE, capture_output=True, text=True, check=False,
+    ).stdout.strip()  # fmt: skip
+    return {
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        "commit": commit,
+        "versions": {name: version(name) for name in ("equipoise", "numpy", "numba", "openskill")},
+        "history": history.name,
+        "speeds": speeds(),
+        "predictions": predictions(history) if history.exists() else {},
+        "convergence": convergence(),
+    }
+
+
+def report(results: dict[str, Any]) -> str:
+    """Return the report of results."""
+    versions = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
+    lines = [
+        "# Benchmark results: ratings",
+        "",
+        "`python benchmarks/ratings.py` measured and wrote this; do not edit.",
+        "All figures are of one run, on one core.",
+        "",
+        f"- Date: {results['date']}; commit {results['commit']}.",
+        f"- Versions: {versions}.",
+        "",
+        "## Bars",
+        "",
+        *_table(("What", "Bar", "Measured", "Met"), _bars(results)),
+        "",
+        "## Throughput",
+        "",
+        f"Random contests of {PLAYERS} players, some of whom play far more often than others.",
+        "Prediction and update of packed contests, against `rate` of openskill.",
+        "Both go from mu and sigma in a table to mu and sigma in a table, and the bars are about that.",
+        "Part of openskill's time then is the making of its rating objects; the last columns keep these.",
+        f"The best of {TIMES} runs of {MANY} contests counts; for openskill of 3 runs of {FEW}.",
+        "",
+        *_table(
+            ("Kind, contests a second", "ours", "openskill", "Ratio", "openskill, objects kept", "Ratio"),
+            [
+                (
+                    row["kind"],
+                    f"{row['ours']:,.0f}",
+                    f"{row['theirs']:,.0f} (`{row['peer']}`)",
+                    f"{row['ours'] / row['theirs']:,.0f}×",
+                    f"{row['kept']:,.0f}",
+                    f"{row['ours'] / row['kept']:,.0f}×",
+                )
+                for row in results["speeds"]
+            ],
+        ),
+        "",
+        "## Prediction",
+        "",
+        f"Progressive validation on `{results['history']}`: each contest is predicted from those before it.",
+        "The first 40 % are learnt from but not scored.",
+        "",
+        *_table(
+            ("Model", "n", "log-loss", "Brier", "accuracy", "calibration slope", "ECE"),
+            [
+                (name, f"{row['n']}", f"{row['log_loss']:.4f}", f"{row['brier']:.4f}",
+                 f"{100 * row['accuracy']:.1f} %", f"{row['calibration_slope']:.2f}", f"{row['ece']:.3f}")
+                for name, row in results["predictions"].items()
+            ],
+        ),
+        "",
+        "## Convergence",
+        "",
+        "Rank correlation with the truth of 400 new players in random teams of 5 (`equipoise.lab.simulate`).",
+        "Each figure is the mean of three seeds.",
+        "",
+        *_table(
+            ("Channels", "Games of each player", "Spearman's rank correlation"),
+            [
+                (row["channels"], str(row["games"]), f"{row['correlation']:.3f}")
+                for row in results["convergence"]
+            ],
+        ),
+        "",
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _bars(results: dict[str, Any]) -> list[tuple[str, ...]]:
+    rows = []
+    for row in results["speeds"]:
+        ratio, bar = row["ours"] / row["theirs"], SPEED_BARS[row["kind"]]
+        rows.append(
+            (f"throughput, {row['kind']}", f"at least {bar:,.0f}×", f"{ratio:,.0f}×", _yes(ratio >= bar))
+        )
+    told = results["predictions"]
+    if told:
+        ours = told["default"]
+        loss, slope, ece = ours["log_loss"], ours["calibration_slope"], ours["ece"]
+        elo = next(row["log_loss"] for name, row in told.items() if name.startswith("elo, "))
+        plain = told["default, results only"]["log_loss"]
+        rows += [
+            ("log-loss", f"at most {LOG_LOSS}", f"{loss:.4f}", _yes(loss <= LOG_LOSS)),
+            ("calibration slope", f"{SLOPES[0]} to {SLOPES[1]}", f"{slope:.2f}",
+             _yes(SLOPES[0] <= slope <= SLOPES[1])),
+            ("expected calibration error", f"below {ECE}", f"{ece:.3f}", _yes(ece < ECE)),
+            ("log-loss, results only", f"at most tuned Elo's {elo:.4f}", f"{plain:.4f}", _yes(plain <= elo)),
+        ]  # fmt: skip
+    five = next(
+        row["correlation"]
+        for row in results["convergence"]
+        if row["games"] == 5 and row["channels"].endswith("statistics")
+    )
+    rows.append(
+        (
+            "rank correlation after five games",
+            f"at least {CORRELATION}",
+            f"{five:.3f}",
+            _yes(five >= CORRELATION),
+        )
+    )
+    return rows
+
+
+def _yes(met: bool) -> str:
+    return "yes" if met else "**no**"
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+    return [f"| {' | '.join(row)} |" for row in (head, ("---",) * len(head), *rows)]
+
+
+def main() -> int:
+    """Measure, report or check."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--report", action="store_true", help="only write the report anew")
+    parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if the report is stale")
+    parser.add_argument("--history", type=Path, default=HISTORY, help="a match file to predict")
+    given = parser.parse_args()
+    if given.check:
+        if not RESULTS.exists() or not REPORT.exists():
+            print("there are no results; run python benchmarks/ratings.py", file=sys.stderr)
+            return 1
+        fresh = report(json.loads(RESULTS.read_text(encoding="utf-8")))
+        if REPORT.read_text(encoding="utf-8") != fresh:
+            print("RATINGS.md is stale; run python benchmarks/ratings.py --report", file=sys.stderr)
+            return 1
+        return 0
+    if not given.report:
+        RESULTS.write_text(json.dumps(measure(given.history), indent=1) + "\n", encoding="utf-8")
+    REPORT.write_text(report(json.loads(RESULTS.read_text(encoding="utf-8"))), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+"""``equipoise evaluate``: how well ratings predict who wins, on one's own matches."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from equipoise.cli.histories import model_named, read_history, table
+from equipoise.errors import InputError
+from equipoise.registry import MODELS
+
+
+@click.command(name="evaluate")
+@click.argument("file", metavar="FILE")
+@click.option(
+    "--models",
+    default="default",
+    show_default=True,
+    metavar="A,B",
+    help=f"Which models, besides the default one, or 'all': {', '.join(MODELS)}.",
+)
+@click.option(
+    "--skip",
+    default=0.4,
+    show_default=True,
+    metavar="PART",
+    help="Part of the contests that is learnt from but not scored.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--plot", metavar="FILE.svg", help="Draw the reliability diagram into a file.")
+@click.option("--strict", is_flag=True, help="Stop at the first record that is wrong.")
+def command(file: str, models: str, skip: float, as_json: bool, plot: str | None, strict: bool) -> None:
+    """Predict each contest of a match FILE from those before it, and tell how good that was.
+
+    FILE is JSONL, CSV, Parquet or npz, or - for JSONL from standard input.
+    """
+    from equipoise.lab.progressive import evaluate
+
+    names = ["default", *(MODELS if models == "all" else [name.strip() for name in models.split(",")])]
+    made = {name: model_named(name) for name in dict.fromkeys(names)}
+    history = read_history((file,), strict=strict)
+    done = {name: evaluate(model, history.matches, skip) for name, model in made.items()}
+    if as_json:
+        plain = {name: each.metrics.as_dict() for name, each in done.items()}
+        groups = {
+            name: {group: metrics.as_dict() for group, metrics in each.groups.items()}
+            for name, each in done.items()
+        }
+        click.echo(json.dumps({"models": plain, "groups": groups}, indent=2, allow_nan=False))
+    else:
+        click.echo(_text(done))
+    if plot:
+        _plot(plot, done)
+    history.finish()
+
+
+def _text(done: dict[str, Any]) -> str:
+    columns = ("", "n", "log-loss", "Brier", "accuracy", "slope", "ECE")
+    rows = [_row(name, each.metrics) for name, each in done.items()]
+    rows += [_row(group, metrics) for group, metrics in done["default"].groups.items()]
+    return table(columns, rows)
+
+
+def _row(name: str, metrics: Any) -> tuple[str, ...]:
+    if not metrics.n:
+        return (name, "0", *("-",) * 5)
+    return (
+        name, str(metrics.n), f"{metrics.log_loss:.4f}", f"{metrics.brier:.4f}",
+        f"{100 * metrics.accuracy:.1f} %", f"{metrics.calibration_slope:.2f}", f"{metrics.ece:.3f}",
+    )  # fmt: skip
+
+
+def _plot(path: str, done: dict[str, Any]) -> None:
+    from pathlib import Path
+
+    from equipoise.lab.metrics import reliability
+    from equipoise.pages.reliability_svg import reliability_svg
+
+    bins = {
+        name: [
+            (each.count, each.chance, each.won)
+            for each in reliability(evaluation.chances, evaluation.winners)
+        ]
+        for name, evaluation in done.items()
+    }
+    try:
+        Path(path).write_text(reliability_svg(bins), encoding="utf-8")
+    except OSError as error:
+        msg = f"--plot: {path} cannot be written: {error.strerror or error}"
+        raise InputError(msg) from error

@@ -1,0 +1,76 @@
+"""``equipoise tune``: hyperparameters of the default model for one's own matches."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from equipoise.cli.histories import progress_bar, read_history, table
+
+
+@click.command(name="tune")
+@click.argument("file", metavar="FILE")
+@click.option("--part", default=0.4, show_default=True, help="First part of the contests that is looked at.")
+@click.option("--steps", default=300, show_default=True, help="How many settings are tried.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the search.")
+@click.option(
+    "--only", metavar="A,B", help="Hyperparameters that may change.  [default: all that are searched]"
+)
+@click.option(
+    "--leave-out", is_flag=True, help="Search once for each ruleset, without its results, and score those."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(file: str, **options: Any) -> None:
+    """Fit the default model to the first part of a match FILE, and tell how it does on the rest."""
+    from equipoise.lab.progressive import judge
+    from equipoise.lab.tuning import BOUNDS, tune
+    from equipoise.ratings.models.gaussian_filter import GaussianFilter
+    from equipoise.ratings.replaying import in_order
+
+    history = read_history((file,))
+    contests = [contest for match in in_order(history.matches) for contest in match.contests]
+    only = tuple(name.strip() for name in options["only"].split(",")) if options["only"] else tuple(BOUNDS)
+    part, steps = options["part"], max(options["steps"], 1)
+    rulesets: list[Any] = [None]
+    if options["leave_out"]:
+        rulesets = sorted({contest.ruleset for contest in contests}, key=repr)
+    found = []
+    with progress_bar() as tell:
+        for ruleset in rulesets:
+            report = (lambda step, _: tell(step / steps)) if tell else None
+            tuned = tune(contests, part=part, steps=steps, seed=options["seed"], left_out=ruleset,
+                         only=only, report=report)  # fmt: skip
+            scores = []
+            for model in (GaussianFilter(), tuned.model):
+                _, chances = model.run(model.initial(), contests)
+                evaluation = judge(contests, chances, part)
+                name = (
+                    ""
+                    if ruleset is None
+                    else f"ruleset {' '.join([ruleset.game, ruleset.game_type]).strip()}"
+                )
+                scores.append(evaluation.groups.get(name, evaluation.metrics).as_dict())
+            found.append({"left_out": "" if ruleset is None else repr(ruleset), "before": tuned.before,
+                          "after": tuned.after, "shipped": scores[0], "tuned": scores[1],
+                          "settings": tuned.model.as_settings()})  # fmt: skip
+    click.echo(json.dumps(found, indent=2, allow_nan=False) if options["as_json"] else _text(found))
+    history.finish()
+
+
+def _text(found: list[dict[str, Any]]) -> str:
+    parts = []
+    for each in found:
+        if each["left_out"]:
+            parts.append(f"Without the results of {each['left_out']}, scored on those:")
+        parts.append(
+            f"Log-loss on what was looked at: {each['before']:.4f} as shipped, {each['after']:.4f} tuned."
+        )
+        if each["shipped"]["n"]:
+            shipped, tuned = each["shipped"]["log_loss"], each["tuned"]["log_loss"]
+            parts.append(f"Log-loss on the rest: {shipped:.4f} as shipped, {tuned:.4f} tuned.")
+        parts.append(
+            table(("setting", "value"), [(name, f"{x:.4g}") for name, x in each["settings"].items()])
+        )
+    return "\n".join(parts)

@@ -1,0 +1,146 @@
+"""How good predictions of who wins are: log-loss, Brier score, accuracy and calibration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+#: Probabilities are kept this far from 0 and 1 before their logarithm is taken.
+CLIP = 1e-6
+
+#: Bins of equal width from 0 to 1 on the favourite's probability.
+BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """What is measured of a sequence of predictions; nan where nothing was scored.
+
+    Parameters
+    ----------
+    n : int
+        Contests that were scored: those with one winner.
+    log_loss : float
+        Mean of ``-log(p of the winner)``, nats; 0.6931 is a coin for two teams.
+    brier : float
+        Mean over contests of the squared error, summed over all teams but divided by two, so that for two
+        teams it is that of one of them.
+    accuracy : float
+        Part of contests the favourite won; a favourite among f equal ones counts 1/f.
+    calibration_slope : float
+        Factor on the log-odds that would have been best; below 1 is over-confident.
+    ece : float
+        Expected calibration error of the favourite, ten bins of equal width from 0 to 1.
+    """
+
+    n: int
+    log_loss: float
+    brier: float
+    accuracy: float
+    calibration_slope: float
+    ece: float
+
+    def as_dict(self) -> dict[str, float | None]:
+        """Return the figures as plain data, None for nan."""
+        return {name: None if number != number else number for name, number in asdict(self).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """One bin of the reliability diagram: how often the favourite was given this chance, and won."""
+
+    count: int
+    chance: float
+    won: float
+
+
+def measure(chances: Sequence[Sequence[float]], winners: Sequence[int]) -> Metrics:
+    """Measure predictions.
+
+    Parameters
+    ----------
+    chances : sequence of sequences of float
+        Each contest's probabilities.
+    winners : sequence of int
+        The place of the one winner; -1 for a tie, which is not scored.
+
+    Examples
+    --------
+    >>> measure([(0.75, 0.25), (0.5, 0.5)], [0, -1]).log_loss == -math.log(0.75)
+    True
+
+    References
+    ----------
+    A. Dawid, J. R. Stat. Soc. A 147 (1984) 278 (prequential analysis);
+    D. Cox, Biometrika 45 (1958) 562 (slope of the log-odds);
+    C. Guo et al., ICML 2017, eq. 3 (expected calibration error).
+    """
+    scored = [(row, winner) for row, winner in zip(chances, winners, strict=True) if winner >= 0]
+    if not scored:
+        return Metrics(0, *(math.nan,) * 5)
+    told = np.array([min(max(row[winner], CLIP), 1.0 - CLIP) for row, winner in scored])
+    brier = [sum((p - (k == winner)) ** 2 for k, p in enumerate(row)) / 2.0 for row, winner in scored]
+    right = [(row[winner] == max(row)) / sum(p == max(row) for p in row) for row, winner in scored]
+    return Metrics(
+        n=len(scored),
+        log_loss=float(-np.log(told).mean()),
+        brier=float(np.mean(brier)),
+        accuracy=float(np.mean(right)),
+        calibration_slope=calibration_slope(scored),
+        ece=sum(each.count * abs(each.won - each.chance) for each in reliability(chances, winners))
+        / len(scored),
+    )
+
+
+def calibration_slope(scored: Sequence[tuple[Sequence[float], int]]) -> float:
+    """Return the factor on the log-odds with the greatest likelihood, nan where none is.
+
+    For more than two teams it is the factor on the logarithms of all probabilities.
+    """
+    width = max(len(row) for row, _ in scored)
+    logs = np.full((len(scored), width), -np.inf)
+    for n, (row, _) in enumerate(scored):
+        logs[n, : len(row)] = np.log(np.clip(row, CLIP, 1.0 - CLIP))
+    present = np.isfinite(logs)
+    finite = np.where(present, logs, 0.0)
+    own = finite[np.arange(len(scored)), [winner for _, winner in scored]]
+    slope = 1.0
+    for _ in range(100):
+        power = (
+            np.exp(slope * (finite - finite.max(axis=1, keepdims=True, where=present, initial=-1e9)))
+            * present
+        )
+        power /= power.sum(axis=1, keepdims=True)
+        mean = (power * finite).sum(axis=1)
+        curvature = float(((power * finite * finite).sum(axis=1) - mean * mean).sum())
+        if curvature < 1e-12:
+            return math.nan
+        step = float((own - mean).sum()) / curvature
+        slope += min(max(step, -1.0), 1.0)
+        if abs(step) < 1e-12:
+            break
+    return slope if abs(slope) < 50.0 else math.nan
+
+
+def reliability(chances: Sequence[Sequence[float]], winners: Sequence[int], bins: int = BINS) -> list[Bin]:
+    """Return the bins that are not empty, by the favourite's probability, ascending."""
+    favourite: list[list[float]] = [[] for _ in range(bins)]
+    won: list[list[float]] = [[] for _ in range(bins)]
+    for row, winner in zip(chances, winners, strict=True):
+        if winner < 0:
+            continue
+        top = max(row)
+        place = min(int(top * bins), bins - 1)
+        favourite[place].append(top)
+        won[place].append((row[winner] == top) / sum(p == top for p in row))
+    return [
+        Bin(len(told), float(np.mean(told)), float(np.mean(came)))
+        for told, came in zip(favourite, won, strict=True)
+        if told
+    ]

@@ -1,0 +1,102 @@
+"""Progressive validation: predict each contest from those before it, then learn from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from equipoise.errors import InputError
+from equipoise.lab.metrics import Metrics, measure
+from equipoise.ratings.model import Chances, RatingModel
+from equipoise.ratings.replaying import in_order
+from equipoise.types import Contest, Match
+
+#: Part of the history that is played but not scored.
+SKIP = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What a model predicted, and how good it was.
+
+    Parameters
+    ----------
+    metrics : Metrics
+        Over everything that was scored.
+    groups : mapping from str to Metrics
+        The same for each ruleset and each size of teams.
+    chances : list of tuples of float
+        The predictions that count.
+    winners : list of int
+        Who won, -1 for a tie.
+    """
+
+    metrics: Metrics
+    groups: Mapping[str, Metrics] = field(default_factory=dict)
+    chances: Sequence[Chances] = ()
+    winners: Sequence[int] = ()
+
+
+def winner(contest: Contest) -> int:
+    """Return the place of the one team that came first, -1 for a tie."""
+    best = min(contest.ranks)
+    return contest.ranks.index(best) if contest.ranks.count(best) == 1 else -1
+
+
+def evaluate(model: RatingModel, matches: Sequence[Match], skip: float = SKIP) -> Evaluation:
+    """Predict a history in its order, and measure the predictions after the first part.
+
+    Parameters
+    ----------
+    model : RatingModel
+        Any.
+    matches : sequence of Match
+        The set of matches, in any order.
+    skip : float
+        Part of the contests, from 0 to below 1, that are learnt from but not scored.
+
+    Raises
+    ------
+    InputError
+        If the part is out of range.
+    """
+    if not 0.0 <= skip < 1.0:
+        msg = f"skip: {skip!r} is not allowed; a part from 0 to below 1 is"
+        raise InputError(msg)
+    contests = [contest for match in in_order(matches) for contest in match.contests]
+    _, chances = model.run(model.initial(), contests)
+    return judge(contests, chances, skip)
+
+
+def judge(contests: Sequence[Contest], chances: Sequence[Chances], skip: float = SKIP) -> Evaluation:
+    """Measure predictions of contests in their order."""
+    start = math.floor(len(contests) * skip)
+    contests, chances = contests[start:], chances[start:]
+    winners = [winner(contest) for contest in contests]
+    groups: dict[str, Metrics] = {}
+    for name_of in (_ruleset, _sizes):
+        places = _grouped(contests, name_of)
+        for name in sorted(places):
+            some = places[name]
+            groups[name] = measure([chances[n] for n in some], [winners[n] for n in some])
+    return Evaluation(measure(chances, winners), groups, chances, winners)
+
+
+def _grouped(contests: Sequence[Contest], name_of: Callable[[Contest], str]) -> dict[str, list[int]]:
+    places: dict[str, list[int]] = {}
+    for n, contest in enumerate(contests):
+        places.setdefault(name_of(contest), []).append(n)
+    return places
+
+
+def _ruleset(contest: Contest) -> str:
+    parts = (contest.ruleset.game, contest.ruleset.game_type, *contest.ruleset.mutators)
+    return f"ruleset {' '.join(part for part in parts if part) or '(none)'}"
+
+
+def _sizes(contest: Contest) -> str:
+    sizes = sorted((len(team) for team in contest.teams), reverse=True)
+    if len(sizes) > 3 and len(set(sizes)) == 1:
+        return f"teams {len(sizes)} of {sizes[0]}"
+    return f"teams {' v '.join(map(str, sizes))}"

@@ -1,0 +1,174 @@
+"""Hyperparameters from a history: a seeded random search on its first part.
+
+The search never sees what is scored later: it looks at the first ``part`` of the contests, plays all of
+these, and scores those after their first fifth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from equipoise.compiled import pays
+from equipoise.errors import InputError
+from equipoise.lab.progressive import winner
+from equipoise.ratings.models.gaussian_filter import WORTH, GaussianFilter
+from equipoise.ratings.packing import Packed, most_teams, pack
+from equipoise.types import Contest, Ruleset, Statistics
+
+#: What is searched, and between which bounds.
+BOUNDS: dict[str, tuple[float, float]] = {
+    "sigma": (0.2, 2.0),
+    "drift_game": (0.002, 0.1),
+    "drift_day": (0.001, 0.1),
+    "share_type": (0.01, 0.5),
+    "outcome": (0.2, 1.5),
+    "margin_slope": (0.05, 1.0),
+    "margin_noise": (0.3, 4.0),
+    "statistic_slope": (0.1, 2.0),
+    "statistic_noise": (0.3, 4.0),
+    "trust_sigma": (0.03, 1.0),
+}
+
+#: Part of what is looked at that is played but not scored.
+WARM_UP = 0.2
+#: Standard deviation of a step, on a logarithmic scale, at the start and at the end.
+WIDE, NARROW = 0.5, 0.08
+#: How many hyperparameters change in a step.
+AT_ONCE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A history as one kind of server would have recorded it, packed, and what counts of it."""
+
+    packed: Packed
+    teams: int
+    winners: tuple[int, ...]
+    scored: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """A model and its mean log-loss on what the search looked at, before and after."""
+
+    model: GaussianFilter
+    before: float
+    after: float
+
+
+def views(contests: Sequence[Contest], left_out: Ruleset | None = None) -> list[View]:
+    """Return a history with and without scores and statistics, so that all kinds of servers count.
+
+    Parameters
+    ----------
+    contests : sequence of Contest
+        In order.
+    left_out : Ruleset, optional
+        One that is played but not scored.
+    """
+    kinds: dict[tuple[Contest, ...], None] = {}
+    for scores in (True, False):
+        for statistics in (True, False):
+            kinds.setdefault(tuple(_without(contest, scores, statistics) for contest in contests))
+    start = math.floor(len(contests) * WARM_UP)
+    winners = tuple(winner(contest) for contest in contests)
+    scored = tuple(
+        n >= start and won >= 0 and contest.ruleset != left_out
+        for n, (contest, won) in enumerate(zip(contests, winners, strict=True))
+    )
+    return [View(pack(kind), most_teams(kind), winners, scored) for kind in kinds]
+
+
+def _without(contest: Contest, scores: bool, statistics: bool) -> Contest:
+    kept: tuple[Statistics, ...] = contest.statistics if statistics else ()
+    return replace(contest, scores=contest.scores if scores else (), statistics=kept)
+
+
+def loss(model: GaussianFilter, seen: Sequence[View], *, fast: bool = True) -> float:
+    """Return the mean log-loss over views, nats."""
+    losses = []
+    for view in seen:
+        _, chances = model.play(model.initial(), view.packed, view.teams, fast=fast)
+        told = [
+            chances[first + won]
+            for first, won, counts in zip(view.packed.first_team, view.winners, view.scored, strict=False)
+            if counts
+        ]
+        losses.append(float(-np.log(np.maximum(told, 1e-6)).mean()))
+    return sum(losses) / len(losses)
+
+
+def tune(
+    contests: Sequence[Contest],
+    *,
+    model: GaussianFilter | None = None,
+    part: float = 0.4,
+    steps: int = 300,
+    seed: int = 0,
+    left_out: Ruleset | None = None,
+    only: Sequence[str] = tuple(BOUNDS),
+    report: Callable[[int, float], None] | None = None,
+) -> Tuned:
+    """Search hyperparameters for a history.
+
+    Parameters
+    ----------
+    contests : sequence of Contest
+        In order.
+    model : GaussianFilter, optional
+        Where the search starts.
+    part : float
+        Part of the history that is looked at, above 0 and at most 1.
+    steps : int
+        How many settings are tried.
+    seed : int
+        Of the search.
+    left_out : Ruleset, optional
+        One whose results the search must not see, to find out how well it does without.
+    only : sequence of str
+        The hyperparameters that may change.
+    report : callable, optional
+        Told the step and the best loss so far.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to score.
+    """  # fmt: skip
+    for name in only:
+        if name not in BOUNDS:
+            msg = f"only: {name!r} is not searched; allowed: {', '.join(BOUNDS)}"
+            raise InputError(msg)
+    best = model or GaussianFilter()
+    seen = views(contests[: math.ceil(len(contests) * part)], left_out)
+    if not any(any(view.scored) for view in seen):
+        msg = "contests: there is none to score; a longer history is needed"
+        raise InputError(msg)
+    fast = pays(len(contests) * steps, WORTH)
+    before = least = loss(best, seen, fast=fast)
+    rng = np.random.default_rng(seed)
+    for step in range(steps):
+        width = WIDE * (NARROW / WIDE) ** (step / max(steps - 1, 1))
+        tried = neighbour(best, rng, width, only)
+        found = loss(tried, seen, fast=fast)
+        if found < least:
+            best, least = tried, found
+        if report is not None:
+            report(step + 1, least)
+    return Tuned(best, before, least)
+
+
+def neighbour(
+    model: GaussianFilter, rng: np.random.Generator, width: float, only: Sequence[str]
+) -> GaussianFilter:
+    """Return a model of which some hyperparameters were changed by random factors."""
+    changes = {}
+    for name in rng.choice(sorted(only), size=min(AT_ONCE, len(only)), replace=False).tolist():
+        low, high = BOUNDS[name]
+        factor = math.exp(float(rng.normal(0.0, width)))
+        changes[name] = min(max(getattr(model, name) * factor, low), high)
+    return replace(model, **changes)

@@ -1,0 +1,109 @@
+"""What models share whose state is one tuple of numbers for each player."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+
+from equipoise.ratings.model import Attention, Chances, Teams, question
+from equipoise.types import Contest, Rating, Ruleset
+
+#: What is known of one player; which numbers these are is the model's.
+Entry = tuple[float, ...]
+
+#: The state: what is known of everyone who has played.
+Table = Mapping[str, Entry]
+
+#: What is known of everyone in a contest, team by team.
+Entries = list[list[Entry]]
+
+
+class Folding(ABC):
+    """A model that changes the entries of those who played, and nothing else.
+
+    A model of this kind says what a newcomer's entry is, how a contest changes entries, and how likely each
+    team is to win.  It knows no rulesets and no clock.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def newcomer(self) -> Entry:
+        """Return what is assumed of a player who was never seen."""
+
+    @abstractmethod
+    def change(self, entries: Entries, contest: Contest) -> Entries:
+        """Return the entries after a contest."""
+
+    @abstractmethod
+    def predict(self, entries: Entries, contest: Contest) -> list[float]:
+        """Return how likely each team is to win; the ranks of the contest are not to be looked at."""
+
+    @abstractmethod
+    def known(self, entry: Entry) -> Rating:
+        """Return an entry as mean and standard deviation of the skill."""
+
+    def initial(self) -> Table:
+        """Return the state of nobody having played."""
+        return {}
+
+    def update(self, state: Table, contest: Contest) -> Table:
+        """Return the state after one contest more."""
+        return self.run(state, [contest])[0]
+
+    def run(
+        self, state: Table, contests: Sequence[Contest], attention: Attention | None = None
+    ) -> tuple[Table, list[Chances]]:
+        """Return the state after several contests, and what was predicted of each from those before it."""
+        table = dict(state)
+        chances: list[Chances] = []
+        for n, contest in enumerate(contests):
+            entries = self._entries(table, contest)
+            chances.append(tuple(self.predict(entries, contest)))
+            after = self.change(entries, contest)
+            factors = attention[n] if attention is not None else {}
+            for team, old, new in zip(contest.teams, entries, after, strict=True):
+                for (player, _), was, becomes in zip(team, old, new, strict=True):
+                    factor = factors.get(player, 1.0)
+                    table[player] = becomes if factor == 1.0 else _between(was, becomes, factor)
+        return table, chances
+
+    def win_probability(
+        self, state: Table, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+    ) -> list[float]:
+        """Return how likely each team is to win; ruleset and time make no difference."""
+        contest = question(teams, ruleset, at or 0.0)
+        return self.predict(self._entries(state, contest), contest)
+
+    def rating(self, state: Table, player: str, ruleset: Ruleset | None = None) -> Rating:
+        """Return what is known of a player's skill; the ruleset makes no difference."""
+        del ruleset
+        return self.known(state.get(player, self.newcomer()))
+
+    def players(self, state: Table) -> Iterable[str]:
+        """Return the ids of everyone who has played."""
+        return state.keys()
+
+    def _entries(self, table: Table, contest: Contest) -> Entries:
+        new = self.newcomer()
+        return [[table.get(player, new) for player, _ in team] for team in contest.teams]
+
+
+def _between(was: Entry, becomes: Entry, factor: float) -> Entry:
+    """Return an entry part of the way."""
+    return tuple(old + factor * (new - old) for old, new in zip(was, becomes, strict=True))
+
+
+def softmax(exponents: Sequence[float]) -> list[float]:
+    """Return probabilities in proportion to the exponentials of numbers.
+
+    Examples
+    --------
+    >>> softmax([1e9, 1e9])
+    [0.5, 0.5]
+    """
+    top = max(exponents)
+    powers = [math.exp(exponent - top) for exponent in exponents]
+    total = sum(powers)
+    return [power / total for power in powers]

@@ -1,0 +1,283 @@
+"""``default``: online diagonal Gaussian filter with a logistic link, margin and statistics channels.
+
+See docs/algorithms/gaussian-filter.md for the equations; the formulas stand in
+:mod:`equipoise.ratings.filter_kernels`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from equipoise.compiled import compiled, pays
+from equipoise.errors import InputError
+from equipoise.ratings import filter_kernels as kernels
+from equipoise.ratings.model import Attention, Chances, Teams, is_bot, question
+from equipoise.ratings.packing import DAY, GENERAL, Key, Packed, levels, most_teams, pack
+from equipoise.skill import LOGISTIC_SLOPE
+from equipoise.types import Contest, Rating, Ruleset
+
+#: Contests from which it pays to load the compiled kernels.
+WORTH = 20_000
+
+#: Squares of a margin and of a statistic before any was seen, and how many contests those count as.
+MARGIN_SQUARE, MARGIN_COUNT = 0.09, 2.0
+STATISTIC_SQUARE, STATISTIC_COUNT = 0.42, 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class FilterState:
+    """Everything the filter needs for its next update, compared by value.
+
+    Parameters
+    ----------
+    table : mapping from (player, ruleset) to four numbers
+        Of each part of a skill the mean from results, the mean from statistics, the variance, and the day
+        it was last seen; ``Ruleset()`` is the general part.
+    rulesets : mapping from Ruleset to eight numbers
+        What was learnt of each ruleset, see :mod:`equipoise.ratings.filter_kernels`.
+    world : five numbers
+        Temperature, the evidence for it, and the sums and number of bots.
+    """
+
+    table: Mapping[Key, tuple[float, ...]] = field(default_factory=dict)
+    rulesets: Mapping[Ruleset, tuple[float, ...]] = field(default_factory=dict)
+    world: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianFilter:
+    """The default model.  Skills are in units of one player's performance noise in one game.
+
+    Parameters
+    ----------
+    sigma : float
+        Standard deviation of the skill of a new player.
+    baseline : float
+        The price of a body: what a new player adds to a team.
+    baseline_sigma : float
+        How unsure that is for a ruleset not seen before.
+    drift_game, drift_day : float
+        Standard deviation by which a skill may change with each contest and each day, bots excepted.
+    share_type, share_mutators : float
+        Variance of the offsets of a game type and of a mutator set, as parts of ``sigma`` squared.
+    outcome : float
+        How much of a result counts as news beside the other channels.
+    margin_slope, margin_noise : float
+        Expected margin for each unit of skill, and its noise, both over the margin's root mean square.
+    statistic_slope, statistic_noise : float
+        The same for a player's statistics.
+    trust_sigma : float
+        How unsure it is, for a ruleset not seen before, that what players do helps to predict who wins.
+    caution : float
+        Evidence with which the temperature of the published probability starts.
+    half_life : float
+        Contests after which the evidence for the temperature counts half.
+    beta : float
+        Performance noise; the unit of all skills.
+
+    Raises
+    ------
+    InputError
+        If a hyperparameter is out of range.
+
+    Examples
+    --------
+    >>> model = GaussianFilter()
+    >>> won = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))
+    >>> state = model.update(model.initial(), won)
+    >>> [round(chance, 2) for chance in model.win_probability(state, (["ann"], ["bob"]))]
+    [0.61, 0.39]
+    """
+
+    sigma: float = 0.8
+    baseline: float = 1.25
+    baseline_sigma: float = 0.5
+    drift_game: float = 0.012
+    drift_day: float = 0.0145
+    share_type: float = 0.03
+    share_mutators: float = 0.03
+    outcome: float = 0.8
+    margin_slope: float = 0.28
+    margin_noise: float = 0.95
+    statistic_slope: float = 0.57
+    statistic_noise: float = 1.3
+    trust_sigma: float = 0.3
+    caution: float = 20.0
+    half_life: float = 2000.0
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            number = getattr(self, each.name)
+            if not (math.isfinite(number) and number >= 0.0):
+                msg = f"{each.name}: {number!r} is not allowed; a finite number of 0 or above is"
+                raise InputError(msg)
+        for name in ("sigma", "beta", "half_life", "caution", "margin_noise", "statistic_noise"):
+            if getattr(self, name) <= 0.0:
+                msg = f"{name}: 0 is not allowed; a number above 0 is"
+                raise InputError(msg)
+
+    def initial(self) -> FilterState:
+        """Return the state of nobody having played."""
+        return FilterState()
+
+    def update(self, state: FilterState, contest: Contest) -> FilterState:
+        """Return the state after one contest more."""
+        return self.run(state, [contest])[0]
+
+    def run(
+        self, state: FilterState, contests: Sequence[Contest], attention: Attention | None = None
+    ) -> tuple[FilterState, list[Chances]]:
+        """Return the state after several contests, and what was predicted of each from those before it."""
+        if not contests:
+            return state, []
+        packed = pack(contests, attention)
+        teams = most_teams(contests)
+        state, chances = self.play(state, packed, teams, fast=pays(len(contests), WORTH))
+        bounds = zip(packed.first_team, packed.first_team[1:], strict=False)
+        return state, [tuple(chances[first:end]) for first, end in bounds]
+
+    def play(
+        self,
+        state: FilterState,
+        packed: Packed,
+        teams: int,
+        *,
+        fast: bool,
+        learning: bool = True,
+    ) -> tuple[FilterState, list[float]]:
+        """Run the kernels over packed contests, plain or compiled, which is a matter of speed alone.
+
+        Parameters
+        ----------
+        state : FilterState
+            What is known before.
+        packed : Packed
+            The contests.
+        teams : int
+            The largest number of teams in a contest.
+        fast : bool
+            Whether to use the compiled kernels.
+        learning : bool
+            Whether to learn, or only to predict.
+
+        Returns
+        -------
+        state : FilterState
+            What is known after.
+        chances : list of float
+            The predictions, one for each team of each contest.
+        """  # fmt: skip
+        table = [number for key in packed.keys for number in state.table.get(key) or self.newcomer(key)]
+        rulesets = [
+            number for one in packed.rulesets for number in state.rulesets.get(one) or self.new_ruleset()
+        ]
+        numbers: tuple[Any, ...] = (list(self.hyper()), table, rulesets, list(state.world))
+        columns: tuple[Any, ...] = packed.columns()
+        space: Any = [0.0] * (max(teams, 2) * kernels.WORKSPACE)
+        chances: Any = [0.0] * len(packed.rank)
+        play: Any = kernels.play
+        if fast:
+            play = compiled(kernels.play)
+            numbers = tuple(np.array(column, dtype=np.float64) for column in numbers)
+            columns = tuple(tuple(np.array(column) for column in group) for group in columns)
+            space = np.array(space)
+            chances = np.array(chances)
+        hyper, table, rulesets, world = numbers
+        play(hyper, table, rulesets, world, *columns, space, chances, learning)
+        _, table, rulesets, world = (list(column) if not fast else column.tolist() for column in numbers)
+        after = FilterState(
+            {**state.table, **_entries(packed.keys, table, kernels.ROW)},
+            {**state.rulesets, **_entries(packed.rulesets, rulesets, kernels.RULESET)},
+            tuple(world),
+        )
+        return after, chances.tolist() if fast else chances
+
+    def win_probability(
+        self, state: FilterState, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+    ) -> list[float]:
+        """Return how likely each team is to win a contest that ends at a time, by default the last one known.
+
+        Parameters
+        ----------
+        state : FilterState
+            What is known.
+        teams : sequence of teams
+            Two or more; ids, or ``(id, share of the time present)``.
+        ruleset : Ruleset, optional
+            What is to be played.
+        at : float, optional
+            When, seconds since 1970.
+        """
+        contest = question(teams, ruleset, self._now(state, teams) if at is None else at)
+        packed = pack([contest])
+        return self.play(state, packed, len(teams), fast=False, learning=False)[1]
+
+    def rating(self, state: FilterState, player: str, ruleset: Ruleset | None = None) -> Rating:
+        """Return skill and uncertainty of a player in a ruleset, in units of ``beta``.
+
+        An unseen human is a new player, an unseen bot the mean bot.
+        """
+        ruleset = ruleset or GENERAL
+        learnt = state.rulesets.get(ruleset) or self.new_ruleset()
+        trust = learnt[kernels.TRUST]
+        mean, variance = learnt[kernels.BODY], 0.0
+        for part in levels(ruleset):
+            row = state.table.get((player, part)) or self.newcomer((player, part))
+            mean += row[kernels.MEAN] + trust * row[kernels.STATISTIC]
+            variance += row[kernels.VARIANCE]
+        bots = state.world[kernels.BOTS]
+        if is_bot(player) and (player, GENERAL) not in state.table and bots:
+            mean += (state.world[kernels.BOT_MEANS] + trust * state.world[kernels.BOT_STATISTICS]) / bots
+        return Rating(mean, math.sqrt(variance))
+
+    def players(self, state: FilterState) -> Iterable[str]:
+        """Return the ids of everyone who has played."""
+        return [player for player, part in state.table if part == GENERAL]
+
+    def as_settings(self) -> dict[str, float]:
+        """Return the hyperparameters by name."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def hyper(self) -> tuple[float, ...]:
+        """Return the hyperparameters as the kernels want them."""
+        variance = self.sigma * self.sigma
+        return (
+            LOGISTIC_SLOPE, self.beta,
+            (self.drift_game / self.sigma) ** 2, (self.drift_day / self.sigma) ** 2,
+            variance, variance * self.share_type, variance * self.share_mutators,
+            self.outcome, self.margin_slope, self.margin_noise**2,
+            self.statistic_slope, self.statistic_noise**2, self.caution, 0.5 ** (1.0 / self.half_life),
+        )  # fmt: skip
+
+    def newcomer(self, key: Key) -> tuple[float, ...]:
+        """Return the row of a part of a skill that was never seen."""
+        share = 1.0
+        if key[1].mutators:
+            share = self.share_mutators
+        elif key[1] != GENERAL:
+            share = self.share_type
+        return (0.0, 0.0, self.sigma * self.sigma * share, math.nan)
+
+    def new_ruleset(self) -> tuple[float, ...]:
+        """Return what is assumed of a ruleset that was never seen."""
+        return (
+            1.0, self.trust_sigma**2, self.baseline, self.baseline_sigma**2,
+            MARGIN_SQUARE * MARGIN_COUNT, MARGIN_COUNT, STATISTIC_SQUARE * STATISTIC_COUNT, STATISTIC_COUNT,
+        )  # fmt: skip
+
+    def _now(self, state: FilterState, teams: Teams) -> float:
+        """Return when the last of these players was seen, seconds since 1970."""
+        ids = [member if isinstance(member, str) else member[0] for team in teams for member in team]
+        rows = (state.table.get((player, GENERAL)) for player in ids)
+        return max((row[kernels.SEEN] * DAY for row in rows if row), default=0.0)
+
+
+def _entries(places: Mapping[Any, int], column: list[float], width: int) -> dict[Any, tuple[float, ...]]:
+    """Return the numbers of each place of a flat column."""
+    return {key: tuple(column[width * n : width * n + width]) for key, n in places.items()}

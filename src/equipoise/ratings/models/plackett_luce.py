@@ -1,0 +1,49 @@
+"""``plackett-luce``: Weng and Lin's algorithm 4, one place after the other; compatible with ``openskill``.
+
+See docs/algorithms/weng-lin.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from equipoise.ratings.weng_lin import Sums, WengLin
+
+
+@dataclass(frozen=True, slots=True)
+class PlackettLuce(WengLin):
+    """Weng and Lin's Plackett-Luce model, gamma = sigma / c.
+
+    References
+    ----------
+    R. Weng, C.-J. Lin, JMLR 12 (2011) 267, algorithm 4.
+
+    Examples
+    --------
+    >>> from equipoise.types import Contest, Ruleset
+    >>> model = PlackettLuce()
+    >>> state = model.update(model.initial(), Contest(Ruleset(), (["a"], ["b"], ["c"]), (1, 2, 3)))
+    >>> [round(state[player][0], 4) for player in "abc"]
+    [27.869, 25.7173, 21.4137]
+    """
+
+    def pull(self, sums: Sequence[Sums], ranks: Sequence[float]) -> list[Sums]:
+        """Return omega and delta of each team."""
+        c = math.sqrt(sum(variance + self.beta**2 for _, variance in sums))
+        powers = [math.exp(mu / c) for mu, _ in sums]
+        left = [
+            sum(power for power, other in zip(powers, ranks, strict=True) if other >= rank) for rank in ranks
+        ]
+        tied = [sum(other == rank for other in ranks) for rank in ranks]
+        pulls = []
+        for i, (_, variance) in enumerate(sums):
+            omega = delta = 0.0
+            for q in range(len(sums)):
+                if ranks[q] <= ranks[i]:
+                    p = powers[i] / left[q]
+                    omega += ((q == i) - p) / tied[q]
+                    delta += p * (1.0 - p) / tied[q]
+            pulls.append((omega * variance / c, delta * variance / c**2 * math.sqrt(variance) / c))
+        return pulls

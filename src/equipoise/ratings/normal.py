@@ -1,0 +1,68 @@
+"""The normal distribution, and what is left of it beyond a threshold or between two."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+_SQRT_2 = math.sqrt(2.0)
+_SQRT_2_PI = math.sqrt(2.0 * math.pi)
+
+#: Below this the tail is taken from its asymptotic series.
+_FAR = -30.0
+
+
+def density(x: float) -> float:
+    """Return the density of the standard normal distribution."""
+    return math.exp(-0.5 * x * x) / _SQRT_2_PI
+
+
+def below(x: float) -> float:
+    """Return the standard normal distribution function.
+
+    Examples
+    --------
+    >>> below(0.0)
+    0.5
+    """
+    return 0.5 * math.erfc(-x / _SQRT_2)
+
+
+def quantile(p: float) -> float:
+    """Return where the standard normal distribution function is ``p``, above 0 and below 1."""
+    return NormalDist().inv_cdf(p)
+
+
+def beyond(x: float) -> tuple[float, float]:
+    """Return v and w of a standard normal variable plus ``x`` that was seen to be above 0.
+
+    Its mean moves by v and its variance falls by the part w.
+
+    References
+    ----------
+    R. Herbrich, T. Minka, T. Graepel, NIPS 2006, section 3 (V and W of "win").
+
+    Examples
+    --------
+    >>> [round(number, 4) for number in beyond(0.0)]
+    [0.7979, 0.6366]
+    """
+    v = -x if x < _FAR else density(x) / below(x)
+    return v, v * (v + x)
+
+
+def between(x: float, margin: float) -> tuple[float, float]:
+    """Return v and w of a standard normal variable plus ``x`` that was seen within a margin of 0.
+
+    References
+    ----------
+    R. Herbrich, T. Minka, T. Graepel, NIPS 2006, section 3 (V and W of "draw").
+    """
+    far = abs(x)
+    high, low = margin - far, -margin - far
+    mass = below(high) - below(low)
+    if mass < 1e-300:
+        return math.copysign(-high, -x) if x else 0.0, 1.0
+    v = (density(low) - density(high)) / mass
+    w = v * v + (high * density(high) - low * density(low)) / mass
+    return (v if x >= 0.0 else -v), w

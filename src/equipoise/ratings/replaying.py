@@ -1,0 +1,106 @@
+"""Replay: ratings as a pure function of a set of matches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from equipoise.errors import InputError
+from equipoise.ratings.model import Attention, RatingModel, State
+from equipoise.types import Contest, Match, Ruleset
+
+
+def in_order(matches: Iterable[Match]) -> list[Match]:
+    """Return each match once, ordered by the time it ended and then by id.
+
+    Raises
+    ------
+    InputError
+        If two different matches have one id.
+    """
+    by_id: dict[str, Match] = {}
+    for match in matches:
+        known = by_id.setdefault(match.id, match)
+        if known is not match and known != match:
+            msg = f"matches: two different ones have the id {match.id!r}; an id stands for one match"
+            raise InputError(msg)
+    return sorted(by_id.values(), key=lambda match: (match.ended, match.id))
+
+
+def replay(
+    model: RatingModel, matches: Iterable[Match], start: State | None = None, window: int | None = None
+) -> State:
+    """Return what a model knows after a set of matches.
+
+    It depends on the set alone: the order in which matches are given and how often changes nothing.
+
+    Parameters
+    ----------
+    model : RatingModel
+        Any.
+    matches : iterable of Match
+        In any order, any of them repeated.
+    start : State, optional
+        What is known before; the matches must be later than those it knows.
+    window : int, optional
+        Only this many last contests of each player in each ruleset count, the older the less; see
+        :func:`attention`.
+
+    Raises
+    ------
+    InputError
+        If two different matches have one id, or the window is at fault.
+
+    Examples
+    --------
+    >>> from equipoise.ratings.models.elo import Elo
+    >>> one = Match((Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)),))
+    >>> replay(Elo(), [one, one]) == replay(Elo(), [one])
+    True
+    """
+    contests = [contest for match in in_order(matches) for contest in match.contests]
+    state = model.initial() if start is None else start
+    if window is None:
+        return model.run(state, contests)[0]
+    if start is not None:
+        msg = "window: it needs the whole history; leave out start"
+        raise InputError(msg)
+    return model.run(state, contests, attention(contests, window))[0]
+
+
+def attention(contests: Sequence[Contest], window: int) -> Attention:
+    """Return how much each player learns from each contest under a hard window.
+
+    The last contest of a player in a ruleset counts 1, the one before ``(window - 1) / window``, and so on
+    down to nothing.
+
+    Parameters
+    ----------
+    contests : sequence of Contest
+        In order.
+    window : int
+        How many contests of each player and ruleset count, 1 or more.
+
+    Raises
+    ------
+    InputError
+        If the window is below 1.
+
+    Examples
+    --------
+    >>> duel = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))
+    >>> [round(factors["ann"], 2) for factors in attention([duel] * 4, 3)]
+    [0.0, 0.33, 0.67, 1.0]
+    """
+    if window < 1:
+        msg = f"window: {window} is not allowed; 1 contest or more is"
+        raise InputError(msg)
+    later: dict[tuple[str, Ruleset], int] = {}
+    factors: list[dict[str, float]] = []
+    for contest in reversed(contests):
+        now = {}
+        for player in (player for team in contest.teams for player, _ in team):
+            age = later.get((player, contest.ruleset), 0)
+            later[player, contest.ruleset] = age + 1
+            now[player] = max(0.0, (window - age) / window)
+        factors.append(now)
+    return factors[::-1]

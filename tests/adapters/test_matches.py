@@ -1,0 +1,196 @@
+"""Match files: every format gives the same matches, and every mistake says where it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from equipoise import InputError, Match, Skipped, read_matches
+from equipoise.adapters.matches import from_jsonl, match_from
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+EXAMPLE = ROOT / "examples" / "matches.jsonl"
+SCHEMA = ROOT / "docs" / "match.schema.json"
+
+TABLE = """\
+match,ended,game_type,mutators,team,team_score,player,share,kills,deaths
+m1,2026-01-10,ctf,instagib;lowgrav,red,3,Ann,1,9,4
+m1,2026-01-10,ctf,instagib;lowgrav,red,3,Bob,0.5,,
+m2,2026-01-11,ctf,,x,1,Ann,,,
+m1,2026-01-10,ctf,instagib;lowgrav,blue,1,Cid,1,4,9
+m2,2026-01-11,ctf,,y,2,Dee,,,
+"""
+
+
+def read(tmp_path: Path, name: str, content: str | bytes) -> list[Match | Skipped]:
+    """Return what a file of that content has."""
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return list(read_matches(str(path)))
+
+
+def test_the_example_is_read_and_fits_the_schema() -> None:
+    """Every line is a match, by the reader and by the published schema."""
+    jsonschema = pytest.importorskip("jsonschema")
+    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+    for line in EXAMPLE.read_text(encoding="utf-8").splitlines():
+        validator.validate(json.loads(line))
+    matches = list(read_matches(str(EXAMPLE)))
+    assert all(isinstance(match, Match) for match in matches)
+    last = matches[-1]
+    assert isinstance(last, Match)
+    assert last.ruleset.mutators == ("instagib",)
+    assert last.contests[0].statistics[0].kills == 21
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"ended": 1, "teams": [["a"], ["b"]], "ranks": [1, 2], "nosuch": 1},
+        {"ended": 1, "teams": [["a"], [{"id": "b", "nosuch": 1}]], "ranks": [1, 2]},
+        {"ended": 1, "teams": [["a"], ["b"]]},
+        {"ended": 1, "teams": "ab", "ranks": [1, 2]},
+        {"ended": 1, "teams": [["a"], [""]], "ranks": [1, 2]},
+        {"ended": 1, "mutators": "x", "teams": [["a"], ["b"]], "ranks": [1, 2]},
+        {"ended": True, "teams": [["a"], ["b"]], "ranks": [1, 2]},
+        {"ended": 1, "contests": []},
+        [],
+    ],
+)
+def test_what_the_schema_refuses_the_reader_refuses(record: Any) -> None:
+    """Both see the mistake."""
+    jsonschema = pytest.importorskip("jsonschema")
+    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert not validator.is_valid(record)
+    with pytest.raises(InputError):
+        match_from(record)
+
+
+def test_a_table_has_a_row_for_each_player(tmp_path: Path) -> None:
+    """Rows of one match may stand apart; mutators are parted by semicolons; empty cells are unknown."""
+    one, two = read(tmp_path, "matches.csv", TABLE)
+    assert isinstance(one, Match)
+    assert isinstance(two, Match)
+    contest = one.contests[0]
+    assert contest.teams == ((("Ann", 1.0), ("Bob", 0.5)), (("Cid", 1.0),))
+    assert (contest.ranks, contest.scores) == ((0.0, 1.0), (3.0, 1.0))
+    assert contest.ruleset.mutators == ("instagib", "lowgrav")
+    assert [figures.player for figures in contest.statistics] == ["Ann", "Cid"]
+    assert two.contests[0].ranks == (1.0, 0.0)
+
+
+def test_parquet_is_the_same_table(tmp_path: Path) -> None:
+    """The same rows give equal matches."""
+    polars = pytest.importorskip("polars")
+    as_csv = read(tmp_path, "matches.csv", TABLE)
+    polars.read_csv(tmp_path / "matches.csv").write_parquet(tmp_path / "matches.parquet")
+    assert list(read_matches(str(tmp_path / "matches.parquet"))) == as_csv
+    (tmp_path / "no.parquet").write_bytes(b"PAR1 no")
+    with pytest.raises(InputError, match=r"no\.parquet: cannot be read"):
+        list(read_matches(str(tmp_path / "no.parquet")))
+
+
+def test_flat_arrays_are_read_in_play_order(tmp_path: Path) -> None:
+    """Scores, statistics and game type where they are known; a half is a tie; the clock is held."""
+    np.savez(
+        tmp_path / "flat.npz", ids=np.array([7, 3, 5, 3, 7]), off=np.array([0, 3, 5]), nA=np.array([2, 1]),
+        nB=np.array([1, 1]), y=np.array([1.0, 0.5]), sA=np.array([3.0, np.nan]), sB=np.array([1.0, np.nan]),
+        t=np.array([10.0, 9.0]), ctx=np.array([0, 1]), ctxnames=np.array(["ctf", "dm"]),
+        k=np.array([4.0, np.nan, 2.0, np.nan, np.nan]), d=np.array([1.0, np.nan, 2.0, np.nan, np.nan]),
+    )  # fmt: skip
+    one, two = list(read_matches(str(tmp_path / "flat.npz")))
+    assert isinstance(one, Match)
+    assert isinstance(two, Match)
+    assert one.contests[0].teams == ((("7", 1.0), ("3", 1.0)), (("5", 1.0),))
+    assert one.contests[0].ranks[0] < one.contests[0].ranks[1]
+    assert one.contests[0].scores == (3.0, 1.0)
+    assert [figures.player for figures in one.contests[0].statistics] == ["7", "5"]
+    assert (two.contests[0].ranks, two.contests[0].scores, two.ended) == ((0.5, 0.5), (), 864000.0)
+    assert two.ruleset.game_type == "dm"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "it is not JSON"),
+        ("[]", "match: it is not an object"),
+        ('{"teams": [["a"], ["b"]], "ranks": [1, 2]}', "ended: it is missing"),
+        ('{"ended": "soon", "teams": [["a"], ["b"]], "ranks": [1, 2]}', "ended: 'soon' is not a number"),
+        ('{"ended": 1, "teams": [["a"]], "ranks": [1]}', "teams: two teams or more"),
+        ('{"ended": 1, "teams": [["a"], ["a"]], "ranks": [1, 2]}', "teams: the player 'a' is there twice"),
+        ('{"ended": 1, "teams": [["a"], ["b"]], "ranks": [1]}', "ranks: there are 1 for 2 teams"),
+        ('{"ended": 1, "teams": [["a"], ["b"]], "ranks": [1, NaN]}', "ranks: 'NaN' is not a finite number"),
+        ('{"ended": 1, "teams": [["a"], ["b"]], "ranks": [1, 2], "weight": 0}', "weight: 0.0 is not allowed"),
+        ('{"ended": 1, "team": []}', "'team': there is no such field"),
+        ('{"ended": 1, "teams": [["a"], [{"id": "b", "share": 2}]], "ranks": [1, 2]}', "share: 2.0"),
+        ('{"ended": 1, "teams": [["a"], [{"id": "b", "kills": -1}]], "ranks": [1, 2]}', "kills: -1.0"),
+    ],
+)
+def test_a_wrong_line_says_line_and_field_and_the_rest_is_read(
+    tmp_path: Path, line: str, message: str
+) -> None:
+    """The record is skipped with file, line and field; those around it are there."""
+    good = '{"ended": 1, "teams": [["a"], ["b"]], "ranks": [1, 2]}'
+    first, skipped, last = read(tmp_path, "m.jsonl", f"{good}\n\n{line}\n{good}\n")
+    assert isinstance(first, Match)
+    assert first == last
+    assert isinstance(skipped, Skipped)
+    assert skipped.where.endswith("m.jsonl, line 3")
+    assert skipped.reason.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where", "message"),
+    [
+        ("red,3,Bob,0.5", "red,4,Bob,0.5", "line 3", "team_score: it differs within team 'red'"),
+        ("Cid,1,4,9", "Cid,1,x,9", "line 5", "kills: 'x' is not a number"),
+        ("m1,2026-01-10,ctf,instagib;lowgrav,blue", "m1,2026-01-12,ctf,,blue", "line 5", "ended: it differs"),
+        ("blue,1,Cid", "blue,,Cid", "line 2", "team_score: some teams have none"),
+        ("red,3,Bob", ",3,Bob", "line 3", "team: it is missing"),
+        ("Cid", "Ann", "line 2", "teams: the player 'Ann' is there twice"),
+    ],
+)
+def test_a_wrong_row_skips_its_match(tmp_path: Path, old: str, new: str, where: str, message: str) -> None:
+    """The line is named, and the other match is read."""
+    assert old in TABLE
+    read_ = read(tmp_path, "m.csv", TABLE.replace(old, new))
+    (skipped,) = [one for one in read_ if isinstance(one, Skipped)]
+    assert skipped.where.endswith(where)
+    assert skipped.reason.startswith(message)
+    assert len(read_) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("m.csv", "match,ended,team\n", "line 1: the column player is missing"),
+        ("m.csv", TABLE.replace("kills", "frags"), "there is no column 'frags'"),
+        ("m.csv", b"\xff\xfe", "line 1: it is not UTF-8"),
+        ("m.npz", "no", "cannot be read"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused(
+    tmp_path: Path, name: str, content: str | bytes, message: str
+) -> None:
+    """The message begins with the file."""
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, name, content)
+    with pytest.raises(InputError, match="cannot be read"):
+        list(read_matches(str(tmp_path / "nowhere.jsonl")))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.binary(max_size=200)
+    | st.text(max_size=100).map(lambda text: json.dumps({"ended": 1, text: text}).encode())
+)
+def test_hostile_bytes_are_skipped(content: bytes) -> None:
+    """Whatever a line is, it gives a match or says what is wrong."""
+    for one in from_jsonl(content, "here", lambda _: None):
+        assert isinstance(one, Match | Skipped)

@@ -1,0 +1,131 @@
+"""``equipoise rate``, ``evaluate`` and ``tune`` as people and programs meet them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from tests.cli.test_balance import run
+
+from equipoise.registry import MODELS
+
+EXAMPLE = str(Path(__file__).resolve().parent.parent.parent / "examples" / "matches.jsonl")
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> str:
+    """Return a match file of forty duels that Ann mostly wins."""
+    lines = [
+        json.dumps({"id": n, "ended": n, "teams": [["Ann"], ["Bob"]], "scores": [1 + n % 4, 1.5]})
+        for n in range(40)
+    ]
+    path = tmp_path / "history.jsonl"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return str(path)
+
+
+def test_rate_prints_a_table_and_json() -> None:
+    """Players, strongest first; JSON has each ruleset with scale and mean bot."""
+    done = run("rate", EXAMPLE)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0].split() == ["player", "0-100", "mu", "sigma", "contests"]
+    assert done.stdout.splitlines()[1].startswith("Amber")
+    plain = json.loads(run("rate", EXAMPLE, "--json").stdout)
+    assert plain["matches"] == 5
+    assert [kind["game_type"] for kind in plain["ratings"]] == ["", "ctf", "dm", "tdm"]
+    assert plain["ratings"][0]["mean_bot"]["bots"] == 1
+    assert set(plain["ratings"][0]["players"][0]) == {"id", "mu", "sigma", "scale", "contests"}
+
+
+def test_rate_depends_on_the_set_of_matches_alone(history: str) -> None:
+    """The same file twice changes nothing; a window and a date do."""
+    once = run("rate", history).stdout
+    assert run("rate", history, history).stdout == once
+    assert run("rate", history, "--window", "5").stdout != once
+    assert run("rate", history, "--since", "1970-01-01T00:00:20Z").stdout != once
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_model_rates(model: str, history: str) -> None:
+    """Ann is ahead by every one."""
+    done = run("rate", history, "--model", model, "--json")
+    assert [player["id"] for player in json.loads(done.stdout)["ratings"][0]["players"]] == ["Ann", "Bob"]
+
+
+def test_a_wrong_record_is_named_and_counted_and_the_rest_is_done(history: str) -> None:
+    """Exit code 1 and a count at the end; with ``--strict`` the first one ends it."""
+    path = Path(history)
+    path.write_text(
+        '{"ended": 1}\n'
+        + path.read_text()
+        + '\n{"id": 1, "ended": 9, "teams": [["x"], ["y"]], "ranks": [1, 2]}\n'
+    )
+    done = run("rate", history)
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[1].startswith("Ann")
+    assert f"{history}, line 1: teams: it is not a list of lists" in done.stderr
+    assert "id: a different match has the id '1' too" in done.stderr
+    assert done.stderr.splitlines()[-1] == "error: 2 records skipped, 40 matches read"
+    strict = run("rate", history, "--strict")
+    assert (strict.returncode, strict.stdout) == (1, "")
+    assert strict.stderr.startswith(f"error: {history}, line 1: teams: ")
+
+
+def test_rate_reads_standard_input_and_writes_a_file(tmp_path: Path) -> None:
+    """``-`` is JSONL; what cannot be written is said."""
+    done = run("rate", "-", "--output", str(tmp_path / "out.txt"), stdin=Path(EXAMPLE).read_text())
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "Amber" in (tmp_path / "out.txt").read_text()
+    assert "cannot be written" in run("rate", EXAMPLE, "--output", str(tmp_path / "no" / "x")).stderr
+
+
+def test_evaluate_prints_json_with_the_default_model(history: str) -> None:
+    """Each model has n, log-loss, Brier, accuracy, slope and ECE; the default one is always there."""
+    plain = json.loads(
+        run("evaluate", history, "--json", "--models", "elo,trueskill", "--skip", "0.5").stdout
+    )
+    assert list(plain["models"]) == ["default", "elo", "trueskill"]
+    assert set(plain["models"]["default"]) == {
+        "n", "log_loss", "brier", "accuracy", "calibration_slope", "ece",
+    }  # fmt: skip
+    assert plain["models"]["default"]["n"] == 20
+    assert list(plain["groups"]["default"]) == ["ruleset (none)", "teams 1 v 1"]
+
+
+def test_evaluate_prints_a_table_and_draws(history: str, tmp_path: Path) -> None:
+    """All models in rows, and the reliability diagram as SVG."""
+    done = run("evaluate", history, "--models", "all", "--plot", str(tmp_path / "out.svg"))
+    assert done.returncode == 0, done.stderr
+    assert {line.split()[0] for line in done.stdout.splitlines()[1:]} >= set(MODELS)
+    assert ET.parse(tmp_path / "out.svg").getroot().tag.endswith("svg")
+
+
+def test_tune_prints_settings(history: str) -> None:
+    """What was found, and how it does on the rest; once for each ruleset where one is left out."""
+    done = run("tune", history, "--steps", "3", "--part", "0.9")
+    assert done.returncode == 0, done.stderr
+    assert "Log-loss on the rest: " in done.stdout
+    plain = json.loads(run("tune", history, "--steps", "2", "--only", "sigma,outcome", "--json").stdout)
+    assert plain[0]["settings"]["beta"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "message"),
+    [
+        (("rate", "nowhere.jsonl"), 1, "error: nowhere.jsonl: cannot be read"),
+        (("rate", EXAMPLE, "--window", "0"), 1, "error: window: 0 is not allowed"),
+        (("rate", EXAMPLE, "--since", "soon"), 1, "error: --since: 'soon' is not a number"),
+        (("rate", EXAMPLE, "--model", "nosuch"), 2, "Usage: "),
+        (("evaluate", EXAMPLE, "--models", "nosuch"), 2, "Usage: "),
+        (("evaluate", EXAMPLE, "--skip", "2"), 1, "error: skip: 2.0"),
+        (("tune", EXAMPLE, "--only", "nosuch"), 1, "error: only: 'nosuch'"),
+        (("rate",), 2, "Usage: "),
+    ],
+)
+def test_what_is_at_fault_is_said(args: tuple[str, ...], code: int, message: str) -> None:
+    """Exit code 1 for values and files, 2 for usage."""
+    done = run(*args)
+    assert done.returncode == code
+    assert done.stderr.startswith(message)

@@ -1,0 +1,141 @@
+"""Progressive validation, its metrics, and the search for hyperparameters."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from equipoise import Contest, GaussianFilter, InputError, Match, Ruleset, read_matches
+from equipoise.lab.metrics import measure, reliability
+from equipoise.lab.progressive import evaluate, winner
+from equipoise.lab.simulate import rank_correlation, simulate
+from equipoise.lab.tuning import tune
+from equipoise.ratings.models.elo import Elo
+
+CWL = Path(__file__).resolve().parents[3] / "shared" / "data" / "ratings" / "cwl.npz"
+
+
+def test_metrics_of_three_predictions_worked_out() -> None:
+    """Log-loss, Brier score and accuracy by hand; a tie is not scored."""
+    metrics = measure([(0.8, 0.2), (0.4, 0.6), (0.5, 0.5), (0.9, 0.1)], [0, 0, 1, -1])
+    assert metrics.n == 3
+    assert metrics.log_loss == pytest.approx(-(math.log(0.8) + math.log(0.4) + math.log(0.5)) / 3)
+    assert metrics.brier == pytest.approx((0.04 + 0.36 + 0.25) / 3)
+    assert metrics.accuracy == pytest.approx((1.0 + 0.0 + 0.5) / 3)
+
+
+def test_calibrated_predictions_have_slope_one_and_no_error() -> None:
+    """Outcomes drawn from the predictions; twice the log-odds is half the slope; sides change nothing."""
+    rng = np.random.default_rng(0)
+    odds = rng.normal(0.0, 1.5, 40_000)
+    p = 1.0 / (1.0 + np.exp(-odds))
+    winners = (rng.random(len(p)) > p).astype(int).tolist()
+    honest = measure(np.stack([p, 1.0 - p], axis=1).tolist(), winners)
+    assert honest.calibration_slope == pytest.approx(1.0, abs=0.03)
+    assert honest.ece < 0.01
+    bold = 1.0 / (1.0 + np.exp(-2.0 * odds))
+    doubled = measure(np.stack([bold, 1.0 - bold], axis=1).tolist(), winners)
+    assert doubled.calibration_slope == pytest.approx(honest.calibration_slope / 2.0, rel=1e-6)
+    turned = measure(np.stack([1.0 - p, p], axis=1).tolist(), [1 - won for won in winners])
+    assert turned.log_loss == pytest.approx(honest.log_loss)
+    assert turned.ece == pytest.approx(honest.ece)
+
+
+def test_bins_are_of_equal_width_on_the_favourites_probability() -> None:
+    """Ten from 0 to 1: two predictions of 0.62 and 0.68 share one, whoever the favourite is."""
+    bins = reliability([(0.62, 0.38), (0.32, 0.68), (0.91, 0.09)], [0, 0, 0])
+    assert [(each.count, round(each.chance, 2), each.won) for each in bins] == [
+        (2, 0.65, 0.5),
+        (1, 0.91, 1.0),
+    ]
+
+
+def test_nothing_scored_is_no_number() -> None:
+    """Ties alone leave nan, and None in plain data."""
+    metrics = measure([(0.5, 0.5)], [-1])
+    assert metrics.n == 0
+    assert metrics.as_dict()["log_loss"] is None
+
+
+def test_each_contest_is_predicted_from_those_before_it() -> None:
+    """The first prediction knows nothing; the rest follow the order of time, not that of listing."""
+    duel = Contest(Ruleset(), (["a"], ["b"]), (1, 2))  # type: ignore[arg-type]
+    matches = [Match((replace(duel, at=float(n)),)) for n in range(10)]
+    done = evaluate(Elo(), matches[::-1], skip=0.0)
+    assert done.chances[0] == (0.5, 0.5)
+    assert [row[0] for row in done.chances] == sorted(row[0] for row in done.chances)
+    assert evaluate(Elo(), matches, skip=0.4).metrics.n == 6
+    assert set(done.groups) == {"ruleset (none)", "teams 1 v 1"}
+    with pytest.raises(InputError, match="skip: 1"):
+        evaluate(Elo(), matches, skip=1.0)
+
+
+def test_a_shared_first_place_has_no_winner() -> None:
+    """Only a team alone in front has won."""
+    three = Contest(Ruleset(), (["a"], ["b"], ["c"]), (1, 1, 2))  # type: ignore[arg-type]
+    assert winner(three) == -1
+    assert winner(replace(three, ranks=(2.0, 1.0, 3.0))) == 1
+
+
+def test_the_search_repeats_and_never_ends_worse() -> None:
+    """The same seed finds the same settings, at least as good as those it began with."""
+    history = simulate(np.random.default_rng(0), players=40, games=20)
+    contests = [contest for match in history.matches for contest in match.contests]
+    found = [tune(contests, part=1.0, steps=8, seed=3) for _ in range(2)]
+    assert found[0] == found[1]
+    assert found[0].after <= found[0].before
+    only = tune(contests, part=1.0, steps=8, only=("sigma",)).model
+    assert replace(only, sigma=GaussianFilter().sigma) == GaussianFilter()
+    with pytest.raises(InputError, match="only: 'nosuch'"):
+        tune(contests, only=("nosuch",))
+    with pytest.raises(InputError, match="contests: there is none"):
+        tune([])
+
+
+def test_a_simulation_repeats_and_better_players_win_more() -> None:
+    """The same seed gives the same history, in which wins follow the truth."""
+    one, two = (simulate(np.random.default_rng(5), players=40, games=40) for _ in range(2))
+    assert one == two
+    wins: dict[str, float] = dict.fromkeys(one.truth, 0.0)
+    for match in one.matches:
+        contest = match.contests[0]
+        for player, _ in contest.teams[winner(contest)]:
+            wins[player] += 1.0
+    assert (
+        rank_correlation(
+            np.array(list(wins.values())) + np.arange(40) * 1e-9, np.array(list(one.truth.values()))
+        )
+        > 0.5
+    )
+
+
+@pytest.fixture(scope="module")
+def league() -> Any:
+    """Return the matches of a professional league, where they are at hand."""
+    if not CWL.exists():
+        pytest.skip("the history of the Call of Duty World League is not at hand and may not be copied")
+    return [match for match in read_matches(str(CWL)) if isinstance(match, Match)]
+
+
+def test_the_shipped_profile_predicts_and_is_calibrated(league: Any) -> None:
+    """On 3,053 held-out maps: log-loss at most 0.6555, slope in [0.85, 1.15], ECE below 0.03."""
+    metrics = evaluate(GaussianFilter(), league).metrics
+    assert metrics.n == 3053
+    assert metrics.log_loss <= 0.6555
+    assert 0.85 <= metrics.calibration_slope <= 1.15
+    assert metrics.ece < 0.03
+
+
+def test_results_alone_are_not_worse_than_tuned_elo(league: Any) -> None:
+    """Without scores and statistics, against Elo with K and scale searched on the first 40 %."""
+    plain = [
+        replace(match, contests=tuple(replace(c, scores=(), statistics=()) for c in match.contests))
+        for match in league
+    ]
+    elo = evaluate(Elo(k=8.0, scale=200.0), plain).metrics.log_loss
+    assert evaluate(GaussianFilter(), plain).metrics.log_loss <= elo

@@ -1,0 +1,161 @@
+"""The comparison models give their public packages' numbers, where those packages are installed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from equipoise.ratings.models.bradley_terry import BradleyTerry
+from equipoise.ratings.models.elo import Elo
+from equipoise.ratings.models.glicko2 import Glicko2
+from equipoise.ratings.models.plackett_luce import PlackettLuce
+from equipoise.ratings.models.trueskill import TrueSkill
+from equipoise.ratings.normal import below, density, quantile
+from equipoise.ratings.weng_lin import play_duels
+from equipoise.types import Contest, Ruleset
+
+SHAPES = [(1, 1), (5, 5), (3, 4), (1, 1, 1), (2, 3, 1, 4), (1,) * 8]
+
+
+def contests(seed: int, count: int, ties: bool) -> list[Contest]:
+    """Return random contests of few players, who meet often."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for _ in range(count):
+        sizes = SHAPES[rng.integers(len(SHAPES))]
+        players = [f"p{n}" for n in rng.permutation(16)[: sum(sizes)]]
+        teams, start = [], 0
+        for size in sizes:
+            teams.append(players[start : start + size])
+            start += size
+        ranks = rng.integers(0, len(sizes), len(sizes)) if ties else rng.permutation(len(sizes))
+        teams.sort(
+            key=min
+        )  # the order in which our TrueSkill chains tied teams, and the package those listed
+        made.append(Contest(Ruleset(), tuple(teams), tuple(ranks.tolist())))  # type: ignore[arg-type]
+    return made
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize(
+    ("model", "package", "name"),
+    [
+        (BradleyTerry(), "bradley_terry_full", "BradleyTerryFull"),
+        (PlackettLuce(), "plackett_luce", "PlackettLuce"),
+    ],
+)
+def test_weng_lin_is_openskill(model: Any, package: str, name: str, ties: bool) -> None:
+    """Ratings and predictions agree to 1e-12 of their size over 200 contests, ties included."""
+    module = pytest.importorskip(f"openskill.models.weng_lin.{package}")
+    peer = getattr(module, name)()
+    theirs: dict[str, Any] = {}
+    state = model.initial()
+    for contest in contests(1, 200, ties):
+        ids = [[player for player, _ in team] for team in contest.teams]
+        teams = [[theirs.setdefault(player, peer.rating()) for player in team] for team in ids]
+        assert model.win_probability(state, ids) == pytest.approx(peer.predict_win(teams), rel=1e-12)
+        rated = peer.rate(teams, ranks=list(contest.ranks))
+        for team, ratings in zip(ids, rated, strict=True):
+            theirs.update(zip(team, ratings, strict=True))
+        state = model.update(state, contest)
+    for player, rating in theirs.items():
+        assert state[player] == pytest.approx((rating.mu, rating.sigma), rel=1e-12)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_trueskill_is_trueskill_for_two_teams(ties: bool) -> None:
+    """The closed form agrees to 1e-11 of the size, once the package is given an exact normal distribution.
+
+    Its own is good to about 1e-7.
+    """
+    package = pytest.importorskip("trueskill")
+    _follow_trueskill(package, [c for c in contests(2, 300, ties) if len(c.teams) == 2], 3e-10)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_trueskill_is_trueskill_for_many_teams(ties: bool) -> None:
+    """The package stops iterating at changes of 1e-4 and we go on, so both agree to about that."""
+    package = pytest.importorskip("trueskill")
+    _follow_trueskill(package, [c for c in contests(3, 60, ties) if len(c.teams) > 2], 2e-3)
+
+
+def _follow_trueskill(package: Any, played: list[Contest], tolerance: float) -> None:
+    """Each contest from the same ratings, so that differences do not add up."""
+    model = TrueSkill()
+    state = model.initial()
+    environment = package.TrueSkill(backend=(below, density, quantile))
+    for contest in played:
+        groups = [
+            {player: environment.create_rating(*state.get(player, model.newcomer())) for player, _ in team}
+            for team in contest.teams
+        ]
+        rated = environment.rate(groups, ranks=list(contest.ranks))
+        state = model.update(state, contest)
+        for team in rated:
+            for player, rating in team.items():
+                assert state[player] == pytest.approx((rating.mu, rating.sigma), abs=tolerance), contest
+
+
+def test_trueskill_knows_partial_play() -> None:
+    """The share of presence is the package's weight."""
+    package = pytest.importorskip("trueskill")
+    contest = Contest(Ruleset(), ([("a", 1.0), ("b", 0.25)], [("c", 1.0)]), (1, 2))
+    state = TrueSkill().update({}, contest)
+    groups = package.TrueSkill().rate(
+        [{"a": package.Rating(), "b": package.Rating()}, {"c": package.Rating()}],
+        weights={(0, "b"): 0.25},
+    )
+    theirs = {player: rating for team in groups for player, rating in team.items()}
+    for player, rating in theirs.items():
+        assert state[player] == pytest.approx((rating.mu, rating.sigma), abs=1e-6)
+
+
+def test_glicko2_is_glicko2_where_that_is_right() -> None:
+    """A rating period of random opponents agrees to 1e-12 of its size.
+
+    The package puts the rating where the paper's step 5 has the deviation (its ``_f``), so only players are
+    compared whose two numbers are equal on the internal scale; the paper's example tells them apart.
+    """
+    package = pytest.importorskip("glicko2")
+    rng = np.random.default_rng(4)
+    for _ in range(50):
+        deviation = float(rng.uniform(40, 350))
+        entry = (1500.0 + deviation * float(rng.choice([-1, 1])), deviation, float(rng.uniform(0.03, 0.09)))
+        results = [
+            (float(rng.normal(1500, 300)), float(rng.uniform(40, 350)), float(rng.integers(0, 2)))
+            for _ in range(int(rng.integers(1, 5)))
+        ]
+        peer = package.Player(*entry)
+        peer.update_player([r for r, _, _ in results], [d for _, d, _ in results], [s for _, _, s in results])
+        assert Glicko2().period(entry, results) == pytest.approx((peer.rating, peer.rd, peer.vol), rel=1e-9)
+
+
+def test_elo_plays_a_tournament() -> None:
+    """A. Elo's example as commonly told: 1613 scores 2.5 where 2.88 is expected, and comes to 1601."""
+    model = Elo()
+    rounds = [(1609.0, 0.0), (1477.0, 0.5), (1388.0, 1.0), (1586.0, 1.0), (1720.0, 0.0)]
+    expected = [round(model.expected(1613.0, other), 2) for other, _ in rounds]
+    assert expected == [0.51, 0.69, 0.79, 0.54, 0.35]
+    assert round(1613.0 + model.k * (sum(score for _, score in rounds) - sum(expected))) == 1601
+
+
+def test_the_kernel_for_two_teams_is_the_model() -> None:
+    """Packed contests, ties too, give the model's ratings and predictions to 1e-12."""
+    model = BradleyTerry()
+    played = [contest for contest in contests(5, 200, ties=True) if len(contest.teams) == 2]
+    state, chances = model.run(model.initial(), played)
+    table = [25.0, (25.0 / 3.0) ** 2] * 16
+    members, middle, first, told = [], [], [0], [0.0] * len(played)
+    for contest in played:
+        ids = [[int(player[1:]) for player, _ in team] for team in contest.teams]
+        members += ids[0] + ids[1]
+        middle.append(first[-1] + len(ids[0]))
+        first.append(len(members))
+    won = [0.5 * (1.0 + (a < b) - (a > b)) for a, b in (contest.ranks for contest in played)]
+    play_duels((model.beta, model.tau, model.kappa), table, members, middle, first, won, told)
+    assert told == pytest.approx([row[0] for row in chances], rel=1e-12)
+    for player, (mu, sigma) in state.items():
+        place = 2 * int(player[1:])
+        assert (table[place], table[place + 1] ** 0.5) == pytest.approx((mu, sigma), rel=1e-12)

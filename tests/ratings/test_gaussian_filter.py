@@ -1,0 +1,206 @@
+"""The default model: worked examples, both paths bit for bit, and what each channel is for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from equipoise import Contest, GaussianFilter, InputError, Match, Rating, Ruleset, Statistics, replay
+from equipoise.compiled import available
+from equipoise.lab.simulate import name, rank_correlation, simulate
+from equipoise.ratings.models.gaussian_filter import FilterState
+from equipoise.ratings.packing import most_teams, pack
+from equipoise.ratings.profiles import PROFILES
+from equipoise.testing import random_contest
+
+MODEL = GaussianFilter()
+PLAIN = GaussianFilter(
+    baseline=0.0, baseline_sigma=0.0, sigma=1.0, outcome=1.0, drift_game=0.0, drift_day=0.0
+)
+
+
+def duel(**more: object) -> Contest:
+    """Return a contest that ann wins against bob."""
+    return Contest(Ruleset(), (["ann"], ["bob"]), (1, 2), **more)  # type: ignore[arg-type]
+
+
+def test_one_duel_worked_out() -> None:
+    """New players with variance 1 and beta 1: c² = 1 + 1 + 1 + 1 = 4, so p = 1/2 and c = 2.
+
+    Weng and Lin (2011), algorithm 1 with the slope 1.702: mu moves by 1 · 1.702 / 2 · 1/2 = 0.4255, and the
+    variance becomes 1 / (1 + (1.702 / 2)² / 4) = 0.84669.
+    """
+    state = PLAIN.update(PLAIN.initial(), duel())
+    rating = PLAIN.rating(state, "ann")
+    assert rating.mu == pytest.approx(0.4255, abs=1e-12)
+    assert rating.sigma**2 == pytest.approx(1.0 / (1.0 + 0.851**2 / 4.0), abs=1e-12)
+    assert PLAIN.rating(state, "bob").mu == pytest.approx(-0.4255, abs=1e-12)
+
+
+def test_one_statistic_worked_out() -> None:
+    """Kalman's gain (1960) for one figure: the log of (7 + 1) / (3 + 1), centred, over its unit.
+
+    Figures ± log 2 over sqrt(0.42); slope 0.57, noise 1.3: S = 0.57² (1 + 1) + 1.3² = 2.3398 and ann's mean
+    moves by 0.57 / 2.3398 · 1.06956 = 0.26056 from the figure alone.
+    """
+    model = replace(PLAIN, outcome=0.0)
+    told = (Statistics("ann", 7, 3), Statistics("bob", 3, 7))
+    state = model.update(model.initial(), duel(statistics=told))
+    figure = math.log(2.0) / math.sqrt(0.42)
+    assert model.rating(state, "ann").mu == pytest.approx(0.57 / (0.57**2 * 2 + 1.3**2) * figure, rel=1e-9)
+
+
+def test_one_margin_worked_out() -> None:
+    """Scores 6 : 3 are a margin of 3 / 10 over its unit of 0.3, so 1; slope 0.28, noise 0.95.
+
+    S = 0.28² · 2 + 0.95² = 1.0593, and ann's mean moves by 0.28 / S = 0.26433.
+    """
+    model = replace(PLAIN, outcome=0.0)
+    state = model.update(model.initial(), duel(scores=(6, 3)))
+    assert model.rating(state, "ann").mu == pytest.approx(0.28 / (0.28**2 * 2 + 0.95**2), rel=1e-9)
+
+
+def test_three_players_worked_out() -> None:
+    """Plackett-Luce by hand: stage gradients 1 - 1/3, then 1/2 - 1/3, then -1/3 - 1/2.
+
+    c² = (1 + 1) · 3 · 2/3 = 4, so the winner moves by 1.702 / 2 · 2/3.  Equal players tie for no gain.
+    """
+    order = Contest(Ruleset(), (["a"], ["b"], ["c"]), (1, 2, 3))  # type: ignore[arg-type]
+    state = PLAIN.update(PLAIN.initial(), order)
+    moved = [PLAIN.rating(state, player).mu / 0.851 for player in "abc"]
+    assert moved == pytest.approx([2 / 3, 1 / 6, -5 / 6], abs=1e-12)
+    tied = PLAIN.update(PLAIN.initial(), replace(order, ranks=(1, 1, 1)))
+    assert [PLAIN.rating(tied, player).mu for player in "abc"] == pytest.approx([0.0] * 3, abs=1e-15)
+
+
+@pytest.mark.skipif(not available(), reason="numba is not installed")
+@pytest.mark.parametrize("seed", range(3))
+def test_plain_and_compiled_give_the_same_bits(seed: int) -> None:
+    """States and predictions of random contests of every kind agree exactly."""
+    rng = np.random.default_rng(seed)
+    contests = [replace(random_contest(rng), at=40_000.0 * n) for n in range(300)]
+    packed, teams = pack(contests), most_teams(contests)
+    plain = MODEL.play(FilterState(), packed, teams, fast=False)
+    fast = MODEL.play(FilterState(), packed, teams, fast=True)
+    assert plain == fast
+
+
+def test_bots_do_not_drift_and_an_unseen_bot_is_the_mean_bot() -> None:
+    """A year passes: people become uncertain, bots do not; another bot is expected to be like those known."""
+    fight = Contest(Ruleset(), (["ann"], ["bot:Xan:6"]), (2, 1))  # type: ignore[arg-type]
+    state = MODEL.update(MODEL.initial(), fight)
+    later = MODEL.update(state, replace(fight, at=3e7, weight=1e-9))
+    assert MODEL.rating(later, "ann").sigma > MODEL.rating(state, "ann").sigma
+    assert MODEL.rating(later, "bot:Xan:6").sigma == pytest.approx(MODEL.rating(state, "bot:Xan:6").sigma)
+    unseen = MODEL.rating(state, "bot:Malcolm:6").mu
+    assert unseen == pytest.approx(MODEL.rating(state, "bot:Xan:6").mu)
+    assert unseen > MODEL.rating(state, "nobody").mu
+    chance = MODEL.win_probability(state, (["bot:Malcolm:6"], ["ann"]))[0]
+    assert chance > 0.5
+
+
+def test_an_extra_body_has_a_price_and_its_price_is_learnt() -> None:
+    """Two newcomers beat one; where that turns out to be wrong it is believed less."""
+    uneven = Contest(Ruleset("", "boss"), (["a", "b"], ["c"]), (2, 1))  # type: ignore[arg-type]
+    before = MODEL.win_probability(MODEL.initial(), (["a", "b"], ["c"]), uneven.ruleset)[0]
+    state = MODEL.initial()
+    for n in range(30):
+        teams = ([f"x{n}", f"y{n}"], [f"z{n}"])
+        state = MODEL.update(state, replace(uneven, teams=teams, at=float(n)))  # type: ignore[arg-type]
+    after = MODEL.win_probability(state, (["a", "b"], ["c"]), uneven.ruleset)[0]
+    assert before > 0.6
+    assert after < before - 0.1
+
+
+def test_a_ruleset_has_its_own_ratings_and_backs_off() -> None:
+    """Who only won in one game type is best there; an unseen mutator set starts from its game type."""
+    ctf, dm = Ruleset("ut", "ctf"), Ruleset("ut", "dm")
+    state = MODEL.initial()
+    for n in range(10):
+        for ruleset, ranks in ((ctf, (1, 2)), (dm, (2, 1))):
+            state = MODEL.update(state, replace(duel(at=float(n)), ruleset=ruleset, ranks=ranks))
+    ann = {kind: MODEL.rating(state, "ann", kind).mu for kind in (ctf, dm)}
+    assert ann[ctf] > ann[dm]
+    assert MODEL.rating(state, "ann", Ruleset("ut", "ctf", ("lowgrav",))).mu == ann[ctf]
+
+
+def test_who_was_there_for_less_is_moved_less() -> None:
+    """The share of presence scales what is expected of a player and what is learnt about them."""
+    contest = Contest(Ruleset(), ([("ann", 1.0), ("cid", 0.25)], [("bob", 1.0)]), (1, 2))  # type: ignore[arg-type]
+    state = PLAIN.update(PLAIN.initial(), contest)
+    ann, cid = PLAIN.rating(state, "ann"), PLAIN.rating(state, "cid")
+    assert cid.mu == pytest.approx(ann.mu / 4.0)
+    assert cid.sigma > ann.sigma
+
+
+def informative(statistics: bool) -> float:
+    """Return the rank correlation with the truth after five games of 400 new players."""
+    found = []
+    for seed in range(2):
+        history = simulate(np.random.default_rng(seed), statistics=statistics)
+        state = replay(MODEL, history.matches)
+        mu = np.array([MODEL.rating(state, player).mu for player in history.truth])
+        found.append(rank_correlation(mu, np.array(list(history.truth.values()))))
+    return float(np.mean(found))
+
+
+def test_five_games_with_statistics_rank_newcomers() -> None:
+    """The rank correlation with the truth is at least 0.75, and less without statistics."""
+    with_them, without = informative(True), informative(False)
+    assert with_them >= 0.75
+    assert without < with_them
+
+
+def test_statistics_that_do_not_help_are_trusted_less() -> None:
+    """Kills that tell of a role and not of skill lose their weight, prequentially; useful ones keep it."""
+    rng = np.random.default_rng(2)
+    history = simulate(rng, players=40, games=60)
+    role = {player: float(rng.normal(0.0, 0.8)) for player in history.truth}
+    useless = [
+        Match(
+            tuple(
+                replace(
+                    contest,
+                    statistics=tuple(
+                        Statistics(
+                            figures.player, *rng.poisson(15 * np.exp([role[figures.player], 0.0])).tolist()
+                        )
+                        for figures in contest.statistics
+                    ),
+                )
+                for contest in match.contests
+            ),
+            id=match.id,
+        )
+        for match in history.matches
+    ]
+    trust = [replay(MODEL, matches).rulesets[Ruleset()][0] for matches in (history.matches, useless)]
+    assert trust[1] < 0.5 < trust[0]
+
+
+def test_the_temperature_cools_what_is_over_confident() -> None:
+    """Where ratings mean nothing, published chances come nearer to even."""
+    rng = np.random.default_rng(3)
+    wild = replace(MODEL, sigma=3.0, drift_game=1.0)
+    state = wild.initial()
+    for n in range(400):
+        a, b = rng.permutation(6)[:2].tolist()
+        state = wild.update(state, Contest(Ruleset(), ([name(a)], [name(b)]), (1, 2), at=float(n)))  # type: ignore[arg-type]
+    assert state.world[0] < 0.8
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_profiles_are_settings_of_the_model(profile: str) -> None:
+    """Each makes a model that rates."""
+    model = GaussianFilter(**PROFILES[profile])
+    assert isinstance(model.rating(model.update(model.initial(), duel()), "ann"), Rating)
+
+
+def test_settings_out_of_range_are_refused() -> None:
+    """The message begins with the hyperparameter."""
+    for settings, message in (({"sigma": 0.0}, "sigma: 0"), ({"drift_day": math.nan}, "drift_day: nan")):
+        with pytest.raises(InputError, match=message):
+            GaussianFilter(**settings)

@@ -1,0 +1,77 @@
+"""Ratings are a pure function of the set of matches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from equipoise import Contest, GaussianFilter, InputError, Match, Ruleset, replay
+from equipoise.ratings.models.elo import Elo
+from equipoise.ratings.replaying import attention, in_order
+from equipoise.testing import random_contest
+
+MODEL = GaussianFilter()
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[Match]:
+    """Return up to a dozen different matches of all kinds, some ending at the same time."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    count = draw(st.integers(1, 12))
+    return [Match((random_contest(rng), random_contest(rng))) for _ in range(count)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(histories(), st.randoms(use_true_random=False), st.data())
+def test_a_replay_depends_on_the_set_alone(matches: list[Match], random: object, data: st.DataObject) -> None:
+    """Shuffled, doubled and interleaved input changes no bit, and a removed match was never there."""
+    whole = replay(MODEL, matches)
+    order = data.draw(st.permutations(matches))
+    assert replay(MODEL, order) == whole
+    assert replay(MODEL, [match for pair in zip(order, matches, strict=True) for match in pair]) == whole
+    gone = order[0]
+    assert replay(MODEL, [match for match in matches if match.id != gone.id]) == replay(
+        MODEL, [match for match in order if match is not gone and match.id != gone.id]
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(histories())
+def test_the_newest_match_is_the_last_step_of_the_rebuild(matches: list[Match]) -> None:
+    """Appending to the kept state gives every bit of the whole replay, from every place on."""
+    ordered = in_order(matches)
+    whole = replay(MODEL, ordered)
+    for cut in range(len(ordered)):
+        assert replay(MODEL, ordered[cut:], replay(MODEL, ordered[:cut])) == whole
+
+
+def test_an_id_stands_for_one_match() -> None:
+    """Two different matches with one id are refused."""
+    duel = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="matches: two different ones have the id 'x'"):
+        in_order([Match((duel,), id="x"), Match((replace(duel, at=1.0),), id="x")])
+
+
+def test_the_window_forgets() -> None:
+    """With a window of one contest only the last of each player and ruleset is learnt from."""
+    duel = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))  # type: ignore[arg-type]
+    matches = [Match((replace(duel, at=float(n)),)) for n in range(5)]
+    assert replay(Elo(), matches, window=1) == replay(Elo(), matches[-1:])
+    with pytest.raises(InputError, match="window: 0"):
+        replay(Elo(), matches, window=0)
+    with pytest.raises(InputError, match="window: it needs the whole history"):
+        replay(Elo(), matches, replay(Elo(), []), window=3)
+
+
+def test_the_window_is_for_each_player_and_ruleset() -> None:
+    """Whoever played less is remembered for longer, and another ruleset does not push anything out."""
+    duel = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))  # type: ignore[arg-type]
+    other = Contest(Ruleset(), (["ann"], ["cid"]), (1, 2))  # type: ignore[arg-type]
+    ctf = replace(duel, ruleset=Ruleset("", "ctf"))
+    factors = attention([duel, ctf, other, other], 2)
+    assert [f["ann"] for f in factors] == [0.0, 1.0, 0.5, 1.0]
+    assert factors[0]["bob"] == 1.0
