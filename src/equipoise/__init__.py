@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from equipoise.adapters.clock import deadline
     from equipoise.errors import EquipoiseError, InputError, UnknownNameError
+    from equipoise.lobbies.filling import fill
+    from equipoise.lobbies.plan import Demand, FilledLobby, Lobby, LobbyPlan
     from equipoise.teams.balancing import balance
     from equipoise.teams.choosing import choose
     from equipoise.teams.solution import Solution, Split, Status
@@ -18,8 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bots",
+    "Demand",
     "EquipoiseError",
+    "FilledLobby",
     "InputError",
+    "Lobby",
+    "LobbyPlan",
     "Player",
     "Rating",
     "Solution",
@@ -29,12 +35,17 @@ __all__ = [
     "balance",
     "choose",
     "deadline",
+    "fill",
 ]
 
 _HOME = {
     "Bots": "types",
+    "Demand": "lobbies.plan",
     "EquipoiseError": "errors",
+    "FilledLobby": "lobbies.plan",
     "InputError": "errors",
+    "Lobby": "lobbies.plan",
+    "LobbyPlan": "lobbies.plan",
     "Player": "types",
     "Rating": "types",
     "Solution": "teams.solution",
@@ -44,6 +55,7 @@ _HOME = {
     "balance": "teams.balancing",
     "choose": "teams.choosing",
     "deadline": "adapters.clock",
+    "fill": "lobbies.filling",
 }
 
 

@@ -1,0 +1,1 @@
+"""The laboratory: instances to try things on, made from a seed."""
