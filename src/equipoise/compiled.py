@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import cache
-from importlib.util import find_spec
+from importlib import import_module
 from typing import Any, TypeVar, cast
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -19,8 +19,12 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 @cache
 def available() -> bool:
-    """Tell whether numba is installed."""
-    return find_spec("numba") is not None
+    """Import numba, and tell whether that went well: it is absent from some platforms, and broken on some."""
+    try:
+        import_module("numba")
+    except Exception:  # noqa: BLE001  # whatever is wrong with it, the plain kernels do
+        return False
+    return True
 
 
 def pays(work: float, worth: float) -> bool:
@@ -34,7 +38,7 @@ def pays(work: float, worth: float) -> bool:
         The size, in the same unit, from which loading numba for this one piece pays.  Once numba is
         loaded, smaller work is compiled too.
     """
-    return available() and (work >= worth or "numba" in sys.modules)
+    return (work >= worth or "numba" in sys.modules) and available()
 
 
 @cache

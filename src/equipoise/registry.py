@@ -125,7 +125,7 @@ def resolve(kind: str, registry: Mapping[str, str], part: Any) -> Any:
         raise UnknownNameError(kind, part, registry)
     try:
         return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
         if part in registry:
             raise
         raise UnknownNameError(kind, part, registry) from error

@@ -12,6 +12,9 @@ from equipoise.errors import InputError
 #: sums keep a relative precision of 1e-10.
 LARGEST_WEIGHT = 1e15
 
+#: More players than any game seats.
+MOST_PLAYERS = 1_000_000
+
 #: The side wish of a player who has none.
 NO_SIDE = 0.5
 
@@ -64,7 +67,7 @@ class Player:
     team : int or None
         The team (counted from 0) this player is fixed to; None leaves it open.
     bot : bool
-        Whether this is a bot that is present by name.
+        Whether this is a bot that is present by name; it is divided like any player of the roster.
 
     Raises
     ------
@@ -102,7 +105,7 @@ class Player:
 def _rating(given: object, who: str) -> Rating | None:
     if given is None or isinstance(given, Rating):
         return given
-    if not isinstance(given, bool) and isinstance(given, numbers.Real):
+    if isinstance(given, float) or (not isinstance(given, bool) and isinstance(given, numbers.Real)):
         return Rating(float(given))
     msg = f"rating: {given!r} of {who!r} is not allowed; a Rating, a number or None is"
     raise InputError(msg)
@@ -144,8 +147,8 @@ class Bots:
             msg = f"bot weight: {self.weight:g} is not allowed; a number between -1e15 and 1e15 is"
             raise InputError(msg)
         for field, number in (("minimum", self.minimum), ("maximum", self.maximum), ("target", self.target)):
-            if number is not None and number < 0:
-                msg = f"{field}: {number} players is not allowed; 0 and above is"
+            if number is not None and not 0 <= number <= MOST_PLAYERS:
+                msg = f"{field}: {number} players is not allowed; 0 to {MOST_PLAYERS} are"
                 raise InputError(msg)
         if self.maximum is not None and self.minimum > self.maximum:
             msg = f"minimum: {self.minimum} players is above the maximum of {self.maximum}"

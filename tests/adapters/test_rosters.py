@@ -53,6 +53,18 @@ def test_tables_have_columns_in_any_order_under_usual_names() -> None:
     ]
     assert read("weight;name\n5;Ann\n\n7;Bob") == [("Ann", 5.0), ("Bob", 7.0)]
     assert read("name\tweight\nAnn\t5", ".tsv") == [("Ann", 5.0)]
+    assert read("\n  \nname;weight\nAnn;5\n", ".csv") == [("Ann", 5.0)]
+
+
+def test_a_comma_in_a_name_makes_no_table() -> None:
+    """What begins with a weight is a line, whatever words follow."""
+    assert read("10 Bob, Team\n12 Ann\n") == [("Bob, Team", 10.0), ("Ann", 12.0)]
+
+
+def test_empty_fields_are_missing_ones() -> None:
+    """In JSON as in a table, nothing means not known or not wished."""
+    entry = {"name": "Ann", "weight": "", "party": "", "team": "", "side": ""}
+    assert parse_roster(json.dumps([entry]).encode(), "roster") == [Player("Ann", None, "Ann")]
 
 
 def test_every_column_is_read() -> None:

@@ -237,3 +237,41 @@ def test_help_and_version() -> None:
     assert run("--version").stdout.startswith("equipoise ")
     text = " ".join(run("balance", "--help").stdout.split())
     assert all(name in text for name in (*OBJECTIVES, *SOLVERS))
+
+
+@pytest.mark.parametrize(
+    ("args", "stdin", "stdout", "message"),
+    [
+        ((), "", None, "standard input: it is empty"),
+        (("--target", "9" * 26), ROSTER, None, "target: "),
+        (("--party", "Amber\nBirch,Cedar"), ROSTER, None, "party: there is no player 'Amber Birch'"),
+        (("--fix", "Amber=" + "9" * 5000), ROSTER, None, "--fix: "),
+        (("--beta", "1e-200"), ROSTER, None, "beta: "),
+        ((), ROSTER, "/dev/full", "the output cannot be written"),
+    ],
+)
+def test_odd_worlds_and_odd_words_end_in_a_message(
+    args: tuple[str, ...], stdin: str, stdout: str | None, message: str
+) -> None:
+    """Full disks, huge numbers and line breaks in names: exit code 1 and one line, no traceback."""
+    if stdout is not None and not Path(stdout).exists():
+        pytest.skip(f"there is no {stdout}")
+    with Path(stdout or os.devnull).open("wb") as out:
+        done = subprocess.run(
+            [sys.executable, "-m", "equipoise", "balance", "-", *args],
+            input=stdin.encode(), stdout=out, stderr=subprocess.PIPE, check=False, timeout=60,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.decode().startswith(f"error: {message}")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_closed_streams_end_without_a_traceback() -> None:
+    """A service without standard streams gets an exit code."""
+    for redirection in ("<&-", ">&-"):
+        line = f'printf "5 a\\n6 b\\n" | {sys.executable} -m equipoise balance - --json {redirection}'
+        done = subprocess.run(
+            ["sh", "-c", line],
+            capture_output=True, check=False, timeout=60,
+        )  # fmt: skip
+        assert b"Traceback" not in done.stderr

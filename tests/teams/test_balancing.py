@@ -7,8 +7,9 @@ import pytest
 
 from equipoise import Bots, InputError, Player, Rating, Status, UnknownNameError, balance
 from equipoise.registry import OBJECTIVES, SOLVERS, resolve
+from equipoise.teams import halves
 from equipoise.teams.objective import Criterion, Objective, Scale
-from equipoise.teams.search import Found, Task
+from equipoise.teams.search import Found, Ranked, Task
 
 TEN = {
     name: float(weight)
@@ -318,8 +319,8 @@ def test_own_objectives_and_solvers_can_be_passed() -> None:
         ({"apart": [("a", "a")]}, "apart: 'a' comes twice"),
         ({"sizes": (5, 5), "bots": Bots(target=10)}, "sizes: with sizes given"),
         ({"objective": "json:loads"}, "objective: 'json:loads' fails with TypeError"),
-        ({"objective": len}, "objective: "),
-        ({"objective": 3}, "objective: 3"),
+        ({"beta": 1e-200}, "beta: 1e-200"),
+        ({"bots": Bots(target=4), "sizes": 10**9}, "sizes: 1000000000"),
         ({"solver": "json:loads"}, "solver: 'json:loads' fails"),
         ({"solver": type}, "solver: "),
         ({"rerank": "json:loads"}, "rerank: "),
@@ -394,9 +395,141 @@ def test_the_same_player_twice_is_refused() -> None:
 
 
 def test_three_teams_are_enumerated_while_they_are_few() -> None:
-    """More teams than two are proven for small rosters, and refused with a reason beyond."""
+    """More teams than two are proven best for small rosters."""
     solution = balance({name: TEN[name] for name in "abcdefghi"}, teams=3, objective="gap")
     assert solution.status is Status.OPTIMAL
     assert [len(team) for team in solution.best.teams] == [3, 3, 3]
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_many_teams_are_divided_pair_by_pair(objective: str) -> None:
+    """Beyond enumeration every rule is kept, and the result is far better than a draft's."""
+    rng = np.random.default_rng(4)
+    roster = {f"p{i}": float(weight) for i, weight in enumerate(rng.normal(25, 8, 26))}
+    wishes = {
+        "parties": [("p0", "p1", "p2"), ("p3", "p4")],
+        "apart": [("p5", "p6", "p7")],
+        "fixed": {"p8": 3},
+    }
+    bots = Bots(25.0, target=30)
+    solution = balance(roster, teams=5, objective=objective, bots=bots, keep=2, **wishes)  # type: ignore[arg-type]
+    assert solution.status in (Status.FEASIBLE, Status.OPTIMAL)
+    assert len(solution.splits) == 2
+    for split in solution.splits:
+        sizes = [len(team) for team in split.teams]
+        assert max(sizes) - min(sizes) <= 1
+        assert [size + n for size, n in zip(sizes, split.bots, strict=True)] == [6] * 5
+        assert "p8" in ids(split.teams[3])
+        assert sum({"p0", "p1", "p2"} <= ids(team) for team in split.teams) == 1
+        assert all(len(ids(team) & {"p5", "p6", "p7"}) <= 1 for team in split.teams)
+    assert np.ptp(solution.best.totals) < 8.0
+
+
+def test_whole_numbers_that_do_not_divide_evenly_bound_many_teams() -> None:
+    """Eight teams of four whole numbers differ by one at least unless the sum divides by eight."""
+    rng = np.random.default_rng(1)
+    roster = {f"p{i}": float(weight) for i, weight in enumerate(rng.integers(1, 60, 32))}
+    roster["p0"] += 1.0 - sum(roster.values()) % 8
+    roster["p0"] = abs(roster["p0"])
+    solution = balance(roster, teams=8, objective="gap")
+    assert solution.bound == float(sum(roster.values()) % 8 > 0)
+
+
+def test_many_teams_of_an_objective_without_a_reach_are_refused() -> None:
+    """There is no way to search but to enumerate, and that has an end."""
+
+    class Opaque(Criterion):
+        def cost(self, totals: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+            return np.abs(totals[:, 0, 1] - totals[:, 1, 1])
+
     with pytest.raises(InputError, match=r"^teams: "):
-        balance({f"p{n}": float(n) for n in range(40)}, teams=3)
+        balance(
+            {f"p{n}": float(n) for n in range(40)}, teams=3, objective=lambda _: Objective("own", Opaque())
+        )
+
+
+@pytest.mark.parametrize("kinds", [2, 3, 8])
+@pytest.mark.parametrize("objective", ["gap", "indistinguishable"])
+def test_many_equal_players_are_divided_legally(objective: str, kinds: int) -> None:
+    """However many equals a half of the meeting holds, sizes are kept and the twins' optimum is found."""
+    n = 170 - 170 % (2 * kinds)
+    roster = {f"p{i}": 0.5 + i % kinds for i in range(n)}
+    solution = balance(roster, objective=objective, solver="mitm")
+    assert [len(team) for team in solution.best.teams] == [n // 2, n // 2]
+    assert solution.status is Status.OPTIMAL
+    assert solution.value == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("solver", ["auto", "enumerate", "mitm"])
+def test_a_tolerance_of_nothing_is_met(solver: str) -> None:
+    """Rounding does not shut out the very split that set the limit."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        roster = {f"p{i}": float(w) for i, w in enumerate(np.round(np.abs(rng.normal(25, 20, 8)), 1))}
+        solution = balance(roster, tolerance=0.0, solver=solver)
+        assert solution.bound == solution.value
+        best = balance(roster, objective="win").value
+        assert solution.best.distance == pytest.approx(best, abs=1e-12)
+
+
+def test_equals_with_wishes_look_the_same() -> None:
+    """Equal players exchanged are not different, although each has a wish of their own."""
+    roster = dict.fromkeys("ABCD", 5.0)
+    assert len(balance(roster, objective="gap", apart=[("A", "B"), ("C", "D")], keep=6).splits) == 1
+
+
+def test_teams_under_the_same_rules_are_interchangeable_among_others() -> None:
+    """Of sizes 2, 2 and 1 the first two exchanged are the same split."""
+    roster = {"A": 5.0, "B": 4.0, "C": 3.0, "D": 2.0, "E": 1.0}
+    solution = balance(roster, objective="gap", teams=3, sizes=(2, 2, 1), keep=50)
+    assert len(solution.splits) == 15
+
+
+@pytest.mark.parametrize("solver", ["enumerate", "mitm", "bitset"])
+def test_among_equal_values_the_most_even_sizes_come_first(solver: str) -> None:
+    """Players of no weight could be divided anyhow; six and six is what one wants."""
+    roster = dict.fromkeys("abcdefghijkl", 0.0)
+    split = balance(roster, objective="gap", min_size=1, max_size=11, solver=solver).best
+    assert [len(team) for team in split.teams] == [6, 6]
+
+
+def test_equal_weights_are_equal_although_their_mean_is_rounded() -> None:
+    """Seven players of 7.3 are as alike as seven of 7.25, and beta is their weight."""
+    for each in (7.3, 7.25):
+        solution = balance({f"p{i}": each for i in range(7)}, objective="indistinguishable")
+        assert solution.value == pytest.approx(0.0, abs=1e-9)
+        assert solution.beta == pytest.approx(each)
+
+
+def test_more_parties_than_can_be_counted_are_never_divided_illegally() -> None:
+    """Two thousand trios cannot be halved if their number is odd, and no illegal split is given for one."""
+    roster = {f"p{i}": float(i % 7) for i in range(6003)}
+    parties = [[f"p{3 * j + k}" for k in range(3)] for j in range(2001)]
+    with pytest.raises(InputError, match="parties: "):
+        balance(roster, parties=parties, objective="gap")
+
+
+def test_a_solver_that_breaks_the_rules_is_found_out() -> None:
+    """Whatever a solver of one's own returns is checked."""
+
+    def everyone_in_one_team(task: Task) -> Found:
+        labels = np.zeros(task.problem.n_blocks, dtype=np.int8)
+        return Found((Ranked(0.0, 0, labels),), 0.0, proven=True)
+
+    with pytest.raises(InputError, match="breaks the problem's rules"):
+        balance(TEN, solver=everyone_in_one_team)
+
+
+def test_a_search_given_up_goes_on_without_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where too many pairs would have to be looked at, the answer is feasible and says so."""
+    rng = np.random.default_rng(1)
+    roster = {f"p{i}": float(weight) for i, weight in enumerate(rng.normal(25, 8, 22))}
+    best = balance(roster)
+    monkeypatch.setattr(halves, "MOST_TURNS", 0)
+    given_up = balance(roster)
+    assert given_up.status is Status.FEASIBLE
+    assert given_up.value is not None
+    assert best.value is not None
+    assert best.value <= given_up.value < np.std(list(roster.values()))
+    assert given_up.bound is not None
+    assert given_up.bound <= best.value

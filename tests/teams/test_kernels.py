@@ -46,7 +46,7 @@ def test_a_half_lists_every_part_division_in_order() -> None:
         assert first[starts[c] : starts[c + 1]] == sorted(first[starts[c] : starts[c + 1]])
         rows += [(low + c, first[row], second[row], mask[row]) for row in range(starts[c], starts[c + 1])]
     expected = [
-        (a + b - 2 * c, 5.0 * a + 3.0 * b + c, 25.0 * a + 9.0 * b + c, a + (0, 2, 6)[b] + 8 * c)
+        (a + b - 2 * c, 5.0 * a + 3.0 * b + c, 25.0 * a + 9.0 * b + c, a + 2 * b + 6 * c)
         for a in (0, 1)
         for b in (0, 1, 2)
         for c in (0, 1)
@@ -54,8 +54,9 @@ def test_a_half_lists_every_part_division_in_order() -> None:
     assert sorted(rows) == sorted(expected)
 
 
+@pytest.mark.parametrize("looks", [1, 3, 100_000])
 @pytest.mark.parametrize("room", [1, 2, 5, 1000])
-def test_pairs_are_all_found_once_whatever_the_room(room: int) -> None:
+def test_pairs_are_all_found_once_whatever_the_room(room: int, looks: int) -> None:
     """Going on where the last call ended finds the same pairs as looking at all of them."""
     rng = np.random.default_rng(room)
     left, right = (sorted(rng.normal(0, 1, 30).tolist()) for _ in range(2))
@@ -65,12 +66,14 @@ def test_pairs_are_all_found_once_whatever_the_room(room: int) -> None:
         for first, second in ((left, left_second), (right, right_second))
     ]
     within = (-0.3, 0.4, -1.0, 0.8)
-    found, row, resume = [], 3, 0
+    found, row, resume, total = [], 3, 0, 0
     out_left, out_right = [0] * room, [0] * room
     while row < 28:
-        n, row, resume = kernels.pairs_within(
-            shelves[0], (row, 28), shelves[1], (2, 29), within, resume, out_left, out_right
+        n, row, resume, looked = kernels.pairs_within(
+            shelves[0], (row, 28), shelves[1], (2, 29), within, resume, looks, out_left, out_right
         )
+        assert looked <= looks
+        total += looked
         found += list(zip(out_left[:n], out_right[:n], strict=True))
     expected = [
         (i, j)
@@ -79,16 +82,25 @@ def test_pairs_are_all_found_once_whatever_the_room(room: int) -> None:
         if -0.3 <= left[i] + right[j] <= 0.4 and -1.0 <= left_second[i] + right_second[j] <= 0.8
     ]
     assert found == expected
+    near = [(i, j) for i in range(3, 28) for j in range(2, 29) if -0.3 <= left[i] + right[j] <= 0.4]
+    assert total == len(near)
 
 
-def test_without_numba_the_same_answers_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where numba is absent nothing is compiled, and the kernel itself is what runs."""
-    monkeypatch.setattr(compiled, "find_spec", lambda *_: None)
+@pytest.mark.parametrize("wrong", [ImportError, OSError, RuntimeError])
+def test_without_a_working_numba_nothing_is_compiled(
+    wrong: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where numba is absent or broken the kernels themselves are what runs."""
+
+    def broken(name: str) -> None:
+        raise wrong(name)
+
+    monkeypatch.setattr(compiled, "import_module", broken)
     compiled.available.cache_clear()
     compiled.compiled.cache_clear()
     try:
         assert not compiled.pays(1e9, 1.0)
-        assert compiled.compiled(kernels.pairs_within) is kernels.pairs_within
+        assert compiled.compiled(kernels.list_half) is kernels.list_half
     finally:
         monkeypatch.undo()
         compiled.available.cache_clear()

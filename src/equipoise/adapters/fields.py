@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import unicodedata
-from typing import Any, NoReturn
+from pathlib import Path
+from typing import Any, NoReturn, cast
 
 from equipoise.errors import InputError
 from equipoise.types import LARGEST_WEIGHT
@@ -22,6 +24,20 @@ def fail(where: str, what: str) -> NoReturn:
     """Raise what is wrong with a place in a file."""
     msg = f"{where}: {what}"
     raise InputError(msg)
+
+
+def content_of(source: str) -> tuple[str, bytes]:
+    """Return what messages call a file, and what is in it; ``-`` is standard input."""
+    if source == "-":
+        stdin = cast("object", sys.stdin)  # None where it was closed before the start
+        if stdin is None:
+            fail("standard input", "it is closed")
+        return "standard input", sys.stdin.buffer.read()
+    try:
+        return source, Path(source).read_bytes()
+    except (OSError, ValueError) as error:
+        msg = f"{source}: cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise InputError(msg) from error
 
 
 def decoded(content: bytes, where: str) -> str:

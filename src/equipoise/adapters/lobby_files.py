@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from equipoise.adapters.fields import decoded, fail, number_of, short, text_of
+from equipoise.adapters.fields import content_of, decoded, fail, number_of, short, text_of
 from equipoise.errors import InputError
 from equipoise.lobbies.plan import Lobby, LobbyPlan
 from equipoise.types import Player, Rating
@@ -193,24 +192,13 @@ def write_plan(plan: LobbyPlan, path: str) -> None:
         raise InputError(msg) from error
 
 
-def _content(source: str) -> str:
-    if source == "-":
-        return decoded(sys.stdin.buffer.read(), "standard input")
-    try:
-        content = Path(source).read_bytes()
-    except (OSError, ValueError) as error:
-        msg = f"{source}: cannot be read: {getattr(error, 'strerror', None) or error}"
-        raise InputError(msg) from error
-    return decoded(content, source)
-
-
 def _cells(source: str) -> Iterable[tuple[int, list[str]]]:
     """Return line number and cells of each line that has any."""
-    text = _content(source)
-    where = "standard input" if source == "-" else source
+    where, content = content_of(source)
+    text = decoded(content, where)
     if not text.strip():
         fail(where, "it is empty; it has a header and a line for each entry")
-    header = text.lstrip("\n").split("\n")[0]
+    header = next(line for line in text.split("\n") if line.strip())
     reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=header.count), strict=True)
     try:
         for cells in reader:

@@ -10,20 +10,11 @@ import csv
 import io
 import json
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from equipoise.adapters.fields import (
-    NO_NUMBER,
-    NUMBER,
-    decoded,
-    fail,
-    number_of,
-    short,
-    text_of,
-)
+from equipoise.adapters.fields import NO_NUMBER, NUMBER, content_of, decoded, fail, number_of, short, text_of
 from equipoise.errors import InputError
 from equipoise.types import NO_SIDE, Player, Rating
 
@@ -57,18 +48,8 @@ def read_roster(source: str) -> list[Player]:
     InputError
         If the file cannot be read or something in it is wrong.
     """
-    if source == "-":
-        stdin = cast("object", sys.stdin)  # None where it was closed before the start
-        if stdin is None:
-            fail("standard input", "it is closed")
-        return parse_roster(sys.stdin.buffer.read(), "standard input")
-    path = Path(source)
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        msg = f"{source}: cannot be read: {error.strerror or error}"
-        raise InputError(msg) from error
-    return parse_roster(content, source, path.suffix.lower())
+    where, content = content_of(source)
+    return parse_roster(content, where, "" if source == "-" else Path(source).suffix.lower())
 
 
 def parse_roster(content: bytes, where: str, ending: str = "") -> list[Player]:

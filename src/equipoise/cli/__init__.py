@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 the input is at fault, 2 usage.  No traceback reaches a us
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 
@@ -61,6 +62,10 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         group()
+        sys.stdout.flush()
     except EquipoiseError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(1)
+    except OSError as error:
+        click.echo(f"error: the output cannot be written: {error.strerror or error}", err=True)
+        os._exit(1)  # at a normal exit Python would try to write it again

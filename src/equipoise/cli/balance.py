@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,8 @@ def _groups(option: str, values: tuple[str, ...]) -> list[list[str]]:
     """Return the names of each ``A,B`` (quoted as in CSV where a name has a comma)."""
     groups = []
     for value in values:
-        names = [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
+        cells = " ".join(value.split())  # a name has no line breaks, but a shell may pass some
+        names = [name.strip() for name in next(csv.reader([cells], skipinitialspace=True), [])]
         if len(names) < 2 or not all(names):
             msg = f"{option}: {value!r} does not name two players or more; write {option} 'Ann,Bob'"
             raise InputError(msg)
@@ -72,7 +74,7 @@ def _fixed(values: tuple[str, ...]) -> dict[str, int]:
     fixed: dict[str, int] = {}
     for value in values:
         who, _, team = value.rpartition("=")
-        if not who or not team.strip().isdecimal() or int(team) < 1:
+        if not who or not re.fullmatch(r"0*[1-9][0-9]{0,3}", team.strip()):
             msg = f"--fix: {value!r} is not NAME=TEAM with teams counted from 1; write --fix 'Ann=1'"
             raise InputError(msg)
         if fixed.setdefault(who.strip(), int(team) - 1) != int(team) - 1:
@@ -258,7 +260,7 @@ def _print_json(solution: Solution, chosen: int | None) -> None:
     if chosen is not None:
         plain["chosen"] = chosen + 1
         plain["splits"] = [plain["splits"][chosen]]
-    in_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    in_unicode = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
     click.echo(json.dumps(plain, ensure_ascii=not in_unicode, allow_nan=False, indent=2))
 
 

@@ -15,7 +15,7 @@ from equipoise.lobbies.conflicts import conflict, plain_conflict
 from equipoise.lobbies.layout import Layout, lay_out
 from equipoise.lobbies.plan import FilledLobby, Lobby, LobbyPlan
 from equipoise.lobbies.problem import Floats, Ints, LobbyProblem, LobbySolver, LobbyTask, Placed, Placing
-from equipoise.lobbies.wishes import Wishes, gather
+from equipoise.lobbies.wishes import gather
 from equipoise.registry import LOBBY_SOLVERS, resolve
 from equipoise.teams.roster import Roster, rated
 from equipoise.teams.search import Stop, never

@@ -12,11 +12,14 @@ from equipoise.teams.halves import fits
 from equipoise.teams.objective import Limit, Objective
 from equipoise.teams.problem import Problem
 from equipoise.teams.search import Found, Ranked, Stop, Task
-from equipoise.teams.solvers import bitset, draft
+from equipoise.teams.solvers import bitset, draft, resplit
 from equipoise.teams.solvers.enumerate import divisions as count_divisions
 
 #: Divisions up to which going through them all is quickest: 12 players into two teams.
 ENUMERATED = 1 << 11
+
+#: What rounding may add to a cost when its totals are summed in another order, relative to the cost.
+LIMIT_ROUNDING = 1e-9
 
 #: Divisions up to which it is still done where no other exact solver serves: some seconds.
 ENUMERATED_AT_MOST = 1 << 24
@@ -37,9 +40,11 @@ def pick(task: Task) -> str:
     if problem.n_teams != 2:
         if divisions <= ENUMERATED_AT_MOST:
             return "enumerate"
+        if task.criterion.has_reach:
+            return "resplit"
         msg = (
             f"teams: {problem.n_blocks} players and parties into {problem.n_teams} teams are too many to "
-            f"enumerate; up to {ENUMERATED_AT_MOST} divisions are, and two teams of any size"
+            f"enumerate (up to {ENUMERATED_AT_MOST} divisions are), and the objective has no reach"
         )
         raise InputError(msg)
     parts = components(problem)
@@ -73,7 +78,7 @@ def run(
         if not found.ranked:
             return found, name
         best = found.ranked[0]
-        limit = Limit(criterion, best.cost + tolerance)
+        limit = Limit(criterion, (best.cost + tolerance) * (1.0 + LIMIT_ROUNDING) + LIMIT_ROUNDING**2)
         task = replace(task, limits=(*task.limits, limit), start=(best.labels,))
         proven = proven and found.proven
     found, name = _solve(task, solver)
@@ -99,16 +104,30 @@ def _filled_up(task: Task, found: Found, solver: str | Callable[[Task], Found]) 
 
 
 def _solve(task: Task, solver: str | Callable[[Task], Found]) -> tuple[Found, str]:
-    if solver != "auto":
-        function = resolve("solver", SOLVERS, solver)
-        found = call_part("solver", solver, function, task)
-        if not isinstance(found, Found):
-            msg = f"solver: {solver!r} gives a {type(found).__name__}, where a Found is needed"
+    """Return what a solver finds, checked, and its name."""
+    name = pick(task) if solver == "auto" else solver
+    found = call_part("solver", name, resolve("solver", SOLVERS, name), task)
+    if not isinstance(found, Found):
+        msg = f"solver: {name!r} gives a {type(found).__name__}, where a Found is needed"
+        raise InputError(msg)
+    if not found.proven and task.problem.n_teams == 2:
+        found = _with_more(task, found, search_on=solver == "auto" and name == "mitm")
+    for ranked in found.ranked:
+        if not task.problem.legal(ranked.labels[None, :])[0]:
+            msg = f"solver: {name!r} gives a division that breaks the problem's rules"
             raise InputError(msg)
-        return found, solver if isinstance(solver, str) else getattr(solver, "__name__", "own")
-    name = pick(task)
-    found = resolve("solver", SOLVERS, name)(task)
-    if not found.ranked and not found.proven and task.problem.n_teams == 2:
-        # The time was up before anything was found: a draft takes none to speak of.
-        return draft.greedy_cap(task), "greedy-cap"
-    return found, name
+    return found, name if isinstance(name, str) else getattr(name, "__name__", "own")
+
+
+def _with_more(task: Task, found: Found, *, search_on: bool) -> Found:
+    """Return what was found, made better where the search for a proof was given up before its end.
+
+    Where nothing was found a draft is there at once, and local search goes on while there is time.
+    """
+    start = tuple(ranked.labels for ranked in found.ranked)
+    more = found
+    if search_on and not task.stop():
+        more = resplit.solve(replace(task, start=start or task.start))
+    elif not start:
+        more = draft.greedy_cap(task)
+    return Found(more.ranked, max(found.bound, more.bound), more.proven)

@@ -29,6 +29,12 @@ DEFAULT_OBJECTIVE = "spread"
 #: beta is given.  Why: docs/decisions/0003-default-beta.md.
 BETA_IN_SPREADS = 1.0
 
+#: Below, squares of a performance noise would be lost in rounding.
+SMALLEST_BETA = 1e-100
+
+#: A standard deviation below this share of the mean is rounding: all weigh the same.
+SAME = 1e-12
+
 #: Share of the roster's variance that smooths the teams' variances (one eighth of a standard deviation).
 PRIOR_SHARE = 1.0 / 64.0
 
@@ -37,6 +43,9 @@ SIDE_WEIGHT = 0.01
 
 #: How far from the best win probability ``spread`` may go: one game in a thousand.
 TOLERANCE = 0.001
+
+#: A criterion on splits, from each team's weights to a number, lower being better.
+Judge = Callable[[Sequence[Floats]], float]
 
 #: Splits that are found for a criterion to re-rank.
 RERANKED = 1000
@@ -56,7 +65,7 @@ def balance(  # one argument for each thing an organiser can ask for
     fixed: Mapping[str, int] | None = None,
     objective: str | Callable[[Scale], Objective] | Objective = DEFAULT_OBJECTIVE,
     solver: str | Callable[[Task], Found] = "auto",
-    rerank: str | Callable[[Sequence[Floats]], float] | None = None,
+    rerank: str | Judge | None = None,
     keep: int = 1,
     default: float | None = None,
     beta: float | None = None,
@@ -72,7 +81,7 @@ def balance(  # one argument for each thing an organiser can ask for
     players : iterable of Player, or mapping from name to weight
         Who is here.  A weight may be a number, a :class:`Rating`, or None for unknown.
     teams : int
-        How many teams; two of any size, more as long as their divisions can be enumerated.
+        How many teams; two are proven best up to some 45 players, more while they can be enumerated.
     sizes : int or sequence of int, optional
         The size of every team, or of each; by default as equal as can be.  With bots, these are the
         seats that are filled up.
@@ -184,14 +193,14 @@ def balance(  # one argument for each thing an organiser can ask for
     proven = found.proven
     bound = chosen.criterion.shown(found.bound) + 0.0  # never -0.0
     if judge is not None:
-        splits = _reranked(splits, judge, tolerance, bot_weight)
+        splits = _reranked(splits, rerank, judge, tolerance, bot_weight)
         proven = proven and splits[0].value == bound
     status = Status.OPTIMAL if proven else Status.FEASIBLE
     return replace(nothing, status=status, splits=tuple(splits[:keep]), value=splits[0].value, bound=bound)
 
 
-#: What is said when the time was up before anything legal was found.
-NOTHING_YET = "the time was up before any legal division was found"
+#: What is said when neither a legal division was found nor that there is none.
+NOTHING_YET = "no legal division was found in the time and with the effort there was"
 
 
 def _check(*, whole: Mapping[str, int], real: Mapping[str, float | None], default: float | None) -> None:
@@ -203,8 +212,8 @@ def _check(*, whole: Mapping[str, int], real: Mapping[str, float | None], defaul
         if value is not None and not 0.0 <= value < np.inf:
             msg = f"{name}: {value!r} is not allowed; a number of 0 and above is"
             raise InputError(msg)
-    if real["beta"] == 0.0:
-        msg = "beta: 0.0 is not allowed; a number above 0 is"
+    if real["beta"] is not None and not SMALLEST_BETA <= real["beta"] <= LARGEST_WEIGHT:
+        msg = f"beta: {real['beta']!r} is not allowed; a number from {SMALLEST_BETA} to 1e15 is"
         raise InputError(msg)
     if default is not None and not -LARGEST_WEIGHT <= default <= LARGEST_WEIGHT:
         msg = f"default: {default:g} is not allowed; a weight between -1e15 and 1e15 is"
@@ -237,13 +246,17 @@ def _scale(
     mu = np.array([rating.mu for rating in roster.ratings])
     centre = float(mu.mean()) if len(mu) else 0.0
     deviation = float(mu.std()) if len(mu) else 0.0
+    if deviation <= SAME * abs(centre):
+        deviation = 0.0
     prior = deviation * deviation * PRIOR_SHARE or 1.0
     source = "one standard deviation of the roster"
     if deviation == 0.0 and bots is not None and bots.weight is not None:
         deviation = abs(bots.weight - centre)
         source = "the distance of a bot from the roster, whose players all weigh the same"
     if deviation == 0.0:
-        deviation, source = 1.0, "any number will do, as all weigh the same"
+        deviation, source = abs(centre), "the weight of a player, as all weigh the same"
+    if deviation == 0.0:
+        deviation, source = 1.0, "any number will do, as all weigh nothing"
     wishes = any(player.side != NO_SIDE for player in roster.players)
     return (
         Scale(
@@ -289,14 +302,15 @@ def _oriented(problem: Problem, labels: Labels) -> tuple[Labels, Floats]:
 
 def _reranked(
     splits: list[Split],
-    judge: Callable[[Sequence[Floats]], float],
+    named: object,
+    judge: Judge,
     tolerance: float,
     bot_weight: float | None,
 ) -> list[Split]:
     """Order anew those splits that give up no more win probability than the tolerance; the rest follow."""
     limit = splits[0].distance + tolerance
     near = [split for split in splits if split.distance <= limit]
-    near.sort(key=lambda split: float(call_part("rerank", judge, judge, _weights(split, bot_weight))))
+    near.sort(key=lambda split: float(call_part("rerank", named, judge, _weights(split, bot_weight))))
     return near + [split for split in splits if split.distance > limit]
 
 

@@ -43,7 +43,8 @@ def chances(solution: Solution, power: float = DEFAULT_POWER) -> list[float]:
         raise InputError(msg)
     distances = np.array([split.distance for split in solution.splits])
     mean = float(distances.mean())
-    weights = (1.0 + distances / mean) ** -power if mean > 0.0 else np.ones(len(distances))
+    further = np.log1p((distances - distances.min()) / (mean + distances.min())) if mean > 0.0 else distances
+    weights = np.exp(-power * further)
     return [float(chance) for chance in weights / weights.sum()]
 
 

@@ -20,6 +20,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,15 +37,21 @@ from equipoise.teams.search import Best, Found, Task
 #: loops take as long as the import (both about half a second).
 COMPILE_FROM = 1 << 17
 
-#: Rows of a half beyond which the lists would take gigabytes (2^22 rows are 100 MB with both axes).
+#: Rows of a half beyond which the lists would take gigabytes: three shelves of 2^22 rows are 300 MB.
 LARGEST_HALF = 1 << 22
-LARGEST_HALF_PLAIN = 1 << 19
 
 #: How many pairs are looked at before the cost aimed at is lowered to the best known.
 BATCH = 4096
 
-#: The pairs in range after which the proof is given up: some seconds.
-MOST_PAIRS = 1 << 23
+#: Pairs a kernel looks at before the clock is asked again: a millisecond compiled, a tenth of a second plain.
+LOOKS = 1 << 20
+
+#: Such turns after which the proof is given up: a second compiled, a minute plain.  Both ways have the same
+#: patience, so that they give the same answers.
+MOST_TURNS = 1 << 10
+
+#: Pairs that may get in after which the proof is given up: some seconds, as each is judged.
+MOST_PAIRS = 1 << 22
 
 #: How much the cost aimed at grows when it was set too low.
 GROWTH = 8.0
@@ -64,12 +71,31 @@ GOLDEN_RATIO = (math.sqrt(5.0) - 1.0) / 2.0
 class Half:
     """All part-divisions of one half.
 
-    ``items`` names the components of the mask's bits, ``rows`` where each size's rows begin and end.
+    ``kinds`` are the components that the code counts, ``radix`` and ``base`` how it counts each kind (the
+    code divided by the radix, modulo the base), ``rows`` where each size's rows begin and end.
     """
 
     shelf: kernels.Shelf
-    items: tuple[int, ...]
+    kinds: list[list[int]]
+    radix: NDArray[np.int64]
+    base: NDArray[np.int64]
     rows: dict[int, tuple[int, int]]
+
+    def write(self, signs: NDArray[np.int8], codes: NDArray[np.int64]) -> None:
+        """Write the signs (m, n_components) of this half's components for codes (m,)."""
+        if not self.kinds:
+            return
+        taken = codes[:, None] // self.radix % self.base
+        signs[:, [kind[0] for kind in self.kinds]] = np.where(taken > 0, 1, -1)
+        for n, kind in enumerate(self.kinds):
+            if len(kind) > 1:
+                signs[:, kind] = np.where(np.arange(len(kind)) < taken[:, n, None], 1, -1)
+
+
+def _shelf(rows: int, sizes: int) -> kernels.Shelf:
+    """Return an empty shelf with room for so many rows and sizes."""
+    codes, starts = np.empty(rows, dtype=np.int64), np.empty(sizes, dtype=np.int64)
+    return np.empty(rows), np.empty(rows), codes, starts
 
 
 #: A range of left rows and one of right rows.
@@ -97,40 +123,51 @@ def rows_needed(parts: Components) -> int:
 
 def fits(parts: Components) -> bool:
     """Tell whether the halves are small enough to be listed on this machine."""
-    rows = rows_needed(parts)
-    return rows <= (LARGEST_HALF if pays(rows, COMPILE_FROM) else LARGEST_HALF_PLAIN)
+    return rows_needed(parts) <= LARGEST_HALF
 
 
-def meet(task: Task) -> Found:
+def meet(task: Task, patience: float = 1.0) -> Found:
     """Find the best divisions of two teams and prove them best, if the pairs in range are not too many.
+
+    Parameters
+    ----------
+    task : Task
+        With two teams.
+    patience : float
+        What share of the usual effort may be spent before the proof is given up.
 
     Raises
     ------
     equipoise.teams.components.Contradiction
         If blocks must be both together and apart.
     """
-    return _Meeting(task).run()
+    return _Meeting(task, patience).run()
 
 
 class _Meeting:
     """One search: the shelves, the size classes, and the sweeps over them."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, patience: float) -> None:
         self.task = task
         self.parts = components(task.problem)
         self.best = Best(task)
         self.floor = lower_bound(task, self.parts)
         self.pairs_seen = 0
+        self.looked = 0
         self.usual = math.inf
         halves, rows = self.parts.halves
         self.fast = pays(max(rows), COMPILE_FROM)
         self.list_half = compiled(kernels.list_half) if self.fast else kernels.list_half
         self.pairs = compiled(kernels.pairs_within) if self.fast else kernels.pairs_within
+        self.most_looks = patience * MOST_TURNS * LOOKS
+        self.most_pairs = patience * MOST_PAIRS
         self.second_axis = np.array(task.criterion.second)
         self.held = held = self.parts.choices[1]
         self.base = self.parts.base + (self.parts.steps[held] if held >= 0 else 0.0)
         self.left, self.right = map(self._half, halves, rows)
-        self.classes = [self._size_class(size) for size in self.parts.legal_sizes]
+        even = task.problem.n_players / 2
+        sizes = sorted(self.parts.legal_sizes, key=lambda size: abs(size - even))
+        self.classes = [self._size_class(size) for size in sizes]
         self.out_left: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
         self.out_right: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
         # What sums in another order may differ by, in units of each axis.
@@ -151,6 +188,7 @@ class _Meeting:
 
     def _sweep(self, cost: float) -> bool:
         """Look at every division of at most this cost that may get in; False if that was not finished."""
+        left_shelf, right_shelf = self._given(self.left.shelf), self._given(self.right.shelf)
         for size_class in self.classes:
             aim = None
             for left_rows, right_rows in size_class.rows:
@@ -161,20 +199,22 @@ class _Meeting:
                     aimed = min(cost, self.best.worst)
                     if aim is None or aimed < aim[0]:
                         aim = aimed, self._range(size_class, aimed)
-                    found, left, resume = self.pairs(
-                        self.left.shelf,
+                    found, left, resume, looked = self.pairs(
+                        left_shelf,
                         (left, left_rows[1]),
-                        self.right.shelf,
+                        right_shelf,
                         right_rows,
                         aim[1],
                         resume,
+                        LOOKS,
                         self.out_left,
                         self.out_right,
                     )
                     if found:
                         self.best.offer(self._labels(self.out_left[:found], self.out_right[:found]))
                         self.pairs_seen += found
-                    if self.task.stop() or self.pairs_seen > MOST_PAIRS:
+                    self.looked += looked
+                    if self.task.stop() or self.pairs_seen > self.most_pairs or self.looked > self.most_looks:
                         return False
         return True
 
@@ -226,23 +266,18 @@ class _Meeting:
         steps = self.parts.steps[[kind[0] for kind in kinds]]
         copies = np.array([len(kind) for kind in kinds], dtype=np.int64)
         sizes = steps[:, COUNT].astype(np.int64)
-        columns = (copies, sizes, steps[:, MU].copy(), steps @ self.second_axis)
+        columns = (copies, sizes, steps[:, MU].copy(), np.asarray(steps @ self.second_axis))
         room = int(np.abs(sizes) @ copies) + 2
-        if self.fast:
-            shelves = tuple(self._columns(rows, room) for _ in range(3))
-        else:
-            columns = tuple(column.tolist() for column in columns)
-            shelves = tuple(([0.0] * rows, [0.0] * rows, [0] * rows, [0] * room) for _ in range(3))
-        which, low, n_sizes = self.list_half(columns, shelves)
-        starts = list(shelves[which][3][: n_sizes + 1])
-        spans = pairwise(starts)
-        ranges = {low + c: (int(start), int(end)) for c, (start, end) in enumerate(spans) if start < end}
-        return Half(shelves[which], tuple(item for kind in kinds for item in kind), ranges)
+        shelves = tuple(_shelf(rows, room) for _ in range(3))
+        which, low, n_sizes = self.list_half(self._given(columns), tuple(map(self._given, shelves)))
+        spans = pairwise(shelves[which][3][: n_sizes + 1].tolist())
+        ranges = {low + c: (start, end) for c, (start, end) in enumerate(spans) if start < end}
+        base = copies + 1
+        return Half(shelves[which], kinds, np.cumprod(base) // base, base, ranges)
 
-    @staticmethod
-    def _columns(rows: int, room: int) -> kernels.Shelf:
-        first, second = np.empty(rows), np.empty(rows)
-        return first, second, np.empty(rows, dtype=np.int64), np.empty(room, dtype=np.int64)
+    def _given(self, columns: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return arrays as the kernels take them: the plain ones with views, which give plain numbers."""
+        return columns if self.fast else tuple(column.data for column in columns)
 
     def _labels(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Labels:
         """Return the divisions that pairs of rows stand for."""
@@ -250,11 +285,7 @@ class _Meeting:
         if self.held >= 0:
             signs[:, self.held] = 1
         for half, rows in ((self.left, left), (self.right, right)):
-            if half.items:
-                masks = half.shelf[2]
-                mask = masks[rows] if self.fast else np.array([masks[row] for row in rows])
-                bits = (mask[:, None] >> np.arange(len(half.items))) & 1
-                signs[:, list(half.items)] = 2 * bits - 1
+            half.write(signs, half.shelf[2][rows])
         return self.parts.labels(signs)
 
     def _first_aim(self) -> float:

@@ -1,18 +1,20 @@
 """The hot loops, written for :mod:`equipoise.compiled`: plain functions over indexable sequences.
 
-Only loops, arithmetic and comparisons here, on lists (plain) or arrays (compiled), so that both ways give
-the same numbers bit for bit.
+Only loops, arithmetic and comparisons here, on memory views (plain) or arrays (compiled), so that both ways
+give the same numbers bit for bit.
 
-A *shelf* is a set of part-divisions in columns ``(first, second, mask, starts)``: the first axis (mu), the
-second axis, and a mask of the components with sign +1; one range of rows for each size, ascending in the
+A *shelf* is a set of part-divisions in columns ``(first, second, code, starts)``: the first axis (mu), the
+second axis, and a code of which components have sign +1; one range of rows for each size, ascending in the
 first axis.  ``starts[c]`` is where the rows of the c-th size begin.
+The code counts the +1 of each kind in a mixed radix, the first kind least significant: it is below the
+number of rows, so it never overflows.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-# Lists when plain, arrays when compiled; both are only indexed.
+# Memory views when plain, arrays when compiled; both are only indexed.
 Column = Any
 Shelf = tuple[Column, Column, Column, Column]
 Kinds = tuple[Column, Column, Column, Column]
@@ -45,22 +47,20 @@ def list_half(kinds: Kinds, shelves: tuple[Shelf, ...]) -> tuple[int, int, int]:
     shelves[0][2][0] = 0
     shelves[0][3][0] = 0
     shelves[0][3][1] = 1
-    bit = 1
+    radix = 1
     for kind in range(len(copies)):
         base, base_low, base_sizes = whole, low, sizes
-        base_first, base_second, base_mask, base_starts = shelves[base]
-        bits = 0
+        base_first, base_second, base_code, base_starts = shelves[base]
         for copy in range(copies[kind]):
-            bits += bit
-            bit *= 2
+            added = (copy + 1) * radix
             step_size = (copy + 1) * size_steps[kind]
             step_first = (copy + 1) * first_steps[kind]
             step_second = (copy + 1) * second_steps[kind]
-            first, second, mask, starts = shelves[whole]
+            first, second, code, starts = shelves[whole]
             out = (base + 1) % 3
             if out == whole:
                 out = (base + 2) % 3
-            out_first, out_second, out_mask, out_starts = shelves[out]
+            out_first, out_second, out_code, out_starts = shelves[out]
             out_low = min(low, base_low + step_size)
             out_sizes = max(low + sizes, base_low + base_sizes + step_size) - out_low
             row = 0
@@ -83,28 +83,29 @@ def list_half(kinds: Kinds, shelves: tuple[Shelf, ...]) -> tuple[int, int, int]:
                     if first[i] <= shifted:
                         out_first[row] = first[i]
                         out_second[row] = second[i]
-                        out_mask[row] = mask[i]
+                        out_code[row] = code[i]
                         i += 1
                     else:
                         out_first[row] = shifted
                         out_second[row] = base_second[j] + step_second
-                        out_mask[row] = base_mask[j] + bits
+                        out_code[row] = base_code[j] + added
                         j += 1
                     row += 1
                 while i < i_end:
                     out_first[row] = first[i]
                     out_second[row] = second[i]
-                    out_mask[row] = mask[i]
+                    out_code[row] = code[i]
                     i += 1
                     row += 1
                 while j < j_end:
                     out_first[row] = base_first[j] + step_first
                     out_second[row] = base_second[j] + step_second
-                    out_mask[row] = base_mask[j] + bits
+                    out_code[row] = base_code[j] + added
                     j += 1
                     row += 1
             out_starts[out_sizes] = row
             whole, low, sizes = out, out_low, out_sizes
+        radix *= copies[kind] + 1
     return whole, low, sizes
 
 
@@ -115,9 +116,10 @@ def pairs_within(
     right_rows: tuple[int, int],
     within: tuple[float, float, float, float],
     resume: int,
+    looks: int,
     out_left: Column,
     out_right: Column,
-) -> tuple[int, int, int]:
+) -> tuple[int, int, int, int]:
     """Find the pairs of a left and a right row whose sums lie within bounds on both axes.
 
     The rows are ranges that ascend in the first axis, as those of one size do.  The pairs are gone through
@@ -127,15 +129,19 @@ def pairs_within(
     ----------
     within : tuple of float
         The least and the greatest sum on the first axis, and those on the second.
+    looks : int
+        How many pairs within the first bounds are looked at before it comes back.
     out_left, out_right : sequence of int
         Where the pairs' rows are written.
 
     Returns
     -------
     found : int
-        How many pairs were written; as many as there is room for if there may be more.
+        How many pairs were written.
     left_row, resume : int
         Where to go on; the left row is the end of its range when all were seen.
+    looked : int
+        How many pairs were looked at.
     """
     left_first, left_second = left[0], left[1]
     right_first, right_second = right[0], right[1]
@@ -144,6 +150,7 @@ def pairs_within(
     low_first, high_first, low_second, high_second = within
     found = 0
     room = len(out_left)
+    looked = 0
     begin = right_end
     end = right_end
     for i in range(left_start, left_end):
@@ -161,13 +168,17 @@ def pairs_within(
         if resume > j:
             j = resume
         resume = 0
-        while j < end:
+        last = min(end, j + looks - looked)
+        looked += max(last - j, 0)
+        while j < last:
             s = right_second[j] + b
             if s >= low_second and s <= high_second:
                 out_left[found] = i
                 out_right[found] = j
                 found += 1
                 if found == room:
-                    return found, i, j + 1
+                    return found, i, j + 1, looked - (last - j - 1)
             j += 1
-    return found, left_end, 0
+        if j < end:
+            return found, i, j, looked
+    return found, left_end, 0, looked

@@ -90,18 +90,29 @@ class Problem:
 
     @cached_property
     def kinds(self) -> Ints:
-        """Equal numbers for blocks whose exchange changes nothing, shape (n_blocks,).
+        """Equal numbers for blocks that a solver may exchange freely, shape (n_blocks,).
 
         These are single players with equal features, neither fixed nor kept apart from anyone.
         """
         bound = {block for pair in self.apart for block in pair}
         bound.update(block for block, team in enumerate(self.fixed) if team >= 0)
+        return self._numbered(bound) if bound else self.looks
+
+    @cached_property
+    def looks(self) -> Ints:
+        """Equal numbers for single players with equal features, shape (n_blocks,).
+
+        Divisions in which only such players are exchanged look the same, whatever wishes they have.
+        """
+        return self._numbered(set())
+
+    def _numbered(self, bound: set[int]) -> Ints:
         seen: dict[tuple[float, ...], int] = {}
-        kinds = []
+        numbers = []
         for block, (row, places) in enumerate(zip(self.features.tolist(), self.members, strict=True)):
             alone = len(places) == 1 and block not in bound
-            kinds.append(seen.setdefault(tuple(row) if alone else (block,), len(seen)))
-        return np.array(kinds, dtype=np.int64)
+            numbers.append(seen.setdefault(tuple(row) if alone else (block,), len(seen)))
+        return np.array(numbers, dtype=np.int64)
 
     def counts(self, labels: Labels) -> Ints:
         """Return how many players of the roster each team has.
@@ -175,10 +186,16 @@ class Problem:
         return np.array([names.setdefault(team, len(names)) for team in labels.tolist()], dtype=np.int8)
 
     def signature(self, labels: Labels) -> bytes:
-        """Return a key that is equal for divisions that differ only by an exchange of equals."""
-        n_kinds = int(self.kinds.max()) + 1
-        if n_kinds == self.n_blocks:
+        """Return a key that is equal for divisions that differ only by an exchange of equals.
+
+        Equal are players of the same features, and teams under the same rules unless someone is fixed.
+        """
+        n_looks = int(self.looks.max()) + 1
+        if n_looks == self.n_blocks and self.interchangeable:
             return self.canonical(labels).tobytes()
-        teams = [np.bincount(self.kinds[labels == t], minlength=n_kinds) for t in range(self.n_teams)]
+        teams = [np.bincount(self.looks[labels == t], minlength=n_looks) for t in range(self.n_teams)]
         keys = [team.astype(np.int32).tobytes() for team in teams]
-        return b"".join(sorted(keys) if self.interchangeable else keys)
+        if max(self.fixed, default=-1) >= 0:
+            return b"".join(keys)
+        rules = list(zip(self.min_size, self.max_size, self.seats, strict=True))
+        return b"".join(key for _, key in sorted(zip(rules, keys, strict=True)))

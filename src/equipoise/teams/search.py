@@ -104,6 +104,8 @@ class Best:
         self._ranked: list[tuple[float, int, int, Labels]] = []
         self._keys: set[bytes] = set()
         self._arrivals = 0
+        for labels in task.start:
+            self.offer(labels[None, :])
 
     @property
     def full(self) -> bool:
@@ -138,7 +140,7 @@ class Best:
     def _insert(self, labels: Labels, costs: Floats, unevenness: Floats) -> None:
         candidates = np.flatnonzero(costs < math.inf)
         if self.full:
-            candidates = candidates[costs[candidates] < self.worst]
+            candidates = candidates[costs[candidates] <= self.worst]
         elif len(candidates) > 64 * self.task.keep:
             # Sorting them all would cost more than finding them: the least ones suffice, with room for
             # repetitions; the rest is looked at only if those do not fill the list.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from equipoise.errors import InputError
-from equipoise.types import Bots
+from equipoise.types import MOST_PLAYERS, Bots
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Sizes:
     Raises
     ------
     InputError
-        If a number is below 0 or the limits exclude each other.
+        If a number is below 0 or above a million, or the limits exclude each other.
     """
 
     exact: tuple[int, ...] | None = None
@@ -39,8 +39,8 @@ class Sizes:
         numbers += [("min_size", self.minimum), ("max_size", self.maximum)]  # type: ignore[list-item]
         numbers += [("max_difference", self.max_difference)]  # type: ignore[list-item]
         for name, number in numbers:
-            if number is not None and number < 0:
-                msg = f"{name}: {number} is not allowed; 0 and above is"
+            if number is not None and not 0 <= number <= MOST_PLAYERS:
+                msg = f"{name}: {number} is not allowed; 0 to {MOST_PLAYERS} are"
                 raise InputError(msg)
         if self.minimum is not None and self.maximum is not None and self.minimum > self.maximum:
             msg = f"min_size: {self.minimum} is above the max_size of {self.maximum}"

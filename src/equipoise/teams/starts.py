@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.errors import InputError
 from equipoise.teams.components import Components
 from equipoise.teams.problem import COUNT, MU
 
@@ -47,6 +48,11 @@ def draft(parts: Components, rule: Rule) -> NDArray[np.int8] | None:
     -------
     ndarray of int8, shape (n_components,), or None
         The signs; None where no division is legal.
+
+    Raises
+    ------
+    InputError
+        If there are so many parties that their sizes are not gone through, and the draft ends illegally.
     """
     sizes = [int(step) for step in parts.steps[:, COUNT]]
     mu = [float(step) for step in parts.steps[:, MU]]
@@ -75,6 +81,9 @@ def draft(parts: Components, rule: Rule) -> NDArray[np.int8] | None:
             taken += sizes[c]
             first_mu += mu[c]
             first_count += sizes[c]
+    if int(parts.base[COUNT]) + taken not in parts.legal_sizes:
+        msg = f"parties: of more than {EXACT_PARTIES} no fitting sizes were found; limit the sizes less"
+        raise InputError(msg)
     return signs
 
 

@@ -26,6 +26,9 @@ from equipoise.teams.search import Best, Found, Task
 #: Bits of all sets together beyond which the solver refuses: 256 MB.
 MOST_BITS = 1 << 31
 
+#: Components up to which the way back from a sum is walked by recursion.
+MOST_COMPONENTS = 500
+
 #: From a size to the set of sums that can be reached with it.
 Sums = dict[int, int]
 
@@ -54,6 +57,8 @@ def suits(task: Task, parts: Components) -> bool:
     if not task.criterion.by_difference or task.limits or bool((ratings != np.round(ratings)).any()):
         return False
     bits = float(np.abs(parts.steps[:, MU]).sum()) + 1.0
+    if len(parts.free) > MOST_COMPONENTS:
+        return False
     return bits * (float(np.abs(parts.steps[:, COUNT]).sum()) + 1.0) * len(parts.free) <= MOST_BITS
 
 
@@ -91,12 +96,12 @@ class _Reach:
         best = Best(self.task)
         nearest = sorted(
             (
-                (cost, size, total)
+                (cost, abs(2 * size - self.task.problem.n_players), size, total)
                 for size in self.parts.legal_sizes
                 for cost, total in self._nearest(size - int(self.base[COUNT]))
             ),
         )
-        for cost, size, total in nearest:
+        for cost, _, size, total in nearest:
             if best.full and best.worst <= cost:
                 break
             for signs in self._back(len(self.kinds), size - int(self.base[COUNT]), total):

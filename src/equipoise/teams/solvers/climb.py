@@ -18,8 +18,6 @@ def solve(task: Task) -> Found:
     near = Neighbourhood(task)
     best = Best(task)
     bound = lower_bound(task, near.parts)
-    for labels in task.start:
-        best.offer(labels[None, :])
     for _ in range(RESTARTS):
         start = near.start()
         if start is None:

@@ -54,11 +54,8 @@ def _drafted(task: Task, rule: Rule) -> Found:
         raise InputError(msg)
     parts = components(task.problem)
     best = Best(task)
-    if task.start:
-        # A later criterion chooses among what earlier ones left, and a draft leaves one division.
-        for labels in task.start:
-            best.offer(labels[None, :])
-    else:
+    # A later criterion chooses among what earlier ones left, and a draft leaves one division: the start.
+    if not task.start:
         signs = draft(parts, rule)
         if signs is None:
             return best.found(bound=task.criterion.floor, proven=True)

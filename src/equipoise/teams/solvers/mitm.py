@@ -17,7 +17,7 @@ def solve(task: Task) -> Found:
         If there are not two teams, the criterion has no reach, or the lists would not fit in memory.
     """
     if task.problem.n_teams != 2:
-        msg = f"solver: 'mitm' divides two teams, not {task.problem.n_teams}; 'enumerate' and 'climb' do more"
+        msg = f"solver: 'mitm' divides two teams, not {task.problem.n_teams}; 'enumerate' does more"
         raise InputError(msg)
     if not task.criterion.has_reach:
         msg = "solver: 'mitm' needs a criterion with a reach; 'enumerate' and 'climb' do without"

@@ -1,8 +1,9 @@
 """``resplit``: large neighbourhood search: again and again some components are freed and divided exactly.
 
-For two teams too large to be solved whole.  A start is drafted and climbed down from; then random sets of
-components are divided anew by meeting in the middle while all others stay, which finds the best of
-millions of divisions a time.  Not exact: it says how far from a bound it ended.
+For two teams too large to be solved whole, and for three and more.  A start is drafted and climbed down
+from; then random sets of components are divided anew by meeting in the middle while all others stay, which
+finds the best of millions of divisions a time.  Of three and more teams two are freed at a time
+(:mod:`equipoise.teams.pairwise`).  Not exact: it says how far from a bound it ended.
 
 References
 ----------
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import InputError
+from equipoise.teams import pairwise
 from equipoise.teams.bounds import lower_bound
 from equipoise.teams.halves import meet
 from equipoise.teams.moves import Neighbourhood, climb_down
@@ -27,6 +29,9 @@ from equipoise.teams.search import Best, Found, Task
 #: Components freed at once, round by round: many quick rounds, then some that search a thousand times more.
 FREED = (22,) * 12 + (30,) * 3
 
+#: Share of the usual effort that one round may take.
+PATIENCE = 1.0 / 64.0
+
 
 def solve(task: Task) -> Found:
     """Climb, then re-divide parts exactly; see :class:`equipoise.teams.search.Solver`.
@@ -34,16 +39,16 @@ def solve(task: Task) -> Found:
     Raises
     ------
     InputError
-        If there are not two teams or the criterion has no reach.
+        If the criterion has no reach.
     """
     if not task.criterion.has_reach:
         msg = "solver: 'resplit' needs a criterion with a reach; 'enumerate' and 'climb' do without"
         raise InputError(msg)
+    if task.problem.n_teams != 2:
+        return _pair_by_pair(task)
     near = Neighbourhood(task)
     best = Best(task)
     bound = lower_bound(task, near.parts)
-    for labels in task.start:
-        best.offer(labels[None, :])
     start = near.start()
     if start is None:
         return best.found(bound=bound, proven=True)
@@ -59,13 +64,23 @@ def solve(task: Task) -> Found:
     return best.found(bound=bound, proven=best.reaches(bound))
 
 
+def _pair_by_pair(task: Task) -> Found:
+    """Re-divide three and more teams two at a time."""
+    best = Best(task)
+    bound = pairwise.range_bound(task)
+    start = task.start[0] if task.start else pairwise.draft_teams(task.problem, task.rng)
+    if start is not None:
+        pairwise.improve(task, start, best, bound)
+    return best.found(bound=bound, proven=best.reaches(bound))
+
+
 def _divide_anew(
     task: Task, near: Neighbourhood, labels: Labels, chosen: NDArray[np.intp], best: Best
 ) -> None:
     """Divide the chosen components exactly while all other blocks stay where they are."""
     freed = np.flatnonzero(np.isin(near.parts.component, chosen))
     part = _part(task.problem, labels, freed)
-    found = meet(replace(task, problem=part, start=()))
+    found = meet(replace(task, problem=part, start=()), patience=PATIENCE)
     for ranked in found.ranked:
         whole = labels.copy()
         whole[freed] = ranked.labels[2:]
