@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from tests.lobbies.oracle import Case, best, cases, check
 
-from equipoise import InputError, Lobby, Status, fill
-from equipoise.registry import LOBBY_SOLVERS
+from equipoise import Status, fill
 
 
 def slack(case: Case) -> float:

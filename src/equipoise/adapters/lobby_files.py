@@ -91,9 +91,8 @@ def read_lobbies(source: str) -> list[Lobby]:
     for at, row in _rows(source, LOBBY_COLUMNS, ("name",)):
         name = _once(row.get("name", ""), "name", at, seen)
         target = number_of(row["target"], "target", at) if "target" in row else None
-        limits = {
-            field: _whole(row[field], field, at) for field in ("min_teams", "max_teams") if field in row
-        }
+        least = _whole(row["min_teams"], "min_teams", at) if "min_teams" in row else 0
+        most = _whole(row["max_teams"], "max_teams", at) if "max_teams" in row else None
         try:
             lobbies.append(Lobby(name, target, least, most))
         except InputError as error:

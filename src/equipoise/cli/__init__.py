@@ -14,7 +14,7 @@ import click
 from equipoise.errors import EquipoiseError
 
 #: The commands by name, each imported only when it runs or is listed.
-COMMANDS = {"balance": "equipoise.cli.balance:command"}
+COMMANDS = {"balance": "equipoise.cli.balance:command", "lobbies": "equipoise.cli.lobbies:command"}
 
 
 class LazyGroup(click.Group):

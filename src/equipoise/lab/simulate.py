@@ -125,7 +125,8 @@ def _drawing(
     seed: int, distribution: str
 ) -> tuple[np.random.Generator, Callable[[np.random.Generator, int], Floats]]:
     if distribution not in DISTRIBUTIONS:
-        raise UnknownNameError("distribution", distribution, DISTRIBUTIONS)
+        kind = "distribution"
+        raise UnknownNameError(kind, distribution, DISTRIBUTIONS)
     return np.random.default_rng([seed, list(DISTRIBUTIONS).index(distribution)]), DISTRIBUTIONS[distribution]
 
 

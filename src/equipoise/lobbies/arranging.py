@@ -13,8 +13,14 @@ from equipoise.teams.search import Stop
 #: Times everyone is offered an exchange; most searches end long before.
 MOST_ROUNDS = 60
 
-#: Share of the value below which a round's improvement ends the search.
+#: Share of what could be improved that, if left by a round, ends the search.
+LITTLE = 0.98
+
+#: Share of the value below which the improvement by new lobbies for teams ends the search.
 ENOUGH = 1e-5
+
+#: Standard deviations from the mean within which a team seeks no exchange of its own: far teams first.
+SKIPPED = 0.5
 
 #: Players from which loading the compiled kernel pays: plain Python needs about a second for them.
 COMPILED_FROM = 2_000
@@ -126,11 +132,13 @@ def exchange_all(problem: LobbyProblem, placing: Placing, stop: Stop) -> Placing
             moved += run(
                 problem.skill[blocks], problem.kind[blocks], mine, away, scale, lobby, may,
                 problem.n_lobbies + 1, problem.absolute, float(away[:-1].mean()),
+                SKIPPED * float(away[:-1].std()),
             )  # fmt: skip
             team[blocks] = mine
-        costs = np.abs(away * scale)
-        now = float(costs.sum() if problem.absolute else (costs * costs).sum())
-        if not moved or stop() or now > value * (1.0 - ENOUGH):
+        costs = (away[:-1] * scale[:-1])
+        # What exchanges cannot change, the deviation that all share, does not count as progress left.
+        now = float(np.abs(costs).sum() if problem.absolute else costs.var() * len(costs))
+        if not moved or stop() or now > value * LITTLE:
             break
         value = now
     team[team == len(lobby) - 1] = WAITING

@@ -23,6 +23,7 @@ def exchange(
     n_columns: int,
     absolute: bool,
     middle: float,
+    spread: float,
 ) -> int:
     """Exchange blocks of one size between teams wherever that lowers the sum of deviations, once through.
 
@@ -49,6 +50,8 @@ def exchange(
         Whether deviations are absolute; else they are squared.
     middle : float
         The mean deviation of the teams, with its sign.
+    spread : float
+        Teams nearer to the mean deviation are left alone until others come to them.
 
     Returns
     -------
@@ -62,6 +65,8 @@ def exchange(
         own = skill[i]
         away_a = away[a]
         scale_a = scale[a]
+        if scale_a > 0.0 and abs(away_a - middle) < spread:
+            continue
         old_a = away_a * scale_a
         wish = own
         if scale_a > 0.0:

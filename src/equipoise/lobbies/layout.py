@@ -119,7 +119,7 @@ def makeups_of(least: int, most: int, sizes: Ints) -> Ints:
         for makeup in _partitions(total, sorted(set(sizes.tolist()), reverse=True)):
             found.append(np.bincount(makeup, minlength=most + 1))
             if len(found) > MOST_MAKEUPS:
-                msg = f"team_size: {most} players with parties of so many sizes are too many ways to make a team"
+                msg = f"team_size: {most} with parties of so many sizes allows too many kinds of teams"
                 raise InputError(msg)
     return np.array(found, dtype=np.int64).reshape(-1, most + 1)
 

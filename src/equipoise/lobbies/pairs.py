@@ -3,7 +3,8 @@
 Players are gathered into bins of near skill, few enough for a linear program over all pairs of bins and
 lobbies.  Its prices, carried over to every single player, are made feasible by a c-transform: what a pair
 costs less the other's price is an upper limit of the one's price; the mean of a price and its limit is
-feasible for all pairs at once.  Half the bins are of equal width and half of equally many players: fine in the bulk and in the tails.
+feasible for all pairs at once.  Half the bins are of equal width and half of
+equally many players: fine in the bulk and in the tails.
 
 References
 ----------
