@@ -1,6 +1,6 @@
 """Measure how lobbies are filled: ``python benchmarks/lobbies.py`` writes ``lobbies.json``.
 
-``python benchmarks/lobbies.py --report`` turns it into ``LOBBIES.md``; ``--check`` tells whether that is stale.
+``python benchmarks/lobbies.py --report`` turns it into ``LOBBIES.md``; ``--check`` tells if it is stale.
 Every plan is made in a process of its own, one after another.
 """
 
@@ -31,8 +31,8 @@ HEAD = """\
 `python benchmarks/lobbies.py` measured this on {machine} with Python {python}, \
 `python benchmarks/lobbies.py --report` wrote it; do not edit.
 
-- Instances are those of `equipoise.lab.simulate`, seeded: published aggregates at 300 players, the same mean, \
-targets and shares of teams above.
+- Instances are those of `equipoise.lab.simulate`, seeded: published aggregates at 300 players, the same \
+mean, targets and shares of teams above.
 - A time is that of one call of `fill` in a process of its own, with loading numba and HiGHS, by the wall \
 clock; processor time is in brackets, and where it is much less, others wanted the core.
 - Memory is the most the process ever held, players and plan included.
@@ -73,10 +73,9 @@ def plan(job: Row) -> Row:
 def jobs() -> list[Row]:
     """Return what is measured."""
     names = ["normal .6", "normal .9", "gamma .4", "lognormal .3", "uniform"]
+    same: Row = {"players": 300, "team_size": 2, "deviation": "squared", "seed": 0}
     small = [
-        {"players": 300, "team_size": 2, "distribution": name, "solver": solver, "deviation": "squared", "seed": 0}
-        for name in names
-        for solver in ("exact", "large")
+        {**same, "distribution": name, "solver": solver} for name in names for solver in ("exact", "large")
     ]
     small += [{**small[0], "solver": "paper"}, {**small[0], "deviation": "absolute"}]
     large = [
@@ -116,8 +115,7 @@ def report(results: Row) -> str:
         "",
         _table(small),
         "",
-        f"On the same instance and by the same library, `paper` takes {ratio:.0f} times as long as `exact`; "
-        f"it {proven}.",
+        f"On the same instance and by the same library, `paper` takes {ratio:.0f} times as long; it {proven}.",
         "",
         "## Large instances",
         "",
@@ -127,10 +125,23 @@ def report(results: Row) -> str:
 
 
 def _table(rows: list[Row]) -> str:
-    head = ["players", "team", "skills", "solver", "deviation", "value", "bound", "gap", "excess", "time", "memory"]
+    head = [
+        "players",
+        "team",
+        "skills",
+        "solver",
+        "deviation",
+        "value",
+        "bound",
+        "gap",
+        "excess",
+        "time",
+        "memory",
+    ]
     cells = [
         [
-            f"{row['players']:,}", str(row["team_size"]), row["distribution"], f"`{row['used']}`", row["deviation"],
+            f"{row['players']:,}", str(row["team_size"]), row["distribution"], f"`{row['used']}`",
+            row["deviation"],
             f"{row['value']:.6g}", f"{row['bound']:.6g}", _gap(row), f"{row['excess']:.2g}",
             f"{row['seconds']:.2g} s ({row['processor']:.2g})", f"{row['megabytes']} MB",
         ]

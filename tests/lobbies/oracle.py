@@ -1,4 +1,4 @@
-"""A slow and obvious solver for a dozen players, and a checker of plans; neither shares code with the package."""
+"""A slow and obvious solver for a dozen players, and a checker of plans; they share no code with the rest."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def exchange_all(problem: LobbyProblem, placing: Placing, stop: Stop) -> Placing
                 SKIPPED * float(away[:-1].std()),
             )  # fmt: skip
             team[blocks] = mine
-        costs = (away[:-1] * scale[:-1])
+        costs = away[:-1] * scale[:-1]
         # What exchanges cannot change, the deviation that all share, does not count as progress left.
         now = float(np.abs(costs).sum() if problem.absolute else costs.var() * len(costs))
         if not moved or stop() or now > value * LITTLE:

@@ -77,7 +77,7 @@ def best_counts(problem: LobbyProblem, n_teams: int, total: float) -> tuple[Ints
     fixed = rest @ problem.target[:-2] + left * problem.target[-1]
     step = problem.target[-2] - problem.target[-1]
     ideal = (total - fixed) / step if step else np.zeros(len(left))
-    best, least = None, math.inf
+    best, least = low, math.inf
     for rounded in (np.floor(ideal), np.ceil(ideal)):
         second = np.clip(rounded, first, last)
         away = np.abs(total - fixed - second * step)

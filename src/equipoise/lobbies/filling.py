@@ -101,7 +101,9 @@ def fill(
     """
     _check(team_size, min_size, deviation, caution, default)
     places = _lobbies(lobbies)
-    method = solver if callable(solver) or solver == "auto" else resolve("solver", LOBBY_SOLVERS, solver)
+    method: LobbySolver | None = None
+    if callable(solver) or solver != "auto":
+        method = resolve("solver", LOBBY_SOLVERS, solver)
     roster = rated(players, default)
     if not roster.players:
         msg = "players: there are none; at least one is needed"
@@ -129,7 +131,7 @@ def fill(
     if layout.n_teams:
         start = arrange(problem, _with_best_counts(problem, layout), stop)
         task = LobbyTask(problem, layout.n_teams, waiting, start, stop)
-        if method == "auto":
+        if method is None:
             name = auto.pick(task)
             method = resolve("solver", LOBBY_SOLVERS, name)
         placed = method(task)

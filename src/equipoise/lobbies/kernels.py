@@ -12,7 +12,7 @@ NEAR = 8
 FARTHEST = 256
 
 
-def exchange(
+def exchange(  # noqa: C901  # one loop: compiled, it can call nothing that is not
     skill: Column,
     kind: Column,
     team: Column,

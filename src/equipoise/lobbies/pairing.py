@@ -65,4 +65,4 @@ def _counts(problem: LobbyProblem, binned: Binned, n_teams: int) -> Ints:
         room = (counts < problem.most) if up else (counts > problem.least)
         lack = np.where(room, wish - counts if up else counts - wish, -np.inf)
         counts[int(lack.argmax())] += 1 if up else -1
-    return counts
+    return np.asarray(counts)

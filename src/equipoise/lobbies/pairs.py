@@ -21,7 +21,7 @@ from equipoise.compiled import compiled, pays
 from equipoise.lobbies.arranging import COMPILED_FROM
 from equipoise.lobbies.bounds import EPSILON, lobby_prices, total_prices, whole_prices
 from equipoise.lobbies.kernels import lowest_lines
-from equipoise.lobbies.problem import Floats, Ints, LobbyProblem
+from equipoise.lobbies.problem import Bools, Floats, Ints, LobbyProblem
 from equipoise.lobbies.programs import Program
 from equipoise.teams.search import Stop
 
@@ -170,8 +170,8 @@ class _Master:
         self.known[pair, where] = True
         self.taken.append((pair, where))
 
-    def _cheapest(self, reduced: Floats, each: int) -> tuple[Ints, Ints]:
-        """Return the columns not known yet that are cheapest for a bin, up to so many a bin and lobby."""
+    def _cheapest(self, reduced: Floats, each: int) -> tuple[Bools, Floats]:
+        """Return which columns not known yet are cheapest for a bin, and the reduced costs of those."""
         chosen = np.zeros(reduced.shape, dtype=np.bool_)
         reduced = np.where(self.known, np.inf, reduced)
         place = np.full((self.bins, self.bins), len(self.one), dtype=np.int64)
@@ -205,7 +205,7 @@ class _Master:
                 return self._solution(answer.columns, price, lobby)
             self._add(*np.nonzero(chosen))
 
-    def _fallback(self) -> np.ndarray:
+    def _fallback(self) -> Bools:
         """Return columns with which there is a solution: neighbours, and first with last."""
         near = (self.other - self.one <= 1) | (self.one + self.other == self.bins - 1)
         return np.repeat(near[:, None], self.problem.n_lobbies, axis=1)

@@ -112,7 +112,8 @@ class Placing:
         """Return each team's total skill, shape (n_teams,)."""
         seated = self.team >= 0
         weights = problem.skill[seated]
-        return np.bincount(self.team[seated], weights=weights, minlength=len(self.lobby))
+        totals = np.bincount(self.team[seated], weights=weights, minlength=len(self.lobby))
+        return np.asarray(totals, dtype=np.float64)
 
     def sizes(self, problem: LobbyProblem) -> Ints:
         """Return each team's number of players, shape (n_teams,)."""

@@ -70,7 +70,8 @@ class Program:
         import highspy
 
         self._stop = stop
-        self._highs: Any = highspy.Highs()
+        make: Any = highspy.Highs
+        self._highs: Any = make()
         self._highs.silent()
         # One thread and a fixed seed: the same program has the same answer.
         for option, value in (("threads", 1), ("random_seed", 0)):

@@ -64,7 +64,9 @@ class Wishes:
         room = len(self.skill) // self.min_size
         most = [room if lobby.max_teams is None else min(lobby.max_teams, room) for lobby in self.lobbies]
         problem = LobbyProblem(
-            skill=np.bincount(block_of, weights=self.skill, minlength=len(members)),
+            skill=np.asarray(
+                np.bincount(block_of, weights=self.skill, minlength=len(members)), dtype=np.float64
+            ),
             size=size,
             kind=np.asarray(kind).reshape(-1).astype(np.int64),
             may=kinds,

@@ -56,7 +56,8 @@ def box(values: Sequence[float]) -> Box:
     """
     ordered = sorted(values)
     if len(ordered) == 1:
-        return Box(*ordered * 5, ())
+        only = ordered[0]
+        return Box(only, only, only, only, only, ())
     first, median, third = statistics.quantiles(ordered, n=4, method="inclusive")
     reach = 1.5 * (third - first)
     inside = [value for value in ordered if first - reach <= value <= third + reach]
@@ -91,7 +92,7 @@ def lobbies_svg(plan: LobbyPlan) -> str:
         at = round(x(tick), 1)
         parts.append(element("line", x1=at, x2=at, y1=axis, y2=axis + 5, stroke=PALE_INK))
         parts.append(caption(number(tick), at, axis + 20, PALE_INK, text_anchor="middle"))
-    legend = "Team less target: box of the middle half with the median, whiskers to 1.5 times its length, outliers."
+    legend = "Team less target: the middle half with the median, whiskers to 1.5 times its length, outliers."
     parts.append(caption(legend, MARGIN, axis + 46, PALE_INK))
     return document(_headline(plan), WIDTH, axis + FOOT, parts)
 

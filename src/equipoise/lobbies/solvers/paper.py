@@ -53,9 +53,9 @@ def solve(task: LobbyTask) -> Placed:
     if answer.columns is None:
         return Placed(task.start, 0.0, proven=False)
     taken = np.flatnonzero(answer.columns > 0.5)
-    lobby, pair = np.divmod(taken, len(i))
+    where, pair = np.divmod(taken, len(i))
     team = np.empty(problem.n_blocks, dtype=np.int64)
     team[player[i[pair]]] = team[player[j[pair]]] = np.arange(len(pair))
-    placing = Placing(team, lobby)
+    placing = Placing(team, where)
     value = placing.value(problem)
     return Placed(placing, value if answer.proven else max(min(answer.bound, value), 0.0), answer.proven)
