@@ -115,7 +115,7 @@ def report(results: Row) -> str:
         "",
         _table(small),
         "",
-        f"On the same instance and by the same library, `paper` takes {ratio:.0f} times as long; it {proven}.",
+        f"On the same instance, by the same library, `paper` takes {ratio:.0f} times the time; it {proven}.",
         "",
         "## Large instances",
         "",

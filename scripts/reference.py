@@ -15,7 +15,7 @@ from equipoise import balance
 from equipoise.adapters.rosters import read_roster
 from equipoise.cli import COMMANDS, group
 from equipoise.pages.teams_svg import teams_svg
-from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS, resolve
+from equipoise.registry import CRITERIA, LOBBY_SOLVERS, OBJECTIVES, SOLVERS, resolve
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTICE = "<!-- Made by scripts/reference.py; do not edit. -->\n"
@@ -53,7 +53,13 @@ def library() -> str:
 def parts() -> str:
     """Return the registered parts with the first line of their docstrings as a page."""
     pages = [NOTICE, "# Parts by name\n"]
-    for kind, registry in (("Objectives", OBJECTIVES), ("Solvers", SOLVERS), ("Criteria", CRITERIA)):
+    kinds = {
+        "Objectives": OBJECTIVES,
+        "Solvers": SOLVERS,
+        "Criteria": CRITERIA,
+        "Lobby solvers": LOBBY_SOLVERS,
+    }
+    for kind, registry in kinds.items():
         pages.append(f"## {kind}\n\n| name | what it is | where |\n|---|---|---|")
         for name, where in registry.items():
             pages.append(f"| `{name}` | {_summary(resolve(kind, registry, name), name)} | `{where}` |")

@@ -62,7 +62,11 @@ def test_a_cold_start_imports_nothing_heavy(args: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize(
     ("entries", "package"),
-    [(registry.OBJECTIVES, "equipoise.teams.objectives"), (registry.SOLVERS, "equipoise.teams.solvers")],
+    [
+        (registry.OBJECTIVES, "equipoise.teams.objectives"),
+        (registry.SOLVERS, "equipoise.teams.solvers"),
+        (registry.LOBBY_SOLVERS, "equipoise.lobbies.solvers"),
+    ],
 )
 def test_no_file_is_left_unregistered(entries: dict[str, str], package: str) -> None:
     """Every module of a registry's folder has an entry, and every entry resolves."""
@@ -114,7 +118,8 @@ def test_values_without_meaning_are_refused(make: object, message: str) -> None:
 def test_the_core_opens_and_prints_nothing() -> None:
     """What the import contracts cannot see: built-in functions that touch the world."""
     core = Path(equipoise.__file__).parent
-    for path in [*core.glob("*.py"), *core.glob("teams/**/*.py"), *core.glob("pages/**/*.py")]:
+    folders = ("*.py", "teams/**/*.py", "lobbies/**/*.py", "lab/**/*.py", "pages/**/*.py")
+    for path in (path for folder in folders for path in core.glob(folder)):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in {"open", "print", "input", "breakpoint"}, path

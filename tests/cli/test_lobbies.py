@@ -108,7 +108,7 @@ def test_contradictions_are_infeasible_with_exit_code_1(files: Path) -> None:
         ("lobbies.csv", b"name,min_teams\na,1.5\n", "lobbies.csv, line 2: min_teams '1.5' is not allowed"),
         ("lobbies.csv", b"name,min_teams,max_teams\na,3,2\n", "lobbies.csv, line 2: max_teams: 2"),
         ("premades.csv", b"p1,p2\n", "premades.csv, line 1: the header is not"),
-        ("premades.csv", b"team,player1,player2\n1,p1\n", "premades.csv, line 2: '1' has fewer than two"),
+        ("premades.csv", b"team,player1,player2\n1,p1\n", "premades.csv, line 2: the party '1' has fewer"),
         (
             "premades.csv",
             b"team,player1,player2\n1,p1,p2\n2,p2,p3\n",

@@ -39,9 +39,9 @@ def test_published_aggregates_are_kept_and_solved_to_a_proof(distribution: str) 
 @pytest.mark.parametrize("team_size", [2, 3, 5])
 def test_large_plans_are_near_their_bound(team_size: int) -> None:
     """Thousands of players: legal, and close to a certified bound."""
-    instance = scaled(3, 3001, team_size)
+    instance = scaled(3, 3000, team_size)
     plan = fill(instance.players, instance.lobbies, team_size=team_size)
-    assert len(plan.waiting) == 3001 % team_size
+    assert not plan.waiting
     assert plan.excess < 0.005
     for lobby, filled in zip(instance.lobbies, plan.lobbies, strict=True):
         assert lobby.min_teams <= len(filled.teams) <= lobby.max_teams

@@ -15,7 +15,8 @@ def problem(*, absolute: bool, per_player: bool = False) -> LobbyProblem:
     """Return a problem of which only lobbies and deviation matter."""
     one = np.ones(1, dtype=np.int64)
     return LobbyProblem(
-        np.ones(1), one, one * 0, np.ones((1, 2), dtype=np.bool_), np.array([1.0, 3.0]), np.zeros(2, dtype=np.int64),
+        np.ones(1), one, one * 0, np.ones((1, 2), dtype=np.bool_), np.array([1.0, 3.0]),
+        np.zeros(2, dtype=np.int64),
         np.full(2, 9), 2, 2, absolute, per_player,
     )  # fmt: skip
 
@@ -61,7 +62,8 @@ def test_exchanges_are_the_same_bits_plain_and_compiled(absolute: bool) -> None:
         scale = np.append(np.ones(20), 0.0)
         columns = np.append(np.zeros(20, dtype=np.int64), 1)
         moved = run(
-            skill, np.zeros(60, dtype=np.int64), team, away, scale, columns, np.ones(2, dtype=np.bool_), 2, absolute,
+            skill, np.zeros(60, dtype=np.int64), team, away, scale, columns,
+            np.ones(2, dtype=np.bool_), 2, absolute,
             float(away[:-1].mean()), 0.0,
         )  # fmt: skip
         after = np.abs(away).sum() if absolute else (away**2).sum()

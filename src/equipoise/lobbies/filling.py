@@ -121,7 +121,7 @@ def fill(
         return replace(plan, conflict=demands)
     targets = np.array([lobby.target or 0.0 for lobby in places])
     problem, members = wishes.problem(targets, absolute=deviation == "absolute", per_player=per_player)
-    layout = lay_out(problem, stop)
+    layout = lay_out(problem)
     if layout is None:
         return replace(plan, conflict=conflict(wishes))
     if places[0].target is None:

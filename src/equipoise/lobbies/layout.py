@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from equipoise.errors import InputError
 from equipoise.lobbies.problem import Floats, Ints, LobbyProblem
 from equipoise.lobbies.programs import Program
-from equipoise.teams.search import Stop, never
 
 #: More make-ups than teams of 30 players have, all told.
 MOST_MAKEUPS = 40_000
@@ -64,7 +63,7 @@ class Layout:
         return replace(self, teams=teams)
 
 
-def lay_out(problem: LobbyProblem, stop: Stop = never) -> Layout | None:
+def lay_out(problem: LobbyProblem) -> Layout | None:
     """Return a layout in which as few players wait as can be, then with as few teams as can be.
 
     Returns
@@ -77,19 +76,19 @@ def lay_out(problem: LobbyProblem, stop: Stop = never) -> Layout | None:
     InputError
         If team size, or what must be proven without HiGHS, is too much.
     """
-    return _simple(problem) if _is_simple(problem) else _by_program(problem, stop)
+    return _simple(problem) if _is_simple(problem) else _by_program(problem)
 
 
 def feasible(problem: LobbyProblem) -> bool:
     """Tell whether any layout keeps the lobbies' limits."""
     if _is_simple(problem):
         return _simple(problem) is not None
-    return _Model(problem, never).solve(None) is not None
+    return _Model(problem).solve(None) is not None
 
 
 def most_teams(problem: LobbyProblem, lobby: int) -> int | None:
     """Return the most teams one lobby can have, the others' limits kept; None where they cannot be."""
-    model = _Model(problem, never)
+    model = _Model(problem)
     goal = np.zeros((problem.n_lobbies, model.width))
     goal[lobby, : len(model.makeups)] = -1.0
     found = model.solve(goal)
@@ -158,8 +157,8 @@ def _simple(problem: LobbyProblem) -> Layout | None:
     return Layout(makeup, counts[:, None], kinds, (counts * problem.team_size)[:, None])
 
 
-def _by_program(problem: LobbyProblem, stop: Stop) -> Layout | None:
-    model = _Model(problem, stop)
+def _by_program(problem: LobbyProblem) -> Layout | None:
+    model = _Model(problem)
     goal = np.zeros((problem.n_lobbies, model.width))
     goal[:, len(model.makeups) :] = -model.kinds[:, 0]
     found = model.solve(goal)
@@ -173,7 +172,7 @@ def _by_program(problem: LobbyProblem, stop: Stop) -> Layout | None:
 class _Model:
     """The integer program of a problem's layouts."""
 
-    def __init__(self, problem: LobbyProblem, stop: Stop) -> None:
+    def __init__(self, problem: LobbyProblem) -> None:
         self.problem = problem
         fitting = problem.size[problem.size <= problem.team_size]
         self.kinds, self.counts = _groups(problem)
@@ -185,7 +184,7 @@ class _Model:
         balance = lobbies * self.team_size
         low = np.concatenate([np.zeros(groups), problem.least, np.zeros(balance + 1)])
         high = np.concatenate([self.counts, problem.most, np.zeros(balance), [problem.n_players]])
-        self.program = Program(low.astype(float), high.astype(float), stop)
+        self.program = Program(low.astype(float), high.astype(float))
         self.seated_row = len(low) - 1
         for lobby in range(lobbies):
             self._add_lobby(lobby)

@@ -58,6 +58,7 @@ def placing_of(problem: LobbyProblem, singles: Ints, ends: Ints, binned: Binned,
 def _counts(problem: LobbyProblem, binned: Binned, n_teams: int) -> Ints:
     """Return how many teams each lobby gets: as in the linear program, rounded within the limits."""
     wish = np.bincount(binned.where, weights=binned.flow, minlength=problem.n_lobbies)
+    wish = wish.astype(np.float64)
     wish *= n_teams / max(wish.sum(), 1.0)
     counts = np.clip(np.floor(wish + 1e-6).astype(np.int64), problem.least, problem.most)
     while counts.sum() != n_teams:
