@@ -15,7 +15,7 @@ from equipoise import balance
 from equipoise.adapters.rosters import read_roster
 from equipoise.cli import COMMANDS, group
 from equipoise.pages.teams_svg import teams_svg
-from equipoise.registry import CRITERIA, MODELS, OBJECTIVES, SOLVERS, resolve
+from equipoise.registry import CRITERIA, LOBBY_SOLVERS, MODELS, OBJECTIVES, SOLVERS, resolve
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTICE = "<!-- Made by scripts/reference.py; do not edit. -->\n"
@@ -53,8 +53,14 @@ def library() -> str:
 def parts() -> str:
     """Return the registered parts with the first line of their docstrings as a page."""
     pages = [NOTICE, "# Parts by name\n"]
-    kinds = (("Objectives", OBJECTIVES), ("Solvers", SOLVERS), ("Criteria", CRITERIA), ("Models", MODELS))
-    for kind, registry in kinds:
+    kinds = {
+        "Objectives": OBJECTIVES,
+        "Solvers": SOLVERS,
+        "Criteria": CRITERIA,
+        "Lobby solvers": LOBBY_SOLVERS,
+        "Models": MODELS,
+    }
+    for kind, registry in kinds.items():
         pages.append(f"## {kind}\n\n| name | what it is | where |\n|---|---|---|")
         for name, where in registry.items():
             pages.append(f"| `{name}` | {_summary(resolve(kind, registry, name), name)} | `{where}` |")

@@ -73,6 +73,7 @@ def test_a_cold_start_imports_nothing_heavy(args: tuple[str, ...]) -> None:
         (registry.OBJECTIVES, "equipoise.teams.objectives"),
         (registry.SOLVERS, "equipoise.teams.solvers"),
         (registry.MODELS, "equipoise.ratings.models"),
+        (registry.LOBBY_SOLVERS, "equipoise.lobbies.solvers"),
     ],
 )
 def test_no_file_is_left_unregistered(entries: dict[str, str], package: str) -> None:
@@ -125,7 +126,7 @@ def test_values_without_meaning_are_refused(make: object, message: str) -> None:
 def test_the_core_opens_and_prints_nothing() -> None:
     """What the import contracts cannot see: built-in functions that touch the world."""
     core = Path(equipoise.__file__).parent
-    parts = ("teams", "ratings", "lab", "pages")
+    parts = ("teams", "ratings", "lobbies", "lab", "pages")
     for path in [*core.glob("*.py"), *(path for part in parts for path in core.glob(f"{part}/**/*.py"))]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):

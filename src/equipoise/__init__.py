@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from equipoise.adapters.clock import deadline
     from equipoise.adapters.matches import read_matches
     from equipoise.errors import EquipoiseError, InputError, UnknownNameError
+    from equipoise.lobbies.filling import fill
+    from equipoise.lobbies.plan import Demand, FilledLobby, Lobby, LobbyPlan
     from equipoise.ratings.models.gaussian_filter import GaussianFilter
     from equipoise.ratings.rating import rate
     from equipoise.ratings.replaying import replay
@@ -23,9 +25,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Bots",
     "Contest",
+    "Demand",
     "EquipoiseError",
+    "FilledLobby",
     "GaussianFilter",
     "InputError",
+    "Lobby",
+    "LobbyPlan",
     "Match",
     "Player",
     "Rating",
@@ -39,6 +45,7 @@ __all__ = [
     "balance",
     "choose",
     "deadline",
+    "fill",
     "rate",
     "read_matches",
     "replay",
@@ -47,25 +54,30 @@ __all__ = [
 _HOME = {
     "Bots": "types",
     "Contest": "types",
-    "GaussianFilter": "ratings.models.gaussian_filter",
-    "Match": "types",
-    "Ruleset": "types",
-    "Skipped": "types",
-    "Statistics": "types",
-    "rate": "ratings.rating",
-    "read_matches": "adapters.matches",
-    "replay": "ratings.replaying",
+    "Demand": "lobbies.plan",
     "EquipoiseError": "errors",
+    "FilledLobby": "lobbies.plan",
+    "GaussianFilter": "ratings.models.gaussian_filter",
     "InputError": "errors",
+    "Lobby": "lobbies.plan",
+    "LobbyPlan": "lobbies.plan",
+    "Match": "types",
     "Player": "types",
     "Rating": "types",
+    "Ruleset": "types",
+    "Skipped": "types",
     "Solution": "teams.solution",
     "Split": "teams.solution",
+    "Statistics": "types",
     "Status": "teams.solution",
     "UnknownNameError": "errors",
     "balance": "teams.balancing",
     "choose": "teams.choosing",
     "deadline": "adapters.clock",
+    "fill": "lobbies.filling",
+    "rate": "ratings.rating",
+    "read_matches": "adapters.matches",
+    "replay": "ratings.replaying",
 }
 
 

@@ -15,6 +15,7 @@ from equipoise.errors import EquipoiseError, InputError, UnknownNameError
 
 _OBJECTIVES = "equipoise.teams.objectives"
 _SOLVERS = "equipoise.teams.solvers"
+_LOBBY_SOLVERS = "equipoise.lobbies.solvers"
 
 #: What makes one split fairer than another: ``Objective`` factories, see :mod:`equipoise.teams.objective`.
 OBJECTIVES: Mapping[str, str] = MappingProxyType(
@@ -40,6 +41,15 @@ SOLVERS: Mapping[str, str] = MappingProxyType(
         "snake": f"{_SOLVERS}.draft:snake",
         "greedy": f"{_SOLVERS}.draft:greedy",
         "greedy-cap": f"{_SOLVERS}.draft:greedy_cap",
+    }
+)
+
+#: How lobbies are filled, see :mod:`equipoise.lobbies.solvers`.
+LOBBY_SOLVERS: Mapping[str, str] = MappingProxyType(
+    {
+        "exact": f"{_LOBBY_SOLVERS}.exact:solve",
+        "large": f"{_LOBBY_SOLVERS}.large:solve",
+        "paper": f"{_LOBBY_SOLVERS}.paper:solve",
     }
 )
 

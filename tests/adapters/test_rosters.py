@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise import InputError, Player, Rating
-from equipoise.adapters.rosters import LONGEST_NAME, parse_roster, read_roster
+from equipoise.adapters.fields import LONGEST_NAME
+from equipoise.adapters.rosters import parse_roster, read_roster
 
 
 def read(text: str, ending: str = "") -> list[tuple[str, float | None]]:

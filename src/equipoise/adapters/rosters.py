@@ -10,21 +10,13 @@ import csv
 import io
 import json
 import re
-import sys
-import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import Any
 
+from equipoise.adapters.fields import NO_NUMBER, NUMBER, content_of, decoded, fail, number_of, short, text_of
 from equipoise.errors import InputError
-from equipoise.types import LARGEST_WEIGHT, NO_SIDE, Player, Rating
-
-#: Longest name that is accepted: four times what any game server of the trade allows.
-LONGEST_NAME = 200
-
-#: Decimal numbers, as people write them; what Python also takes (``1_000``, ``nan``) is met later or not.
-_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![^\s])")
-_NO_NUMBER = re.compile(r"[+-]?(?:nan|inf(?:inity)?)(?![^\s])", re.IGNORECASE)
+from equipoise.types import NO_SIDE, Player, Rating
 
 #: The columns (or keys) a roster may have, and what else they are called.
 COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -56,18 +48,8 @@ def read_roster(source: str) -> list[Player]:
     InputError
         If the file cannot be read or something in it is wrong.
     """
-    if source == "-":
-        stdin = cast("object", sys.stdin)  # None where it was closed before the start
-        if stdin is None:
-            _fail("standard input", "it is closed")
-        return parse_roster(sys.stdin.buffer.read(), "standard input")
-    path = Path(source)
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        msg = f"{source}: cannot be read: {error.strerror or error}"
-        raise InputError(msg) from error
-    return parse_roster(content, source, path.suffix.lower())
+    where, content = content_of(source)
+    return parse_roster(content, where, "" if source == "-" else Path(source).suffix.lower())
 
 
 def parse_roster(content: bytes, where: str, ending: str = "") -> list[Player]:
@@ -87,9 +69,9 @@ def parse_roster(content: bytes, where: str, ending: str = "") -> list[Player]:
     >>> [player.rating.mu for player in parse_roster(b"5 Ann\n7 Bob", "here")]
     [5.0, 7.0]
     """
-    text = _decoded(content, where)
+    text = decoded(content, where)
     if not text.strip():
-        _fail(where, "it is empty; a roster has a line for each player")
+        fail(where, "it is empty; a roster has a line for each player")
     first = text.lstrip()
     if ending == ".json" or (ending not in (".txt", ".csv", ".tsv") and first[0] in "[{"):
         players = _from_json(text, where)
@@ -98,36 +80,12 @@ def parse_roster(content: bytes, where: str, ending: str = "") -> list[Player]:
     else:
         players = _from_lines(text, where)
     if not players:
-        _fail(where, "it has no players; a roster has a line for each player")
+        fail(where, "it has no players; a roster has a line for each player")
     return players
 
 
-def _fail(where: str, what: str) -> NoReturn:
-    msg = f"{where}: {what}"
-    raise InputError(msg)
-
-
-def _decoded(content: bytes, where: str) -> str:
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        _fail(where, "it is UTF-16; save it as UTF-8")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        number = content.count(b"\n", 0, error.start) + 1
-        _fail(f"{where}, line {number}", "it is not UTF-8 text; save the roster as UTF-8")
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    for number, content_line in enumerate(text.split("\n"), start=1):
-        for sign in content_line:
-            if unicodedata.category(sign) == "Cc" and sign != "\t":
-                _fail(
-                    f"{where}, line {number}",
-                    f"it has the control character {sign!r}; a roster is plain text",
-                )
-    return text
-
-
 def _looks_like_table(header: str) -> bool:
-    if _NUMBER.match(header):
+    if NUMBER.match(header):
         return False
     names = {cell.strip().strip('"').lower() for cell in re.split(r"[,;\t]", header)}
     return any(_column(name) is not None for name in names)
@@ -145,12 +103,12 @@ def _from_lines(text: str, where: str) -> list[Player]:
         if not line:
             continue
         at = f"{where}, line {number}"
-        match = _NUMBER.match(line) or _NO_NUMBER.match(line)
+        match = NUMBER.match(line) or NO_NUMBER.match(line)
         if match is None:
-            _fail(at, f"{_short(line)} does not begin with a weight; a line is 'weight name', as in '42 Ann'")
+            fail(at, f"{short(line)} does not begin with a weight; a line is 'weight name', as in '42 Ann'")
         name = line[match.end() :].strip()
         if not name:
-            _fail(at, f"there is no name after the weight {match.group()}; a line is 'weight name'")
+            fail(at, f"there is no name after the weight {match.group()}; a line is 'weight name'")
         weight = _weight(match.group(), at)
         players.append(_player({"name": name, "weight": weight}, at, seen, number))
     return players
@@ -173,11 +131,11 @@ def _from_table(text: str, where: str) -> list[Player]:
                 continue
             at = f"{where}, line {number}"
             if len(cells) > len(columns):
-                _fail(at, f"it has {len(cells)} cells, but the header has {len(columns)} columns")
+                fail(at, f"it has {len(cells)} cells, but the header has {len(columns)} columns")
             row = {c: cell.strip() for c, cell in zip(columns, cells, strict=False) if c and cell.strip()}
             players.append(_player(row, at, seen, number))
     except csv.Error as error:
-        _fail(f"{where}, line {reader.line_num}", f"it is not CSV: {error}")
+        fail(f"{where}, line {reader.line_num}", f"it is not CSV: {error}")
     return players
 
 
@@ -186,10 +144,10 @@ def _header(cells: Sequence[str], at: str) -> list[str]:
     if "name" not in columns and "id" not in columns:
         allowed = "; ".join(f"{names[0]} (or {', '.join(names[1:])})" if names[1:] else names[0]
                             for names in COLUMNS.values())  # fmt: skip
-        _fail(at, f"the header has no column 'name' or 'id'; columns are: {allowed}")
+        fail(at, f"the header has no column 'name' or 'id'; columns are: {allowed}")
     for column in set(columns) - {""}:
         if columns.count(column) > 1:
-            _fail(at, f"the header has the column {column!r} more than once")
+            fail(at, f"the header has the column {column!r} more than once")
     return columns
 
 
@@ -199,11 +157,11 @@ def _from_json(text: str, where: str) -> list[Player]:
     except InputError:
         raise
     except json.JSONDecodeError as error:
-        _fail(f"{where}, line {error.lineno}", f"it is not JSON: {error.msg}")
+        fail(f"{where}, line {error.lineno}", f"it is not JSON: {error.msg}")
     except ValueError:
-        _fail(where, "it has a number of more digits than can be read; weights are up to 1e15")
+        fail(where, "it has a number of more digits than can be read; weights are up to 1e15")
     except RecursionError:
-        _fail(where, "it is nested too deeply; a roster is a list of players")
+        fail(where, "it is nested too deeply; a roster is a list of players")
     if isinstance(data, dict) and isinstance(data.get("players"), list):
         data = data["players"]
     seen: dict[str, int] = {}
@@ -218,14 +176,14 @@ def _from_json(text: str, where: str) -> list[Player]:
             for n, (name, weight) in enumerate(data.items(), start=1)
         ]
     if not isinstance(data, list):
-        _fail(where, "it is neither a list of players nor an object from names to weights")
+        fail(where, "it is neither a list of players nor an object from names to weights")
     players = []
     for number, entry in enumerate(data, start=1):
         at = f"{where}, entry {number}"
         if not isinstance(entry, dict):
-            _fail(
+            fail(
                 at,
-                f'{_short(json.dumps(entry))} is not an object; a player is {{"name": ..., "weight": ...}}',
+                f'{short(json.dumps(entry))} is not an object; a player is {{"name": ..., "weight": ...}}',
             )
         row = {
             column: value
@@ -242,93 +200,62 @@ def _object(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
     if len(data) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        _fail(where, f"the key {_short(twice)} comes twice in one object; names must differ")
+        fail(where, f"the key {short(twice)} comes twice in one object; names must differ")
     return data
 
 
 def _player(row: Mapping[str, Any], at: str, seen: dict[str, int], number: int) -> Player:
     """Return the player of one line or entry; ``seen`` holds where each id stood."""
-    name = _text(row.get("name", ""), "name", at)
-    identity = _text(row.get("id", ""), "id", at) or name
+    name = text_of(row.get("name", ""), "name", at)
+    identity = text_of(row.get("id", ""), "id", at) or name
     if not identity:
-        _fail(at, "it has neither a name nor an id; every player needs one")
+        fail(at, "it has neither a name nor an id; every player needs one")
     if identity in seen:
         unit = "entry" if ", entry " in at else "line"
-        _fail(at, f"{_short(identity)} is there already, in {unit} {seen[identity]}; names must differ")
+        fail(at, f"{short(identity)} is there already, in {unit} {seen[identity]}; names must differ")
     seen[identity] = number
     rating = None
     if "mu" in row:
-        rating = Rating(_number(row["mu"], "mu", at), _sigma(row, at))
+        rating = Rating(number_of(row["mu"], "mu", at), _sigma(row, at))
     elif "weight" in row:
         rating = Rating(_weight(row["weight"], at), _sigma(row, at))
-    side = _number(row.get("side", NO_SIDE), "side", at)
+    side = number_of(row.get("side", NO_SIDE), "side", at)
     if not 0.0 <= side <= 1.0:
-        _fail(at, f"side {side:g} is not allowed; 0 (the first team) to 1 (the last) is")
+        fail(at, f"side {side:g} is not allowed; 0 (the first team) to 1 (the last) is")
     return Player(
         identity,
         rating,
         name,
-        party=_text(row["party"], "party", at) if "party" in row else None,
+        party=text_of(row["party"], "party", at) if "party" in row else None,
         side=side,
         team=_team(row["team"], at) if "team" in row else None,
         bot=_yes(row.get("bot", False), at),
     )
 
 
-def _text(value: Any, field: str, at: str) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        _fail(at, f"{field} {_short(json.dumps(value))} is not a text")
-    text = str(value).strip()
-    if len(text) > LONGEST_NAME:
-        _fail(at, f"the {field} has {len(text)} characters; at most {LONGEST_NAME} are allowed")
-    if any(unicodedata.category(sign) in ("Cc", "Cs") for sign in text):
-        _fail(at, f"the {field} {_short(text)} has control characters; plain text is allowed")
-    return text
-
-
 def _weight(value: Any, at: str) -> float:
-    weight = _number(value, "weight", at)
+    weight = number_of(value, "weight", at)
     if weight < 0:
-        _fail(
-            at, f"the weight {weight:g} is negative; 0 and above is allowed (a column 'mu' may be negative)"
-        )
+        fail(at, f"the weight {weight:g} is negative; 0 and above is allowed (a column 'mu' may be negative)")
     return weight
 
 
 def _sigma(row: Mapping[str, Any], at: str) -> float:
-    sigma = _number(row.get("sigma", 0.0), "sigma", at)
+    sigma = number_of(row.get("sigma", 0.0), "sigma", at)
     if sigma < 0:
-        _fail(at, f"sigma {sigma:g} is negative; 0 and above is allowed")
+        fail(at, f"sigma {sigma:g} is negative; 0 and above is allowed")
     return sigma
 
 
-def _number(value: Any, field: str, at: str) -> float:
-    if isinstance(value, str):
-        stripped = value.strip()
-        if not (_NUMBER.fullmatch(stripped) or _NO_NUMBER.fullmatch(stripped)):
-            _fail(at, f"{field} {_short(stripped)} is not a number; numbers look like 42 or 3.5")
-        value = float(stripped)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        _fail(at, f"{field} {_short(json.dumps(value))} is not a number")
-    if not -LARGEST_WEIGHT <= value <= LARGEST_WEIGHT:
-        _fail(at, f"{field} {value!s:.20} is not allowed; a finite number up to 1e15 in size is")
-    return float(value)
-
-
 def _team(value: Any, at: str) -> int:
-    team = _number(value, "team", at)
+    team = number_of(value, "team", at)
     if team < 1 or team != int(team):
-        _fail(at, f"team {team:g} is not allowed; teams are counted from 1")
+        fail(at, f"team {team:g} is not allowed; teams are counted from 1")
     return int(team) - 1
 
 
 def _yes(value: Any, at: str) -> bool:
     text = str(value).strip().lower()
     if text not in _YES + _NO:
-        _fail(at, f"bot {_short(text)} is not allowed; {', '.join(_YES + _NO[1:])} are")
+        fail(at, f"bot {short(text)} is not allowed; {', '.join(_YES + _NO[1:])} are")
     return text in _YES
-
-
-def _short(text: str) -> str:
-    """Return a text as a message may show it: quoted, escaped, and cut."""
-    return repr(text) if len(text) <= 40 else repr(text[:37] + "...")

@@ -14,7 +14,9 @@ import click
 from equipoise.errors import EquipoiseError
 
 #: The commands by name, each imported only when it runs or is listed.
-COMMANDS = {name: f"equipoise.cli.{name}:command" for name in ("balance", "evaluate", "rate", "tune")}
+COMMANDS = {
+    name: f"equipoise.cli.{name}:command" for name in ("balance", "evaluate", "lobbies", "rate", "tune")
+}
 
 
 class LazyGroup(click.Group):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from equipoise.pages.svg import COLOURS, INK, PALE_INK, RULE, element, label, number_at
+from equipoise.pages.svg import COLOURS, INK, PALE_INK, RULE, caption, element
+from equipoise.pages.text import number
 
 #: A bin: how many contests, the mean of the favourite's probability, the part it won.
 Bin = tuple[int, float, float]
@@ -37,22 +38,22 @@ def reliability_svg(bins: Mapping[str, Sequence[Bin]]) -> str:
     parts = [
         element("title", title),
         element("rect", width=width, height=height, fill="#ffffff"),
-        label(title, MARGIN, 26, INK, font_weight=600),
+        caption(title, MARGIN, 26, INK, font_weight=600),
         element("line", x1=x(LOW), y1=y(LOW), x2=x(HIGH), y2=y(HIGH), stroke=RULE, stroke_width=2),
     ]
     for tick in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
         parts += [
             element("line", x1=x(tick), y1=y(0.0), x2=x(tick), y2=y(1.0), stroke=RULE, stroke_width=0.5),
             element("line", x1=x(0.0), y1=y(tick), x2=x(1.0), y2=y(tick), stroke=RULE, stroke_width=0.5),
-            number_at(tick, x(tick), y(0.0) + 18, text_anchor="middle"),
-            number_at(tick, x(0.0) - 8, y(tick) + 4, text_anchor="end"),
+            caption(number(tick), x(tick), y(0.0) + 18, PALE_INK, text_anchor="middle"),
+            caption(number(tick), x(0.0) - 8, y(tick) + 4, PALE_INK, text_anchor="end"),
         ]
     for n, (name, some) in enumerate(bins.items()):
         colour = COLOURS[n % len(COLOURS)]
         parts += _series(some, colour, x, y)
         total = sum(count for count, _, _ in some)
         parts.append(
-            label(f"{name} ({total} contests)", MARGIN, HEAD + SIZE + 48 + ROW * n, colour, font_weight=600)
+            caption(f"{name} ({total} contests)", MARGIN, HEAD + SIZE + 48 + ROW * n, colour, font_weight=600)
         )
     size: dict[str, Any] = {"viewBox": f"0 0 {width} {height}", "width": width, "height": height}
     font: dict[str, Any] = {"font_family": "system-ui, sans-serif", "font_size": 13}

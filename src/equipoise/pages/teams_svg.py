@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
-from equipoise.pages.svg import COLOURS, INK, PALE_INK, RULE
-from equipoise.pages.svg import element as _element
-from equipoise.pages.svg import label as _text
+from equipoise.pages.svg import (
+    COLOURS,
+    INK,
+    MARGIN,
+    PALE_INK,
+    WIDTH,
+    Attributes,
+    caption,
+    document,
+    element,
+    rule,
+    ticks,
+)
 from equipoise.pages.text import number
 from equipoise.teams.solution import Solution, Split, weight
 
-WIDTH, MARGIN, LANE, HEAD, FOOT = 860, 30, 130, 58, 82
+LANE, HEAD, FOOT = 130, 58, 82
 _DOT = 6
 _STACK = 36
 _LETTER = 7
@@ -20,8 +29,6 @@ _LONGEST_NAME = 24
 
 #: A dot: weight and name; a bot has no name.
 Dot = tuple[float, str]
-
-Attributes = dict[str, Any]
 
 
 def teams_svg(solution: Solution, split: Split | None = None, names: tuple[str, ...] = ()) -> str:
@@ -51,36 +58,23 @@ def teams_svg(solution: Solution, split: Split | None = None, names: tuple[str, 
 
     axis = HEAD + LANE * len(lanes) + 8
     headline = _headline(solution, split)
-    parts = [
-        _element("title", headline),
-        _element("rect", width=WIDTH, height=axis + FOOT, fill="#ffffff"),
-        _text(headline, MARGIN, 32, INK, font_size=17, font_weight=600),
-    ]
+    parts: list[str] = []
     for n, lane in enumerate(lanes):
         name = names[n].strip() if n < len(names) else f"Team {n + 1}"
         parts += _lane_svg(lane, HEAD + LANE * n, COLOURS[n % len(COLOURS)], x)
-        parts.append(_text(name, MARGIN, HEAD + LANE * n + 16, COLOURS[n % len(COLOURS)], font_weight=600))
+        parts.append(caption(name, MARGIN, HEAD + LANE * n + 16, COLOURS[n % len(COLOURS)], font_weight=600))
         facts = f"{_size(split, n)}, total {number(split.totals[n])}"
-        parts.append(_text(facts, MARGIN, HEAD + LANE * n + 33, PALE_INK))
-    parts.append(_rule(axis, MARGIN, WIDTH - MARGIN))
+        parts.append(caption(facts, MARGIN, HEAD + LANE * n + 33, PALE_INK))
+    parts.append(rule(axis, MARGIN, WIDTH - MARGIN))
     for tick in ticks(low, high):
         at = round(x(tick), 1)
-        parts.append(_element("line", x1=at, x2=at, y1=axis, y2=axis + 5, stroke=PALE_INK))
-        parts.append(_text(number(tick), at, axis + 20, PALE_INK, text_anchor="middle"))
+        parts.append(element("line", x1=at, x2=at, y1=axis, y2=axis + 5, stroke=PALE_INK))
+        parts.append(caption(number(tick), at, axis + 20, PALE_INK, text_anchor="middle"))
     legend = "Each dot is a player at their weight (hollow: a bot); the bar is mean and standard deviation."
     noise = f"Win chances assume a performance noise of {number(solution.beta)} ({solution.beta_source})."
-    parts.append(_text(legend, MARGIN, axis + 44, PALE_INK))
-    parts.append(_text(noise, MARGIN, axis + 64, PALE_INK))
-    size: Attributes = {"viewBox": f"0 0 {WIDTH} {axis + FOOT}", "width": WIDTH, "height": axis + FOOT}
-    font: Attributes = {"font_family": "system-ui, sans-serif", "font_size": 13}
-    body = "\n".join(["", *parts, ""])
-    return (
-        _element("svg", body, raw=True, xmlns="http://www.w3.org/2000/svg", role="img", **size, **font) + "\n"
-    )
-
-
-def _rule(y: float, start: float, end: float, stroke: str = RULE, **attributes: Any) -> str:
-    return _element("line", x1=round(start, 1), x2=round(end, 1), y1=y, y2=y, stroke=stroke, **attributes)
+    parts.append(caption(legend, MARGIN, axis + 44, PALE_INK))
+    parts.append(caption(noise, MARGIN, axis + 64, PALE_INK))
+    return document(headline, WIDTH, axis + FOOT, parts)
 
 
 def _headline(solution: Solution, split: Split) -> str:
@@ -100,18 +94,18 @@ def _lanes(solution: Solution, split: Split) -> list[list[Dot]]:
 def _lane_svg(lane: list[Dot], top: float, colour: str, x: Callable[[float], float]) -> list[str]:
     """Return one team's dots and names, and its mean and standard deviation."""
     y = top + 84
-    parts = [_rule(y, MARGIN, WIDTH - MARGIN)]
+    parts = [rule(y, MARGIN, WIDTH - MARGIN)]
     if lane:
         mean = sum(value for value, _ in lane) / len(lane)
         deviation = math.sqrt(sum((value - mean) ** 2 for value, _ in lane) / len(lane))
         bar: Attributes = {"stroke_width": 3, "stroke_linecap": "round"}
-        parts.append(_rule(y + 22, x(mean - deviation), x(mean + deviation), colour, **bar))
-        parts.append(_element("circle", cx=round(x(mean), 1), cy=y + 22, r=5, fill=colour))
+        parts.append(rule(y + 22, x(mean - deviation), x(mean + deviation), colour, **bar))
+        parts.append(element("circle", cx=round(x(mean), 1), cy=y + 22, r=5, fill=colour))
     dots = _stacked(lane, y, x)
     for (value, name), (at, height) in dots:
-        hint = _element("title", f"{name or 'bot'}: {number(value)}")
+        hint = element("title", f"{name or 'bot'}: {number(value)}")
         dot: Attributes = {"cx": at, "cy": height, "r": _DOT, "stroke": colour, "stroke_width": 1.5}
-        parts.append(_element("circle", hint, raw=True, fill=colour if name else "#ffffff", **dot))
+        parts.append(element("circle", hint, raw=True, fill=colour if name else "#ffffff", **dot))
     return parts + _names_svg(dots)
 
 
@@ -139,7 +133,7 @@ def _names_svg(dots: list[tuple[Dot, tuple[float, float]]]) -> list[str]:
             continue
         taken.append((start, start + width))
         top = min(height for _, (other, height) in dots if start - _DOT < other < start + width + _DOT)
-        parts.append(_text(text, start + width / 2, top - 11, INK, text_anchor="middle", font_size=12))
+        parts.append(caption(text, start + width / 2, top - 11, INK, text_anchor="middle", font_size=12))
     return parts
 
 
@@ -147,17 +141,3 @@ def _size(split: Split, n: int) -> str:
     players, bots = len(split.teams[n]), split.bots[n]
     text = f"{players} player{'s' * (players != 1)}"
     return f"{text} + {bots} bot{'s' * (bots != 1)}" if bots else text
-
-
-def ticks(low: float, high: float) -> list[float]:
-    """Return round numbers between two: about six, a step of 1, 2 or 5 times a power of ten apart.
-
-    Examples
-    --------
-    >>> ticks(-4.0, 103.0)
-    [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]
-    """
-    power = 10.0 ** math.floor(math.log10((high - low) / 6))
-    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor * 6 >= high - low)
-    first = math.ceil(low / step)
-    return [n * step for n in range(first, math.floor(high / step) + 1)]

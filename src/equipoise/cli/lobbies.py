@@ -1,0 +1,168 @@
+"""``equipoise lobbies``: teams and lobbies from players and targets, as text, CSV, JSON or a picture."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from equipoise.errors import InputError, UnknownNameError
+from equipoise.registry import LOBBY_SOLVERS
+
+if TYPE_CHECKING:
+    from equipoise.lobbies.plan import FilledLobby, LobbyPlan
+
+#: Teams of a lobby that are listed as text.
+LISTED = 60
+
+
+@click.command(name="lobbies")
+@click.argument("players", metavar="PLAYERS")
+@click.argument("lobbies", metavar="LOBBIES")
+@click.option("--premades", metavar="FILE.csv", help="Parties: a line 'team,player1,player2,...' each.")
+@click.option("--team-size", type=int, default=2, show_default=True, metavar="N", help="Players a team.")
+@click.option(
+    "--min-size",
+    type=int,
+    metavar="N",
+    help="Fewest players a team may have, so that nobody need wait.  [default: the team size]",
+)
+@click.option(
+    "--deviation",
+    default="squared",
+    show_default=True,
+    metavar="NAME",
+    help="How distance from the target counts: squared, absolute.",
+)
+@click.option("--per-player", is_flag=True, help="Targets are for a team's mean, not for its total.")
+@click.option("--skill", metavar="COLUMN", help="The column of PLAYERS with the skill.  [default: skill]")
+@click.option(
+    "--caution",
+    type=float,
+    default=0.0,
+    metavar="K",
+    help="Take K sigmas off each skill.  [default: 0]",
+)
+@click.option(
+    "--default-weight",
+    type=float,
+    metavar="WEIGHT",
+    help="The skill of players without one.  [default: the mean of the others]",
+)
+@click.option(
+    "--solver",
+    default="auto",
+    show_default=True,
+    metavar="NAME",
+    help=f"How to search: {', '.join(('auto', *LOBBY_SOLVERS))}.",
+)
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop searching after this time.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line a player.")
+@click.option("--out", metavar="FILE", help="Write the plan into a file: .csv, or .parquet with polars.")
+@click.option("--plot", metavar="FILE.svg", help="Draw box plots of the lobbies into a file.")
+def command(players: str, lobbies: str, **options: Any) -> None:
+    """Put the players of PLAYERS into teams, and the teams into LOBBIES, near each lobby's target.
+
+    PLAYERS is CSV with columns 'id' and 'skill', and if wished 'sigma', 'party' and 'barred' (names of
+    lobbies, separated by semicolons); - is standard input.  LOBBIES is CSV with columns 'name', 'target',
+    'min_teams' and 'max_teams'; without targets lobbies are bands of skill.
+    """
+    from equipoise.adapters.clock import deadline
+    from equipoise.adapters.lobby_files import plan_csv, read_lobbies, read_players, read_premades, write_plan
+    from equipoise.lobbies.filling import fill
+    from equipoise.teams.search import never
+
+    if options["as_json"] and options["as_csv"]:
+        msg = "--json and --csv cannot both be printed"
+        raise click.UsageError(msg)
+    roster, barred = read_players(players, options["skill"])
+    limit = options["time_limit"]
+    try:
+        plan = fill(
+            roster,
+            read_lobbies(lobbies),
+            team_size=options["team_size"],
+            min_size=options["min_size"],
+            deviation=options["deviation"],
+            per_player=options["per_player"],
+            parties=read_premades(options["premades"]) if options["premades"] else (),
+            barred=barred,
+            caution=options["caution"],
+            default=options["default_weight"],
+            solver=options["solver"],
+            stop=never if limit is None else deadline(limit),
+        )
+    except UnknownNameError as error:
+        raise click.UsageError(str(error)) from error
+    feasible = not plan.conflict
+    if options["as_json"]:
+        _print_json(plan)
+    elif feasible:
+        click.echo(plan_csv(plan).rstrip("\n") if options["as_csv"] else _text(plan, options["per_player"]))
+    if not feasible:
+        click.echo(f"error: {plan.status}: {plan.reason}", err=True)
+        sys.exit(1)
+    if options["out"]:
+        write_plan(plan, options["out"])
+    if options["plot"]:
+        _plot(options["plot"], plan)
+
+
+def _print_json(plan: LobbyPlan) -> None:
+    in_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    click.echo(json.dumps(plan.as_dict(), ensure_ascii=not in_unicode, allow_nan=False, indent=2))
+
+
+def _plot(path: str, plan: LobbyPlan) -> None:
+    from pathlib import Path
+
+    from equipoise.pages.lobbies_svg import lobbies_svg
+
+    try:
+        Path(path).write_text(lobbies_svg(plan), encoding="utf-8")
+    except OSError as error:
+        msg = f"--plot: {path} cannot be written: {error.strerror or error}"
+        raise InputError(msg) from error
+
+
+def _text(plan: LobbyPlan, per_player: bool) -> str:
+    """Return what a person reads."""
+    from equipoise.pages.text import number, printable
+
+    lines: list[str] = []
+    for lobby in plan.lobbies:
+        lines += [*_lobby_lines(lobby, "mean" if per_player else "total"), ""]
+    if plan.waiting:
+        names = ", ".join(printable(player.label) for player in plan.waiting[:LISTED])
+        more = f" and {len(plan.waiting) - LISTED} more" if len(plan.waiting) > LISTED else ""
+        lines += [f"Waiting: {names}{more}", ""]
+    lines.append(_verdict(plan))
+    if plan.unrated:
+        lines.append(f"{plan.unrated} without a skill: counted as {number(plan.default_weight or 0.0)}.")
+    return "\n".join(lines)
+
+
+def _lobby_lines(lobby: FilledLobby, what: str) -> list[str]:
+    from equipoise.pages.text import number, printable
+
+    teams = len(lobby.teams)
+    mean = sum(lobby.totals) / teams if teams else 0.0
+    head = f"{printable(lobby.name)}: target {number(lobby.target)}, {teams} team{'s' * (teams != 1)}"
+    lines = [f"{head}, mean {what} {number(mean)}" if teams else head]
+    width = max((len(number(total)) for total in lobby.totals[:LISTED]), default=0)
+    for team, total in zip(lobby.teams[:LISTED], lobby.totals[:LISTED], strict=True):
+        lines.append(f"  {number(total):>{width}}  {', '.join(printable(player.label) for player in team)}")
+    return lines if teams <= LISTED else [*lines, f"  and {teams - LISTED} more teams"]
+
+
+def _verdict(plan: LobbyPlan) -> str:
+    from equipoise.pages.text import number
+
+    value = f"sum of {plan.deviation} deviations {number(plan.value or 0.0)}"
+    if plan.status == "optimal":
+        return f"Proven optimal: {value}."
+    bound, share = number(plan.bound or 0.0), 100.0 * (plan.relative_gap or 0.0)
+    return f"Not proven optimal: {value}, bound {bound}, gap {share:.2g} %."

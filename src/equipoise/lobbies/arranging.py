@@ -1,0 +1,175 @@
+"""From a layout to a good placing: who goes where at first, and exchanges of alike blocks that improve it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from equipoise.compiled import compiled, pays
+from equipoise.lobbies.kernels import exchange
+from equipoise.lobbies.layout import Layout
+from equipoise.lobbies.problem import WAITING, Bools, Floats, Ints, LobbyProblem, Placing
+from equipoise.teams.search import Stop
+
+#: Times everyone is offered an exchange; most searches end long before.
+MOST_ROUNDS = 60
+
+#: Share of what could be improved that, if left by a round, ends the search.
+LITTLE = 0.98
+
+#: Share of the value below which the improvement by new lobbies for teams ends the search.
+ENOUGH = 1e-5
+
+#: Standard deviations from the mean within which a team seeks no exchange of its own: far teams first.
+SKIPPED = 0.5
+
+#: Players from which loading the compiled kernel pays: plain Python needs about a second for them.
+COMPILED_FROM = 2_000
+
+
+def arrange(problem: LobbyProblem, layout: Layout, stop: Stop) -> Placing:
+    """Return a good placing with the teams of a layout.
+
+    Blocks are dealt in rounds, the strongest to the team that needs most for each empty seat; then blocks
+    of one size are exchanged, teams given new lobbies, and blocks exchanged again.
+    """
+    return improve(problem, deal(problem, layout), stop)
+
+
+def improve(problem: LobbyProblem, placing: Placing, stop: Stop) -> Placing:
+    """Return a placing in which no exchange of two near blocks of one size helps, or the time is up.
+
+    Lobbies keep their numbers of teams.  Exchanges come first and new lobbies for teams second: the other
+    way round the search is caught early.
+    """
+    placing = exchange_all(problem, placing, stop)
+    for _ in range(MOST_ROUNDS):
+        moved = relabelled(problem, placing)
+        if moved is None or stop():
+            break
+        better = exchange_all(problem, moved, stop)
+        if not better.value(problem) < placing.value(problem) * (1.0 - ENOUGH):
+            break
+        placing = better
+    return placing
+
+
+def deal(problem: LobbyProblem, layout: Layout) -> Placing:
+    """Return a first placing with the teams and blocks of a layout."""
+    lobby, makeup = np.nonzero(layout.teams)
+    times = layout.teams[lobby, makeup]
+    lobby, makeup = np.repeat(lobby, times), np.repeat(makeup, times)
+    open_seats = layout.makeups[makeup]
+    sizes = open_seats @ np.arange(open_seats.shape[1])
+    goal = problem.target[lobby] * (sizes if problem.per_player else 1)
+    centre = float(goal.sum() / max(sizes.sum(), 1))
+    team = np.full(problem.n_blocks, WAITING, dtype=np.int64)
+    need, free = goal.astype(np.float64), sizes.astype(np.float64)
+    for size in sorted(set(layout.kinds[:, 0].tolist()), reverse=True):
+        if size >= open_seats.shape[1]:
+            continue
+        for lobbies, chosen in _pools(problem, layout, size, centre):
+            teams = np.flatnonzero(np.isin(lobby, lobbies) & (open_seats[:, size] > 0))
+            _deal_pool(problem.skill, chosen, teams, open_seats[:, size].copy(), size, need, free, team)
+    return Placing(team, lobby.astype(np.int64))
+
+
+def _pools(problem: LobbyProblem, layout: Layout, size: int, centre: float) -> list[tuple[Ints, Ints]]:
+    """Return lobbies and the blocks of one size dealt to them; with bars each lobby has its own."""
+    pools: dict[int, list[Ints]] = {}
+    rising = np.argsort(problem.target, kind="stable")
+    for group in np.flatnonzero(layout.kinds[:, 0] == size):
+        mine = np.flatnonzero((problem.size == size) & (problem.kind == layout.kinds[group, 1]))
+        share = layout.blocks[:, group]
+        # Who is nearest to what a seat needs is dealt; the most extreme wait.
+        nearest = np.argsort(np.abs(problem.skill[mine] / size - centre), kind="stable")
+        mine = mine[np.sort(nearest[: share.sum()])]
+        mine = mine[np.argsort(problem.skill[mine], kind="stable")]
+        if not problem.barred:
+            pools.setdefault(0, []).append(mine)
+            continue
+        ends = np.cumsum(share[rising])
+        for lobby, end in zip(rising.tolist(), ends.tolist(), strict=True):
+            pools.setdefault(lobby, []).append(mine[end - share[lobby] : end])
+    if not problem.barred:
+        return [(np.arange(problem.n_lobbies), np.concatenate(parts)) for parts in pools.values()]
+    return [(np.array([lobby]), np.concatenate(parts)) for lobby, parts in pools.items()]
+
+
+def _deal_pool(
+    skill: Floats, blocks: Ints, teams: Ints, seats: Ints, size: int, need: Floats, free: Floats, team: Ints
+) -> None:
+    """Deal blocks to teams in rounds, the strongest left to who needs most; fills in ``team``."""
+    blocks = blocks[np.argsort(-skill[blocks], kind="stable")]
+    while len(blocks):
+        teams = teams[seats[teams] > 0]
+        order = teams[np.argsort(-need[teams] / free[teams], kind="stable")]
+        now, blocks = blocks[: len(order)], blocks[len(order) :]
+        team[now] = order
+        need[order] -= skill[now]
+        free[order] -= size
+        seats[order] -= 1
+
+
+def exchange_all(problem: LobbyProblem, placing: Placing, stop: Stop) -> Placing:
+    """Return the placing after exchanges of blocks of one size, until none helps."""
+    team, lobby = placing.team.copy(), placing.lobby
+    sizes = placing.sizes(problem)
+    goal = problem.target[lobby] * (sizes if problem.per_player else 1)
+    scale = 1.0 / sizes if problem.per_player else np.ones(len(lobby))
+    # Those who wait are one more team, whose deviation counts nothing, in a lobby where all may be.
+    team[team == WAITING] = len(lobby)
+    away = np.append(placing.totals(problem) - goal, 0.0)
+    scale, lobby = np.append(scale, 0.0), np.append(lobby, problem.n_lobbies)
+    may = np.concatenate([problem.may, np.ones((len(problem.may), 1), dtype=np.bool_)], axis=1).reshape(-1)
+    run = compiled(exchange) if pays(problem.n_blocks, COMPILED_FROM) else exchange
+    order = np.argsort(problem.skill, kind="stable")
+    classes = [order[problem.size[order] == size] for size in np.unique(problem.size)]
+    value = np.inf
+    for _ in range(MOST_ROUNDS):
+        moved = 0
+        for blocks in classes:
+            mine = team[blocks]
+            moved += run(
+                problem.skill[blocks], problem.kind[blocks], mine, away, scale, lobby, may,
+                problem.n_lobbies + 1, problem.absolute, float(away[:-1].mean()),
+                SKIPPED * float(away[:-1].std()),
+            )  # fmt: skip
+            team[blocks] = mine
+        costs = away[:-1] * scale[:-1]
+        # What exchanges cannot change, the deviation that all share, does not count as progress left.
+        now = float(np.abs(costs).sum() if problem.absolute else costs.var() * len(costs))
+        if not moved or stop() or now > value * LITTLE:
+            break
+        value = now
+    team[team == len(lobby) - 1] = WAITING
+    return Placing(team, placing.lobby)
+
+
+def relabelled(problem: LobbyProblem, placing: Placing) -> Placing | None:
+    """Return the placing with lobbies dealt anew: the weakest teams to the lowest target, and so on.
+
+    For teams of one size this is the best for given teams, whatever convex deviation counts.
+    None where bars or unequal teams forbid it, or nothing changes.
+    """
+    if problem.barred or not problem.equal_sizes:
+        return None
+    rank = np.argsort(placing.totals(problem), kind="stable")
+    by_target = np.argsort(problem.target, kind="stable")
+    counts = np.bincount(placing.lobby, minlength=problem.n_lobbies)
+    lobby = np.empty_like(placing.lobby)
+    lobby[rank] = np.repeat(by_target, counts[by_target])
+    after = Placing(placing.team, lobby)
+    return after if after.value(problem) < placing.value(problem) else None
+
+
+def is_legal(problem: LobbyProblem, placing: Placing) -> bool:
+    """Tell whether team sizes, lobby limits and bars are kept."""
+    sizes = placing.sizes(problem)
+    counts = np.bincount(placing.lobby, minlength=problem.n_lobbies)
+    seated = placing.team >= 0
+    allowed: Bools = problem.may[problem.kind[seated], placing.lobby[placing.team[seated]]]
+    return bool(
+        ((sizes >= problem.min_size) & (sizes <= problem.team_size)).all()
+        and ((counts >= problem.least) & (counts <= problem.most)).all()
+        and allowed.all()
+    )

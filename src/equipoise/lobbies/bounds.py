@@ -1,0 +1,184 @@
+"""Lower bounds of a plan's value that need no search, and the numbers of teams that they call for.
+
+All of them are weak duality: a price for every player and for a team in every lobby, such that no team
+costs less than its players' prices and its lobby's together.  Then no plan is below the prices' sum.
+Bars, and parties smaller than a team, are left out of account, which can only lower a bound.
+
+References
+----------
+J. L. W. V. Jensen, "Sur les fonctions convexes et les inégalités entre les valeurs moyennes", Acta
+Mathematica 30, 1906: the sum of equal teams' squared deviations is least if all deviate alike.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from equipoise.lobbies.problem import Floats, Ints, LobbyProblem
+
+#: Numbers of teams gone through to find the best: a second's work.
+MOST_COUNTS = 2_000_000
+
+#: Rounding: what an addition of numbers of size 1 may be wrong by, with room.
+EPSILON = 4e-16
+
+
+def total_prices(price: Floats, problem: LobbyProblem, waiting: int) -> float:
+    """Return the least that the prices of those who have a team can sum to.
+
+    Parameters
+    ----------
+    price : ndarray of float, shape (n_blocks,)
+        What each block's seats are worth.
+    waiting : int
+        How many players wait.
+    """
+    total = math.fsum(price.tolist()) if len(price) < 100_000 else float(price.sum())
+    if not waiting:
+        return total
+    # The dearest waiting players, parts of blocks allowed, which can only lower the bound.
+    order = np.argsort(-price / problem.size, kind="stable")
+    ends = np.cumsum(problem.size[order])
+    share = np.clip(waiting - (ends - problem.size[order]), 0, problem.size[order]) / problem.size[order]
+    return total - float((share * price[order]).sum())
+
+
+def lobby_prices(price: Floats, problem: LobbyProblem, n_teams: int) -> float:
+    """Return the least that the lobbies' prices can sum to: as many teams as can be where they are low."""
+    counts = problem.least.copy()
+    for lobby in np.argsort(price, kind="stable"):
+        counts[lobby] += min(problem.most[lobby] - counts[lobby], n_teams - counts.sum())
+    return float(counts @ price)
+
+
+def best_counts(problem: LobbyProblem, n_teams: int, total: float) -> tuple[Ints, float]:
+    """Return numbers of teams whose targets sum to nearest a total, and how far from it any must be.
+
+    The distance is exact up to three lobbies of any size and more small ones; else a bound of it, 0.
+    """
+    low = problem.least
+    high = np.minimum(problem.most, n_teams - (low.sum() - low))
+    if problem.n_lobbies == 1:
+        counts = np.array([n_teams], dtype=np.int64)
+        return counts, abs(total - float(counts @ problem.target))
+    ranges = [np.arange(low[k], high[k] + 1) for k in range(problem.n_lobbies - 2)]
+    if math.prod(map(len, ranges)) > MOST_COUNTS:
+        return _near_counts(problem, n_teams, total), 0.0
+    rest = np.zeros((1, 0), dtype=np.int64)
+    if ranges:
+        rest = np.stack(np.meshgrid(*ranges, indexing="ij"), axis=-1).reshape(-1, len(ranges))
+    left = n_teams - rest.sum(axis=1)
+    first = np.maximum(low[-2], left - high[-1])
+    last = np.minimum(high[-2], left - low[-1])
+    rest, left, first, last = (array[first <= last] for array in (rest, left, first, last))
+    fixed = rest @ problem.target[:-2] + left * problem.target[-1]
+    step = problem.target[-2] - problem.target[-1]
+    ideal = (total - fixed) / step if step else np.zeros(len(left))
+    best, least = low, math.inf
+    for rounded in (np.floor(ideal), np.ceil(ideal)):
+        second = np.clip(rounded, first, last)
+        away = np.abs(total - fixed - second * step)
+        # Among equals the most even numbers.
+        at = int(np.lexsort((np.abs(second - left / 2), away))[0])
+        if away[at] < least:
+            least = float(away[at])
+            best = np.concatenate([rest[at], [second[at], left[at] - second[at]]])
+    return np.rint(best).astype(np.int64), least
+
+
+def _near_counts(problem: LobbyProblem, n_teams: int, total: float) -> Ints:
+    """Return numbers of teams whose targets sum near a total, by moving teams from lobby to lobby."""
+    counts = problem.least.copy()
+    while counts.sum() < n_teams:
+        open_lobbies = np.flatnonzero(counts < problem.most)
+        each = max((n_teams - counts.sum()) // len(open_lobbies), 1)
+        for lobby in open_lobbies:
+            counts[lobby] += min(each, problem.most[lobby] - counts[lobby], n_teams - counts.sum())
+    for _ in range(100):
+        away = total - float(counts @ problem.target)
+        rises = problem.target[None, :] - problem.target[:, None]
+        room = np.minimum((counts - problem.least)[:, None], (problem.most - counts)[None, :])
+        steps = np.where(rises != 0, np.rint(away / np.where(rises == 0, 1.0, rises)), 0)
+        steps = np.clip(steps, 0, room)
+        after = np.abs(away - steps * rises)
+        place = np.unravel_index(int(after.argmin()), after.shape)
+        if not after[place] < abs(away):
+            break
+        counts[place[0]] -= int(steps[place])
+        counts[place[1]] += int(steps[place])
+    return counts
+
+
+def even_bound(problem: LobbyProblem, n_teams: int, waiting: int) -> float:
+    """Return what no plan is below if skill could be moved freely between the teams (Jensen).
+
+    Where players wait, or teams of different sizes are judged by their means, it is 0.
+    """
+    if waiting or (problem.per_player and not problem.equal_sizes):
+        return 0.0
+    unit = problem.team_size if problem.per_player else 1
+    scaled = problem.target * unit
+    total = float(problem.skill.sum())
+    _, away = best_counts(replace(problem, target=scaled), n_teams, total)
+    away = max(away - EPSILON * float(np.abs(problem.skill).sum()) * 8, 0.0) / unit
+    return away if problem.absolute else away * away / n_teams
+
+
+def linear_bound(problem: LobbyProblem, n_teams: int, waiting: int) -> float:
+    """Return the best bound with prices that are linear in skill; parties of a whole team have exact ones.
+
+    ``d * d >= 2 * slope * d - slope * slope`` and ``|d| >= slope * d`` for slopes of at most 1 make any
+    slope a bound; the bound is concave in it.
+    """
+    if problem.per_player and not problem.equal_sizes:
+        return 0.0
+    unit = problem.team_size if problem.per_player else 1
+    reach = _reach(problem, unit)
+    low, high = -reach, reach
+    best = 0.0
+    for _ in range(60):
+        one, other = low + (high - low) / 3, high - (high - low) / 3
+        at_one = _linear(problem, one, unit, n_teams, waiting)
+        at_other = _linear(problem, other, unit, n_teams, waiting)
+        best = max(best, at_one, at_other)
+        low, high = (one, high) if at_one < at_other else (low, other)
+        if high - low <= 1e-9 * reach:
+            break
+    return best
+
+
+def _reach(problem: LobbyProblem, unit: int) -> float:
+    if problem.absolute:
+        return 1.0
+    largest = float(np.abs(problem.skill).max(initial=0.0)) * problem.team_size / unit
+    return 2.0 * (largest + float(np.abs(problem.target).max()))
+
+
+def _linear(problem: LobbyProblem, slope: float, unit: int, n_teams: int, waiting: int) -> float:
+    factor, constant = (slope, 0.0) if problem.absolute else (2.0 * slope, slope * slope)
+    lobby = -factor * problem.target - constant
+    price = factor * problem.skill / unit
+    whole = np.flatnonzero(problem.size == problem.team_size)
+    if len(whole):
+        price[whole] = whole_prices(problem, whole, lobby)
+    value = total_prices(price, problem, waiting) + lobby_prices(lobby, problem, n_teams)
+    size = float(np.abs(price).sum()) + n_teams * float(np.abs(lobby).max())
+    return value - EPSILON * size
+
+
+def whole_prices(problem: LobbyProblem, whole: Ints, lobby: Floats) -> Floats:
+    """Return what parties that are a team by themselves cost at least, less their lobby's price.
+
+    Parameters
+    ----------
+    whole : ndarray of int
+        The blocks.
+    lobby : ndarray of float, shape (n_lobbies,)
+        The lobbies' prices.
+    """
+    costs = problem.deviations(problem.skill[whole, None], problem.size[whole, None], problem.target)
+    allowed = problem.may[problem.kind[whole]]
+    return np.asarray(np.where(allowed, costs - lobby, np.inf).min(axis=1))

@@ -1,0 +1,266 @@
+"""The door: :func:`fill` puts players and parties into teams and lobbies, and says what is proven."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from equipoise.errors import InputError
+from equipoise.lobbies import auto
+from equipoise.lobbies.arranging import arrange
+from equipoise.lobbies.bounds import best_counts
+from equipoise.lobbies.conflicts import conflict, plain_conflict
+from equipoise.lobbies.layout import Layout, lay_out
+from equipoise.lobbies.plan import FilledLobby, Lobby, LobbyPlan
+from equipoise.lobbies.problem import Floats, Ints, LobbyProblem, LobbySolver, LobbyTask, Placed, Placing
+from equipoise.lobbies.wishes import gather
+from equipoise.registry import LOBBY_SOLVERS, resolve
+from equipoise.teams.roster import Roster, rated
+from equipoise.teams.search import Stop, never
+from equipoise.teams.solution import Status
+from equipoise.types import Player, Rating
+
+#: The deviations there are.
+DEVIATIONS = ("squared", "absolute")
+
+
+def fill(
+    players: Iterable[Player] | Mapping[str, float | Rating | None],
+    lobbies: Iterable[Lobby] | Mapping[str, float | None],
+    *,
+    team_size: int,
+    min_size: int | None = None,
+    deviation: str = "squared",
+    per_player: bool = False,
+    parties: Iterable[Sequence[str]] = (),
+    barred: Mapping[str, Collection[str]] | None = None,
+    caution: float = 0.0,
+    default: float | None = None,
+    solver: str | LobbySolver = "auto",
+    stop: Stop = never,
+) -> LobbyPlan:
+    """Put players and parties into teams, and the teams into lobbies, each near its lobby's target.
+
+    As few players wait as can be, and among all plans with so few the one with the least value is sought.
+    Where teams may be smaller than ``team_size``, everybody is placed if that can be, in as few teams as
+    can be.
+    Lobbies without targets are bands of skill: equally many teams in each, the first the weakest, and the
+    target of each is what a team of its share of the players, sorted by skill, has in the mean.
+
+    Parameters
+    ----------
+    players : iterable of Player, or mapping from name to weight
+        Who is here; ``Player.party`` keeps players together.
+    lobbies : iterable of Lobby, or mapping from name to target
+        Where they go; all have a target or none has.
+    team_size : int
+        How many players a team has.
+    min_size : int, optional
+        How many a team may have at least; by default ``team_size``.
+    deviation : str
+        ``"squared"`` or ``"absolute"``: how a team's distance from the target counts.
+    per_player : bool
+        Whether targets are for a team's mean; else for its total.
+    parties : iterable of sequences of str
+        Ids (or names) of players who stay together, besides those of ``Player.party``.
+    barred : mapping from str to collection of str, optional
+        The names of the lobbies that a player, by id (or name), may not be in.
+    caution : float
+        How many sigmas are taken off a player's mu: 0 counts the mean, 3 what is nearly sure.
+    default : float, optional
+        The weight of players without one; by default the mean of the others.
+    solver : str or callable
+        A name of :data:`equipoise.registry.LOBBY_SOLVERS`, ``"module:attribute"``, the thing itself, or
+        ``"auto"``.
+    stop : callable
+        Asked now and then; once it returns True the solver ends with what it has.
+        :func:`equipoise.deadline` makes one from seconds.
+
+    Returns
+    -------
+    LobbyPlan
+        With status infeasible, and demands that contradict, where the limits cannot be met.
+
+    Raises
+    ------
+    InputError
+        If an argument is at fault.
+    UnknownNameError
+        If a solver does not exist.
+
+    Examples
+    --------
+    >>> skills = {"Ann": 4.0, "Bob": 3.5, "Cid": 2.5, "Dee": 2.0, "Eve": 1.5, "Fay": 1.0}
+    >>> plan = fill(skills, {"calm": 3.0, "wild": 6.0}, team_size=2)
+    >>> plan.status.value, plan.value, plan.gap
+    ('optimal', 0.25, 0.0)
+    >>> [(lobby.name, [[player.id for player in team] for team in lobby.teams]) for lobby in plan.lobbies]
+    [('calm', [['Dee', 'Fay']]), ('wild', [['Bob', 'Cid'], ['Ann', 'Eve']])]
+    """
+    _check(team_size, min_size, deviation, caution, default)
+    places = _lobbies(lobbies)
+    method: LobbySolver | None = None
+    if callable(solver) or solver != "auto":
+        method = resolve("solver", LOBBY_SOLVERS, solver)
+    roster = rated(players, default)
+    if not roster.players:
+        msg = "players: there are none; at least one is needed"
+        raise InputError(msg)
+    wishes = gather(
+        roster, places, team_size=team_size, min_size=min_size or team_size, parties=parties,
+        barred=barred or {}, caution=caution,
+    )  # fmt: skip
+    name = solver if isinstance(solver, str) else getattr(solver, "__name__", "own")
+    plan = LobbyPlan(
+        Status.INFEASIBLE, deviation, name, default_weight=roster.default, unrated=roster.unrated
+    )
+    demands = plain_conflict(wishes)
+    if demands:
+        return replace(plan, conflict=demands)
+    targets = np.array([lobby.target or 0.0 for lobby in places])
+    problem, members = wishes.problem(targets, absolute=deviation == "absolute", per_player=per_player)
+    layout = lay_out(problem)
+    if layout is None:
+        return replace(plan, conflict=conflict(wishes))
+    if places[0].target is None:
+        problem, layout = _with_bands(problem, layout, wishes.skill)
+    waiting = problem.n_players - layout.seated
+    placed = Placed(Placing(np.full(problem.n_blocks, -1), np.zeros(0, dtype=np.int64)), 0.0, proven=True)
+    if layout.n_teams:
+        start = arrange(problem, _with_best_counts(problem, layout), stop)
+        task = LobbyTask(problem, layout.n_teams, waiting, start, stop)
+        if method is None:
+            name = auto.pick(task)
+            method = resolve("solver", LOBBY_SOLVERS, name)
+        placed = method(task)
+    status = Status.OPTIMAL if placed.proven else Status.FEASIBLE
+    filled, waiters = _named(problem, placed.placing, members, roster, places)
+    value = placed.placing.value(problem)
+    return replace(
+        plan, status=status, solver=name, lobbies=filled, waiting=waiters, value=value,
+        bound=value if placed.proven else placed.bound,
+    )  # fmt: skip
+
+
+def _check(
+    team_size: int, min_size: int | None, deviation: str, caution: float, default: float | None
+) -> None:
+    if team_size < 1:
+        msg = f"team_size: {team_size} is not allowed; 1 and above is"
+        raise InputError(msg)
+    if min_size is not None and not 1 <= min_size <= team_size:
+        msg = f"min_size: {min_size} is not allowed; 1 to the team size of {team_size} is"
+        raise InputError(msg)
+    if deviation not in DEVIATIONS:
+        msg = f"deviation: {deviation!r} is not allowed; {' and '.join(DEVIATIONS)} are"
+        raise InputError(msg)
+    if not 0.0 <= caution < np.inf:
+        msg = f"caution: {caution!r} is not allowed; 0 and above is"
+        raise InputError(msg)
+    if default is not None and not np.isfinite(default):
+        msg = f"default: {default!r} is not allowed; a finite weight is"
+        raise InputError(msg)
+
+
+def _lobbies(lobbies: Iterable[Lobby] | Mapping[str, float | None]) -> tuple[Lobby, ...]:
+    if isinstance(lobbies, Mapping):
+        lobbies = [Lobby(name, target) for name, target in lobbies.items()]
+    places = tuple(lobbies)
+    if not places:
+        msg = "lobbies: there are none; at least one is needed"
+        raise InputError(msg)
+    names = [lobby.name for lobby in places]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        msg = f"lobbies: {twice!r} comes twice; every name must be there once"
+        raise InputError(msg)
+    without = [lobby.name for lobby in places if lobby.target is None]
+    if 0 < len(without) < len(places):
+        msg = f"lobbies: {without[0]!r} has no target, but others have; all or none must have one"
+        raise InputError(msg)
+    return places
+
+
+def _with_bands(problem: LobbyProblem, layout: Layout, skill: Floats) -> tuple[LobbyProblem, Layout]:
+    """Return problem and layout with chosen targets, and equally many teams a lobby where that can be."""
+    even = _even(problem, layout.n_teams)
+    fixed = replace(problem, least=even, most=even)
+    evenly = lay_out(fixed)
+    if evenly is not None and evenly.seated == layout.seated:
+        problem, layout = fixed, evenly
+    counts = layout.teams.sum(axis=1)
+    players = np.round(np.cumsum(counts) / max(layout.n_teams, 1) * len(skill)).astype(int)
+    rising = np.sort(skill)
+    size = layout.seated / max(layout.n_teams, 1)
+    targets = [
+        float(rising[begin:end].mean()) * (1.0 if problem.per_player else size) if end > begin else 0.0
+        for begin, end in zip([0, *players[:-1]], players, strict=True)
+    ]
+    return replace(problem, target=np.array(targets)), layout
+
+
+def _even(problem: LobbyProblem, n_teams: int) -> Ints:
+    """Return numbers of teams as equal as the limits allow."""
+    counts = problem.least.copy()
+    while counts.sum() < n_teams:
+        open_lobbies = counts < problem.most
+        counts[int(np.where(open_lobbies, counts, n_teams + 1).argmin())] += 1
+    return counts
+
+
+def _with_best_counts(problem: LobbyProblem, layout: Layout) -> Layout:
+    """Return the layout with numbers of teams whose targets sum to nearest the players' total."""
+    if not problem.equal_sizes or problem.n_lobbies == 1:
+        return layout
+    unit = problem.team_size if problem.per_player else 1
+    share = layout.n_teams * problem.team_size / problem.n_players
+    total = float(problem.skill.sum()) * share / unit
+    counts, _ = best_counts(problem, layout.n_teams, total)
+    if not problem.barred:
+        return layout.with_counts(counts)
+    other = lay_out(replace(problem, least=counts, most=counts))
+    return layout if other is None or other.seated < layout.seated else other
+
+
+def _named(
+    problem: LobbyProblem,
+    placing: Placing,
+    members: list[list[int]],
+    roster: Roster,
+    lobbies: tuple[Lobby, ...],
+) -> tuple[tuple[FilledLobby, ...], tuple[Player, ...]]:
+    """Return the lobbies with their players, and those who wait."""
+    counted = {
+        place: (skill, player)
+        for place, (skill, player) in enumerate(zip(_mu(roster), roster.players, strict=True))
+    }
+    teams: list[list[int]] = [[] for _ in placing.lobby]
+    waiting: list[int] = []
+    for places, team in zip(members, placing.team.tolist(), strict=True):
+        (waiting if team < 0 else teams[team]).extend(places)
+    totals = placing.totals(problem)
+    shown = totals / placing.sizes(problem) if problem.per_player else totals
+    order = np.lexsort((-shown, placing.lobby))
+    filled = []
+    for number, lobby in enumerate(lobbies):
+        mine = order[placing.lobby[order] == number]
+        filled.append(
+            FilledLobby(
+                lobby.name,
+                float(problem.target[number]),
+                tuple(
+                    tuple(
+                        counted[place][1] for place in sorted(teams[team], key=lambda p: (-counted[p][0], p))
+                    )
+                    for team in mine.tolist()
+                ),
+                tuple(shown[mine].tolist()),
+            )
+        )
+    return tuple(filled), tuple(roster.players[place] for place in sorted(waiting))
+
+
+def _mu(roster: Roster) -> list[float]:
+    return [rating.mu for rating in roster.ratings]

@@ -1,0 +1,223 @@
+"""How many teams each lobby gets, of which make-up: whether lobbies can be filled, without saying by whom.
+
+Blocks of one size and kind are alike here, so the program is as small for a million players as for a dozen:
+how many blocks of each size and kind go to each lobby, and how many teams there are of each *make-up* (a
+number of players split into block sizes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.errors import InputError
+from equipoise.lobbies.problem import Floats, Ints, LobbyProblem
+from equipoise.lobbies.programs import Program
+
+#: More make-ups than teams of 30 players have, all told.
+MOST_MAKEUPS = 40_000
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The teams of each lobby, by make-up, and the blocks that go to it, by size and kind.
+
+    Parameters
+    ----------
+    makeups : ndarray of int, shape (n_makeups, team_size + 1)
+        How many blocks of each size a make-up has.
+    teams : ndarray of int, shape (n_lobbies, n_makeups)
+        How many teams of each make-up a lobby gets.
+    kinds : ndarray of int, shape (n_groups, 2)
+        The size and kind of each group of alike blocks.
+    blocks : ndarray of int, shape (n_lobbies, n_groups)
+        How many blocks of each group a lobby gets.
+    """
+
+    makeups: Ints
+    teams: Ints
+    kinds: Ints
+    blocks: Ints
+
+    @property
+    def n_teams(self) -> int:
+        """How many teams there are."""
+        return int(self.teams.sum())
+
+    @property
+    def seated(self) -> int:
+        """How many players have a team."""
+        return int((self.blocks @ self.kinds[:, 0]).sum())
+
+    def with_counts(self, counts: Ints) -> Layout:
+        """Return the layout with other numbers of teams a lobby, make-ups going round; only without bars."""
+        whose = np.repeat(np.arange(len(self.makeups)), self.teams.sum(axis=0))
+        # Spread each make-up evenly over the lobbies: deal the teams, sorted by make-up, in proportion.
+        ranks = np.concatenate([(np.arange(count) + 0.5) / count for count in counts if count] or [[]])
+        lobby = np.repeat(np.arange(len(counts)), counts)[np.argsort(ranks, kind="stable")]
+        teams = np.zeros_like(self.teams)
+        np.add.at(teams, (lobby, whose), 1)
+        return replace(self, teams=teams)
+
+
+def lay_out(problem: LobbyProblem) -> Layout | None:
+    """Return a layout in which as few players wait as can be, then with as few teams as can be.
+
+    Returns
+    -------
+    layout : Layout or None
+        None where no layout keeps the lobbies' limits.
+
+    Raises
+    ------
+    InputError
+        If team size, or what must be proven without HiGHS, is too much.
+    """
+    return _simple(problem) if _is_simple(problem) else _by_program(problem)
+
+
+def feasible(problem: LobbyProblem) -> bool:
+    """Tell whether any layout keeps the lobbies' limits."""
+    if _is_simple(problem):
+        return _simple(problem) is not None
+    return _Model(problem).solve(None) is not None
+
+
+def most_teams(problem: LobbyProblem, lobby: int) -> int | None:
+    """Return the most teams one lobby can have, the others' limits kept; None where they cannot be."""
+    model = _Model(problem)
+    goal = np.zeros((problem.n_lobbies, model.width))
+    goal[lobby, : len(model.makeups)] = -1.0
+    found = model.solve(goal)
+    return None if found is None else int(found.teams[lobby].sum())
+
+
+def makeups_of(least: int, most: int, sizes: Ints) -> Ints:
+    """Return the ways to put teams of ``least`` to ``most`` players together from blocks of some sizes.
+
+    Returns
+    -------
+    makeups : ndarray of int, shape (n_makeups, most + 1)
+        How many blocks of each size there are in each.
+
+    Raises
+    ------
+    InputError
+        If there are too many.
+
+    Examples
+    --------
+    >>> makeups_of(3, 3, np.array([1, 2]))[:, 1:].tolist()
+    [[1, 1, 0], [3, 0, 0]]
+    """
+    found = []
+    for total in range(least, most + 1):
+        for makeup in _partitions(total, sorted(set(sizes.tolist()), reverse=True)):
+            found.append(np.bincount(makeup, minlength=most + 1))
+            if len(found) > MOST_MAKEUPS:
+                msg = f"team_size: {most} with parties of so many sizes allows too many kinds of teams"
+                raise InputError(msg)
+    return np.array(found, dtype=np.int64).reshape(-1, most + 1)
+
+
+def _partitions(total: int, sizes: list[int]) -> Iterator[list[int]]:
+    if total == 0:
+        yield []
+    for place, size in enumerate(sizes):
+        if size <= total:
+            for rest in _partitions(total - size, sizes[place:]):
+                yield [size, *rest]
+
+
+def _groups(problem: LobbyProblem) -> tuple[Ints, Ints]:
+    """Return size and kind of each group of alike blocks, and how many blocks it has."""
+    kinds, counts = np.unique(np.stack([problem.size, problem.kind], axis=1), axis=0, return_counts=True)
+    return kinds.astype(np.int64), counts.astype(np.int64)
+
+
+def _is_simple(problem: LobbyProblem) -> bool:
+    """Tell whether players without a party and bar are all there are, in teams of one size."""
+    return problem.equal_sizes and not problem.barred and bool((problem.size == 1).all())
+
+
+def _simple(problem: LobbyProblem) -> Layout | None:
+    """Return the layout of players without parties and bars."""
+    n_teams = min(problem.n_players // problem.team_size, int(problem.most.sum()))
+    if n_teams < problem.least.sum():
+        return None
+    counts = problem.least.copy()
+    for lobby in range(problem.n_lobbies):
+        counts[lobby] += min(problem.most[lobby] - counts[lobby], n_teams - counts.sum())
+    makeup = np.zeros((1, problem.team_size + 1), dtype=np.int64)
+    makeup[0, 1] = problem.team_size
+    kinds, _ = _groups(problem)
+    return Layout(makeup, counts[:, None], kinds, (counts * problem.team_size)[:, None])
+
+
+def _by_program(problem: LobbyProblem) -> Layout | None:
+    model = _Model(problem)
+    goal = np.zeros((problem.n_lobbies, model.width))
+    goal[:, len(model.makeups) :] = -model.kinds[:, 0]
+    found = model.solve(goal)
+    if found is None or problem.equal_sizes:
+        return found
+    goal[:] = 0.0
+    goal[:, : len(model.makeups)] = 1.0
+    return model.solve(goal, seated=found.seated)
+
+
+class _Model:
+    """The integer program of a problem's layouts."""
+
+    def __init__(self, problem: LobbyProblem) -> None:
+        self.problem = problem
+        fitting = problem.size[problem.size <= problem.team_size]
+        self.kinds, self.counts = _groups(problem)
+        self.makeups = makeups_of(problem.min_size, problem.team_size, np.unique(fitting))
+        self.width = len(self.makeups) + len(self.kinds)
+        lobbies, self.team_size = problem.n_lobbies, problem.team_size
+        # Rows: blocks of each group; teams of each lobby; blocks of each size in each lobby; players seated.
+        groups = len(self.kinds)
+        balance = lobbies * self.team_size
+        low = np.concatenate([np.zeros(groups), problem.least, np.zeros(balance + 1)])
+        high = np.concatenate([self.counts, problem.most, np.zeros(balance), [problem.n_players]])
+        self.program = Program(low.astype(float), high.astype(float))
+        self.seated_row = len(low) - 1
+        for lobby in range(lobbies):
+            self._add_lobby(lobby)
+
+    def _add_lobby(self, lobby: int) -> None:
+        """Add the columns of a lobby: teams by make-up, then blocks by group."""
+        groups, teams = len(self.kinds), len(self.makeups)
+        first = groups + self.problem.n_lobbies + lobby * self.team_size - 1
+        rows = np.full((self.width, self.team_size + 1), -1, dtype=np.int64)
+        values = np.zeros(rows.shape)
+        rows[:teams, 0], values[:teams, 0] = groups + lobby, 1.0
+        rows[:teams, 1:] = first + np.arange(1, self.team_size + 1)
+        values[:teams, 1:] = self.makeups[:, 1:]
+        sizes, kinds = self.kinds[:, 0], self.kinds[:, 1]
+        fits = sizes <= self.team_size
+        block = np.stack([np.arange(groups), np.where(fits, first + sizes, -1)], axis=1)
+        block = np.concatenate([block, np.full((groups, 1), self.seated_row)], axis=1)
+        rows = np.concatenate([rows, np.full((self.width, 2), -1, dtype=np.int64)], axis=1)
+        values = np.concatenate([values, np.zeros((self.width, 2))], axis=1)
+        rows[teams:, :3] = block
+        values[teams:, :3] = np.stack([np.ones(groups), -np.ones(groups), sizes], axis=1)
+        allowed = fits & self.problem.may[kinds, lobby]
+        most = np.concatenate([np.full(teams, float(self.problem.most[lobby])), allowed * self.counts])
+        self.program.add(np.zeros(self.width), rows, values, most, whole=True)
+
+    def solve(self, goal: Floats | None, seated: int = 0) -> Layout | None:
+        """Return the layout with the least goal, shape (n_lobbies, width); None where there is none."""
+        if goal is not None:
+            self.program.change_costs(goal.reshape(-1))
+        self.program.change_row(self.seated_row, float(seated), float(self.problem.n_players))
+        columns = self.program.solve(gap=0.5).columns
+        if columns is None:
+            return None
+        whole: NDArray[np.int64] = np.rint(columns).astype(np.int64).reshape(self.problem.n_lobbies, -1)
+        teams = len(self.makeups)
+        return Layout(self.makeups, whole[:, :teams], self.kinds, whole[:, teams:])

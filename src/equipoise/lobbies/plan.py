@@ -1,0 +1,190 @@
+"""What goes in and what comes back: lobbies asked for, and lobbies filled with teams."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from equipoise.errors import InputError
+from equipoise.teams.solution import Status
+from equipoise.types import LARGEST_WEIGHT, Player
+
+
+@dataclass(frozen=True, slots=True)
+class Lobby:
+    """A lobby to be filled with teams.
+
+    Parameters
+    ----------
+    name : str
+        What tells this lobby from all others.
+    target : float or None
+        The total (or, if so asked, the mean) that each of its teams should have, in roster units; None
+        leaves it to be chosen.
+    min_teams : int
+        Fewest teams.
+    max_teams : int or None
+        Most teams; None is any number.
+
+    Raises
+    ------
+    InputError
+        If the name is empty or a number is out of range.
+    """
+
+    name: str
+    target: float | None = None
+    min_teams: int = 0
+    max_teams: int | None = None
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            msg = "name: it is empty; a lobby needs a name"
+            raise InputError(msg)
+        if self.target is not None and not -LARGEST_WEIGHT <= self.target <= LARGEST_WEIGHT:
+            msg = f"target: {self.target:g} of lobby {self.name!r} is not allowed; a number up to 1e15 is"
+            raise InputError(msg)
+        if self.min_teams < 0:
+            msg = f"min_teams: {self.min_teams} of lobby {self.name!r} is not allowed; 0 and above is"
+            raise InputError(msg)
+        if self.max_teams is not None and self.max_teams < self.min_teams:
+            msg = (
+                f"max_teams: {self.max_teams} of lobby {self.name!r} is below its min_teams of "
+                f"{self.min_teams}; the same or more is allowed"
+            )
+            raise InputError(msg)
+
+
+@dataclass(frozen=True, slots=True)
+class FilledLobby:
+    """A lobby with its teams.
+
+    Parameters
+    ----------
+    name : str
+        The lobby's name.
+    target : float
+        The target of each team, as given or chosen.
+    teams : tuple of tuples of Player
+        The teams, strongest total first, each with its strongest player first.
+    totals : tuple of float
+        Each team's total skill; its mean where the targets are for means.
+    """
+
+    name: str
+    target: float
+    teams: tuple[tuple[Player, ...], ...]
+    totals: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """One demand of a set that contradicts.
+
+    Parameters
+    ----------
+    what : str
+        The demand, in words.
+    relax : str
+        What giving it up would mean, in words.
+    """
+
+    what: str
+    relax: str
+
+
+@dataclass(frozen=True, slots=True)
+class LobbyPlan:
+    """Who plays with whom and where, and what was proven of it.
+
+    Parameters
+    ----------
+    status : Status
+        Whether the plan is proven best.
+    deviation : str
+        ``"squared"`` or ``"absolute"``.
+    solver : str
+        The solver's name.
+    lobbies : tuple of FilledLobby
+        In the order they were given; empty where infeasible.
+    waiting : tuple of Player
+        Who has no team, in the order they were given.
+    value, bound : float or None
+        The sum of the teams' deviations, and what no plan can be below.
+    conflict : tuple of Demand
+        Where infeasible, demands that contradict, none of which could be left out.
+    default_weight : float or None
+        What players without a weight were given; None where all had one.
+    unrated : int
+        How many players those were.
+    """
+
+    status: Status
+    deviation: str
+    solver: str
+    lobbies: tuple[FilledLobby, ...] = ()
+    waiting: tuple[Player, ...] = ()
+    value: float | None = None
+    bound: float | None = None
+    conflict: tuple[Demand, ...] = field(default=())
+    default_weight: float | None = None
+    unrated: int = 0
+
+    @property
+    def gap(self) -> float | None:
+        """The value less the bound: 0 where optimal, None where infeasible."""
+        if self.value is None or self.bound is None:
+            return None
+        return max(self.value - self.bound, 0.0)
+
+    @property
+    def relative_gap(self) -> float | None:
+        """The gap as a share of the value: 0 where optimal, None where infeasible."""
+        if self.value is None or self.gap is None:
+            return None
+        return self.gap / self.value if self.value > 0.0 else 0.0
+
+    @property
+    def excess(self) -> float | None:
+        """How far a team is from the bound in the root mean square (or mean, if absolute), roster units."""
+        teams = sum(len(lobby.teams) for lobby in self.lobbies)
+        if self.gap is None or not teams:
+            return None
+        return math.sqrt(self.gap / teams) if self.deviation == "squared" else self.gap / teams
+
+    @property
+    def reason(self) -> str:
+        """Why nothing is feasible and what to relax, in words; empty where something is."""
+        if not self.conflict:
+            return ""
+        demands = "; ".join(demand.what for demand in self.conflict)
+        relaxed = "; or ".join(dict.fromkeys(demand.relax for demand in self.conflict))
+        return f"these demands contradict: {demands}. To relax: {relaxed}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the plan in plain lists and numbers, as ``equipoise lobbies --json`` prints it."""
+        plain: dict[str, Any] = {
+            "status": str(self.status),
+            "deviation": self.deviation,
+            "value": self.value,
+            "bound": self.bound,
+            "gap": self.gap,
+            "solver": self.solver,
+            "lobbies": [
+                {
+                    "name": lobby.name,
+                    "target": lobby.target,
+                    "teams": [[player.id for player in team] for team in lobby.teams],
+                    "totals": list(lobby.totals),
+                }
+                for lobby in self.lobbies
+            ],
+            "waiting": [player.id for player in self.waiting],
+            "default_weight": self.default_weight,
+            "unrated": self.unrated,
+        }
+        if self.conflict:
+            plain["conflict"] = [{"demand": d.what, "relax": d.relax} for d in self.conflict]
+            plain["reason"] = self.reason
+        return plain

@@ -1,0 +1,159 @@
+"""From players, lobbies and wishes to a :class:`~equipoise.lobbies.problem.LobbyProblem`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from equipoise.errors import InputError
+from equipoise.lobbies.plan import Lobby
+from equipoise.lobbies.problem import Floats, LobbyProblem
+from equipoise.teams.roster import Roster
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is asked for, by places in the roster and in the list of lobbies.
+
+    Parameters
+    ----------
+    roster : Roster
+        Everyone, rated.
+    skill : ndarray of float, shape (n_players,)
+        What each counts.
+    lobbies : tuple of Lobby
+        Whose targets may be None.
+    team_size, min_size : int
+        Most and fewest players of a team.
+    parties : tuple of tuples of int
+        Players who stay together; nobody is in two.
+    bars : tuple of (int, int)
+        A player, and a lobby that player may not be in.
+    """
+
+    roster: Roster
+    skill: Floats
+    lobbies: tuple[Lobby, ...]
+    team_size: int
+    min_size: int
+    parties: tuple[tuple[int, ...], ...]
+    bars: tuple[tuple[int, int], ...]
+
+    def problem(
+        self, targets: Floats, *, absolute: bool, per_player: bool
+    ) -> tuple[LobbyProblem, list[list[int]]]:
+        """Return the problem, and the players of each block."""
+        members = self._members()
+        block_of = np.empty(len(self.skill), dtype=np.int64)
+        size = np.fromiter(map(len, members), dtype=np.int64, count=len(members))
+        flat = np.fromiter(
+            (place for block in members for place in block), dtype=np.int64, count=len(self.skill)
+        )
+        block_of[flat] = np.repeat(np.arange(len(members)), size)
+        may = np.ones((len(members), len(self.lobbies)), dtype=np.bool_)
+        for place, lobby in self.bars:
+            may[block_of[place], lobby] = False
+        kinds, kind = (
+            np.ones((1, len(self.lobbies)), dtype=np.bool_),
+            np.zeros(len(members), dtype=np.int64),
+        )
+        if self.bars:
+            kinds, kind = np.unique(may, axis=0, return_inverse=True)
+        room = len(self.skill) // self.min_size
+        most = [room if lobby.max_teams is None else min(lobby.max_teams, room) for lobby in self.lobbies]
+        problem = LobbyProblem(
+            skill=np.asarray(
+                np.bincount(block_of, weights=self.skill, minlength=len(members)), dtype=np.float64
+            ),
+            size=size,
+            kind=np.asarray(kind).reshape(-1).astype(np.int64),
+            may=kinds,
+            target=targets,
+            least=np.array([lobby.min_teams for lobby in self.lobbies], dtype=np.int64),
+            most=np.maximum(most, [lobby.min_teams for lobby in self.lobbies]).astype(np.int64),
+            team_size=self.team_size,
+            min_size=self.min_size,
+            absolute=absolute,
+            per_player=per_player,
+        )
+        return problem, members
+
+    def _members(self) -> list[list[int]]:
+        """Return the players of each block, in the roster's order of the first of them."""
+        first = {party[0]: party for party in self.parties}
+        others = {place for party in self.parties for place in party[1:]}
+        return [list(first.get(place, (place,))) for place in range(len(self.skill)) if place not in others]
+
+
+def gather(
+    roster: Roster,
+    lobbies: tuple[Lobby, ...],
+    *,
+    team_size: int,
+    min_size: int,
+    parties: Iterable[Sequence[str]],
+    barred: Mapping[str, Collection[str]],
+    caution: float,
+) -> Wishes:
+    """Return the wishes of a roster.
+
+    Raises
+    ------
+    InputError
+        If a player or lobby is not known.
+    """
+    find = _Finder(roster)
+    leader = list(range(len(roster.players)))
+
+    def lead(place: int) -> int:
+        while leader[place] != place:
+            leader[place] = leader[leader[place]]
+            place = leader[place]
+        return place
+
+    seen: dict[str, int] = {}
+    pairs = [
+        (seen.setdefault(player.party, place), place)
+        for place, player in enumerate(roster.players)
+        if player.party is not None
+    ]
+    for party in parties:
+        places = [find("parties", who) for who in party]
+        if len(set(places)) < len(places):
+            msg = f"parties: a player comes twice in the party of {', '.join(map(repr, party))}"
+            raise InputError(msg)
+        pairs += [(places[0], place) for place in places[1:]]
+    for one, other in pairs:
+        low, high = sorted((lead(one), lead(other)))
+        leader[high] = low
+    together: dict[int, list[int]] = {}
+    for place in sorted({place for pair in pairs for place in pair}):
+        together.setdefault(lead(place), []).append(place)
+    number = {lobby.name: place for place, lobby in enumerate(lobbies)}
+    bars = set()
+    for who, names in barred.items():
+        for name in [names] if isinstance(names, str) else names:
+            if name not in number:
+                msg = f"barred: there is no lobby {name!r}; there are {', '.join(number)}"
+                raise InputError(msg)
+            bars.add((find("barred", who), number[name]))
+    mu = np.array([rating.mu for rating in roster.ratings])
+    sigma = np.array([rating.sigma for rating in roster.ratings])
+    return Wishes(
+        roster, mu - caution * sigma, lobbies, team_size, min_size,
+        tuple(tuple(party) for party in together.values() if len(party) > 1), tuple(sorted(bars)),
+    )  # fmt: skip
+
+
+class _Finder:
+    """Finds players by id, else by name, however many there are."""
+
+    def __init__(self, roster: Roster) -> None:
+        self.roster = roster
+        self.places = {player.id: place for place, player in enumerate(roster.players)}
+
+    def __call__(self, argument: str, who: str) -> int:
+        place = self.places.get(who)
+        return self.roster.find(argument, who) if place is None else place

@@ -1,0 +1,57 @@
+"""Plans against an exhaustive oracle: exact solvers find the optimum, bounds are never above it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from tests.lobbies.oracle import Case, best, cases, check
+
+from equipoise import Status, fill
+
+
+def slack(case: Case) -> float:
+    """Return what rounding explains."""
+    size = max(
+        1.0, *(abs(skill) for skill in case.skills), *(abs(lobby.target or 0) for lobby in case.lobbies)
+    )
+    return 1e-9 * size if case.deviation == "absolute" else 1e-9 * size * size
+
+
+@pytest.mark.parametrize("solver", ["exact", "large"])
+@settings(max_examples=120, deadline=None)
+@given(case=cases())
+def test_plans_keep_every_rule_and_bounds_are_true(solver: str, case: Case) -> None:
+    """As many players as can be are seated; the exact solver's value is the least there is."""
+    plan = fill(**case.arguments(), solver=solver)
+    expected = best(case)
+    barred = [{lobby for n, lobby in case.bars if n in party} for party in (*case.parties, *zip(range(9)))]
+    if plan.status is Status.INFEASIBLE:
+        nowhere = any(len(lobbies) == len(case.lobbies) for lobbies in barred)
+        assert expected is None or nowhere, "what can be filled is filled"
+        assert plan.conflict
+        return
+    check(case, plan)
+    assert expected is not None
+    seated, teams, value = expected
+    assert sum(len(team) for lobby in plan.lobbies for team in lobby.teams) == seated
+    assert sum(len(lobby.teams) for lobby in plan.lobbies) == teams
+    assert plan.bound <= value + slack(case), "the bound is true"
+    assert plan.value >= value - slack(case), "nothing is better than the oracle"
+    if solver == "exact":
+        assert plan.status is Status.OPTIMAL
+    if plan.status is Status.OPTIMAL:
+        assert plan.value <= value + slack(case), "what is called optimal is"
+
+
+@settings(max_examples=15, deadline=None)
+@given(case=cases(most=10).filter(lambda case: len(case.skills) > 8))
+def test_the_exact_solver_is_right_for_ten_players(case: Case) -> None:
+    """The same for larger instances, with fewer of them."""
+    plan = fill(**case.arguments(), solver="exact")
+    expected = best(case)
+    if plan.status is not Status.INFEASIBLE:
+        check(case, plan)
+        assert expected is not None
+        assert math.isclose(plan.value, expected[2], rel_tol=1e-7, abs_tol=slack(case))

@@ -1,0 +1,225 @@
+"""What ``fill`` promises: proofs at the published size, waiting, bands, conflicts, and refusals."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from tests.lobbies.oracle import Case, best, cases, check
+
+from equipoise import InputError, Lobby, Player, Rating, Status, UnknownNameError, deadline, fill
+from equipoise.lab.simulate import DISTRIBUTIONS, MEAN_TEAM, PREMADES, published, scaled
+from equipoise.lobbies.conflicts import irreducible
+
+LADDER = {f"p{n}": float(n) for n in range(1, 13)}
+
+
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_published_aggregates_are_kept_and_solved_to_a_proof(distribution: str) -> None:
+    """300 players, the published sums, and a plan with gap 0 that the bound of the large solver allows."""
+    instance = published(1, distribution)
+    skills = list(instance.players.values())
+    assert len(skills) == 300
+    assert sum(skills[4:]) / 148 == pytest.approx(MEAN_TEAM)
+    assert tuple(sum(instance.players[p] for p in party) for party in instance.parties) == pytest.approx(
+        PREMADES
+    )
+    plan = fill(instance.players, instance.lobbies, team_size=2, parties=instance.parties)
+    assert (plan.status, plan.gap, plan.solver) == (Status.OPTIMAL, 0.0, "exact")
+    assert all(48 <= len(lobby.teams) <= 52 for lobby in plan.lobbies)
+    teams = {frozenset(p.id for p in team) for lobby in plan.lobbies for team in lobby.teams}
+    assert {frozenset(party) for party in instance.parties} <= teams
+    large = fill(instance.players, instance.lobbies, team_size=2, parties=instance.parties, solver="large")
+    assert large.bound <= plan.value <= large.value * (1 + 1e-9)
+    assert large.relative_gap < 0.01
+
+
+@pytest.mark.parametrize("team_size", [2, 3, 5])
+def test_large_plans_are_near_their_bound(team_size: int) -> None:
+    """Thousands of players: legal, and close to a certified bound."""
+    instance = scaled(3, 3000, team_size)
+    plan = fill(instance.players, instance.lobbies, team_size=team_size)
+    assert not plan.waiting
+    assert plan.excess < 0.005
+    for lobby, filled in zip(instance.lobbies, plan.lobbies, strict=True):
+        assert lobby.min_teams <= len(filled.teams) <= lobby.max_teams
+
+
+@pytest.mark.parametrize("deviation", ["squared", "absolute"])
+def test_the_published_program_has_the_same_optimum(deviation: str) -> None:
+    """A dozen players by the document's program and by ours."""
+    lobbies = [Lobby("low", 9.0, 2, 4), Lobby("high", 17.0, 2, 4)]
+    given = {"team_size": 2, "parties": [("p1", "p2"), ("p11", "p12")], "deviation": deviation}
+    paper = fill(LADDER, lobbies, solver="paper", **given)
+    exact = fill(LADDER, lobbies, solver="exact", **given)
+    assert paper.status is exact.status is Status.OPTIMAL
+    assert paper.value == pytest.approx(exact.value)
+
+
+def test_the_published_program_refuses_what_it_does_not_know() -> None:
+    """Other team sizes, bars, and players who would have to wait."""
+    for more in ({"team_size": 3}, {"team_size": 5}, {"team_size": 2, "barred": {"p1": ["a"]}}):
+        with pytest.raises(InputError, match="solver: 'paper'"):
+            fill(LADDER, {"a": 5.0, "b": 6.0}, solver="paper", **more)
+
+
+@settings(max_examples=40, deadline=None)
+@given(case=cases(most=7))
+def test_a_conflict_is_irreducible(case: Case) -> None:
+    """Without any one of the demands that are named, the others can be met."""
+    plan = fill(**case.arguments())
+    if plan.status is not Status.INFEASIBLE or "may be in" in plan.reason:
+        return
+    mins = [
+        n
+        for n, lobby in enumerate(case.lobbies)
+        if any(repr(lobby.name) + " gets" in d.what for d in plan.conflict)
+    ]
+    parties = [
+        p for p in case.parties if any(repr(f"p{p[0]}") in d.what and "stay" in d.what for d in plan.conflict)
+    ]
+    bars = [
+        b for b in case.bars if any(d.what == f"'p{b[0]}' may not be in 'L{b[1]}'" for d in plan.conflict)
+    ]
+    assert len(mins) + len(parties) + len(bars) == len([d for d in plan.conflict if "at most" not in d.what])
+    if not mins:  # a party or player that has no lobby at all
+        return
+
+    def possible(mins: list[int], parties: list[tuple[int, ...]], bars: list[tuple[int, int]]) -> bool:
+        lobbies = tuple(
+            lobby if n in mins else dataclasses.replace(lobby, min_teams=0)
+            for n, lobby in enumerate(case.lobbies)
+        )
+        only = dataclasses.replace(case, lobbies=lobbies, parties=tuple(parties), bars=tuple(bars))
+        return best(only) is not None
+
+    assert not possible(mins, parties, bars)
+    assert all(possible([m for m in mins if m != out], parties, bars) for out in mins)
+    assert all(possible(mins, [p for p in parties if p != out], bars) for out in parties)
+    assert all(possible(mins, parties, [b for b in bars if b != out]) for out in bars)
+
+
+def test_a_conflict_says_what_to_relax() -> None:
+    """Too few players, a party too large, and bars everywhere, each with the way out."""
+    short = fill(LADDER, [Lobby("a", 9.0, 4), Lobby("b", 9.0, 4)], team_size=2)
+    assert short.status is Status.INFEASIBLE
+    assert short.value is short.bound is short.gap is None
+    assert "find 4 more players" in short.reason
+    assert "lower the minimum of 'a' to 2" in short.reason
+    big = fill(LADDER, {"a": 9.0}, team_size=2, parties=[("p1", "p2", "p3")])
+    assert [demand.what for demand in big.conflict] == [
+        "'p1', 'p2', 'p3' (3 players) stay together", "a team has at most 2 players",
+    ]  # fmt: skip
+    out = fill(
+        LADDER, {"a": 9.0, "b": 9.0}, team_size=2, barred={"p1": ["a"], "p2": "b"}, parties=[("p1", "p2")]
+    )
+    assert len(out.conflict) == 3
+    assert "let 'p1' into 'a'" in out.reason
+
+
+def test_irreducible_takes_the_later_ones() -> None:
+    """The deletion filter, on sums."""
+    assert irreducible(list(range(100)), lambda some: 7 in some and 93 in some) == [7, 93]
+
+
+def test_who_waits_is_chosen_for_the_best_value() -> None:
+    """Of five, the one without whom the teams fit waits."""
+    plan = fill({"a": 1.0, "b": 4.0, "c": 2.0, "d": 3.0, "e": 50.0}, {"x": 5.0}, team_size=2)
+    assert (plan.value, [player.id for player in plan.waiting]) == (0.0, ["e"])
+
+
+def test_unequal_teams_let_nobody_wait() -> None:
+    """Where smaller teams are allowed everybody plays, in as few teams as can be."""
+    plan = fill(LADDER, {"x": 6.5}, team_size=5, min_size=3, per_player=True, solver="exact")
+    assert not plan.waiting
+    assert sorted(len(team) for team in plan.lobbies[0].teams) in ([3, 4, 5], [4, 4, 4])
+    assert plan.status is Status.OPTIMAL
+
+
+def test_lobbies_without_targets_are_bands_of_equal_size() -> None:
+    """The first is the weakest; the targets are what the bands have."""
+    plan = fill(LADDER, {"low": None, "middle": None, "high": None}, team_size=2)
+    assert [lobby.target for lobby in plan.lobbies] == [5.0, 13.0, 21.0]
+    assert [len(lobby.teams) for lobby in plan.lobbies] == [2, 2, 2]
+    assert plan.value == 0.0
+
+
+def test_uncertain_ratings_count_less_with_caution() -> None:
+    """A skill is mu less so many sigmas."""
+    players = [Player("a", Rating(10.0, 2.0)), Player("b", 5.0), Player("c", None)]
+    plan = fill(players, {"x": 9.0}, team_size=2, caution=3.0, default=0.0)
+    assert plan.lobbies[0].totals == (9.0,)
+    assert (plan.unrated, plan.default_weight) == (1, 0.0)
+
+
+def test_the_same_arguments_give_the_same_plan_and_a_stopped_search_is_legal() -> None:
+    """Nothing is drawn at random; no time at all still gives a plan, without a false proof."""
+    instance = published(2)
+    given = {"team_size": 2, "parties": instance.parties}
+    one, other = (fill(instance.players, instance.lobbies, **given) for _ in range(2))
+    assert one == other
+    stopped = fill(instance.players, instance.lobbies, **given, stop=deadline(0.0))
+    assert stopped.status is Status.FEASIBLE
+    assert stopped.bound <= one.value <= stopped.value
+
+
+def test_few_players_may_all_wait() -> None:
+    """Fewer than a team is no mistake where no lobby demands one."""
+    plan = fill({"a": 1.0}, {"x": 5.0}, team_size=2)
+    assert (plan.status, plan.value, len(plan.waiting)) == (Status.OPTIMAL, 0.0, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"team_size": 0}, "team_size: 0"),
+        ({"min_size": 3}, "min_size: 3"),
+        ({"deviation": "cubed"}, "deviation: 'cubed'"),
+        ({"caution": -1.0}, "caution: -1.0"),
+        ({"default": np.inf}, "default: inf"),
+        ({"players": {}}, "players: there are none"),
+        ({"lobbies": {}}, "lobbies: there are none"),
+        ({"lobbies": [Lobby("a", 1.0), Lobby("a", 2.0)]}, "lobbies: 'a' comes twice"),
+        ({"lobbies": {"a": 1.0, "b": None}}, "lobbies: 'b' has no target"),
+        ({"parties": [("p1", "nobody")]}, "parties: there is no player 'nobody'"),
+        ({"parties": [("p1", "p1")]}, "parties: a player comes twice"),
+        ({"barred": {"p1": ["nowhere"]}}, "barred: there is no lobby 'nowhere'"),
+    ],
+)
+def test_arguments_at_fault_are_named(arguments: dict[str, object], message: str) -> None:
+    """The message begins with the argument."""
+    given: dict[str, object] = {"players": LADDER, "lobbies": {"a": 5.0}, "team_size": 2, **arguments}
+    with pytest.raises(InputError) as caught:
+        fill(**given)
+    assert str(caught.value).startswith(message)
+
+
+def test_lobbies_check_themselves() -> None:
+    """A noun is validated when it is made."""
+    for make, message in (
+        (lambda: Lobby(""), "name: "),
+        (lambda: Lobby("a", float("nan")), "target: nan"),
+        (lambda: Lobby("a", 1.0, -1), "min_teams: -1"),
+        (lambda: Lobby("a", 1.0, 3, 2), "max_teams: 2"),
+    ):
+        with pytest.raises(InputError) as caught:
+            make()
+        assert str(caught.value).startswith(message)
+    with pytest.raises(UnknownNameError):
+        fill(LADDER, {"a": 1.0}, team_size=2, solver="nosuch")
+    with pytest.raises(UnknownNameError):
+        published(0, "nosuch")
+    with pytest.raises(InputError):
+        scaled(0, 1, 2)
+
+
+def test_parties_smaller_than_a_team_are_filled_up() -> None:
+    """A party of three and one of two in teams of four, checked by the independent checker."""
+    case = Case(
+        tuple(map(float, range(8))), (Lobby("a", 14.0),), 4, 4, ((0, 1, 2), (3, 4)), (), "squared", False
+    )
+    plan = fill(**case.arguments())
+    check(case, plan)
+    assert plan.value == pytest.approx(best(case)[2])
