@@ -55,6 +55,7 @@ HEAD = """\
 
 `{command}` measured this, `python benchmarks/report.py` wrote it; do not edit.
 All figures are of one run.
+[LOBBIES.md](LOBBIES.md) and [RATINGS.md](RATINGS.md) have those of lobbies and ratings.
 
 - Date: {date}; it took {seconds} s.
 - Source: commit {commit}; the SHA-256 of `src/**/*.py` begins with `{source}`{changed}.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import numbers
 from dataclasses import dataclass
@@ -375,6 +374,8 @@ class Match:
             object.__setattr__(self, "roster", tuple(dict.fromkeys(everyone)))
         if not self.id:
             content = repr((self.contests, self.began, self.ended, self.roster))
+            import hashlib  # here, as it costs a cold start of those who need no id
+
             object.__setattr__(
                 self, "id", hashlib.sha256(content.encode("utf-8", "backslashreplace")).hexdigest()
             )
