@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from equipoise.pages.svg import COLOURS, INK, PALE_INK, RULE, caption, element
+from equipoise.pages.svg import COLOURS, PALE_INK, RULE, caption, document, element
 from equipoise.pages.text import number
 
 #: A bin: how many contests, the mean of the favourite's probability, the part it won.
@@ -36,9 +36,6 @@ def reliability_svg(bins: Mapping[str, Sequence[Bin]]) -> str:
     width = SIZE + 2 * MARGIN
     title = "How often the favourite won, against the probability it was given"
     parts = [
-        element("title", title),
-        element("rect", width=width, height=height, fill="#ffffff"),
-        caption(title, MARGIN, 26, INK, font_weight=600),
         element("line", x1=x(LOW), y1=y(LOW), x2=x(HIGH), y2=y(HIGH), stroke=RULE, stroke_width=2),
     ]
     for tick in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
@@ -55,12 +52,7 @@ def reliability_svg(bins: Mapping[str, Sequence[Bin]]) -> str:
         parts.append(
             caption(f"{name} ({total} contests)", MARGIN, HEAD + SIZE + 48 + ROW * n, colour, font_weight=600)
         )
-    size: dict[str, Any] = {"viewBox": f"0 0 {width} {height}", "width": width, "height": height}
-    font: dict[str, Any] = {"font_family": "system-ui, sans-serif", "font_size": 13}
-    body = "\n".join(["", *parts, ""])
-    return (
-        element("svg", body, raw=True, xmlns="http://www.w3.org/2000/svg", role="img", **size, **font) + "\n"
-    )
+    return document(title, width, height, parts, headline=13)
 
 
 def _series(some: Sequence[Bin], colour: str, x: Any, y: Any) -> list[str]:

@@ -34,12 +34,12 @@ def rule(y: float, start: float, end: float, stroke: str = RULE, **attributes: A
     return element("line", x1=round(start, 1), x2=round(end, 1), y1=y, y2=y, stroke=stroke, **attributes)
 
 
-def document(title: str, width: float, height: float, parts: list[str]) -> str:
-    """Return a picture of a size, with a headline, on white."""
+def document(title: str, width: float, height: float, parts: list[str], *, headline: int = 17) -> str:
+    """Return a picture of a size, on white, with its title as a headline of so many pixels."""
     body = [
         element("title", title),
         element("rect", width=width, height=height, fill="#ffffff"),
-        caption(title, MARGIN, 32, INK, font_size=17, font_weight=600),
+        caption(title, MARGIN, 32, INK, font_size=headline, font_weight=600),
         *parts,
     ]
     size: Attributes = {"viewBox": f"0 0 {width} {height}", "width": width, "height": height}

@@ -154,7 +154,7 @@ def components(problem: Problem) -> Components:
     Contradiction
         If two blocks must be both together and apart, naming them.
     """
-    union = _SignedUnion(problem.n_blocks)
+    union = SignedUnion(problem.n_blocks)
     anchor = next((block for block, team in enumerate(problem.fixed) if team >= 0), -1)
     for block, team in enumerate(problem.fixed):
         if team >= 0:
@@ -175,7 +175,7 @@ def components(problem: Problem) -> Components:
     return Components(problem, component, side, free)
 
 
-class _SignedUnion:
+class SignedUnion:
     """Union-find that knows of two members of a set whether they are on one side or on opposite ones."""
 
     def __init__(self, n: int) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from equipoise.errors import InputError
-from equipoise.teams.components import Contradiction, components
+from equipoise.teams.components import Contradiction, SignedUnion, components
 from equipoise.teams.problem import Problem
 from equipoise.teams.sizes import Sizes, size_rules
 from equipoise.types import Bots, Player, Rating
@@ -43,6 +44,17 @@ class Roster:
         """Everyone's rating."""
         return [player.rating for player in self.players if isinstance(player.rating, Rating)]
 
+    @cached_property
+    def _by_id(self) -> dict[str, list[int]]:
+        return {player.id: [place] for place, player in enumerate(self.players)}
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[int]]:
+        places: dict[str, list[int]] = {}
+        for place, player in enumerate(self.players):
+            places.setdefault(player.name, []).append(place)
+        return places
+
     def find(self, argument: str, who: str) -> int:
         """Return the place of a player known by id or by name.
 
@@ -51,8 +63,7 @@ class Roster:
         InputError
             If nobody or more than one is known by it.
         """
-        by_id = [place for place, player in enumerate(self.players) if player.id == who]
-        found = by_id or [place for place, player in enumerate(self.players) if player.name == who]
+        found = self._by_id.get(who) or self._by_name.get(who, [])
         if len(found) == 1:
             return found[0]
         if found:
@@ -241,25 +252,20 @@ def _blocks(
     roster: Roster, parties: Iterable[Sequence[str]]
 ) -> tuple[list[int], tuple[tuple[int, ...], ...]]:
     """Return each player's block, and each block's players: those in a party, directly or not, are one."""
-    block_of = list(range(len(roster.players)))
-
-    def unite(one: int, other: int) -> None:
-        old, new = block_of[other], block_of[one]
-        if old != new:
-            for place, block in enumerate(block_of):
-                if block == old:
-                    block_of[place] = new
-
+    union = SignedUnion(len(roster.players))
     leader: dict[str, int] = {}
     for place, player in enumerate(roster.players):
         if player.party is not None:
-            unite(leader.setdefault(player.party, place), place)
+            union.bind(leader.setdefault(player.party, place), place, 1)
     for party in parties:
         places = _named_once("party", roster, party)
         for place in places[1:]:
-            unite(places[0], place)
+            union.bind(places[0], place, 1)
     members: dict[int, list[int]] = {}
-    for place, block in enumerate(block_of):
-        members.setdefault(block, []).append(place)
-    number = {block: n for n, block in enumerate(members)}
-    return [number[block] for block in block_of], tuple(tuple(places) for places in members.values())
+    for place in range(len(roster.players)):
+        members.setdefault(union.find(place)[0], []).append(place)
+    block_of = [0] * len(roster.players)
+    for block, together in enumerate(members.values()):
+        for place in together:
+            block_of[place] = block
+    return block_of, tuple(tuple(together) for together in members.values())
