@@ -75,6 +75,9 @@ MODELS: Mapping[str, str] = MappingProxyType(
     }
 )
 
+#: What reads the logs of a game: :class:`equipoise.games.reading.Game` objects, one file each.
+GAMES: Mapping[str, str] = MappingProxyType({})
+
 
 def call_part(kind: str, part: Any, function: Any, argument: Any) -> Any:
     """Call a part, turning whatever one that was named as ``"module:attribute"`` raises into a message.

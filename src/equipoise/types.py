@@ -338,6 +338,10 @@ class Match:
         What tells this match from all others, so that it counts once; by default a hash of the content.
     roster : tuple of str
         The ids of everyone who was there; by default everyone in a contest.
+    names : tuple of (str, str)
+        The id and the display name of those who had one, as last seen in this match.
+    map : str
+        Where it was played; empty where not known.
 
     Raises
     ------
@@ -356,6 +360,8 @@ class Match:
     ended: float | None = None
     id: str = ""
     roster: tuple[str, ...] = ()
+    names: tuple[tuple[str, str], ...] = ()
+    map: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "contests", tuple(self.contests))
@@ -389,6 +395,14 @@ class Match:
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """A record that could not be read: where it stands, and what is wrong with it."""
+
+    where: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A game that began in a log and has no result there: it does not count."""
 
     where: str
     reason: str
