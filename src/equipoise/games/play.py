@@ -14,6 +14,9 @@ from equipoise.types import Contest, Match, Ruleset, Statistics, Unfinished
 #: The side of those who play for themselves.
 ALONE = 0
 
+#: Kills and deaths of everyone up to some moment.
+Counts = Mapping[str, tuple[int, int]]
+
 #: How the ids of bots and of people known by nothing but a name begin.
 BOT, NAME = "bot:", "name:"
 
@@ -164,7 +167,11 @@ class Play:
             client.person.losses -= 1
 
     def moment(
-        self, ruleset: Ruleset, winner: int | None, at: float, before: Mapping[str, tuple[int, int]] | None = None
+        self,
+        ruleset: Ruleset,
+        winner: int | None,
+        at: float,
+        before: Mapping[str, tuple[int, int]] | None = None,
     ) -> Contest | None:
         """Return the contest between those present now that one side has won, or none (a draw).
 
@@ -177,8 +184,14 @@ class Play:
         if len(sides) < 2 or (winner is not None and winner not in sides):
             return None
         order = sorted(sides)
-        told = () if before is None else tuple(
-            self._since(identity, before.get(identity, (0, 0))) for side in order for identity in sides[side]
+        told = (
+            ()
+            if before is None
+            else tuple(
+                self._since(identity, before.get(identity, (0, 0)))
+                for side in order
+                for identity in sides[side]
+            )
         )
         return Contest(
             ruleset, tuple(tuple(sides[side]) for side in order),  # type: ignore[arg-type]
@@ -243,7 +256,7 @@ class Play:
         return tuple(Statistics(name, kills=one.kills, deaths=one.deaths) for name, one in people)
 
     def match(
-        self, contests: list[Contest], identity: str, where: str, *, began: float, ended: float, map_name: str
+        self, contests: list[Contest], identity: str, where: str, began: float, ended: float, map_name: str
     ) -> Match | Unfinished:
         """Return the match of its contests, or why it is none."""
         if not contests:
