@@ -66,7 +66,9 @@ class Person:
 
     def side(self) -> int | None:
         """Return the side they were on for longest; the later one of equals."""
-        return max(reversed(self.stays), key=self.stays.__getitem__, default=None)
+        if len(self.stays) < 2:
+            return next(iter(self.stays), None)
+        return max(reversed(self.stays), key=self.stays.__getitem__)
 
 
 @dataclass(slots=True)
@@ -82,7 +84,7 @@ class Client:
 class Play:
     """A game that runs.  Whoever is connected has a key of the log's own: a slot, a number."""
 
-    __slots__ = ("_sides", "clients", "clock", "people", "start")
+    __slots__ = ("_here", "_sides", "clients", "clock", "people", "start")
 
     def __init__(self) -> None:
         #: Moves on by what the log tells: seconds, or events where it has no times.
@@ -92,17 +94,18 @@ class Play:
         self.clients: dict[Hashable, Client] = {}
         self.people: dict[str, Person] = {}
         self._sides: dict[int, int] = {}
+        self._here: set[str] = set()
 
     def arrive(self, key: Hashable, identity: str, name: str) -> Client:
         """Let someone connect; the second with an id at one time is told apart by ``#2``."""
         self.leave(key)
-        taken = {client.identity for client in self.clients.values()}
         unique, number = identity, 1
-        while unique in taken:
+        while unique in self._here:
             number += 1
             unique = f"{identity}#{number}"
         person = self.people.setdefault(unique, Person(name))
         person.name = name
+        self._here.add(unique)
         client = self.clients[key] = Client(unique, person)
         return client
 
@@ -110,7 +113,7 @@ class Play:
         """Let someone go."""
         if key in self.clients:
             self.place(key, None)
-            del self.clients[key]
+            self._here.remove(self.clients.pop(key).identity)
 
     def place(self, key: Hashable, side: int | None) -> None:
         """Put someone on a side, or on none."""

@@ -11,7 +11,7 @@ import re
 
 from equipoise.games.lines import Block, LineReader
 from equipoise.games.quake3_game import LINES, Client, Running
-from equipoise.games.quake3_rules import RULES, settings_of
+from equipoise.games.quake3_rules import RULES, Setup, setup_of
 from equipoise.games.rules import Rules
 
 #: Lines that matter, with and without a time; all others are passed over as fast as they can be, which is why
@@ -29,8 +29,11 @@ ENOUGH_LINES = 3
 #: How the death ends that a change of teams logs.
 SUICIDE = b"MOD_SUICIDE"
 
-#: Lines about clients that are kept in mind, since servers repeat them.
-MOST_CLIENTS = 1000
+#: Lines about clients and settings that are kept in mind, since servers repeat them.
+MOST_KEPT = 1000
+
+#: The date of a game among its settings.
+STAMP = re.compile(rb"\\g_timestamp\\([^\\]*)")
 
 #: What is said of a game without a result.
 NO_RESULT = "it ends without a result"
@@ -68,6 +71,7 @@ class Quake3Reader(LineReader):
         super().__init__(source, first_line)
         self._game: Running | None = None
         self._clients: dict[bytes, Client | None] = {}
+        self._setups: dict[bytes, Setup] = {}
 
     def idle(self) -> bool:
         """Tell whether no game runs."""
@@ -117,9 +121,16 @@ class Quake3Reader(LineReader):
     def _begin(self, block: Block, line: re.Match[bytes]) -> None:
         where = self.begins(block, line.start())
         start = None if line[1] is None else 60 * int(line[1]) + int(line[2])
-        self._game = Running(settings_of(line[6]), start, where)
-        if len(self._clients) > MOST_CLIENTS:
-            self._clients.clear()
+        info: bytes = line[6]
+        stamp = STAMP.search(info)
+        if stamp is not None:
+            info = info[: stamp.start()] + info[stamp.end() :]
+        for kept in (self._setups, self._clients):
+            if len(kept) > MOST_KEPT:
+                kept.clear()
+        if info not in self._setups:
+            self._setups[info] = setup_of(info)
+        self._game = Running(self._setups[info], stamp[1].decode("latin-1") if stamp else "", start, where)
 
     def _ends(self, content: bytes) -> None:
         """Let a game end, if one runs; some last lines of it are part of its identity."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from equipoise.games.play import ALONE, NAME, Play, bot_id, text_from
-from equipoise.games.quake3_rules import ruleset_of
+from equipoise.games.quake3_rules import Setup
 from equipoise.types import Contest, Match, Unfinished
 
 INFO = re.compile(rb" ?(\d{1,9}) n\\([^\\]*)\\t\\(\d+)(?:\\|\s*$)")
@@ -94,14 +94,13 @@ class Running:
     The methods that take the rest of a line return what is wrong with it, or None.
     """
 
-    def __init__(self, settings: dict[str, str], seconds: int | None, where: str) -> None:
+    def __init__(self, setup: Setup, stamp: str, seconds: int | None, where: str) -> None:
         from hashlib import sha256  # here, as it costs a cold start of those who read no log
 
         self.where = where
         self.timed = seconds is not None
-        self.ruleset = ruleset_of(settings)
-        self.map = settings.get("mapname", "")
-        self.date = _date(settings.get("g_timestamp", ""))
+        self.ruleset, self.map = setup
+        self.date = _date(stamp)
         self.last = seconds or 0
         self.began = self.at
         self.play = Play()

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from equipoise.games.play import text_from
 from equipoise.games.rules import Rules
 from equipoise.types import Ruleset
+
+
+class Setup(NamedTuple):
+    """What is played, and where."""
+
+    ruleset: Ruleset
+    map: str
+
 
 #: What a setting has where it changes nothing; a mutator is one that has anything else.
 DEFAULTS = {
@@ -74,6 +84,18 @@ def mutators_of(settings: dict[str, str]) -> list[str]:
         and name not in SETTINGS
         and value not in ("", "0", DEFAULTS.get(name))
     )
+
+
+def setup_of(info: bytes) -> Setup:
+    r"""Return what an ``InitGame`` line says, ``\key\value\key\value``.
+
+    Examples
+    --------
+    >>> setup_of(rb" \gamename\baseoa\g_gametype\4\mapname\oa_ctf").ruleset
+    Ruleset(game='openarena', game_type='ctf', mutators=())
+    """
+    settings = settings_of(info)
+    return Setup(ruleset_of(settings), settings.get("mapname", ""))
 
 
 def settings_of(info: bytes) -> dict[str, str]:
