@@ -148,7 +148,11 @@ class LineReader(ABC):
 
     def begins(self, block: Block, place: int) -> str:
         """Take note that what is needed begins at a place in a block; return how messages call it."""
-        line = block.line_at(place)
+        near = self._settled[0] - block.offset
+        if 0 <= near <= place:
+            line = self._settled[1] + block.content.count(b"\n", near, place)
+        else:
+            line = block.line_at(place)
         self._settled = (block.offset + place, line)
         return f"{self.source}, line {line}"
 

@@ -35,6 +35,9 @@ MOST_KEPT = 1000
 #: The date of a game among its settings.
 STAMP = re.compile(rb"\\g_timestamp\\([^\\]*)")
 
+#: Lines that give the result after the end.
+RESULTS = (b"red", b"score")
+
 #: What is said of a game without a result.
 NO_RESULT = "it ends without a result"
 
@@ -91,30 +94,26 @@ class Quake3Reader(LineReader):
         content = block.content
         covered = 0
         for line in LINE.finditer(b"\n" + content):
-            minutes, seconds, _, victim, kind, rest = line.groups()
             game = self._game
-            if kind == b"InitGame":
+            if game is None and line[5] != b"InitGame":
+                continue
+            minutes, seconds, killer, victim, kind, _ = line.groups()
+            if game is None or kind == b"InitGame":
                 self._ends(content[covered : line.start()])
                 covered = line.start()
                 self._begin(block, line)
-            elif game is None:
-                continue
             elif minutes is None and game.timed:
                 self.skip(block.line_at(line.start()), "it has no time, in a log with times")
             elif victim is not None and not game.exited:
-                self._kill(game, content, line)
+                if killer == victim or minutes is None:
+                    self._odd_kill(game, content, line)
+                game.play.kill(killer, victim)
             else:
                 if minutes is not None:
                     game.tick(60 * int(minutes) + int(seconds))
-                if game.exited and kind not in (b"red", b"score"):
-                    if game.has_result() or kind == b"ShutdownGame":
-                        self._ends(content[covered : line.start()])
-                    continue
-                wrong = self._line(game, kind, rest)
-                if wrong:
-                    self.skip(block.line_at(line.start()), wrong)
-                elif game.exited and game.is_complete():
-                    self._ends(content[covered : line.end()])
+                end = self._take(game, block, line)
+                if end is not None:
+                    self._ends(content[covered:end])
         if self._game is not None:
             self._game.cover(content[covered:])
 
@@ -142,17 +141,29 @@ class Quake3Reader(LineReader):
         self.give(game.outcome())
         self._game = None
 
-    def _kill(self, game: Running, content: bytes, line: re.Match[bytes]) -> None:
+    def _odd_kill(self, game: Running, content: bytes, line: re.Match[bytes]) -> None:
+        """Take a kill that is the clock of a log without times, or one's own."""
         minutes, seconds, killer, victim = line.group(1, 2, 3, 4)
         if minutes is None:
             game.play.clock += 1.0
-        elif killer == victim:
-            game.tick(60 * int(minutes) + int(seconds))
         if killer == victim:
+            if minutes is not None:
+                game.tick(60 * int(minutes) + int(seconds))
             text = content[line.end() - 1 : content.find(b"\n", line.end() - 1)]
             if text.rstrip().endswith(SUICIDE):
                 game.fell(victim)
-        game.play.kill(killer, victim)
+
+    def _take(self, game: Running, block: Block, line: re.Match[bytes]) -> int | None:
+        """Take a line that is no kill; return where in the block the game ends with it, if it does."""
+        kind, rest = line.group(5, 6)
+        if kind == b"ShutdownGame":
+            return line.start()
+        if game.exited and kind not in RESULTS:
+            return line.start() if game.has_result() else None
+        wrong = self._line(game, kind, rest)
+        if wrong:
+            self.skip(block.line_at(line.start()), wrong)
+        return line.end() if game.exited and game.is_complete() else None
 
     def _line(self, game: Running, kind: bytes, rest: bytes) -> str | None:
         """Take a line; return what is wrong with it."""
@@ -170,8 +181,6 @@ class Quake3Reader(LineReader):
             game.exited = True
         elif kind == b"Warmup":
             game.warm_up = True
-        elif kind == b"ShutdownGame":
-            self._abandon(NO_RESULT)
         else:
             return "a Kill without killer, victim and weapon"
         return None
