@@ -237,7 +237,7 @@ class Running:
 #: Numbers of teams.
 TEAMS = ("0", "1", "2", "3")
 
-#: What is done with each kind of line.  Of the server, of pings and accuracies, sprees, items and chat (``SI``,
+#: What is done with each kind of line.  Of server, pings, accuracies, sprees, items and chat (``SI``,
 #: ``PP``, ``PA``, ``P``, ``I``, ``V``, ``TV``) nothing is needed.
 LINES: dict[str, Callable[[Running, list[str]], str | None]] = {
     "SG": Running.begin, "C": Running.connect, "D": Running.disconnect, "PS": Running.address,
