@@ -1,7 +1,7 @@
 """The laws of replaceable parts as functions, and instances to try them on; for those who write their own.
 
-``check_objective``, ``check_solver``, ``check_model`` and ``check_game`` raise AssertionError with the law that
-is broken.
+``check_objective``, ``check_solver``, ``check_model`` and ``check_game`` raise AssertionError with the
+law that is broken.
 The project's own tests run them over everything that is registered.
 """
 

@@ -20,6 +20,9 @@ Counts = Mapping[str, tuple[int, int]]
 #: How the ids of bots and of people known by nothing but a name begin.
 BOT, NAME = "bot:", "name:"
 
+#: More than any server seats; whoever comes beyond is left out, so that a hostile log costs little.
+MOST_CLIENTS = 1000
+
 #: How much a contest within a game counts (a flag captured, a round won): what all of them tell besides the
 #: result is about a fifth of a result each; see docs/games.md for what was compared.
 PART = 0.2
@@ -98,15 +101,16 @@ class Play:
         self._sides: dict[int, int] = {}
         self._here: set[str] = set()
 
-    def arrive(self, key: Hashable, identity: str, name: str) -> Client:
+    def arrive(self, key: Hashable, identity: str, name: str) -> None:
         """Let someone connect; the second with an id at one time is told apart by ``#2``."""
         self.leave(key)
+        if len(self.clients) >= MOST_CLIENTS:
+            return
         unique = self._unique(identity)
         person = self.people.setdefault(unique, Person(name))
         person.name = name
         self._here.add(unique)
-        client = self.clients[key] = Client(unique, person)
-        return client
+        self.clients[key] = Client(unique, person)
 
     def _unique(self, identity: str) -> str:
         unique, number = identity, 1
@@ -247,8 +251,10 @@ class Play:
         """Return, of everyone who played, the side and the share of the time that counts."""
         for client in self.clients.values():
             self._settle(client)
-        length = self.clock - (self.clock if self.start is None else self.start)
         found: dict[str, tuple[int, float]] = {}
+        if self.start is None:
+            return found
+        length = self.clock - self.start
         for identity, person in self.people.items():
             side = person.side()
             if side is None:
