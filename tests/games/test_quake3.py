@@ -11,6 +11,7 @@ from tests.games.samples import CTF, TDM, real
 from equipoise.games.quake3 import GAME
 from equipoise.games.quake3_rules import RULES
 from equipoise.games.rules import ruleset_text, unknown_mutators
+from equipoise.lab.simulate import rank_correlation
 from equipoise.ratings.models.gaussian_filter import GaussianFilter
 from equipoise.ratings.replaying import replay
 from equipoise.testing import parsed
@@ -85,18 +86,12 @@ def test_real_logs_have_as_many_games_as_were_played(
 
 
 def correlation(matches: list[Match]) -> float:
-    """Return Spearman's correlation of ratings with the skill in the bots' names."""
+    """Return the rank correlation of ratings with the skill that the bots were made with."""
     model = GaussianFilter()
     state = replay(model, matches)
     players = list(model.players(state))
-    ruleset = matches[0].ruleset
-
-    def ranks(values: list[float]) -> list[float]:
-        return [sum((v < value) + (v == value) / 2 for v in values) for value in values]
-
-    rated = ranks([model.rating(state, player, ruleset).mu for player in players])
-    true = ranks([float(player.rpartition(":")[2]) for player in players])
-    return float(np.corrcoef(rated, true)[0, 1])
+    rated = [model.rating(state, player, matches[0].ruleset).mu for player in players]
+    return rank_correlation(np.array(rated), np.array([float(player[-1]) for player in players]))
 
 
 @pytest.mark.parametrize(("name", "games", "least"), [(TDM, 80, 0.95), (TDM, 10, 0.80), (CTF, 44, 0.90)])
