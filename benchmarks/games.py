@@ -9,9 +9,11 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import math
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,9 @@ LOGS = (
 
 #: Logs of bots with known skill, and what the rank correlation must reach after how many games.
 CORRELATIONS = ((LOGS[0], 10, 0.80), (LOGS[0], 80, 0.95), (LOGS[1], 44, 0.90))
+
+#: Weights of a capture beside the result's 1; 0 leaves captures out.
+WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
 
 #: What reading is wanted to reach, megabytes a second.
 SPEED = 100.0
@@ -110,10 +115,35 @@ def correlations() -> list[dict[str, Any]]:
     return rows
 
 
+def weights() -> list[dict[str, Any]]:
+    """Predict each result of capture the flag from the games before, with captures of different weight."""
+    matches = matches_in(log(LOGS[1]))
+    rows = []
+    for weight in WEIGHTS:
+        model = GaussianFilter()
+        state = model.initial()
+        losses = []
+        for match in matches:
+            *captures, result = match.contests
+            chances = model.win_probability(state, result.teams, result.ruleset, result.at)
+            won = [chance for chance, rank in zip(chances, result.ranks, strict=True) if rank == 0.0]
+            losses.append(-sum(math.log(chance) for chance in won) / len(won))
+            parts = [replace(capture, weight=weight) for capture in captures] if weight else []
+            state = model.run(state, [*parts, result])[0]
+        rows.append({"weight": weight, "loss": sum(losses) / len(losses)})
+    return rows
+
+
 def measure() -> dict[str, Any]:
     """Return all results."""
     pinned = pin()
-    return {**describe(), "pinned": pinned, "speeds": speeds(), "correlations": correlations()}
+    return {
+        **describe(),
+        "pinned": pinned,
+        "speeds": speeds(),
+        "correlations": correlations(),
+        "weights": weights(),
+    }
 
 
 def report(results: dict[str, Any]) -> str:
@@ -131,7 +161,7 @@ def report(results: dict[str, Any]) -> str:
         "",
         f"Each log is repeated to {LENGTH / 1e6:.0f} MB and read from memory in pieces of {PIECE >> 10} KiB.",
         f"The best of {TIMES} runs counts; {SPEED:.0f} MB a second is wanted.",
-        "Beside it stand two loops over the lines: one does nothing with them, one splits each at its blanks.",
+        "Beside it stand two loops over the lines: one does nothing with them, one splits each at blanks.",
         "",
         "| Log | games | MB/s | games/s | loop over lines, MB/s | ratio | splitting, MB/s | ratio |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
@@ -155,6 +185,16 @@ def report(results: dict[str, Any]) -> str:
     for row in results["correlations"]:
         met = "yes" if row["reached"] >= row["bar"] else "no"
         lines.append(f"| `{row['log']}` | {row['games']} | {row['bar']:.2f} | {row['reached']:.3f} | {met} |")
+    lines += [
+        "",
+        "## How much a capture counts",
+        "",
+        f"Log-loss of the results of `{LOGS[1]}`, each predicted from the games before it.",
+        "",
+        "| weight of a capture | log-loss |",
+        "|---:|---:|",
+        *(f"| {row['weight']:g} | {row['loss']:.4f} |" for row in results["weights"]),
+    ]
     return "\n".join(lines) + "\n"
 
 
