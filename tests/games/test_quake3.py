@@ -178,6 +178,16 @@ def test_times_that_run_backwards_move_nothing() -> None:
     assert shares == {f"{GUID}2": 1.0, f"{GUID}3": pytest.approx(50 / 140)}
 
 
+def test_whoever_has_not_entered_is_not_there_unless_nobody_ever_does() -> None:
+    """Who is still loading the map plays for nobody; a log without such lines has everyone there at once."""
+    entering = log((0, INIT.format(0, "")), *human(0, 0), *human(1, 0), human(2, 0)[0], (9, "Exit: x"))
+    scores = log((9, "score: 1  ping: 9  client: 0 P0"), "score: 0  ping: 9  client: 1 P1")
+    assert only(entering + scores).roster == (f"{GUID}0", f"{GUID}1")
+    without = b"".join(line for line in (entering + scores).splitlines(True) if b"ClientBegin" not in line)
+    last = log((9, "score: 0  ping: 9  client: 2 P2"))
+    assert only(without + last).roster == (f"{GUID}0", f"{GUID}1", f"{GUID}2")
+
+
 def test_bots_go_by_name_and_level_and_people_by_guid_or_else_by_name() -> None:
     """Two of one identity at one time are told apart; a person without GUID stays who it was when renamed."""
     match = only(
@@ -293,6 +303,8 @@ def test_without_a_date_the_time_of_the_log_stands() -> None:
     old = INIT.format(3, "").replace("g_timestamp", "x")
     match = only(log((100, old), *human(0, 1), *human(1, 2), (160, "Exit: x"), "red:1  blue:0"))
     assert (match.began, match.ended, match.map) == (100.0, 160.0, "oa_dm1")
+    back = only(log((100, old), *human(0, 1), *human(1, 2), (40, "Exit: x"), "red:1  blue:0"))
+    assert (back.began, back.ended) == (100.0, 100.0)
     assert only(tdm()).began == only(tdm()).ended == 1767323045.0
 
 

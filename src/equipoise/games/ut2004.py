@@ -122,7 +122,7 @@ class Running:
     @property
     def at(self) -> float:
         """When something happens."""
-        return self.began + self.last
+        return self.began + self.play.clock
 
     def tick(self, seconds: float) -> None:
         """Move the clock on; a time that runs backwards moves nothing."""
