@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from equipoise.errors import InputError
 
@@ -221,6 +222,9 @@ class Statistics:
 #: A team of a contest: the id of each player, and the share of the contest the player took part in.
 Members = tuple[tuple[str, float], ...]
 
+#: Teams as they may be given: ids, or ids with the share of the time they are present.
+Teams = Sequence[Sequence[str | tuple[str, float]]]
+
 
 @dataclass(frozen=True, slots=True)
 class Contest:
@@ -263,13 +267,21 @@ class Contest:
     scores: tuple[float, ...] = ()
     statistics: tuple[Statistics, ...] = ()
 
+    if TYPE_CHECKING:  # what may be given is more than what is kept
+
+        def __init__(
+            self,
+            ruleset: Ruleset,
+            teams: Teams,
+            ranks: Sequence[float],
+            weight: float = 1.0,
+            at: float = 0.0,
+            scores: Sequence[float] = (),
+            statistics: Sequence[Statistics] = (),
+        ) -> None: ...
+
     def __post_init__(self) -> None:
-        teams = tuple(
-            tuple(
-                (member, 1.0) if isinstance(member, str) else (member[0], float(member[1])) for member in team
-            )
-            for team in self.teams
-        )
+        teams = members_of(self.teams)
         for field, value in (
             ("teams", teams),
             ("ranks", tuple(float(rank) for rank in self.ranks)),
@@ -279,6 +291,33 @@ class Contest:
             object.__setattr__(self, field, value)
         _check_teams(teams)
         _check_numbers(self)
+
+
+def members_of(teams: Teams) -> tuple[Members, ...]:
+    """Return teams with everyone's share; who is given as a plain id is present throughout.
+
+    Raises
+    ------
+    InputError
+        If a team is a text, or a member neither an id nor a pair of an id and a share.
+    """
+    if isinstance(teams, str) or any(isinstance(team, str) for team in teams):
+        msg = "teams: a text is not allowed as a team; a list of ids is"
+        raise InputError(msg)
+    return tuple(tuple(_member(member) for member in team) for team in teams)
+
+
+def _member(member: object) -> tuple[str, float]:
+    if isinstance(member, str):
+        return member, 1.0
+    try:
+        player, share = cast("tuple[object, float]", member)
+        if isinstance(player, str):
+            return player, float(share)
+    except (TypeError, ValueError):
+        pass
+    msg = f"teams: {member!r} is not allowed as a member; an id, or (id, share), is"
+    raise InputError(msg)
 
 
 def _check_teams(teams: tuple[Members, ...]) -> None:
@@ -363,8 +402,22 @@ class Match:
     names: tuple[tuple[str, str], ...] = ()
     map: str = ""
 
+    if TYPE_CHECKING:  # what may be given is more than what is kept
+
+        def __init__(
+            self,
+            contests: Sequence[Contest],
+            began: float | None = None,
+            ended: float | None = None,
+            id: str = "",  # noqa: A002
+            roster: Sequence[str] = (),
+            names: Sequence[tuple[str, str]] = (),
+            map: str = "",  # noqa: A002
+        ) -> None: ...
+
     def __post_init__(self) -> None:
-        object.__setattr__(self, "contests", tuple(self.contests))
+        for kept in ("contests", "roster", "names"):
+            object.__setattr__(self, kept, tuple(getattr(self, kept)))
         if not self.contests:
             msg = "contests: there are none; a match has one or more"
             raise InputError(msg)

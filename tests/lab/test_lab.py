@@ -64,7 +64,7 @@ def test_nothing_scored_is_no_number() -> None:
 
 def test_each_contest_is_predicted_from_those_before_it() -> None:
     """The first prediction knows nothing; the rest follow the order of time, not that of listing."""
-    duel = Contest(Ruleset(), (["a"], ["b"]), (1, 2))  # type: ignore[arg-type]
+    duel = Contest(Ruleset(), (["a"], ["b"]), (1, 2))
     matches = [Match((replace(duel, at=float(n)),)) for n in range(10)]
     done = evaluate(Elo(), matches[::-1], skip=0.0)
     assert done.chances[0] == (0.5, 0.5)
@@ -77,7 +77,7 @@ def test_each_contest_is_predicted_from_those_before_it() -> None:
 
 def test_a_shared_first_place_has_no_winner() -> None:
     """Only a team alone in front has won."""
-    three = Contest(Ruleset(), (["a"], ["b"], ["c"]), (1, 1, 2))  # type: ignore[arg-type]
+    three = Contest(Ruleset(), (["a"], ["b"], ["c"]), (1, 1, 2))
     assert winner(three) == -1
     assert winner(replace(three, ranks=(2.0, 1.0, 3.0))) == 1
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from equipoise.compiled import compiled, pays
 from equipoise.errors import InputError
 from equipoise.ratings import filter_kernels as kernels
-from equipoise.ratings.model import Attention, Chances, Teams, is_bot, question
+from equipoise.ratings.model import Attention, Chances, Further, is_bot, openness, question
 from equipoise.ratings.packing import DAY, GENERAL, Key, Packed, levels, most_teams, pack
 from equipoise.skill import LOGISTIC_SLOPE
-from equipoise.types import Contest, Rating, Ruleset
+from equipoise.types import Contest, Rating, Ruleset, Teams
 
 #: Contests from which it pays to load the compiled kernels.
 WORTH = 20_000
@@ -50,7 +50,7 @@ class FilterState:
 
 
 @dataclass(frozen=True, slots=True)
-class GaussianFilter:
+class GaussianFilter(Further):
     """The default model.  Skills are in units of one player's performance noise in one game.
 
     Parameters
@@ -110,6 +110,8 @@ class GaussianFilter:
     caution: float = 20.0
     half_life: float = 2000.0
     beta: float = 1.0
+
+    answers: ClassVar[frozenset[str]] = frozenset({"quality", "expected_margin"})
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -217,6 +219,47 @@ class GaussianFilter:
         contest = question(teams, ruleset, self._now(state, teams) if at is None else at)
         packed = pack([contest])
         return self.play(state, packed, len(teams), fast=False, learning=False)[1]
+
+    def quality(
+        self, state: FilterState, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+    ) -> float:
+        """Return how open a match is, from 0 to 1: see :func:`equipoise.ratings.model.openness`.
+
+        Examples
+        --------
+        >>> model = GaussianFilter()
+        >>> model.quality(model.initial(), (["ann"], ["bob"]))
+        1.0
+        """
+        return openness(self.win_probability(state, teams, ruleset, at))
+
+    def expected_margin(
+        self, state: FilterState, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+    ) -> list[float]:
+        """Return by how much each team is expected to be ahead, see :class:`equipoise.ratings.model.Further`.
+
+        It is what the margin channel expects, in units of points, and tempered as the win probability is:
+        the same over-confidence shows in both.
+
+        Examples
+        --------
+        >>> model = GaussianFilter()
+        >>> won = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2), scores=(6, 3))
+        >>> margins = model.expected_margin(model.update(model.initial(), won), (["ann"], ["bob"]))
+        >>> [round(margin, 3) for margin in margins]
+        [0.07, -0.07]
+        """
+        contest = question(teams, ruleset, at or 0.0)
+        learnt = state.rulesets.get(contest.ruleset) or self.new_ruleset()
+        unit = math.sqrt(learnt[kernels.MARGIN_SQUARES] / learnt[kernels.MARGINS])
+        slope = 2.0 * self.margin_slope * unit * state.world[kernels.TEMPERATURE]
+        sums = [
+            math.fsum(share * self.rating(state, player, contest.ruleset).mu for player, share in team)
+            for team in contest.teams
+        ]
+        mean = math.fsum(sums) / len(sums)
+        most = 2.0 * (1.0 - 1.0 / len(sums))  # one team has all the points
+        return [min(max(slope * (one - mean), -most), most) for one in sums]
 
     def rating(self, state: FilterState, player: str, ruleset: Ruleset | None = None) -> Rating:
         """Return skill and uncertainty of a player in a ruleset, in units of ``beta``.
