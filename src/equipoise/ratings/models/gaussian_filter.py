@@ -16,6 +16,7 @@ import numpy as np
 from equipoise.compiled import compiled, pays
 from equipoise.errors import InputError
 from equipoise.ratings import filter_kernels as kernels
+from equipoise.ratings import joint
 from equipoise.ratings.model import Attention, Chances, Further, is_bot, openness, question
 from equipoise.ratings.packing import DAY, GENERAL, Key, Packed, levels, most_teams, pack
 from equipoise.skill import LOGISTIC_SLOPE
@@ -79,6 +80,9 @@ class GaussianFilter(Further):
         Contests after which the evidence for the temperature counts half.
     beta : float
         Performance noise; the unit of all skills.
+    joint : bool
+        Whether to keep all covariances, for up to 1,000 players; see :mod:`equipoise.ratings.joint`.  Not
+        validated, and so off.
 
     Raises
     ------
@@ -110,12 +114,17 @@ class GaussianFilter(Further):
     caution: float = 20.0
     half_life: float = 2000.0
     beta: float = 1.0
+    joint: bool = False
 
     answers: ClassVar[frozenset[str]] = frozenset({"quality", "expected_margin"})
 
     def __post_init__(self) -> None:
         for each in fields(self):
             number = getattr(self, each.name)
+            if isinstance(number, bool) != (each.name == "joint") or not isinstance(number, int | float):
+                kind = "true or false is" if each.name == "joint" else "a number is"
+                msg = f"{each.name}: {number!r} is not allowed; {kind}"
+                raise InputError(msg)
             if not (math.isfinite(number) and number >= 0.0):
                 msg = f"{each.name}: {number!r} is not allowed; a finite number of 0 or above is"
                 raise InputError(msg)
@@ -124,18 +133,20 @@ class GaussianFilter(Further):
                 msg = f"{name}: 0 is not allowed; a number above 0 is"
                 raise InputError(msg)
 
-    def initial(self) -> FilterState:
+    def initial(self) -> Any:
         """Return the state of nobody having played."""
-        return FilterState()
+        return joint.initial(self) if self.joint else FilterState()
 
-    def update(self, state: FilterState, contest: Contest) -> FilterState:
+    def update(self, state: Any, contest: Contest) -> Any:
         """Return the state after one contest more."""
         return self.run(state, [contest])[0]
 
     def run(
-        self, state: FilterState, contests: Sequence[Contest], attention: Attention | None = None
-    ) -> tuple[FilterState, list[Chances]]:
+        self, state: Any, contests: Sequence[Contest], attention: Attention | None = None
+    ) -> tuple[Any, list[Chances]]:
         """Return the state after several contests, and what was predicted of each from those before it."""
+        if self.joint:
+            return joint.run(self, state, contests, attention)
         if not contests:
             return state, []
         packed = pack(contests, attention)
@@ -201,7 +212,7 @@ class GaussianFilter(Further):
         return after, chances.tolist() if fast else chances
 
     def win_probability(
-        self, state: FilterState, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+        self, state: Any, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
     ) -> list[float]:
         """Return how likely each team is to win a contest that ends at a time, by default the last one known.
 
@@ -216,12 +227,14 @@ class GaussianFilter(Further):
         at : float, optional
             When, seconds since 1970.
         """
+        if self.joint:
+            return joint.win_probability(self, state, teams, ruleset, at)
         contest = question(teams, ruleset, self._now(state, teams) if at is None else at)
         packed = pack([contest])
         return self.play(state, packed, len(teams), fast=False, learning=False)[1]
 
     def quality(
-        self, state: FilterState, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+        self, state: Any, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
     ) -> float:
         """Return how open a match is, from 0 to 1: see :func:`equipoise.ratings.model.openness`.
 
@@ -234,7 +247,7 @@ class GaussianFilter(Further):
         return openness(self.win_probability(state, teams, ruleset, at))
 
     def expected_margin(
-        self, state: FilterState, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+        self, state: Any, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
     ) -> list[float]:
         """Return by how much each team is expected to be ahead, see :class:`equipoise.ratings.model.Further`.
 
@@ -250,9 +263,7 @@ class GaussianFilter(Further):
         [0.07, -0.07]
         """
         contest = question(teams, ruleset, at or 0.0)
-        learnt = state.rulesets.get(contest.ruleset) or self.new_ruleset()
-        unit = math.sqrt(learnt[kernels.MARGIN_SQUARES] / learnt[kernels.MARGINS])
-        slope = 2.0 * self.margin_slope * unit * state.world[kernels.TEMPERATURE]
+        slope = 2.0 * self._margin_scale(state, contest.ruleset)
         sums = [
             math.fsum(share * self.rating(state, player, contest.ruleset).mu for player, share in team)
             for team in contest.teams
@@ -261,11 +272,13 @@ class GaussianFilter(Further):
         most = 2.0 * (1.0 - 1.0 / len(sums))  # one team has all the points
         return [min(max(slope * (one - mean), -most), most) for one in sums]
 
-    def rating(self, state: FilterState, player: str, ruleset: Ruleset | None = None) -> Rating:
+    def rating(self, state: Any, player: str, ruleset: Ruleset | None = None) -> Rating:
         """Return skill and uncertainty of a player in a ruleset, in units of ``beta``.
 
         An unseen human is a new player, an unseen bot the mean bot.
         """
+        if self.joint:
+            return joint.rating(self, state, player)
         ruleset = ruleset or GENERAL
         learnt = state.rulesets.get(ruleset) or self.new_ruleset()
         trust = learnt[kernels.TRUST]
@@ -279,9 +292,9 @@ class GaussianFilter(Further):
             mean += (state.world[kernels.BOT_MEANS] + trust * state.world[kernels.BOT_STATISTICS]) / bots
         return Rating(mean, math.sqrt(variance))
 
-    def players(self, state: FilterState) -> Iterable[str]:
+    def players(self, state: Any) -> Iterable[str]:
         """Return the ids of everyone who has played."""
-        return [player for player, part in state.table if part == GENERAL]
+        return state.players if self.joint else [player for player, part in state.table if part == GENERAL]
 
     def as_settings(self) -> dict[str, float]:
         """Return the hyperparameters by name."""
@@ -313,6 +326,14 @@ class GaussianFilter(Further):
             1.0, self.trust_sigma**2, self.baseline, self.baseline_sigma**2,
             MARGIN_SQUARE * MARGIN_COUNT, MARGIN_COUNT, STATISTIC_SQUARE * STATISTIC_COUNT, STATISTIC_COUNT,
         )  # fmt: skip
+
+    def _margin_scale(self, state: Any, ruleset: Ruleset) -> float:
+        """Return the expected margin for each unit of skill, tempered."""
+        if self.joint:
+            return joint.margin_scale(self, state, ruleset)
+        learnt = state.rulesets.get(ruleset) or self.new_ruleset()
+        unit = math.sqrt(learnt[kernels.MARGIN_SQUARES] / learnt[kernels.MARGINS])
+        return float(self.margin_slope * unit * state.world[kernels.TEMPERATURE])
 
     def _now(self, state: FilterState, teams: Teams) -> float:
         """Return when the last of these players was seen, seconds since 1970."""
