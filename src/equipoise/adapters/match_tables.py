@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
-from equipoise.adapters.matches import match_from, number_from
+from equipoise.adapters.matches import OFTEN, Progress, match_from, number_from
 from equipoise.errors import InputError
 from equipoise.types import Match, Skipped
 
@@ -23,12 +23,15 @@ _OF_PLAYER = ("share", "kills", "deaths", "score")
 #: What parts the mutators in a cell.
 SEPARATOR = ";"
 
+#: The part of the work that is done once all rows have been read.
+READ = 0.5
+
 #: A row: where it stands, and its cells that are not empty.
 Row = tuple[str, Mapping[str, Any]]
 
 
-def csv_rows(content: bytes, where: str, delimiter: str = "") -> Iterator[Row]:
-    """Go through the rows of a CSV file; the delimiter is by default what the header has most of."""
+def csv_rows(content: bytes, where: str, delimiter: str, tell: Progress) -> Iterator[Row]:
+    """Go through the rows of a CSV file; without a delimiter it is what the header has most of."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -38,8 +41,11 @@ def csv_rows(content: bytes, where: str, delimiter: str = "") -> Iterator[Row]:
     header = text.split("\n", 1)[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter or max(",;\t", key=header.count))
     columns: list[str] = []
+    lines = text.count("\n") + 1
     try:
         for cells in reader:
+            if reader.line_num % OFTEN == 0:
+                tell(READ * reader.line_num / lines)
             at = f"{where}, line {reader.line_num}"
             if not columns:
                 columns = _checked([cell.strip().lower() for cell in cells], at)
@@ -51,7 +57,7 @@ def csv_rows(content: bytes, where: str, delimiter: str = "") -> Iterator[Row]:
         raise InputError(msg) from error
 
 
-def parquet_rows(source: str) -> Iterator[Row]:
+def parquet_rows(source: str, tell: Progress) -> Iterator[Row]:
     """Go through the rows of a Parquet file.
 
     Raises
@@ -73,6 +79,8 @@ def parquet_rows(source: str) -> Iterator[Row]:
         raise InputError(msg) from error
     _checked(frame.columns, source)
     for number, row in enumerate(frame.iter_rows(named=True), start=1):
+        if number % OFTEN == 0:
+            tell(READ * number / frame.height)
         yield f"{source}, row {number}", {name: value for name, value in row.items() if value is not None}
 
 
@@ -91,7 +99,7 @@ def _checked(columns: list[str], where: str) -> list[str]:
     return columns
 
 
-def from_rows(rows: Iterable[Row]) -> Iterator[Match | Skipped]:
+def from_rows(rows: Iterable[Row], tell: Progress) -> Iterator[Match | Skipped]:
     """Put the rows of each match together; rows of one match may stand apart."""
     by_match: dict[str, list[Row]] = {}
     for where, cells in rows:
@@ -99,8 +107,10 @@ def from_rows(rows: Iterable[Row]) -> Iterator[Match | Skipped]:
             yield Skipped(where, "match: it is missing; the id of the match is allowed")
             continue
         by_match.setdefault(str(cells["match"]), []).append((where, cells))
-    for name, some in by_match.items():
+    for number, (name, some) in enumerate(by_match.items(), start=1):
         yield _match(name, some)
+        if number % OFTEN == 0:
+            tell(READ + (1.0 - READ) * number / len(by_match))
 
 
 def _match(name: str, rows: list[Row]) -> Match | Skipped:
@@ -156,7 +166,7 @@ def _fail(msg: str) -> NoReturn:
     raise InputError(msg)
 
 
-def from_npz(source: str) -> Iterator[Match | Skipped]:
+def from_npz(source: str, tell: Progress) -> Iterator[Match | Skipped]:
     """Go through the matches of flat arrays in play order; see docs/match-files.md for their names.
 
     Raises
@@ -180,6 +190,8 @@ def from_npz(source: str) -> Iterator[Match | Skipped]:
         raise InputError(msg)
     latest = 0.0
     for n in range(len(arrays["y"])):
+        if n % OFTEN == 0:
+            tell(n / len(arrays["y"]))
         day = arrays["t"][n]
         latest = max(latest, day) if day == day else latest  # play order stands, whatever the clock said
         try:

@@ -25,6 +25,9 @@ CONTEST_FIELDS = ("game", "game_type", "mutators", "teams", "ranks", "scores", "
 #: What a player in a team may have, where it is not just the id.
 PLAYER_FIELDS = ("id", "share", "kills", "deaths", "score")
 
+#: Records from one word of progress to the next.
+OFTEN = 1000
+
 #: Tells how far a file was read: from 0 to 1.
 Progress = Callable[[float], None]
 
@@ -52,16 +55,15 @@ def read_matches(source: str, progress: Progress | None = None) -> Iterator[Matc
     tell = progress or (lambda _: None)
     ending = Path(source).suffix.lower()
     if ending == ".npz":
-        yield from match_tables.from_npz(source)
+        yield from match_tables.from_npz(source, tell)
         return
     if ending == ".parquet":
-        yield from match_tables.from_rows(match_tables.parquet_rows(source))
+        yield from match_tables.from_rows(match_tables.parquet_rows(source, tell), tell)
         return
     content = _content(source)
     if ending in (".csv", ".tsv"):
-        yield from match_tables.from_rows(
-            match_tables.csv_rows(content, source, "\t" if ending == ".tsv" else "")
-        )
+        rows = match_tables.csv_rows(content, source, "\t" if ending == ".tsv" else "", tell)
+        yield from match_tables.from_rows(rows, tell)
         return
     yield from from_jsonl(content, "standard input" if source == "-" else source, tell)
 
@@ -83,7 +85,7 @@ def from_jsonl(content: bytes, where: str, tell: Progress) -> Iterator[Match | S
         done += len(line) + 1
         if line.strip(b" \t\r\xef\xbb\xbf"):
             yield _from_line(line, f"{where}, line {number}")
-        if number % 1000 == 0:
+        if number % OFTEN == 0:
             tell(done / len(content))
 
 

@@ -37,7 +37,7 @@ def command(file: str, **options: Any) -> None:
     if options["leave_out"]:
         rulesets = sorted({contest.ruleset for contest in contests}, key=repr)
     found = []
-    with progress_bar() as tell:
+    with progress_bar("searching") as tell:
         for ruleset in rulesets:
             report = (lambda step, _: tell(step / steps)) if tell else None
             tuned = tune(contests, part=part, steps=steps, seed=options["seed"], left_out=ruleset,
