@@ -1,4 +1,4 @@
-"""Find the settings of the default model anew: ``python benchmarks/shipped_profile.py`` writes ``PROFILE.md``.
+"""Find the default model's settings anew: ``python benchmarks/shipped_profile.py`` writes ``PROFILE.md``.
 
 What is looked at: the first 40 % of each history named with ``--history FILE`` (by default the one at hand,
 which may not be copied into the project), and histories simulated by the generators below; histories and
@@ -198,14 +198,15 @@ def report(leagues: dict[str, list[Contest]], steps: int) -> str:
         "`python benchmarks/shipped_profile.py` measured and wrote this; do not edit.",
         "What it looks at, where it begins and what it holds out stands at the top of that file.", "",
         f"- Date: {made['date']}; commit {made['commit']}.",
-        f"- Histories: {', '.join(leagues) or 'none but simulations'}; {steps} steps from neutral settings.", "",
+        f"- Histories: {', '.join(leagues) or 'none but simulations'}; {steps} steps from neutral settings.",
+        "",
         "## Settings", "",
         f"On what was looked at, the shipped settings lose {above:.4f} ± {error:.4f} against those found.",
-        "The middle columns are the multiples of the shipped value (a quarter to four times), the others left",
-        f"alone, that lose nothing beyond {ERRORS:g} standard errors against the best of them:",
+        "The middle columns are the multiples of the shipped value (a quarter to four times), the others",
+        f"left alone, that lose nothing beyond {ERRORS:g} standard errors against the best of them:",
         "that is the precision of this command.",
         "", *settings_table(found, data), "",
-        "`baseline` and `baseline_sigma` are not searched: only uneven teams tell of them, and there are none here.",
+        "`baseline` and `baseline_sigma` are not searched: only uneven teams tell of them, and none are here.",
         "",
         "## What was not looked at", "", *held_out_table(found, leagues), "",
     ]  # fmt: skip

@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from equipoise.errors import InputError
+from equipoise.ratings.model import answers
 from equipoise.ratings.models.bradley_terry import BradleyTerry
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.models.glicko2 import Glicko2
 from equipoise.ratings.models.plackett_luce import PlackettLuce
 from equipoise.ratings.models.trueskill import TrueSkill
-from equipoise.ratings.normal import below, density, quantile
+from equipoise.ratings.normal import below, beyond, density, quantile
 from equipoise.ratings.weng_lin import play_duels
+from equipoise.registry import MODELS, resolve
 from equipoise.types import Contest, Ruleset
 
 SHAPES = [(1, 1), (5, 5), (3, 4), (1, 1, 1), (2, 3, 1, 4), (1,) * 8]
@@ -189,3 +192,62 @@ def test_the_kernel_for_two_teams_is_the_model() -> None:
     for player, (mu, sigma) in state.items():
         place = 2 * int(player[1:])
         assert (table[place], table[place + 1] ** 0.5) == pytest.approx((mu, sigma), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_predicts_any_teams_with_partial_presence(name: str) -> None:
+    """Two to five teams of unequal sizes: who is hardly there hardly matters to the chances."""
+    model = resolve("model", MODELS, name)()
+    state = model.initial()
+    for n in range(8):
+        state = model.update(state, Contest(Ruleset(), (["strong"], [f"x{n}"]), (1, 2), at=float(n)))
+    for count in range(2, 6):
+        others = [[f"y{t}{j}" for j in range(1 + t % 3)] for t in range(1, count)]
+        chances = [
+            model.win_probability(state, [[("weak", 1.0), ("strong", share)], *others])[0]
+            for share in (1e-6, 0.5, 1.0)
+        ]
+        alone = model.win_probability(state, [["weak"], *others])[0]
+        assert chances[0] == pytest.approx(alone, abs=1e-4)
+        assert chances[0] < chances[1] < chances[2]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_answers_what_it_says_it_answers(name: str) -> None:
+    """Quality from 0 to 1 and best for even teams, margins that sum to 0; everything else is refused."""
+    model = resolve("model", MODELS, name)()
+    state = model.update(model.initial(), Contest(Ruleset(), (["a"], ["b"]), (1, 2), scores=(5, 2)))
+    for question in ("quality", "expected_margin"):
+        if question not in answers(model):
+            with pytest.raises(InputError, match=r"model: .* has no "):
+                getattr(model, question)(state, (["a"], ["b"]))
+    if "quality" in answers(model):
+        even, uneven = (model.quality(state, ([one], [two])) for one, two in (("c", "d"), ("a", "b")))
+        assert 0.0 < uneven < even <= 1.0
+        with pytest.raises(InputError, match="teams: "):
+            model.quality(state, (["a"],))
+    if "expected_margin" in answers(model):
+        margins = model.expected_margin(state, (["a"], ["b", "d"], ["c"]))
+        assert sum(margins) == pytest.approx(0.0, abs=1e-12)
+        assert margins[0] > margins[2]
+
+
+def test_presence_scales_what_weng_lin_learns() -> None:
+    """Who was there for half counts half in the sum, moves half as far, and learns a quarter as much."""
+    contest = Contest(Ruleset(), ([("a", 1.0), ("b", 0.5)], ["c"]), (1, 2))
+    model = PlackettLuce(tau=0.0)
+    state = model.update({}, contest)
+    moved = [state[player][0] - model.mu for player in "ab"]
+    assert moved[1] == pytest.approx(moved[0] / 2.0)
+    learnt = [1.0 - (state[player][1] / model.sigma) ** 2 for player in "ab"]
+    assert learnt[1] == pytest.approx(learnt[0] / 4.0)
+
+
+@pytest.mark.parametrize("x", [-5.9, -6.1, -12.0, -40.0, -300.0])
+def test_what_is_left_beyond_a_far_threshold(x: float) -> None:
+    """Mean and variance of the normal tail to 1e-12, where the ratio of density and mass is 0 / 0."""
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(60):
+        v = mpmath.npdf(x) / mpmath.ncdf(x)
+        expected = (float(v), float(v * (v + x)))
+    assert beyond(x) == pytest.approx(expected, rel=1e-12)

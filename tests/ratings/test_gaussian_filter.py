@@ -13,7 +13,7 @@ from equipoise.compiled import available
 from equipoise.lab.simulate import name, rank_correlation, simulate
 from equipoise.ratings.models.gaussian_filter import FilterState
 from equipoise.ratings.packing import most_teams, pack
-from equipoise.ratings.profiles import PROFILES
+from equipoise.ratings.profiles import PROFILES, with_settings
 from equipoise.testing import random_contest
 
 MODEL = GaussianFilter()
@@ -192,6 +192,23 @@ def test_the_temperature_cools_what_is_over_confident() -> None:
     assert state.world[0] < 0.8
 
 
+def test_expected_margins_are_those_that_come() -> None:
+    """Simulated matches: the slope of the observed on the expected margin is near 1, later contests only."""
+    history = simulate(np.random.default_rng(1), players=60, games=80, statistics=False)
+    state, expected, observed = MODEL.initial(), [], []
+    for n, match in enumerate(history.matches):
+        contest = match.contests[0]
+        if n >= 160:
+            expected.append(MODEL.expected_margin(state, contest.teams)[0])
+            one, other = contest.scores
+            observed.append((one - other) / (1.0 + one + other))
+        state = MODEL.update(state, contest)
+    x, y = np.array(expected), np.array(observed)
+    slope = float(x @ y / (x @ x))
+    error = float(np.std(y - slope * x) / math.sqrt(x @ x))
+    assert abs(slope - 1.0) < 3.0 * error + 0.1
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 def test_profiles_are_settings_of_the_model(profile: str) -> None:
     """Each makes a model that rates."""
@@ -204,3 +221,12 @@ def test_settings_out_of_range_are_refused() -> None:
     for settings, message in (({"sigma": 0.0}, "sigma: 0"), ({"drift_day": math.nan}, "drift_day: nan")):
         with pytest.raises(InputError, match=message):
             GaussianFilter(**settings)
+    given: list[tuple[object, str]] = [
+        ({"nosuch": 1.0}, "settings: there is no 'nosuch'; allowed: sigma, "),
+        ({"sigma": "1"}, "sigma: '1' is not allowed; a number is"),
+        ([{"settings": {}}, {"settings": {}}], "settings: they are not an object"),
+        (3, "settings: they are not an object"),
+    ]
+    for wrong, message in given:
+        with pytest.raises(InputError, match=message):
+            with_settings(wrong)

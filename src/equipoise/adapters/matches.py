@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
+from equipoise.adapters.fields import content_of
 from equipoise.errors import InputError
 from equipoise.types import Contest, Match, Ruleset, Skipped, Statistics
 
@@ -24,6 +25,9 @@ CONTEST_FIELDS = ("game", "game_type", "mutators", "teams", "ranks", "scores", "
 
 #: What a player in a team may have, where it is not just the id.
 PLAYER_FIELDS = ("id", "share", "kills", "deaths", "score")
+
+#: What a time may be.
+TIMES = "seconds since 1970, or a date as 2026-01-31T20:15:00Z, is"
 
 #: Records from one word of progress to the next.
 OFTEN = 1000
@@ -60,22 +64,12 @@ def read_matches(source: str, progress: Progress | None = None) -> Iterator[Matc
     if ending == ".parquet":
         yield from match_tables.from_rows(match_tables.parquet_rows(source, tell), tell)
         return
-    content = _content(source)
+    where, content = content_of(source)
     if ending in (".csv", ".tsv"):
         rows = match_tables.csv_rows(content, source, "\t" if ending == ".tsv" else "", tell)
         yield from match_tables.from_rows(rows, tell)
         return
-    yield from from_jsonl(content, "standard input" if source == "-" else source, tell)
-
-
-def _content(source: str) -> bytes:
-    if source == "-":
-        return sys.stdin.buffer.read()
-    try:
-        return Path(source).read_bytes()
-    except OSError as error:
-        msg = f"{source}: cannot be read: {error.strerror or error}"
-        raise InputError(msg) from error
+    yield from from_jsonl(content, where, tell)
 
 
 def from_jsonl(content: bytes, where: str, tell: Progress) -> Iterator[Match | Skipped]:
@@ -86,7 +80,7 @@ def from_jsonl(content: bytes, where: str, tell: Progress) -> Iterator[Match | S
         if line.strip(b" \t\r\xef\xbb\xbf"):
             yield _from_line(line, f"{where}, line {number}")
         if number % OFTEN == 0:
-            tell(done / len(content))
+            tell(min(done / len(content), 1.0))
 
 
 def _from_line(line: bytes, where: str) -> Match | Skipped:
@@ -140,7 +134,7 @@ def contest_from(record: _Record, ended: float | None) -> Contest:
     """Return the contest of a record; its time is by default that of the match."""
     _known(record, MATCH_FIELDS + CONTEST_FIELDS)
     if "at" not in record and ended is None:
-        _fail("ended", "it is missing", "seconds since 1970, or a date as 2026-01-31T20:15:00Z, is")
+        _fail("ended", "it is missing", TIMES)
     at = time_from(record["at"], "at") if "at" in record else ended
     mutators = record.get("mutators", [])
     if not isinstance(mutators, list):
@@ -170,8 +164,10 @@ def contest_from(record: _Record, ended: float | None) -> Contest:
 def _member(player: Any, statistics: list[Statistics]) -> tuple[str, float]:
     """Return id and share of a player, and add what is told of them."""
     if isinstance(player, str):
-        return player, 1.0
-    told = _object(player, "teams")
+        return player.strip(), 1.0
+    if not isinstance(player, dict):
+        _fail("teams", f"{_short(player)} is not a player", "an id as a text, or an object with id, is")
+    told = player
     _known(told, PLAYER_FIELDS)
     name = _text(told.get("id", ""), "id")
     figures = {
@@ -241,6 +237,10 @@ def time_from(value: Any, field: str) -> float:
             pass
         except OverflowError:
             _fail(field, f"{_short(value)} is out of range", "a date after the year 1 is")
+        try:
+            value = float(value)
+        except ValueError:
+            _fail(field, f"{_short(value)} is not a number nor a date", TIMES)
     if isinstance(value, datetime):
         return _stamp(value)
     return number_from(value, field)

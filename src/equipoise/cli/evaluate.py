@@ -77,9 +77,10 @@ def _text(done: dict[str, Any]) -> str:
 def _row(name: str, metrics: Any) -> tuple[str, ...]:
     if not metrics.n:
         return (name, "0", *("-",) * 5)
+    slope = metrics.calibration_slope
     return (
         name, str(metrics.n), f"{metrics.log_loss:.4f}", f"{metrics.brier:.4f}",
-        f"{100 * metrics.accuracy:.1f} %", f"{metrics.calibration_slope:.2f}", f"{metrics.ece:.3f}",
+        f"{100 * metrics.accuracy:.1f} %", f"{slope:.2f}" if slope == slope else "-", f"{metrics.ece:.3f}",
     )  # fmt: skip
 
 

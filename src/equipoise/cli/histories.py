@@ -17,9 +17,6 @@ from equipoise.registry import MODELS, resolve
 if TYPE_CHECKING:
     from equipoise.types import Match
 
-#: Messages about single records that are printed; the rest are only counted.
-MOST_MESSAGES = 20
-
 
 @dataclass(slots=True)
 class History:
@@ -59,8 +56,7 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False) -> History:
                     msg = f"{skipped.where}: {skipped.reason}"
                     raise InputError(msg)
                 history.skipped += 1
-                if history.skipped <= MOST_MESSAGES:
-                    click.echo(f"{skipped.where}: {skipped.reason}", err=True)
+                click.echo(f"{skipped.where}: {skipped.reason}", err=True)
     history.matches = list(known.values())
     if not history.matches:
         msg = f"{', '.join(sources)}: there is no match in it; docs/match-files.md describes the format"

@@ -110,7 +110,7 @@ def loss(
     *,
     fast: bool = True,
 ) -> float:
-    """Return the mean log-loss over histories, in each over its views, nats; by default all weigh the same."""
+    """Return the mean log-loss over histories, in each over its views, nats; unweighted by default."""
     weights = [1.0] * len(histories) if weights is None else weights
     total = 0.0
     for seen, weight in zip(histories, weights, strict=True):
