@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from environment import describe
 
+from environment import describe
 from equipoise import Contest, GaussianFilter, Match, Ruleset, read_matches
 from equipoise.compiled import available
 from equipoise.lab.metrics import Metrics
