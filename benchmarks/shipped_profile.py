@@ -206,7 +206,7 @@ def report(leagues: dict[str, list[Contest]], steps: int) -> str:
         f"left alone, that lose nothing beyond {ERRORS:g} standard errors against the best of them:",
         "that is the precision of this command.",
         "", *settings_table(found, data), "",
-        "`baseline` and `baseline_sigma` are not searched: only uneven teams tell of them, and none are here.",
+        "`baseline` and `baseline_sigma` are not searched: only uneven teams tell of them.",
         "",
         "## What was not looked at", "", *held_out_table(found, leagues), "",
     ]  # fmt: skip
