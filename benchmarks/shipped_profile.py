@@ -19,8 +19,8 @@ import numpy as np
 from environment import describe
 from equipoise import Contest, GaussianFilter, Match, Ruleset, read_matches
 from equipoise.compiled import available
-from equipoise.lab.metrics import Metrics
-from equipoise.lab.progressive import judge
+from equipoise.lab.metrics import CLIP
+from equipoise.lab.progressive import Evaluation, judge
 from equipoise.lab.simulate import simulate
 from equipoise.lab.tuning import BOUNDS, View, losses, search, views
 from equipoise.ratings.replaying import in_order
@@ -110,9 +110,21 @@ def difference(model: GaussianFilter, other: GaussianFilter, data: Data) -> tupl
     return mean, math.sqrt(square)
 
 
-def scored(model: GaussianFilter, contests: Sequence[Contest], skip: float) -> Metrics:
+def scored(model: GaussianFilter, contests: Sequence[Contest], skip: float) -> Evaluation:
     """Return how a model does on contests after the first part."""
-    return judge(contests, model.run(model.initial(), contests)[1], skip).metrics
+    return judge(contests, model.run(model.initial(), contests)[1], skip)
+
+
+def lead(one: Evaluation, other: Evaluation) -> str:
+    """Return by how much the log-loss of one is above that of another, with the error of that."""
+    each = np.array(
+        [
+            math.log(max(theirs[won], CLIP) / max(mine[won], CLIP))
+            for mine, theirs, won in zip(one.chances, other.chances, one.winners, strict=True)
+            if won >= 0
+        ]
+    )
+    return f"{each.mean():+.4f} ± {each.std(ddof=1) / math.sqrt(len(each)):.4f}"
 
 
 def plain(contests: Sequence[Contest]) -> list[Contest]:
@@ -160,10 +172,11 @@ def held_out_table(found: GaussianFilter, leagues: dict[str, list[Contest]]) -> 
     for name, contests in leagues.items():
         rows += [(name, contests, PART), (f"{name}, results only", plain(contests), PART)]
     for name, contests, skip in rows:
-        one, other = (scored(model, contests, skip) for model in (GaussianFilter(), found))
+        both = [scored(model, contests, skip) for model in (GaussianFilter(), found)]
+        one, other = (evaluation.metrics for evaluation in both)
         lines.append(
-            f"| {name} | {one.n} | {one.log_loss:.4f} | {other.log_loss:.4f} | {one.calibration_slope:.2f} "
-            f"| {other.calibration_slope:.2f} | {one.ece:.3f} | {other.ece:.3f} |"
+            f"| {name} | {one.n} | {one.log_loss:.4f} | {other.log_loss:.4f} | {lead(*both)} "
+            f"| {one.calibration_slope:.2f} | {other.calibration_slope:.2f} | {one.ece:.3f} | {other.ece:.3f} |"
         )
     return lines
 
@@ -208,7 +221,8 @@ def report(leagues: dict[str, list[Contest]], steps: int) -> str:
         "", *settings_table(found, data), "",
         "`baseline` and `baseline_sigma` are not searched: only uneven teams tell of them.",
         "",
-        "## What was not looked at", "", *held_out_table(found, leagues), "",
+        "## What was not looked at", "",
+        "The difference is that of the log-loss, shipped less found, with its standard error.", "", *held_out_table(found, leagues), "",
     ]  # fmt: skip
     if leagues:
         lines += ["## Without a ruleset's results", "", *left_out_table(leagues, max(steps // 2, 1)), ""]
