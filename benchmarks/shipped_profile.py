@@ -164,10 +164,8 @@ def settings_table(found: GaussianFilter, data: Data) -> list[str]:
 
 def held_out_table(found: GaussianFilter, leagues: dict[str, list[Contest]]) -> list[str]:
     """Return how both do on what the search has not seen."""
-    lines = [
-        "| held out | n | log-loss shipped | found | slope shipped | found | ECE shipped | found |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    columns = ("log-loss shipped", "found", "difference", "slope shipped", "found", "ECE shipped", "found")
+    lines = table("held out", "n", *columns)
     rows = [(f"simulated: {name}", contests, 0.2) for name, contests in simulated(HELD_OUT).items()]
     for name, contests in leagues.items():
         rows += [(name, contests, PART), (f"{name}, results only", plain(contests), PART)]
@@ -176,7 +174,8 @@ def held_out_table(found: GaussianFilter, leagues: dict[str, list[Contest]]) -> 
         one, other = (evaluation.metrics for evaluation in both)
         lines.append(
             f"| {name} | {one.n} | {one.log_loss:.4f} | {other.log_loss:.4f} | {lead(*both)} "
-            f"| {one.calibration_slope:.2f} | {other.calibration_slope:.2f} | {one.ece:.3f} | {other.ece:.3f} |"
+            f"| {one.calibration_slope:.2f} | {other.calibration_slope:.2f} "
+            f"| {one.ece:.3f} | {other.ece:.3f} |"
         )
     return lines
 
@@ -222,7 +221,8 @@ def report(leagues: dict[str, list[Contest]], steps: int) -> str:
         "`baseline` and `baseline_sigma` are not searched: only uneven teams tell of them.",
         "",
         "## What was not looked at", "",
-        "The difference is that of the log-loss, shipped less found, with its standard error.", "", *held_out_table(found, leagues), "",
+        "The difference is that of the log-loss, shipped less found, with its standard error.", "",
+        *held_out_table(found, leagues), "",
     ]  # fmt: skip
     if leagues:
         lines += ["## Without a ruleset's results", "", *left_out_table(leagues, max(steps // 2, 1)), ""]

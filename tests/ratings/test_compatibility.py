@@ -174,6 +174,33 @@ def test_elo_plays_a_tournament() -> None:
     assert round(1613.0 + model.k * (sum(score for _, score in rounds) - sum(expected))) == 1601
 
 
+def test_elo_is_elopy_without_home_and_margin() -> None:
+    """Duels agree to 1e-12 with a package for leagues, told that nobody is at home.
+
+    Its factor for the margin of victory is 1 here, as it says another sport may have it.
+    """
+    package = pytest.importorskip("elopy.elo")
+
+    class Plain(package.Elo):  # type: ignore[misc]
+        @staticmethod
+        def _mov_multiplier(*_: float) -> float:
+            return 1.0
+
+    rng = np.random.default_rng(8)
+    model = Elo()
+    state = model.initial()
+    theirs = {f"p{n}": Plain(start_elo=1500, k=32, hca=0) for n in range(8)}
+    for _ in range(300):
+        one, other = (f"p{n}" for n in rng.permutation(8)[:2])
+        won = bool(rng.integers(2))
+        told = model.win_probability(state, ([one], [other]))[0]
+        assert told == pytest.approx(theirs[one].win_probs(theirs[other]), rel=1e-12)
+        state = model.update(state, Contest(Ruleset(), ([one], [other]), (int(not won), int(won))))
+        theirs[one].play_game(theirs[other], 1 if won else -1)
+    for player, peer in theirs.items():
+        assert state[player][0] == pytest.approx(peer.elo, rel=1e-12)
+
+
 def test_the_kernel_for_two_teams_is_the_model() -> None:
     """Packed contests, ties too, give the model's ratings and predictions to 1e-12."""
     model = BradleyTerry()
