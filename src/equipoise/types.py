@@ -301,10 +301,11 @@ def members_of(teams: Teams) -> tuple[Members, ...]:
     InputError
         If a team is a text, or a member neither an id nor a pair of an id and a share.
     """
-    if isinstance(teams, str) or any(isinstance(team, str) for team in teams):
+    given = tuple(teams)
+    if any(isinstance(team, str) for team in given):
         msg = "teams: a text is not allowed as a team; a list of ids is"
         raise InputError(msg)
-    return tuple(tuple(_member(member) for member in team) for team in teams)
+    return tuple(tuple(_member(member) for member in team) for team in given)
 
 
 def _member(member: object) -> tuple[str, float]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NoReturn, Protocol
 
 from equipoise.errors import InputError
-from equipoise.types import Contest, Rating, Ruleset, Teams
+from equipoise.types import Contest, Rating, Ruleset, Teams, members_of
 
 #: How the ids of bots begin: ``bot:<name>:<level>``.
 BOT = "bot:"
@@ -159,4 +159,5 @@ def is_bot(player: str) -> bool:
 
 def question(teams: Teams, ruleset: Ruleset | None, at: float) -> Contest:
     """Return a contest that has not happened, to be predicted."""
-    return Contest(ruleset or Ruleset(), teams, (0.0,) * len(teams), at=at)
+    members = members_of(teams)
+    return Contest(ruleset or Ruleset(), members, (0.0,) * len(members), at=at)
