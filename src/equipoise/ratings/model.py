@@ -66,6 +66,11 @@ def is_bot(player: str) -> bool:
     return player.startswith(BOT)
 
 
-def question(teams: Teams, ruleset: Ruleset | None, at: float) -> Contest:
+def question(
+    teams: Teams, ruleset: Ruleset | None, at: float, parties: Sequence[Sequence[str]] = ()
+) -> Contest:
     """Return a contest that has not happened, to be predicted."""
-    return Contest(ruleset or Ruleset(), tuple(tuple(team) for team in teams), (0.0,) * len(teams), at=at)  # type: ignore[arg-type]
+    return Contest(
+        ruleset or Ruleset(), tuple(tuple(team) for team in teams), (0.0,) * len(teams), at=at,  # type: ignore[arg-type]
+        parties=tuple(tuple(party) for party in parties),
+    )  # fmt: skip
