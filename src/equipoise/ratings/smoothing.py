@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.ratings.filter_kernels import MEAN, STATISTIC, VARIANCE
+from equipoise.ratings.filter_layout import MEAN, STATISTIC, VARIANCE
 from equipoise.ratings.models.gaussian_filter import FilterState, GaussianFilter
 from equipoise.ratings.packing import GENERAL, Key, levels, most_teams, pack
 from equipoise.ratings.replaying import in_order
