@@ -7,8 +7,7 @@ lets the past know what came after.  See docs/algorithms/curves.md.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from equipoise.errors import InputError
 from equipoise.ratings.filter_layout import MEAN, STATISTIC, VARIANCE
@@ -111,19 +110,18 @@ def _forward(
 ) -> tuple[dict[Key, list[_Visit]], FilterState]:
     """Filter contests in order; return every visit to every part of a skill, and the state after all."""
     table: dict[Key, _Row] = {}
-    rulesets: dict[Ruleset, Any] = {}
-    world = FilterState().world
+    state = FilterState()
     visits: dict[Key, list[_Visit]] = {}
     for n, contest in enumerate(contests):
         packed, teams = pack([contest]), most_teams([contest])
-        here = FilterState({key: table[key] for key in packed.keys if key in table}, rulesets, world)
+        # Only the rows of those who play, so that a step does not cost as much as there are players.
+        here = replace(state, table={key: table[key] for key in packed.keys if key in table})
         arrived, _ = model.play(here, packed, teams, fast=False, learning=False)
-        after, _ = model.play(here, packed, teams, fast=False)
+        state, _ = model.play(here, packed, teams, fast=False)
         for key in packed.keys:
-            visits.setdefault(key, []).append(_Visit(n, arrived.table[key], after.table[key]))
-            table[key] = after.table[key]
-        rulesets, world = dict(after.rulesets), after.world
-    return visits, FilterState(table, rulesets, world)
+            visits.setdefault(key, []).append(_Visit(n, arrived.table[key], state.table[key]))
+            table[key] = state.table[key]
+    return visits, replace(state, table=table)
 
 
 def _backward(visits: Sequence[_Visit]) -> list[tuple[int, _Row]]:
@@ -158,7 +156,7 @@ def _curve(
             while len(chain) > 1 and chain[-2][0] <= n:
                 chain.pop()
             rows[key] = chain[-1][1]
-        ratings.append(model.rating(FilterState(rows, state.rulesets, state.world), player, ruleset))
+        ratings.append(model.rating(replace(state, table=rows), player, ruleset))
     return Curve(
         tuple(contests[n].at for n in played),
         tuple(rating.mu for rating in ratings),
