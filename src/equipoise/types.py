@@ -6,7 +6,7 @@ import math
 import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from equipoise.errors import InputError
 
@@ -329,11 +329,11 @@ def members_of(teams: Teams) -> tuple[Members, ...]:
     return tuple([tuple([_member(member) for member in team]) for team in given])
 
 
-def _member(member: object) -> tuple[str, float]:
+def _member(member: Any) -> tuple[str, float]:
     if isinstance(member, str):
         return member, 1.0
     try:
-        player, share = cast("tuple[object, float]", member)
+        player, share = member
         if isinstance(player, str):
             return player, float(share)
     except (TypeError, ValueError):

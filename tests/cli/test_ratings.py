@@ -127,7 +127,9 @@ def test_predict_says_who_wins_by_how_much_and_how_open_it_is(history: str) -> N
     assert 0.0 < plain["quality"] < 1.0
     elo = json.loads(run("predict", history, *asked, "--model", "elo").stdout)
     assert (elo["quality"], elo["teams"][0]["expected_margin"]) == (None, None)
-    assert "taken for new: Cid" in run("predict", history, *asked[:-1]).stderr
+    typo = run("predict", history, *asked[:-1], "--game-type", "cft").stderr
+    assert "taken for new: Cid" in typo
+    assert "no match has this game, game type and mutators" in typo
 
 
 def test_profiles_and_settings_of_ones_own(history: str, tmp_path: Path) -> None:

@@ -31,7 +31,9 @@ _SHARE = re.compile(r"(.+)@([0-9.]+)")
     metavar="A,B",
     help="The players of a team, twice or more; A@0.5 is there for half of the time.",
 )
-@click.option("--game", default="", metavar="NAME", help="The game, as in the match files.")
+@click.option(
+    "--game", default="", metavar="NAME", help="The game, as in the match files.  [default: skill in general]"
+)
 @click.option("--game-type", default="", metavar="NAME", help="The game type, as in the match files.")
 @click.option("--mutators", default="", metavar="A,B", help="Mutators that change play.")
 @with_model_options
@@ -59,18 +61,19 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
     quality = model.quality(state, asked, ruleset) if "quality" in answers(model) else None
     margins = model.expected_margin(state, asked, ruleset) if "expected_margin" in answers(model) else None
     strangers = [player for team in asked for player, _ in team if player not in known]
+    played = any(contest.ruleset == ruleset for match in matches for contest in match.contests)
     if options["as_json"]:
         plain = [
             {"players": [{"id": player, "share": share} for player, share in team],
              "win_probability": chances[n], "expected_margin": None if margins is None else margins[n]}
             for n, team in enumerate(asked)
         ]  # fmt: skip
-        told = {"model": options["model"], "matches": len(matches), "teams": plain, "quality": quality,
-                "new_players": strangers}  # fmt: skip
+        told = {"model": options["model"], "matches": len(matches), "ruleset_played": played, "teams": plain,
+                "quality": quality, "new_players": strangers}  # fmt: skip
         click.echo(json.dumps(told, indent=2, allow_nan=False))
     else:
         click.echo(_text(teams, chances, margins, quality))
-        _warn(strangers)
+        _warn(strangers, played or ruleset == Ruleset())
     history.finish()
 
 
@@ -103,10 +106,12 @@ def _text(teams: tuple[str, ...], chances: Any, margins: Any, quality: float | N
     return text if quality is None else f"{text}\nquality {quality:.2f}"
 
 
-def _warn(strangers: list[str]) -> None:
-    """Say who counts as a new player: names are easily mistyped."""
+def _warn(strangers: list[str], played: bool) -> None:
+    """Say who counts as a new player, and which ruleset nobody played: names are easily mistyped."""
     from equipoise.pages.text import printable
 
     if strangers:
         names = ", ".join(printable(player) for player in strangers)
         click.echo(f"note: not in any match, so taken for new: {names}", err=True)
+    if not played:
+        click.echo("note: no match has this game, game type and mutators; what is near it counts", err=True)
