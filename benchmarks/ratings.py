@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import sys
 import time
+from array import array
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -22,8 +23,10 @@ import numpy as np
 
 from equipoise.compiled import compiled
 from equipoise.lab.simulate import rank_correlation, simulate
-from equipoise.ratings import filter_kernels as kernels
+from equipoise.ratings import filter_layout as layout
+from equipoise.ratings.filter_kernels import play
 from equipoise.ratings.models.gaussian_filter import GaussianFilter
+from equipoise.ratings.packing import Packed
 from equipoise.ratings.replaying import replay
 from equipoise.ratings.weng_lin import play_duels
 from equipoise.types import Ruleset
@@ -42,8 +45,6 @@ LOG_LOSS, SLOPES, ECE, CORRELATION = 0.6555, (0.85, 1.15), 0.03, 0.75
 #: Elo's K and scale with the least log-loss on the first 40 % are searched among these.
 ELO_K, ELO_SCALE = (4.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0), (100.0, 200.0, 300.0, 400.0, 600.0)
 
-Columns = tuple[Any, ...]
-
 
 def line_ups(count: int, seats: int) -> Any:
     """Return players of random contests: some come far more often than others."""
@@ -53,43 +54,58 @@ def line_ups(count: int, seats: int) -> Any:
     return np.argpartition(-keys, seats, axis=1)[:, :seats].astype(np.int64)
 
 
-def packed(players: Any, teams: int, *, channels: bool) -> tuple[Columns, Columns, Columns]:
+def packed(players: Any, teams: int, *, channels: bool) -> Packed:
     """Return the columns of contests of equal teams, with or without scores, statistics and a game type."""
     rng = np.random.default_rng(1)
     count, seats = players.shape
     ranks = rng.permuted(np.tile(np.arange(teams), (count, 1)), axis=1)
-    places = np.full((players.size, kernels.PLACE), -1, dtype=np.int64)
-    places[:, 0], places[:, kernels.BOT] = players.ravel(), 0
-    told = np.ones((players.size, kernels.TELL))
-    told[:, kernels.FIGURE] = np.nan
+    places = np.zeros((players.size, layout.PLACE))
+    places[:, 0] = players.ravel()
+    told = np.ones((players.size, layout.TELL))
+    told[:, layout.FIGURE] = np.nan
     scores = np.full(count * teams, np.nan)
     if channels:
         places[:, 1] = players.ravel() + PLAYERS
-        told[:, kernels.FIGURE] = rng.normal(0.0, 0.6, players.size)
+        figures = rng.normal(0.0, 0.6, players.shape)
+        told[:, layout.FIGURE] = (figures - figures.mean(axis=1, keepdims=True)).ravel()
         scores = rng.integers(0, 100, count * teams).astype(float)
-    return (
-        (np.arange(count + 1) * teams, np.arange(count) * 0.01, np.ones(count), np.zeros(count, np.int64)),
-        (
-            np.arange(count * teams + 1) * (seats // teams),
-            ranks.astype(float).ravel(),
-            scores,
-            ranks.argsort(axis=1).ravel(),
-        ),
-        (places.ravel(), told.ravel()),
+    return Packed(
+        first_team=_whole(np.arange(count + 1) * teams),
+        which=_whole(np.zeros(count)),
+        depth=_whole(np.full(count, 2 if channels else 1)),
+        told_of=_whole(np.full(count, seats if channels else 0)),
+        at=_real(np.arange(count) * 0.01),
+        weight=_real(np.ones(count)),
+        first_member=_whole(np.arange(count * teams + 1) * (seats // teams)),
+        order=_whole(ranks.argsort(axis=1)),
+        rank=_real(ranks),
+        score=_real(scores),
+        places=_whole(places),
+        told=_real(told),
+        extra=_real(np.zeros(players.size * layout.EXTRA)),
     )
+
+
+def _whole(numbers: Any) -> Any:
+    return array("I", numbers.astype(np.uint32).tobytes())
+
+
+def _real(numbers: Any) -> Any:
+    return array("d", numbers.astype(np.float64).tobytes())
 
 
 def filter_rate(players: Any, teams: int, *, channels: bool) -> float:
     """Return contests a second of the filter's kernel, prediction and update."""
     model = GaussianFilter()
-    columns = packed(players, teams, channels=channels)
-    space = np.zeros(teams * kernels.WORKSPACE)
-    play = compiled(kernels.play)
+    contests = packed(players, teams, channels=channels)
+    columns = tuple(tuple(np.asarray(column) for column in group) for group in contests.columns())
+    room = np.zeros(teams * layout.WORKSPACE), np.zeros(players.shape[1] * layout.SEAT)
+    kernel = compiled(play)
 
     def once() -> None:
         table = np.tile(model.newcomer(("", Ruleset())), 2 * PLAYERS)
         numbers = np.array(model.hyper()), table, np.array(model.new_ruleset()), np.array([1.0, 0, 0, 0, 0])
-        play(*numbers, *columns, space, np.zeros(len(players) * teams), True)
+        kernel(*numbers, np.zeros(0), *columns, *room, np.zeros(len(players) * teams), True)
 
     return len(players) / best_of(once)
 
@@ -99,12 +115,12 @@ def duels_rate(players: Any) -> float:
     count, seats = players.shape
     won = np.random.default_rng(1).integers(0, 2, count).astype(float)
     first = np.arange(count + 1) * seats
-    play = compiled(play_duels)
+    kernel = compiled(play_duels)
     hyper = np.array([25.0 / 6.0, 25.0 / 300.0, 0.0001])
 
     def once() -> None:
         table = np.tile([25.0, (25.0 / 3.0) ** 2], PLAYERS)
-        play(hyper, table, players.ravel(), first[:-1] + seats // 2, first, won, np.zeros(count))
+        kernel(hyper, table, players.ravel(), first[:-1] + seats // 2, first, won, np.zeros(count))
 
     return count / best_of(once)
 

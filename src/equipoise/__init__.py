@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from equipoise.ratings.models.gaussian_filter import GaussianFilter
     from equipoise.ratings.rating import rate
     from equipoise.ratings.replaying import replay
+    from equipoise.ratings.smoothing import Curve, curves
     from equipoise.teams.balancing import balance
     from equipoise.teams.choosing import choose
     from equipoise.teams.solution import Solution, Split, Status
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Bots",
     "Contest",
+    "Curve",
     "Demand",
     "EquipoiseError",
     "FilledLobby",
@@ -44,6 +46,7 @@ __all__ = [
     "UnknownNameError",
     "balance",
     "choose",
+    "curves",
     "deadline",
     "fill",
     "rate",
@@ -54,6 +57,7 @@ __all__ = [
 _HOME = {
     "Bots": "types",
     "Contest": "types",
+    "Curve": "ratings.smoothing",
     "Demand": "lobbies.plan",
     "EquipoiseError": "errors",
     "FilledLobby": "lobbies.plan",
@@ -73,6 +77,7 @@ _HOME = {
     "UnknownNameError": "errors",
     "balance": "teams.balancing",
     "choose": "teams.choosing",
+    "curves": "ratings.smoothing",
     "deadline": "adapters.clock",
     "fill": "lobbies.filling",
     "rate": "ratings.rating",

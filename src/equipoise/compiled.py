@@ -46,32 +46,55 @@ def pays(work: float, worth: float) -> bool:
 def compiled(kernel: Kernel) -> Kernel:
     """Return the compiled twin of a kernel, or the kernel itself where numba is absent.
 
-    A kernel may call other kernels of its own module; they are compiled with it.
+    The kernels that it calls are compiled into it.  A kernel must not divide by 0: plain that is an error,
+    and compiled it is not looked for.
     """
     if not available():
         return kernel
     import numba
 
     linked = _linked(kernel)
+    # A kernel is called once for each contest or split: refused inlining costs as much as its arithmetic.
+    options = {"error_model": "numpy", "forceinline": True}
     try:
-        return cast("Kernel", numba.njit(linked, cache=True))
+        return cast("Kernel", numba.njit(linked, cache=True, **options))
     except RuntimeError:  # nowhere to keep the cache: compile for this process only
-        return cast("Kernel", numba.njit(linked))
+        return cast("Kernel", numba.njit(linked, **options))
 
 
 def _linked(kernel: Kernel) -> Kernel:
     """Return the same source bound to the compiled twins of the kernels it calls.
 
-    They must stand in the same file: by its date numba knows that what it kept is stale.
+    Its name has a hash of all that is compiled into it: numba tells by the name and by the date of the file
+    whether what it kept is stale, and looks at no other file.
     """
     function = cast("FunctionType", kernel)
-    called = {
-        name: compiled(other)
+    called = {name: compiled(other) for name, other in _called(function).items()}
+    twin = FunctionType(function.__code__, {**function.__globals__, **called}, function.__name__)
+    twin.__module__ = function.__module__
+    twin.__qualname__ = f"{function.__qualname__}_{_source_hash(function)}"
+    return cast("Kernel", twin)
+
+
+def _called(function: FunctionType) -> dict[str, FunctionType]:
+    """Return the kernels that a kernel calls, by the names it has for them."""
+    return {
+        name: other
         for name in function.__code__.co_names
         if isinstance(other := function.__globals__.get(name), FunctionType)
     }
-    if not called:
-        return kernel
-    twin = FunctionType(function.__code__, {**function.__globals__, **called}, function.__name__)
-    twin.__module__, twin.__qualname__ = function.__module__, function.__qualname__
-    return cast("Kernel", twin)
+
+
+def _source_hash(function: FunctionType) -> str:
+    """Return a hash of a kernel's code, the constants it looks up, and the kernels it calls."""
+    import hashlib
+
+    code, constants = function.__code__, []
+    for name in code.co_names:
+        value = function.__globals__.get(name)
+        if isinstance(value, FunctionType):
+            constants.append((name, _source_hash(value)))
+        elif isinstance(value, int | float):
+            constants.append((name, repr(value)))
+    content = repr((code.co_code, code.co_consts, code.co_names, code.co_varnames, constants))
+    return hashlib.sha256(content.encode()).hexdigest()[:12]

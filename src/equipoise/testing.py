@@ -321,7 +321,7 @@ def _check_orders(model: RatingModel, state: Any, contest: Contest, rng: np.rand
 
 def _check_winning(model: RatingModel, state: Any) -> None:
     teams = (["p3", "p4"], ["p5", "p6"])
-    won = Contest(Ruleset(), tuple(teams), (1, 2), at=3600.0 * 12)  # type: ignore[arg-type]
+    won = Contest(Ruleset(), tuple(teams), (1, 2), at=3600.0 * 12)
     lost = replace(won, ranks=(2.0, 1.0))
     chances = [
         model.win_probability(model.update(state, contest), teams, at=won.at)[0] for contest in (won, lost)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
 from equipoise.errors import InputError
 
@@ -222,6 +223,9 @@ class Statistics:
 #: A team of a contest: the id of each player, and the share of the contest the player took part in.
 Members = tuple[tuple[str, float], ...]
 
+#: Teams as they may be given: ids, or ids with the share of the time they are present.
+Teams = Sequence[Sequence[str | tuple[str, float]]]
+
 
 @dataclass(frozen=True, slots=True)
 class Contest:
@@ -244,6 +248,10 @@ class Contest:
         The final score of each team; empty where not known.
     statistics : sequence of Statistics
         Of those players for whom something is known.
+    parties : sequence of sequences of str
+        The ids of those who came together and play in one team, two or more each; nobody is in two.
+    left : sequence of str
+        The ids of those who left before the end for good.
 
     Raises
     ------
@@ -263,39 +271,94 @@ class Contest:
     at: float = 0.0
     scores: tuple[float, ...] = ()
     statistics: tuple[Statistics, ...] = ()
+    parties: tuple[tuple[str, ...], ...] = ()
+    left: tuple[str, ...] = ()
+
+    if TYPE_CHECKING:  # what may be given is more than what is kept
+
+        def __init__(
+            self,
+            ruleset: Ruleset,
+            teams: Teams,
+            ranks: Sequence[float],
+            weight: float = 1.0,
+            at: float = 0.0,
+            scores: Sequence[float] = (),
+            statistics: Sequence[Statistics] = (),
+            parties: Sequence[Sequence[str]] = (),
+            left: Sequence[str] = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
-        teams = tuple(
-            tuple(
-                (member, 1.0) if isinstance(member, str) else (member[0], float(member[1])) for member in team
-            )
-            for team in self.teams
-        )
-        for field, value in (
-            ("teams", teams),
-            ("ranks", tuple(float(rank) for rank in self.ranks)),
-            ("scores", tuple(float(score) for score in self.scores)),
-            ("statistics", tuple(self.statistics)),
-        ):
-            object.__setattr__(self, field, value)
-        _check_teams(teams)
+        settle = object.__setattr__
+        settle(self, "teams", members_of(self.teams))
+        settle(self, "ranks", tuple(map(float, self.ranks)))
+        settle(self, "scores", tuple(map(float, self.scores)))
+        settle(self, "statistics", tuple(self.statistics))
+        settle(self, "parties", tuple(map(tuple, self.parties)))
+        settle(self, "left", tuple(self.left))
+        present = _check_teams(self.teams)
         _check_numbers(self)
+        if self.statistics or self.left:
+            _check_named(self, present)
+        if self.parties:
+            _check_parties(self)
+
+    def content(self) -> tuple[object, ...]:
+        """Return all that is said, as plain values; what was not said is left out at the end."""
+        ruleset = self.ruleset
+        told = tuple([(one.player, one.kills, one.deaths, one.score) for one in self.statistics])
+        more = (self.parties, self.left) if self.parties or self.left else ()
+        return (
+            ruleset.game, ruleset.game_type, ruleset.mutators, self.teams, self.ranks, self.weight, self.at,
+            self.scores, told, *more,
+        )  # fmt: skip
 
 
-def _check_teams(teams: tuple[Members, ...]) -> None:
-    """Raise what is wrong with the teams of a contest."""
+def members_of(teams: Teams) -> tuple[Members, ...]:
+    """Return teams with everyone's share; who is given as a plain id is present throughout.
+
+    Raises
+    ------
+    InputError
+        If a team is a text, or a member neither an id nor a pair of an id and a share.
+    """
+    given = tuple(teams)
+    if any(isinstance(team, str) for team in given):
+        msg = "teams: a text is not allowed as a team; a list of ids is"
+        raise InputError(msg)
+    return tuple([tuple([_member(member) for member in team]) for team in given])
+
+
+def _member(member: Any) -> tuple[str, float]:
+    if isinstance(member, str):
+        return member, 1.0
+    try:
+        player, share = member
+        if isinstance(player, str):
+            return player, float(share)
+    except (TypeError, ValueError):
+        pass
+    msg = f"teams: {member!r} is not allowed as a member; an id, or (id, share), is"
+    raise InputError(msg)
+
+
+def _check_teams(teams: tuple[Members, ...]) -> set[str]:
+    """Raise what is wrong with the teams of a contest, or return everyone in them."""
     if len(teams) < 2 or not all(teams):
         msg = "teams: two teams or more are needed, each with a player or more"
         raise InputError(msg)
     seen: set[str] = set()
-    for player, share in (member for team in teams for member in team):
-        if not player or player in seen:
-            msg = f"teams: the player {player!r} is {'there twice' if player else 'without an id'}"
-            raise InputError(msg)
-        seen.add(player)
-        if not 0.0 < share <= 1.0:
-            msg = f"share: {share!r} of player {player!r} is not allowed; above 0 and at most 1 is"
-            raise InputError(msg)
+    for team in teams:
+        for player, share in team:
+            if not player or player in seen:
+                msg = f"teams: the player {player!r} is {'there twice' if player else 'without an id'}"
+                raise InputError(msg)
+            seen.add(player)
+            if not 0.0 < share <= 1.0:
+                msg = f"share: {share!r} of player {player!r} is not allowed; above 0 and at most 1 is"
+                raise InputError(msg)
+    return seen
 
 
 def _check_numbers(contest: Contest) -> None:
@@ -307,8 +370,8 @@ def _check_numbers(contest: Contest) -> None:
     if contest.scores and len(contest.scores) != teams:
         msg = f"scores: there are {len(contest.scores)} for {teams} teams; one each, or none, is allowed"
         raise InputError(msg)
-    for field in ("ranks", "scores"):
-        for number in getattr(contest, field):
+    for field, numbers_of in (("ranks", contest.ranks), ("scores", contest.scores)):
+        for number in numbers_of:
             if not -LARGEST_WEIGHT <= number <= LARGEST_WEIGHT:
                 msg = f"{field}: {number!r} is not allowed; a finite number up to 1e15 in size is"
                 raise InputError(msg)
@@ -318,11 +381,32 @@ def _check_numbers(contest: Contest) -> None:
     if not -LARGEST_WEIGHT <= contest.at <= LARGEST_WEIGHT:
         msg = f"at: {contest.at!r} is not allowed; seconds since 1970 are"
         raise InputError(msg)
-    present = {player for team in contest.teams for player, _ in team}
-    told = [figures.player for figures in contest.statistics]
-    if len(set(told)) < len(told) or not present.issuperset(told):
+
+
+def _check_named(contest: Contest, present: set[str]) -> None:
+    """Raise what is wrong with those of whom something is told, and those who left."""
+    told = {figures.player for figures in contest.statistics}
+    if len(told) < len(contest.statistics) or not present.issuperset(told):
         msg = "statistics: a player is there twice or is in no team; one entry for each is allowed"
         raise InputError(msg)
+    if not present.issuperset(contest.left):
+        msg = "left: a player is in no team; the ids of players of the teams are allowed"
+        raise InputError(msg)
+
+
+def _check_parties(contest: Contest) -> None:
+    """Raise what is wrong with the parties of a contest."""
+    team_of = {player: n for n, team in enumerate(contest.teams) for player, _ in team}
+    placed: set[str] = set()
+    for party in contest.parties:
+        teams = {team_of.get(player) for player in party}
+        if len(party) < 2 or len(teams) > 1 or None in teams:
+            msg = f"parties: {list(party)!r} is not allowed; two or more players of one team are"
+            raise InputError(msg)
+        if len(placed.union(party)) < len(placed) + len(party):
+            msg = f"parties: a player of {list(party)!r} is there twice; one party for each player is allowed"
+            raise InputError(msg)
+        placed.update(party)
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,8 +448,22 @@ class Match:
     names: tuple[tuple[str, str], ...] = ()
     map: str = ""
 
+    if TYPE_CHECKING:  # what may be given is more than what is kept
+
+        def __init__(
+            self,
+            contests: Sequence[Contest],
+            began: float | None = None,
+            ended: float | None = None,
+            id: str = "",  # noqa: A002
+            roster: Sequence[str] = (),
+            names: Sequence[tuple[str, str]] = (),
+            map: str = "",  # noqa: A002
+        ) -> None: ...
+
     def __post_init__(self) -> None:
-        object.__setattr__(self, "contests", tuple(self.contests))
+        for kept in ("contests", "roster", "names"):
+            object.__setattr__(self, kept, tuple(getattr(self, kept)))
         if not self.contests:
             msg = "contests: there are none; a match has one or more"
             raise InputError(msg)
@@ -380,7 +478,7 @@ class Match:
             everyone = (player for contest in self.contests for team in contest.teams for player, _ in team)
             object.__setattr__(self, "roster", tuple(dict.fromkeys(everyone)))
         if not self.id:
-            content = repr((self.contests, self.began, self.ended, self.roster))
+            content = repr(([each.content() for each in self.contests], self.began, self.ended, self.roster))
             import hashlib  # here, as it costs a cold start of those who need no id
 
             object.__setattr__(

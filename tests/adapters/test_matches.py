@@ -116,6 +116,81 @@ def test_flat_arrays_are_read_in_play_order(tmp_path: Path) -> None:
     assert two.ruleset.game_type == "dm"
 
 
+ARRAYS = {
+    "ids": np.array([1, 2, 3, 4]), "off": np.array([0, 2, 4]), "nA": np.array([1, 1]), "nB": np.array([1, 1]),
+    "y": np.array([1.0, 0.0]), "t": np.array([0.0, 1.0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"nA": np.array([1])}, "'nA' is not as it must be: whole numbers, one for each match"),
+        ({"off": np.array([0.0, 2.5, 4.0])}, "'off' is not as it must be: whole numbers"),
+        ({"ids": np.array(5)}, "'ids' is not as it must be: one for each player"),
+        ({"y": np.array(["1", "0"])}, "'y' is not as it must be: numbers, one for each match"),
+        ({"k": np.array([1.0])}, "'k' is not as it must be: numbers, one for each player"),
+    ],
+)
+def test_arrays_of_other_kinds_or_lengths_are_refused(tmp_path: Path, changes: Any, message: str) -> None:
+    """The array is named."""
+    np.savez(tmp_path / "flat.npz", **{**ARRAYS, **changes})
+    with pytest.raises(InputError, match=message):
+        list(read_matches(str(tmp_path / "flat.npz")))
+    np.save(tmp_path / "one.npy", np.arange(3))
+    (tmp_path / "one.npy").rename(tmp_path / "one.npz")
+    with pytest.raises(InputError, match="it is a single array"):
+        list(read_matches(str(tmp_path / "one.npz")))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"nB": np.array([1, 7])}, "off, nA, nB: players 2 to 10 are not there; ids has 4"),
+        ({"off": np.array([0, -2, 4])}, "off, nA, nB: players -2 to 0 are not there"),
+        ({"y": np.array([1.0, 0.3])}, "y: 0.3 is not allowed; 1, 0 or 0.5 is"),
+        ({"ctx": np.array([0, 7]), "ctxnames": np.array(["ctf"])}, "ctx: 7 is not allowed; ctxnames has 1"),
+    ],
+)
+def test_a_wrong_match_of_arrays_is_skipped(tmp_path: Path, changes: Any, message: str) -> None:
+    """File and match are named, and the other one is read."""
+    np.savez(tmp_path / "flat.npz", **{**ARRAYS, **changes})
+    good, skipped = read_matches(str(tmp_path / "flat.npz"))
+    assert isinstance(good, Match)
+    assert isinstance(skipped, Skipped)
+    assert skipped.where.endswith("flat.npz, match 2")
+    assert skipped.reason.startswith(message)
+
+
+def test_matches_of_two_array_files_are_told_apart(tmp_path: Path) -> None:
+    """Their ids differ where their content does, and follow the order of play."""
+    np.savez(tmp_path / "a.npz", **ARRAYS)
+    np.savez(tmp_path / "b.npz", **{**ARRAYS, "y": np.array([0.0, 1.0])})
+    one, two, again = (
+        [match.id for match in read_matches(str(tmp_path / name)) if isinstance(match, Match)]
+        for name in ("a.npz", "b.npz", "a.npz")
+    )
+    assert one == again == sorted(one)
+    assert not set(one) & set(two)
+
+
+def test_every_format_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts from 0 to 1 that only grow."""
+    polars = pytest.importorskip("polars")
+    monkeypatch.setattr("equipoise.adapters.matches.STEP", 200)
+    monkeypatch.setattr("equipoise.games.plain.OFTEN", 1)
+    monkeypatch.setattr("equipoise.adapters.match_tables.OFTEN", 1)
+    (tmp_path / "m.csv").write_text(TABLE)
+    polars.read_csv(tmp_path / "m.csv").write_parquet(tmp_path / "m.parquet")
+    np.savez(tmp_path / "m.npz", **ARRAYS)
+    for path in (EXAMPLE, *(tmp_path / f"m.{ending}" for ending in ("csv", "parquet", "npz"))):
+        told: list[float] = []
+        list(read_matches(str(path), told.append))
+        assert told == sorted(told)
+        assert len(told) > 1
+        assert 0.0 <= told[0] <= told[-1] <= 1.0
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

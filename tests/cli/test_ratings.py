@@ -1,4 +1,4 @@
-"""``equipoise rate``, ``evaluate`` and ``tune`` as people and programs meet them."""
+"""``equipoise rate``, ``evaluate``, ``predict`` and ``tune`` as people and programs meet them."""
 
 from __future__ import annotations
 
@@ -111,6 +111,61 @@ def test_tune_prints_settings(history: str) -> None:
     assert plain[0]["settings"]["beta"] == 1.0
 
 
+def test_predict_says_who_wins_by_how_much_and_how_open_it_is(history: str) -> None:
+    """Teams by names, with presence; strangers are named; models without a margin say none."""
+    done = run("predict", EXAMPLE, "--team", "Amber,Elm", "--team", "Birch, Cedar@0.5", "--game-type", "ctf")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0].split() == ["team", "wins", "margin"]
+    assert done.stdout.splitlines()[-1].startswith("quality 0.")
+    asked = ("--team", "Ann", "--team", "Bob@0.5", "--team", "Cid", "--json")
+    plain = json.loads(run("predict", history, *asked).stdout)
+    assert [team["players"][0] for team in plain["teams"][:2]] == [
+        {"id": "Ann", "share": 1.0}, {"id": "Bob", "share": 0.5},
+    ]  # fmt: skip
+    assert sum(team["win_probability"] for team in plain["teams"]) == pytest.approx(1.0)
+    assert plain["new_players"] == ["Cid"]
+    assert 0.0 < plain["quality"] < 1.0
+    elo = json.loads(run("predict", history, *asked, "--model", "elo").stdout)
+    assert (elo["quality"], elo["teams"][0]["expected_margin"]) == (None, None)
+    typo = run("predict", history, *asked[:-1], "--game-type", "cft").stderr
+    assert "taken for new: Cid" in typo
+    assert "no match has this game, game type and mutators" in typo
+
+
+def test_profiles_and_settings_of_ones_own(history: str, tmp_path: Path) -> None:
+    """A profile changes the ratings; what tune prints can be used; wrong settings are named with the file."""
+    path = tmp_path / "settings.json"
+    path.write_text(run("tune", history, "--steps", "3", "--part", "0.9", "--json").stdout)
+    told = {run("rate", history, *more).stdout for more in ((), ("--profile", "results-only"))}
+    assert len(told) == 2
+    tuned = run("rate", history, "--settings", str(path))
+    assert tuned.returncode == 0, tuned.stderr
+    assert tuned.stdout not in told
+    for command in ("evaluate", "predict"):
+        asked = ("--team", "Ann", "--team", "Bob") if command == "predict" else ()
+        plain, other = (
+            run(command, history, *asked, *more).stdout for more in ((), ("--settings", str(path)))
+        )
+        assert plain != other
+    path.write_text('{"sigma": -1}')
+    assert run("rate", history, "--settings", str(path)).stderr.startswith(
+        f"error: --settings: {path}: sigma"
+    )
+    path.write_text("no")
+    assert "is not JSON" in run("rate", history, "--settings", str(path)).stderr
+
+
+def test_curves_are_drawn_and_written(history: str, tmp_path: Path) -> None:
+    """A picture, or all curves as JSON whose last point is the rating."""
+    assert run("rate", history, "--curves", str(tmp_path / "c.svg")).returncode == 0
+    assert ET.parse(tmp_path / "c.svg").getroot().tag.endswith("svg")
+    rated = json.loads(run("rate", history, "--curves", str(tmp_path / "c.json"), "--json").stdout)
+    curves = json.loads((tmp_path / "c.json").read_text())["curves"]
+    last = {curve["id"]: curve["mu"][-1] for curve in curves}
+    assert last == {player["id"]: player["mu"] for player in rated["ratings"][0]["players"]}
+    assert len(curves[0]["at"]) == len(curves[0]["sigma"]) == 40
+
+
 @pytest.mark.parametrize(
     ("args", "code", "message"),
     [
@@ -122,6 +177,24 @@ def test_tune_prints_settings(history: str) -> None:
         (("evaluate", EXAMPLE, "--skip", "2"), 1, "error: skip: 2.0"),
         (("tune", EXAMPLE, "--only", "nosuch"), 1, "error: only: 'nosuch'"),
         (("rate",), 2, "Usage: "),
+        (("rate", EXAMPLE, "--since", "2030-01-01"), 1, "error: --since: no match ended on 2030-01-01"),
+        (("rate", EXAMPLE, "--profile", "nosuch"), 2, "Usage: "),
+        (("rate", EXAMPLE, "--profile", "frozen", "--model", "elo"), 2, "Usage: "),
+        (
+            ("rate", EXAMPLE, "--settings", "nowhere.json"),
+            1,
+            "error: --settings: nowhere.json cannot be read",
+        ),
+        (("rate", EXAMPLE, "--curves", "x.png"), 1, "error: --curves: x.png is neither"),
+        (("rate", EXAMPLE, "--curves", "x.svg", "--window", "3"), 1, "error: --curves: there are none"),
+        (("rate", EXAMPLE, "--curves", "x.svg", "--model", "elo"), 1, "error: model: it has no curves"),
+        (("rate", EXAMPLE, "--profile", "joint", "--window", "3"), 1, "error: window: the joint filter"),
+        (("tune", EXAMPLE, "--seed", "-1"), 2, "Usage: "),
+        (("tune", EXAMPLE, "--part", "nan"), 1, "error: part: nan"),
+        (("predict", EXAMPLE, "--team", "Amber"), 1, "error: teams: two teams or more"),
+        (("predict", EXAMPLE, "--team", "Amber", "--team", "Amber"), 1, "error: teams: the player 'Amber'"),
+        (("predict", EXAMPLE, "--team", "Amber@0.5", "--team", "Elm@7"), 1, "error: share: 7.0"),
+        (("predict", EXAMPLE), 2, "Usage: "),
     ],
 )
 def test_what_is_at_fault_is_said(args: tuple[str, ...], code: int, message: str) -> None:

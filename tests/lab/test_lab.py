@@ -14,8 +14,9 @@ from equipoise import Contest, GaussianFilter, InputError, Match, Ruleset, read_
 from equipoise.lab.metrics import measure, reliability
 from equipoise.lab.progressive import evaluate, winner
 from equipoise.lab.simulate import rank_correlation, simulate
-from equipoise.lab.tuning import tune
+from equipoise.lab.tuning import loss, search, tune, views
 from equipoise.ratings.models.elo import Elo
+from equipoise.ratings.replaying import in_order
 
 CWL = Path(__file__).resolve().parents[3] / "shared" / "data" / "ratings" / "cwl.npz"
 
@@ -64,7 +65,7 @@ def test_nothing_scored_is_no_number() -> None:
 
 def test_each_contest_is_predicted_from_those_before_it() -> None:
     """The first prediction knows nothing; the rest follow the order of time, not that of listing."""
-    duel = Contest(Ruleset(), (["a"], ["b"]), (1, 2))  # type: ignore[arg-type]
+    duel = Contest(Ruleset(), (["a"], ["b"]), (1, 2))
     matches = [Match((replace(duel, at=float(n)),)) for n in range(10)]
     done = evaluate(Elo(), matches[::-1], skip=0.0)
     assert done.chances[0] == (0.5, 0.5)
@@ -77,7 +78,7 @@ def test_each_contest_is_predicted_from_those_before_it() -> None:
 
 def test_a_shared_first_place_has_no_winner() -> None:
     """Only a team alone in front has won."""
-    three = Contest(Ruleset(), (["a"], ["b"], ["c"]), (1, 1, 2))  # type: ignore[arg-type]
+    three = Contest(Ruleset(), (["a"], ["b"], ["c"]), (1, 1, 2))
     assert winner(three) == -1
     assert winner(replace(three, ranks=(2.0, 1.0, 3.0))) == 1
 
@@ -139,3 +140,33 @@ def test_results_alone_are_not_worse_than_tuned_elo(league: Any) -> None:
     ]
     elo = evaluate(Elo(k=8.0, scale=200.0), plain).metrics.log_loss
     assert evaluate(GaussianFilter(), plain).metrics.log_loss <= elo
+
+
+def test_expected_margins_of_a_league_are_those_that_come(league: Any) -> None:
+    """The slope of the observed on the expected margin over 3,052 held-out maps is within 0.1 of 1."""
+    model = GaussianFilter()
+    state, expected, observed = model.initial(), [], []
+    for n, match in enumerate(in_order(league)):
+        contest = match.contests[0]
+        if contest.scores and n >= 0.4 * len(league):
+            expected.append(model.expected_margin(state, contest.teams, contest.ruleset)[0])
+            one, other = contest.scores
+            observed.append((one - other) / (1.0 + abs(one) + abs(other)))
+        state = model.update(state, contest)
+    x, y = np.array(expected), np.array(observed)
+    assert float(x @ y / (x @ x)) == pytest.approx(1.0, abs=0.1)
+
+
+def test_several_histories_can_be_searched_at_once() -> None:
+    """Each counts as it is told to; without weights, all the same."""
+    seen = []
+    for seed in range(2):
+        history = simulate(np.random.default_rng(seed), players=20, games=20, drift=0.05, roles=0.5)
+        seen.append(views([match.contests[0] for match in history.matches]))
+    model = GaussianFilter()
+    each = [loss(model, [one]) for one in seen]
+    assert loss(model, seen) == pytest.approx(sum(each) / 2.0)
+    assert loss(model, seen, [3.0, 1.0]) == pytest.approx(0.75 * each[0] + 0.25 * each[1])
+    assert search(seen, weights=[1.0, 0.0], steps=2).before == pytest.approx(each[0])
+    with pytest.raises(InputError, match="contests: there is none"):
+        search([])

@@ -13,7 +13,7 @@ from equipoise.compiled import available
 from equipoise.lab.simulate import name, rank_correlation, simulate
 from equipoise.ratings.models.gaussian_filter import FilterState
 from equipoise.ratings.packing import most_teams, pack
-from equipoise.ratings.profiles import PROFILES
+from equipoise.ratings.profiles import PROFILES, with_settings
 from equipoise.testing import random_contest
 
 MODEL = GaussianFilter()
@@ -24,7 +24,7 @@ PLAIN = GaussianFilter(
 
 def duel(**more: object) -> Contest:
     """Return a contest that ann wins against bob."""
-    return Contest(Ruleset(), (["ann"], ["bob"]), (1, 2), **more)  # type: ignore[arg-type]
+    return Contest(Ruleset(), (["ann"], ["bob"]), (1, 2), **more)
 
 
 def test_one_duel_worked_out() -> None:
@@ -68,7 +68,7 @@ def test_three_players_worked_out() -> None:
 
     c² = (1 + 1) · 3 · 2/3 = 4, so the winner moves by 1.702 / 2 · 2/3.  Equal players tie for no gain.
     """
-    order = Contest(Ruleset(), (["a"], ["b"], ["c"]), (1, 2, 3))  # type: ignore[arg-type]
+    order = Contest(Ruleset(), (["a"], ["b"], ["c"]), (1, 2, 3))
     state = PLAIN.update(PLAIN.initial(), order)
     moved = [PLAIN.rating(state, player).mu / 0.851 for player in "abc"]
     assert moved == pytest.approx([2 / 3, 1 / 6, -5 / 6], abs=1e-12)
@@ -90,7 +90,7 @@ def test_plain_and_compiled_give_the_same_bits(seed: int) -> None:
 
 def test_bots_do_not_drift_and_an_unseen_bot_is_the_mean_bot() -> None:
     """A year passes: people become uncertain, bots do not; another bot is expected to be like those known."""
-    fight = Contest(Ruleset(), (["ann"], ["bot:Xan:6"]), (2, 1))  # type: ignore[arg-type]
+    fight = Contest(Ruleset(), (["ann"], ["bot:Xan:6"]), (2, 1))
     state = MODEL.update(MODEL.initial(), fight)
     later = MODEL.update(state, replace(fight, at=3e7, weight=1e-9))
     assert MODEL.rating(later, "ann").sigma > MODEL.rating(state, "ann").sigma
@@ -104,7 +104,7 @@ def test_bots_do_not_drift_and_an_unseen_bot_is_the_mean_bot() -> None:
 
 def test_an_extra_body_has_a_price_and_its_price_is_learnt() -> None:
     """Two newcomers beat one; where that turns out to be wrong it is believed less."""
-    uneven = Contest(Ruleset("", "boss"), (["a", "b"], ["c"]), (2, 1))  # type: ignore[arg-type]
+    uneven = Contest(Ruleset("", "boss"), (["a", "b"], ["c"]), (2, 1))
     before = MODEL.win_probability(MODEL.initial(), (["a", "b"], ["c"]), uneven.ruleset)[0]
     state = MODEL.initial()
     for n in range(30):
@@ -129,7 +129,7 @@ def test_a_ruleset_has_its_own_ratings_and_backs_off() -> None:
 
 def test_who_was_there_for_less_is_moved_less() -> None:
     """The share of presence scales what is expected of a player and what is learnt about them."""
-    contest = Contest(Ruleset(), ([("ann", 1.0), ("cid", 0.25)], [("bob", 1.0)]), (1, 2))  # type: ignore[arg-type]
+    contest = Contest(Ruleset(), ([("ann", 1.0), ("cid", 0.25)], [("bob", 1.0)]), (1, 2))
     state = PLAIN.update(PLAIN.initial(), contest)
     ann, cid = PLAIN.rating(state, "ann"), PLAIN.rating(state, "cid")
     assert cid.mu == pytest.approx(ann.mu / 4.0)
@@ -188,8 +188,25 @@ def test_the_temperature_cools_what_is_over_confident() -> None:
     state = wild.initial()
     for n in range(400):
         a, b = rng.permutation(6)[:2].tolist()
-        state = wild.update(state, Contest(Ruleset(), ([name(a)], [name(b)]), (1, 2), at=float(n)))  # type: ignore[arg-type]
+        state = wild.update(state, Contest(Ruleset(), ([name(a)], [name(b)]), (1, 2), at=float(n)))
     assert state.world[0] < 0.8
+
+
+def test_expected_margins_are_those_that_come() -> None:
+    """Simulated matches: the slope of the observed on the expected margin is near 1, later contests only."""
+    history = simulate(np.random.default_rng(1), players=60, games=80, statistics=False)
+    state, expected, observed = MODEL.initial(), [], []
+    for n, match in enumerate(history.matches):
+        contest = match.contests[0]
+        if n >= 160:
+            expected.append(MODEL.expected_margin(state, contest.teams)[0])
+            one, other = contest.scores
+            observed.append((one - other) / (1.0 + one + other))
+        state = MODEL.update(state, contest)
+    x, y = np.array(expected), np.array(observed)
+    slope = float(x @ y / (x @ x))
+    error = float(np.std(y - slope * x) / math.sqrt(x @ x))
+    assert abs(slope - 1.0) < 3.0 * error + 0.1
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -204,3 +221,12 @@ def test_settings_out_of_range_are_refused() -> None:
     for settings, message in (({"sigma": 0.0}, "sigma: 0"), ({"drift_day": math.nan}, "drift_day: nan")):
         with pytest.raises(InputError, match=message):
             GaussianFilter(**settings)
+    given: list[tuple[object, str]] = [
+        ({"nosuch": 1.0}, "settings: there is no 'nosuch'; allowed: sigma, "),
+        ({"sigma": "1"}, "sigma: '1' is not allowed; a number is"),
+        ([{"settings": {}}, {"settings": {}}], "settings: they are not an object"),
+        (3, "settings: they are not an object"),
+    ]
+    for wrong, message in given:
+        with pytest.raises(InputError, match=message):
+            with_settings(wrong)

@@ -51,14 +51,14 @@ def test_the_newest_match_is_the_last_step_of_the_rebuild(matches: list[Match]) 
 
 def test_an_id_stands_for_one_match() -> None:
     """Two different matches with one id are refused."""
-    duel = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))  # type: ignore[arg-type]
+    duel = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))
     with pytest.raises(InputError, match="matches: two different ones have the id 'x'"):
         in_order([Match((duel,), id="x"), Match((replace(duel, at=1.0),), id="x")])
 
 
 def test_the_window_forgets() -> None:
     """With a window of one contest only the last of each player and ruleset is learnt from."""
-    duel = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))  # type: ignore[arg-type]
+    duel = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))
     matches = [Match((replace(duel, at=float(n)),)) for n in range(5)]
     assert replay(Elo(), matches, window=1) == replay(Elo(), matches[-1:])
     with pytest.raises(InputError, match="window: 0"):
@@ -69,9 +69,21 @@ def test_the_window_forgets() -> None:
 
 def test_the_window_is_for_each_player_and_ruleset() -> None:
     """Whoever played less is remembered for longer, and another ruleset does not push anything out."""
-    duel = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))  # type: ignore[arg-type]
-    other = Contest(Ruleset(), (["ann"], ["cid"]), (1, 2))  # type: ignore[arg-type]
+    duel = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))
+    other = Contest(Ruleset(), (["ann"], ["cid"]), (1, 2))
     ctf = replace(duel, ruleset=Ruleset("", "ctf"))
     factors = attention([duel, ctf, other, other], 2)
     assert [f["ann"] for f in factors] == [0.0, 1.0, 0.5, 1.0]
     assert factors[0]["bob"] == 1.0
+
+
+def test_progress_is_told_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strides of a few contests give every bit of the whole, with a window too, and end at 1."""
+    monkeypatch.setattr("equipoise.ratings.replaying.STRIDE", 4)
+    rng = np.random.default_rng(0)
+    matches = [Match((random_contest(rng), random_contest(rng))) for _ in range(5)]
+    told: list[float] = []
+    for window in (None, 2):
+        whole = replay(MODEL, matches, window=window)
+        assert replay(MODEL, matches, window=window, progress=told.append) == whole
+    assert told == [0.4, 0.8, 1.0] * 2

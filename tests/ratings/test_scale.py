@@ -44,7 +44,7 @@ def test_a_new_player_is_fifty_in_every_ruleset() -> None:
     """Whatever was learnt about the ruleset; a model without uncertainty has a reach of its own."""
     model = GaussianFilter()
     ctf = Ruleset("ut", "ctf")
-    uneven = Contest(ctf, (["a", "b"], ["bot:x:1"]), (2, 1))  # type: ignore[arg-type]
+    uneven = Contest(ctf, (["a", "b"], ["bot:x:1"]), (2, 1))
     state = model.update(model.initial(), uneven)
     assert scale_of(model, state, ctf).shown(model.rating(state, "new", ctf).mu) == 50.0
     assert scale_of(Elo(), {}).reach == CERTAIN_REACH

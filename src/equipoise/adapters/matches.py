@@ -6,16 +6,13 @@ rest goes on.  The format is described in docs/match-files.md and docs/match.sch
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from equipoise.errors import InputError
+from equipoise.adapters.fields import content_of
+from equipoise.games.plain import Progress
 from equipoise.games.reading import Parsed
 from equipoise.types import Match, Skipped, Unfinished
-
-#: Tells how far a file was read: from 0 to 1.
-Progress = Callable[[float], None]
 
 #: Bytes between two reports of progress.
 STEP = 1 << 18
@@ -38,21 +35,21 @@ def read_matches(source: str, progress: Progress | None = None) -> Iterator[Matc
         If the file cannot be read at all.
     """
     from equipoise.adapters import match_tables
-    from equipoise.games.plain import GAME, csv_rows, from_rows
+    from equipoise.games.plain import GAME, csv_rows, from_rows, silence
 
-    tell = progress or (lambda _: None)
+    tell = progress or silence
     ending = Path(source).suffix.lower()
     if ending == ".npz":
-        yield from match_tables.from_npz(source)
+        yield from match_tables.from_npz(source, tell)
         return
     if ending == ".parquet":
-        yield from from_rows(match_tables.parquet_rows(source))
+        yield from from_rows(match_tables.parquet_rows(source, tell), tell)
         return
-    content = _content(source)
+    where, content = content_of(source)
     if ending in (".csv", ".tsv"):
-        yield from from_rows(csv_rows(content, source, "\t" if ending == ".tsv" else ""))
+        yield from from_rows(csv_rows(content, where, "\t" if ending == ".tsv" else "", tell), tell)
         return
-    reader = GAME.reader("standard input" if source == "-" else source)
+    reader = GAME.reader(where)
     for start in range(0, len(content), STEP):
         yield from _records(reader.read(content[start : start + STEP]))
         tell(start / len(content))
@@ -62,13 +59,3 @@ def read_matches(source: str, progress: Progress | None = None) -> Iterator[Matc
 def _records(found: Iterable[Parsed]) -> Iterator[Match | Skipped]:
     """Leave out unfinished games, which a file of results has none of."""
     return (one for one in found if not isinstance(one, Unfinished))
-
-
-def _content(source: str) -> bytes:
-    if source == "-":
-        return sys.stdin.buffer.read()
-    try:
-        return Path(source).read_bytes()
-    except OSError as error:
-        msg = f"{source}: cannot be read: {error.strerror or error}"
-        raise InputError(msg) from error

@@ -7,8 +7,14 @@ from typing import Any
 
 import click
 
-from equipoise.cli.histories import model_named, read_history, table
-from equipoise.errors import InputError
+from equipoise.cli.histories import (
+    model_named,
+    progress_bar,
+    read_history,
+    table,
+    with_settings_options,
+    write,
+)
 from equipoise.registry import MODELS
 
 
@@ -28,10 +34,11 @@ from equipoise.registry import MODELS
     metavar="PART",
     help="Part of the contests that is learnt from but not scored.",
 )
+@with_settings_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--plot", metavar="FILE.svg", help="Draw the reliability diagram into a file.")
 @click.option("--strict", is_flag=True, help="Stop at the first record that is wrong.")
-def command(file: str, models: str, skip: float, as_json: bool, plot: str | None, strict: bool) -> None:
+def command(file: str, models: str, skip: float, as_json: bool, plot: str | None, **options: Any) -> None:
     """Predict each contest of a match FILE from those before it, and tell how good that was.
 
     FILE is JSONL, CSV, Parquet or npz, or - for JSONL from standard input.
@@ -39,9 +46,13 @@ def command(file: str, models: str, skip: float, as_json: bool, plot: str | None
     from equipoise.lab.progressive import evaluate
 
     names = ["default", *(MODELS if models == "all" else [name.strip() for name in models.split(",")])]
-    made = {name: model_named(name) for name in dict.fromkeys(names)}
-    history = read_history((file,), strict=strict)
-    done = {name: evaluate(model, history.matches, skip) for name, model in made.items()}
+    settings = {"default": (options["profile"], options["settings"])}
+    made = {name: model_named(name, *settings.get(name, ())) for name in dict.fromkeys(names)}
+    history = read_history((file,), strict=options["strict"])
+    done = {}
+    for name, model in made.items():
+        with progress_bar(name) as tell:
+            done[name] = evaluate(model, history.matches, skip, tell)
     if as_json:
         plain = {name: each.metrics.as_dict() for name, each in done.items()}
         groups = {
@@ -66,15 +77,14 @@ def _text(done: dict[str, Any]) -> str:
 def _row(name: str, metrics: Any) -> tuple[str, ...]:
     if not metrics.n:
         return (name, "0", *("-",) * 5)
+    slope = metrics.calibration_slope
     return (
         name, str(metrics.n), f"{metrics.log_loss:.4f}", f"{metrics.brier:.4f}",
-        f"{100 * metrics.accuracy:.1f} %", f"{metrics.calibration_slope:.2f}", f"{metrics.ece:.3f}",
+        f"{100 * metrics.accuracy:.1f} %", f"{slope:.2f}" if slope == slope else "-", f"{metrics.ece:.3f}",
     )  # fmt: skip
 
 
 def _plot(path: str, done: dict[str, Any]) -> None:
-    from pathlib import Path
-
     from equipoise.lab.metrics import reliability
     from equipoise.pages.reliability_svg import reliability_svg
 
@@ -85,8 +95,4 @@ def _plot(path: str, done: dict[str, Any]) -> None:
         ]
         for name, evaluation in done.items()
     }
-    try:
-        Path(path).write_text(reliability_svg(bins), encoding="utf-8")
-    except OSError as error:
-        msg = f"--plot: {path} cannot be written: {error.strerror or error}"
-        raise InputError(msg) from error
+    write("--plot", path, reliability_svg(bins))

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.errors import InputError, UnknownNameError
+from equipoise.ratings.profiles import PROFILES, SHIPPED
 from equipoise.registry import MODELS, resolve
 
 if TYPE_CHECKING:
     from equipoise.types import Match
-
-#: Messages about single records that are printed; the rest are only counted.
-MOST_MESSAGES = 20
 
 
 @dataclass(slots=True)
@@ -48,9 +46,9 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False) -> History:
 
     history = History()
     known: dict[str, Match] = {}
-    with progress_bar() as tell:
-        for source in sources:
-            for one in read_matches(source, tell):
+    with progress_bar("reading") as tell:
+        for n, source in enumerate(sources):
+            for one in read_matches(source, _part(tell, n, len(sources))):
                 skipped = one if isinstance(one, Skipped) else _repeated(one, known, source)
                 if skipped is None:
                     continue
@@ -58,8 +56,7 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False) -> History:
                     msg = f"{skipped.where}: {skipped.reason}"
                     raise InputError(msg)
                 history.skipped += 1
-                if history.skipped <= MOST_MESSAGES:
-                    click.echo(f"{skipped.where}: {skipped.reason}", err=True)
+                click.echo(f"{skipped.where}: {skipped.reason}", err=True)
     history.matches = list(known.values())
     if not history.matches:
         msg = f"{', '.join(sources)}: there is no match in it; docs/match-files.md describes the format"
@@ -76,8 +73,13 @@ def _repeated(match: Match, known: dict[str, Match], source: str) -> Any:
     return Skipped(source, f"id: a different match has the id {match.id!r} too; an id stands for one match")
 
 
+def _part(tell: Callable[[float], None] | None, n: int, parts: int) -> Callable[[float], None] | None:
+    """Return what tells how far one of several parts is, as part of the whole."""
+    return None if tell is None else lambda part: tell((n + part) / parts)
+
+
 @contextmanager
-def progress_bar() -> Iterator[Callable[[float], None] | None]:
+def progress_bar(what: str) -> Iterator[Callable[[float], None] | None]:
     """Give a function that draws how far something is, where a person watches."""
     if not sys.stderr.isatty():
         yield None
@@ -86,22 +88,108 @@ def progress_bar() -> Iterator[Callable[[float], None] | None]:
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("reading", total=1.0)
+        task = progress.add_task(what, total=1.0)
         yield lambda part: progress.update(task, completed=part)
 
 
-def model_named(name: str) -> Any:
-    """Return a model by its name, made without arguments.
+#: Options that say what the default model is like.
+SETTINGS = (
+    click.option("--profile", type=click.Choice(list(PROFILES)), help="Settings of the default model."),
+    click.option("--settings", metavar="FILE.json", help="Settings of your own, as 'tune --json' prints."),
+)
+
+
+def with_settings_options(command: Any) -> Any:
+    """Add the options that say what the default model is like."""
+    for option in reversed(SETTINGS):
+        command = option(command)
+    return command
+
+
+def with_model_options(command: Any) -> Any:
+    """Add the options that say what learns: a model, or settings of the default one."""
+    names = f"What learns: {', '.join(MODELS)}."
+    model = click.option("--model", default="default", show_default=True, metavar="NAME", help=names)
+    return model(with_settings_options(command))
+
+
+def model_named(name: str, profile: str | None = None, settings: str | None = None) -> Any:
+    """Return a model by its name, made without arguments, or the default one with settings.
 
     Raises
     ------
     click.UsageError
-        If there is no such model.
+        If there is no such model, or settings are given twice or for another model.
+    InputError
+        If the settings are wrong.
     """
+    if profile or settings:
+        if name != "default" or (profile and settings):
+            msg = "--profile and --settings: one of them is allowed, for the default model"
+            raise click.UsageError(msg)
+        return _settled(profile, settings)
     try:
         return resolve("model", MODELS, name)()
     except UnknownNameError as error:
         raise click.UsageError(str(error)) from error
+
+
+def _settled(profile: str | None, path: str | None) -> Any:
+    from equipoise.ratings.profiles import with_settings
+
+    if path is None:
+        return with_settings(PROFILES[profile or SHIPPED])
+    import json
+    from pathlib import Path
+
+    try:
+        return with_settings(json.loads(Path(path).read_text(encoding="utf-8-sig")))
+    except OSError as error:
+        msg = f"--settings: {path} cannot be read: {error.strerror or error}"
+        raise InputError(msg) from error
+    except InputError as error:
+        msg = f"--settings: {path}: {error}"
+        raise InputError(msg) from error
+    except (ValueError, RecursionError) as error:
+        msg = f"--settings: {path} is not JSON in UTF-8; what 'equipoise tune --json' prints is"
+        raise InputError(msg) from error
+
+
+def since(matches: list[Match], date: str | None) -> list[Match]:
+    """Return the matches that ended on a date or after it.
+
+    Raises
+    ------
+    InputError
+        If it is no date, or no match is left.
+    """
+    if date is None:
+        return matches
+    from equipoise.games.records import time_from
+
+    start = time_from(date, "--since")
+    kept = [match for match in matches if (match.ended or 0.0) >= start]
+    if not kept:
+        msg = f"--since: no match ended on {date} or after; {len(matches)} ended before"
+        raise InputError(msg)
+    return kept
+
+
+def write(option: str, path: str, text: str) -> None:
+    """Write a file that an option names.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    from pathlib import Path
+
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        msg = f"{option}: {path} cannot be written: {error.strerror or error}"
+        raise InputError(msg) from error
 
 
 def table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:

@@ -7,25 +7,34 @@ from typing import Any
 
 import click
 
-from equipoise.cli.histories import model_named, read_history, table
+from equipoise.cli.histories import (
+    model_named,
+    progress_bar,
+    read_history,
+    since,
+    table,
+    with_model_options,
+    write,
+)
 from equipoise.errors import InputError
-from equipoise.registry import MODELS
+
+#: Curves in a picture: as many as there are colours that can be told apart.
+DRAWN = 8
 
 
 @click.command(name="rate")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option(
-    "--model",
-    default="default",
-    show_default=True,
-    metavar="NAME",
-    help=f"What learns: {', '.join(MODELS)}.",
-)
+@with_model_options
 @click.option(
     "--window", type=int, metavar="N", help="Count only the last N contests of each player and ruleset."
 )
 @click.option("--since", metavar="DATE", help="Leave out matches that ended before, as 2026-01-31.")
 @click.option("--output", metavar="FILE", help="Write to a file instead of standard output.")
+@click.option(
+    "--curves",
+    metavar="FILE",
+    help="Write skill over time: a picture into FILE.svg, all of it into FILE.json; not validated.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--strict", is_flag=True, help="Stop at the first record that is wrong.")
 def command(files: tuple[str, ...], **options: Any) -> None:
@@ -33,20 +42,19 @@ def command(files: tuple[str, ...], **options: Any) -> None:
 
     The result depends on the set of matches alone: files may overlap and stand in any order.
     """  # fmt: skip
-    from equipoise.games.records import time_from
     from equipoise.ratings.replaying import replay
 
-    model = model_named(options["model"])
+    model = model_named(options["model"], options["profile"], options["settings"])
     history = read_history(files, strict=options["strict"])
-    matches = history.matches
-    if options["since"] is not None:
-        since = time_from(options["since"], "--since")
-        matches = [match for match in matches if (match.ended or 0.0) >= since]
-    state = replay(model, matches, window=options["window"])
+    matches = since(history.matches, options["since"])
+    with progress_bar("rating") as tell:
+        state = replay(model, matches, window=options["window"], progress=tell)
+    if options["curves"]:
+        _curves(options["curves"], model, matches, options["window"])
     result = _result(model, state, matches, options["model"])
     text = json.dumps(result, indent=2, allow_nan=False) if options["as_json"] else _text(result)
     if options["output"]:
-        _write(options["output"], text + "\n")
+        write("--output", options["output"], text + "\n")
     else:
         click.echo(text)
     history.finish()
@@ -94,11 +102,33 @@ def _text(result: dict[str, Any]) -> str:
     return table(("player", "0-100", "mu", "sigma", "contests"), rows)
 
 
-def _write(path: str, text: str) -> None:
-    from pathlib import Path
+def _curves(path: str, model: Any, matches: Any, window: int | None) -> None:
+    """Write curves over time, as the ending of the file says."""
+    from equipoise.ratings.smoothing import curves
+    from equipoise.types import Ruleset
 
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        msg = f"--output: {path} cannot be written: {error.strerror or error}"
-        raise InputError(msg) from error
+    if window is not None:
+        msg = "--curves: there are none with a window; leave out --window"
+        raise InputError(msg)
+    found = curves(model, matches)
+    if path.lower().endswith(".svg"):
+        from equipoise.pages.curves_svg import curves_svg
+
+        general = {player: curve for (player, part), curve in found.items() if part == Ruleset()}
+        longest = sorted(general, key=lambda player: (-len(general[player].at), player))[:DRAWN]
+        drawn = {
+            player: list(zip(general[player].at, general[player].mu, general[player].sigma, strict=True))
+            for player in longest
+        }
+        text = curves_svg(drawn, "Skill over time, of those who played most; the band is one sigma")
+    elif path.lower().endswith(".json"):
+        plain = [
+            {"id": player, "game": part.game, "game_type": part.game_type, "mutators": list(part.mutators),
+             "at": curve.at, "mu": curve.mu, "sigma": curve.sigma}
+            for (player, part), curve in found.items()
+        ]  # fmt: skip
+        text = json.dumps({"curves": plain}, allow_nan=False) + "\n"
+    else:
+        msg = f"--curves: {path} is neither .svg nor .json; one of them is allowed"
+        raise InputError(msg)
+    write("--curves", path, text)

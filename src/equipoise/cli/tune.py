@@ -13,8 +13,10 @@ from equipoise.cli.histories import progress_bar, read_history, table
 @click.command(name="tune")
 @click.argument("file", metavar="FILE")
 @click.option("--part", default=0.4, show_default=True, help="First part of the contests that is looked at.")
-@click.option("--steps", default=300, show_default=True, help="How many settings are tried.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the search.")
+@click.option(
+    "--steps", type=click.IntRange(min=1), default=300, show_default=True, help="How many settings are tried."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the search.")
 @click.option(
     "--only", metavar="A,B", help="Hyperparameters that may change.  [default: all that are searched]"
 )
@@ -32,12 +34,12 @@ def command(file: str, **options: Any) -> None:
     history = read_history((file,))
     contests = [contest for match in in_order(history.matches) for contest in match.contests]
     only = tuple(name.strip() for name in options["only"].split(",")) if options["only"] else tuple(BOUNDS)
-    part, steps = options["part"], max(options["steps"], 1)
+    part, steps = options["part"], options["steps"]
     rulesets: list[Any] = [None]
     if options["leave_out"]:
         rulesets = sorted({contest.ruleset for contest in contests}, key=repr)
     found = []
-    with progress_bar() as tell:
+    with progress_bar("searching") as tell:
         for ruleset in rulesets:
             report = (lambda step, _: tell(step / steps)) if tell else None
             tuned = tune(contests, part=part, steps=steps, seed=options["seed"], left_out=ruleset,

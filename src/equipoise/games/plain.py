@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
 from equipoise.errors import InputError
@@ -31,6 +31,19 @@ SEPARATOR = ";"
 
 #: A row: where it stands, and its cells that are not empty.
 Row = tuple[str, Mapping[str, Any]]
+
+#: Tells how far a file was read: from 0 to 1.
+Progress = Callable[[float], None]
+
+#: Records from one word of progress to the next.
+OFTEN = 1000
+
+#: The part of the work on a table that is done once all rows have been read.
+READ = 0.5
+
+
+def silence(part: float) -> None:
+    """Tell nobody."""
 
 
 #: What is nothing in a line: blanks, and the mark that some programs begin a file with.
@@ -120,7 +133,7 @@ def _from_line(line: bytes, where: str) -> Match | Skipped:
         return Skipped(where, str(error))
 
 
-def csv_rows(content: bytes, where: str, delimiter: str = "") -> Iterator[Row]:
+def csv_rows(content: bytes, where: str, delimiter: str = "", tell: Progress = silence) -> Iterator[Row]:
     """Go through the rows of a CSV file; the delimiter is by default what the header has most of."""
     try:
         text = content.decode("utf-8-sig")
@@ -131,8 +144,11 @@ def csv_rows(content: bytes, where: str, delimiter: str = "") -> Iterator[Row]:
     header = text.lstrip("\r\n").split("\n", 1)[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter or max(",;\t", key=header.count))
     columns: list[str] = []
+    lines = text.count("\n") + 1
     try:
         for cells in reader:
+            if reader.line_num % OFTEN == 0:
+                tell(READ * reader.line_num / lines)
             at = f"{where}, line {reader.line_num}"
             if not any(cells):
                 continue
@@ -161,7 +177,7 @@ def checked(columns: list[str], where: str) -> list[str]:
     return columns
 
 
-def from_rows(rows: Iterable[Row]) -> Iterator[Match | Skipped]:
+def from_rows(rows: Iterable[Row], tell: Progress = silence) -> Iterator[Match | Skipped]:
     """Put the rows of each match together; rows of one match may stand apart."""
     by_match: dict[str, list[Row]] = {}
     for where, cells in rows:
@@ -169,8 +185,10 @@ def from_rows(rows: Iterable[Row]) -> Iterator[Match | Skipped]:
             yield Skipped(where, "match: it is missing; the id of the match is allowed")
             continue
         by_match.setdefault(str(cells["match"]), []).append((where, cells))
-    for name, some in by_match.items():
+    for number, (name, some) in enumerate(by_match.items(), start=1):
         yield _match(name, some)
+        if number % OFTEN == 0:
+            tell(READ + (1.0 - READ) * number / len(by_match))
 
 
 def _match(name: str, rows: list[Row]) -> Match | Skipped:

@@ -233,7 +233,7 @@ class Play:
             )
         )
         return Contest(
-            ruleset, tuple(tuple(sides[side]) for side in order),  # type: ignore[arg-type]
+            ruleset, tuple(tuple(sides[side]) for side in order),
             tuple(float(winner is not None and side != winner) for side in order),
             weight=PART, at=at, statistics=told,
         )  # fmt: skip

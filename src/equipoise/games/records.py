@@ -25,6 +25,9 @@ CONTEST_FIELDS = ("game", "game_type", "mutators", "teams", "ranks", "scores", "
 #: What a player in a team may have, where it is not just the id.
 PLAYER_FIELDS = ("id", "name", "share", "kills", "deaths", "score")
 
+#: What a time may be.
+TIMES = "seconds since 1970, or a date as 2026-01-31T20:15:00Z, is"
+
 _Record = Mapping[str, Any]
 
 
@@ -78,7 +81,7 @@ def contest_from(record: _Record, ended: float | None) -> Contest:
     """Return the contest of a record; its time is by default that of the match."""
     _known(record, MATCH_FIELDS + CONTEST_FIELDS)
     if "at" not in record and ended is None:
-        _fail("ended", "it is missing", "seconds since 1970, or a date as 2026-01-31T20:15:00Z, is")
+        _fail("ended", "it is missing", TIMES)
     at = time_from(record["at"], "at") if "at" in record else ended
     mutators = record.get("mutators", [])
     if not isinstance(mutators, list):
@@ -106,8 +109,10 @@ def contest_from(record: _Record, ended: float | None) -> Contest:
 def _member(player: Any, statistics: list[Statistics]) -> tuple[str, float]:
     """Return id and share of a player, and add what is told of them."""
     if isinstance(player, str):
-        return player, 1.0
-    told = _object(player, "teams")
+        return player.strip(), 1.0
+    if not isinstance(player, dict):
+        _fail("teams", f"{_short(player)} is not a player", "an id as a text, or an object with id, is")
+    told = player
     _known(told, PLAYER_FIELDS)
     name = _text(told.get("id", ""), "id")
     figures = {
@@ -177,6 +182,10 @@ def time_from(value: Any, field: str) -> float:
             pass
         except OverflowError:
             _fail(field, f"{_short(value)} is out of range", "a date after the year 1 is")
+        try:
+            value = float(value)
+        except ValueError:
+            _fail(field, f"{_short(value)} is not a number nor a date", TIMES)
     if isinstance(value, datetime):
         return _stamp(value)
     return number_from(value, field)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from equipoise.errors import InputError
 from equipoise.lab.metrics import Metrics, measure
 from equipoise.ratings.model import Chances, RatingModel
-from equipoise.ratings.replaying import in_order
+from equipoise.ratings.replaying import Progress, in_order, run
 from equipoise.types import Contest, Match
 
 #: Part of the history that is played but not scored.
@@ -44,7 +44,9 @@ def winner(contest: Contest) -> int:
     return contest.ranks.index(best) if contest.ranks.count(best) == 1 else -1
 
 
-def evaluate(model: RatingModel, matches: Sequence[Match], skip: float = SKIP) -> Evaluation:
+def evaluate(
+    model: RatingModel, matches: Sequence[Match], skip: float = SKIP, progress: Progress | None = None
+) -> Evaluation:
     """Predict a history in its order, and measure the predictions after the first part.
 
     Parameters
@@ -55,6 +57,8 @@ def evaluate(model: RatingModel, matches: Sequence[Match], skip: float = SKIP) -
         The set of matches, in any order.
     skip : float
         Part of the contests, from 0 to below 1, that are learnt from but not scored.
+    progress : callable, optional
+        Told now and then how far it is, from 0 to 1.
 
     Raises
     ------
@@ -65,7 +69,7 @@ def evaluate(model: RatingModel, matches: Sequence[Match], skip: float = SKIP) -
         msg = f"skip: {skip!r} is not allowed; a part from 0 to below 1 is"
         raise InputError(msg)
     contests = [contest for match in in_order(matches) for contest in match.contests]
-    _, chances = model.run(model.initial(), contests)
+    _, chances = run(model, model.initial(), contests, None, progress)
     return judge(contests, chances, skip)
 
 

@@ -26,7 +26,7 @@ KILLS, BREAK = 15.0, 600.0
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Matches in order, and the true skill of every player, in units of the performance noise."""
+    """Matches in order, and the true skill of every player at the end, in units of the performance noise."""
 
     matches: tuple[Match, ...]
     truth: dict[str, float]
@@ -43,6 +43,8 @@ def simulate(
     informative: float = 0.35,
     statistics: bool = True,
     scores: bool = True,
+    drift: float = 0.0,
+    roles: float = 0.0,
 ) -> History:
     """Return a history in which everyone plays about equally often, in teams drawn at random.
 
@@ -61,16 +63,24 @@ def simulate(
     informative : float
         By how much the logarithm of a player's rate of kills grows with each unit of skill.
     statistics, scores : bool
-        Whether kills and deaths, and the teams' kills as scores, are recorded.
+        Whether kills and deaths, and the teams' points as scores, are recorded.
+    drift : float
+        Standard deviation by which a true skill changes before each contest of its player.
+    roles : float
+        Standard deviation of what a player's role adds to the logarithm of their rate of kills: a part of the
+        statistics that stays the same and tells nothing of skill.
     """  # fmt: skip
     truth = rng.normal(0.0, sigma, players)
+    role = rng.normal(0.0, roles, players) if roles else np.zeros(players)
     seats = team_size * teams
     matches: list[Match] = []
-    for _ in range(games):
+    for game in range(games):
+        if drift and game:
+            truth = truth + rng.normal(0.0, drift, players)
         order = rng.permutation(players)
         for first in range(0, players - seats + 1, seats):
             matches.append(
-                _match(rng, order[first : first + seats].reshape(teams, team_size), truth, len(matches),
+                _match(rng, order[first : first + seats].reshape(teams, team_size), truth, role, len(matches),
                        informative, statistics, scores)
             )  # fmt: skip
     return History(tuple(matches), {name(n): float(skill) for n, skill in enumerate(truth)})
@@ -82,7 +92,7 @@ def name(player: int) -> str:
 
 
 def _match(
-    rng: np.random.Generator, line_up: NDArray[np.int64], truth: Floats, number: int,
+    rng: np.random.Generator, line_up: NDArray[np.int64], truth: Floats, role: Floats, number: int,
     informative: float, statistics: bool, scores: bool,
 ) -> Match:  # fmt: skip
     skills = truth[line_up]
@@ -90,7 +100,7 @@ def _match(
     ranks = (-performance).argsort().argsort()
     against = (skills.sum() - skills.sum(axis=1)) / max(skills.size - skills.shape[1], 1)
     edge = skills - against[:, None]
-    kills = rng.poisson(KILLS * np.exp(informative * edge))
+    kills = rng.poisson(KILLS * np.exp(informative * edge + role[line_up]))
     deaths = rng.poisson(KILLS * np.exp(-informative * edge))
     spread = math.sqrt(2.0 * skills.shape[1])
     points = np.round(50.0 * np.exp(0.3 * (performance - performance.mean()) / spread))

@@ -11,13 +11,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from equipoise.compiled import pays
 from equipoise.errors import InputError
+from equipoise.lab.metrics import CLIP
 from equipoise.lab.progressive import winner
 from equipoise.ratings.models.gaussian_filter import WORTH, GaussianFilter
 from equipoise.ratings.packing import Packed, most_teams, pack
 from equipoise.types import Contest, Ruleset, Statistics
+
+Floats = NDArray[np.float64]
 
 #: What is searched, and between which bounds.
 BOUNDS: dict[str, tuple[float, float]] = {
@@ -88,18 +92,31 @@ def _without(contest: Contest, scores: bool, statistics: bool) -> Contest:
     return replace(contest, scores=contest.scores if scores else (), statistics=kept)
 
 
-def loss(model: GaussianFilter, seen: Sequence[View], *, fast: bool = True) -> float:
-    """Return the mean log-loss over views, nats."""
-    losses = []
-    for view in seen:
-        _, chances = model.play(model.initial(), view.packed, view.teams, fast=fast)
-        told = [
-            chances[first + won]
-            for first, won, counts in zip(view.packed.first_team, view.winners, view.scored, strict=False)
-            if counts
-        ]
-        losses.append(float(-np.log(np.maximum(told, 1e-6)).mean()))
-    return sum(losses) / len(losses)
+def losses(model: GaussianFilter, view: View, *, fast: bool = True) -> Floats:
+    """Return the log-loss of each contest of a view that counts, nats."""
+    _, chances = model.play(model.initial(), view.packed, view.teams, fast=fast)
+    told = [
+        chances[first + won]
+        for first, won, counts in zip(view.packed.first_team, view.winners, view.scored, strict=False)
+        if counts
+    ]
+    return np.asarray(-np.log(np.maximum(told, CLIP)))
+
+
+def loss(
+    model: GaussianFilter,
+    histories: Sequence[Sequence[View]],
+    weights: Sequence[float] | None = None,
+    *,
+    fast: bool = True,
+) -> float:
+    """Return the mean log-loss over histories, in each over its views, nats; unweighted by default."""
+    weights = [1.0] * len(histories) if weights is None else weights
+    total = 0.0
+    for seen, weight in zip(histories, weights, strict=True):
+        each = [float(losses(model, view, fast=fast).mean()) for view in seen]
+        total += weight * sum(each) / len(each)
+    return total / sum(weights)
 
 
 def tune(
@@ -139,22 +156,55 @@ def tune(
     InputError
         If there is nothing to score.
     """  # fmt: skip
+    if not 0.0 < part <= 1.0:
+        msg = f"part: {part!r} is not allowed; a part above 0 and at most 1 is"
+        raise InputError(msg)
+    seen = views(contests[: math.ceil(len(contests) * part)], left_out)
+    return search([seen], model=model, steps=steps, seed=seed, only=only, report=report)
+
+
+def search(
+    histories: Sequence[Sequence[View]],
+    *,
+    weights: Sequence[float] | None = None,
+    model: GaussianFilter | None = None,
+    steps: int = 300,
+    seed: int = 0,
+    only: Sequence[str] = tuple(BOUNDS),
+    report: Callable[[int, float], None] | None = None,
+) -> Tuned:
+    """Search hyperparameters for several histories at once.
+
+    Parameters
+    ----------
+    histories : sequence of sequences of View
+        What :func:`views` gives of each.
+    weights : sequence of float, optional
+        How much each counts; by default all the same.
+    model, steps, seed, only, report
+        As of :func:`tune`.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to score, or a hyperparameter that is not searched.
+    """
     for name in only:
         if name not in BOUNDS:
             msg = f"only: {name!r} is not searched; allowed: {', '.join(BOUNDS)}"
             raise InputError(msg)
-    best = model or GaussianFilter()
-    seen = views(contests[: math.ceil(len(contests) * part)], left_out)
-    if not any(any(view.scored) for view in seen):
+    if not histories or not all(any(any(view.scored) for view in seen) for seen in histories):
         msg = "contests: there is none to score; a longer history is needed"
         raise InputError(msg)
-    fast = pays(len(contests) * steps, WORTH)
-    before = least = loss(best, seen, fast=fast)
+    best = model or GaussianFilter()
+    contests = sum(len(view.winners) for seen in histories for view in seen)
+    fast = pays(contests * steps, WORTH)
+    before = least = loss(best, histories, weights, fast=fast)
     rng = np.random.default_rng(seed)
     for step in range(steps):
         width = WIDE * (NARROW / WIDE) ** (step / max(steps - 1, 1))
         tried = neighbour(best, rng, width, only)
-        found = loss(tried, seen, fast=fast)
+        found = loss(tried, histories, weights, fast=fast)
         if found < least:
             best, least = tried, found
         if report is not None:

@@ -6,8 +6,8 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 
-from equipoise.ratings.model import Attention, Chances, Teams, question
-from equipoise.types import Contest, Rating, Ruleset
+from equipoise.ratings.model import Attention, Chances, Further, question
+from equipoise.types import Contest, Rating, Ruleset, Teams
 
 #: What is known of one player; which numbers these are is the model's.
 Entry = tuple[float, ...]
@@ -19,7 +19,7 @@ Table = Mapping[str, Entry]
 Entries = list[list[Entry]]
 
 
-class Folding(ABC):
+class Folding(Further, ABC):
     """A model that changes the entries of those who played, and nothing else.
 
     A model of this kind says what a newcomer's entry is, how a contest changes entries, and how likely each
@@ -59,14 +59,14 @@ class Folding(ABC):
         table = dict(state)
         chances: list[Chances] = []
         for n, contest in enumerate(contests):
-            entries = self._entries(table, contest)
+            entries = self.entries(table, contest)
             chances.append(tuple(self.predict(entries, contest)))
             after = self.change(entries, contest)
             factors = attention[n] if attention is not None else {}
             for team, old, new in zip(contest.teams, entries, after, strict=True):
                 for (player, _), was, becomes in zip(team, old, new, strict=True):
                     factor = factors.get(player, 1.0)
-                    table[player] = becomes if factor == 1.0 else _between(was, becomes, factor)
+                    table[player] = between(was, becomes, factor)
         return table, chances
 
     def win_probability(
@@ -74,7 +74,7 @@ class Folding(ABC):
     ) -> list[float]:
         """Return how likely each team is to win; ruleset and time make no difference."""
         contest = question(teams, ruleset, at or 0.0)
-        return self.predict(self._entries(state, contest), contest)
+        return self.predict(self.entries(state, contest), contest)
 
     def rating(self, state: Table, player: str, ruleset: Ruleset | None = None) -> Rating:
         """Return what is known of a player's skill; the ruleset makes no difference."""
@@ -85,13 +85,22 @@ class Folding(ABC):
         """Return the ids of everyone who has played."""
         return state.keys()
 
-    def _entries(self, table: Table, contest: Contest) -> Entries:
+    def entries(self, table: Table, contest: Contest) -> Entries:
+        """Return what is known of everyone in a contest."""
         new = self.newcomer()
         return [[table.get(player, new) for player, _ in team] for team in contest.teams]
 
 
-def _between(was: Entry, becomes: Entry, factor: float) -> Entry:
-    """Return an entry part of the way."""
+def between(was: Entry, becomes: Entry, factor: float) -> Entry:
+    """Return an entry part of the way from one to another; a factor of 1 is all of it.
+
+    Examples
+    --------
+    >>> between((1500.0, 200.0), (1600.0, 100.0), 0.25)
+    (1525.0, 175.0)
+    """
+    if factor == 1.0:
+        return becomes
     return tuple(old + factor * (new - old) for old, new in zip(was, becomes, strict=True))
 
 

@@ -1,11 +1,17 @@
-"""What a rating model is, and what is common to all: bots' ids and questions about teams."""
+"""What a rating model is, and what is common to all: bots' ids and questions about teams.
+
+Every model predicts who wins.  Some also say how good a match would be, and by how much it would be won:
+:class:`Further` is the optional part.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, NoReturn, Protocol
 
-from equipoise.types import Contest, Rating, Ruleset
+from equipoise.errors import InputError
+from equipoise.types import Contest, Rating, Ruleset, Teams, members_of
 
 #: How the ids of bots begin: ``bot:<name>:<level>``.
 BOT = "bot:"
@@ -18,9 +24,6 @@ Chances = tuple[float, ...]
 
 #: For each contest, how much each player learns from it (1 where not mentioned).
 Attention = Sequence[Mapping[str, float]]
-
-#: Teams of ids, or of ids with the share of the time they will be present.
-Teams = Sequence[Sequence[str | tuple[str, float]]]
 
 
 class RatingModel(Protocol):
@@ -55,6 +58,94 @@ class RatingModel(Protocol):
         """Return the ids of everyone who has played, in order of first appearance."""
 
 
+class Further:
+    """The optional part of a model: what else it can be asked of teams that have not played.
+
+    ``answers`` has the names of the questions a model answers, so that a caller can look before asking; the
+    other ones are refused.  Of a model of your own without this class the answers are none: see
+    :func:`answers`.
+
+    Examples
+    --------
+    >>> from equipoise.ratings.models.elo import Elo
+    >>> Elo().answers
+    frozenset()
+    >>> Elo().quality({}, (["ann"], ["bob"]))
+    Traceback (most recent call last):
+    equipoise.errors.InputError: model: Elo has no quality; ask one with 'quality' in its answers
+    """
+
+    __slots__ = ()
+
+    #: Names of the questions that are answered: ``"quality"``, ``"expected_margin"``.
+    answers: ClassVar[frozenset[str]] = frozenset()
+
+    def quality(
+        self, state: State, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+    ) -> float:
+        """Return how good a match would be, from 0 to 1; each model says by which measure.
+
+        Raises
+        ------
+        InputError
+            If the model has none, or the teams are at fault.
+        """
+        del state, teams, ruleset, at
+        self._refuse("quality")
+
+    def expected_margin(
+        self, state: State, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+    ) -> list[float]:
+        """Return by how much each team is expected to be ahead of the mean score, as a part of all points.
+
+        For two teams it is ``(score - other score) / (1 + score + other score)``, from -1 to 1; for k teams
+        ``2 (score - mean score) / (1 + sum of scores)``.  They sum to 0.
+
+        Raises
+        ------
+        InputError
+            If the model has none, or the teams are at fault.
+        """
+        del state, teams, ruleset, at
+        self._refuse("expected_margin")
+
+    def _refuse(self, question: str) -> NoReturn:
+        what = question.replace("_", " ")
+        msg = f"model: {type(self).__name__} has no {what}; ask one with {question!r} in its answers"
+        raise InputError(msg)
+
+
+def answers(model: Any) -> frozenset[str]:
+    """Return the names of the further questions that a model answers, none where it does not say.
+
+    Examples
+    --------
+    >>> from equipoise.ratings.models.gaussian_filter import GaussianFilter
+    >>> sorted(answers(GaussianFilter())), sorted(answers("a model of someone's own"))
+    (['expected_margin', 'quality'], [])
+    """
+    told: frozenset[str] = getattr(model, "answers", frozenset())
+    return told
+
+
+def openness(chances: Sequence[float]) -> float:
+    """Return how open a match is: the entropy of who wins as a part of the greatest there can be.
+
+    It is 1 where all teams are as likely to win, and 0 where the winner is certain.
+
+    References
+    ----------
+    C. Shannon, Bell Syst. Tech. J. 27 (1948) 379, section 6 (relative entropy of a source).
+
+    Examples
+    --------
+    >>> openness([0.5, 0.5]), round(openness([0.75, 0.25]), 4), openness([1.0, 0.0, 0.0])
+    (1.0, 0.8113, 0.0)
+    """
+    entropy = math.fsum(-p * math.log(p) for p in chances if p > 0.0)
+    return min(max(entropy / math.log(len(chances)), 0.0), 1.0)
+
+
 def is_bot(player: str) -> bool:
     """Tell whether an id is that of a bot.
 
@@ -66,6 +157,9 @@ def is_bot(player: str) -> bool:
     return player.startswith(BOT)
 
 
-def question(teams: Teams, ruleset: Ruleset | None, at: float) -> Contest:
+def question(
+    teams: Teams, ruleset: Ruleset | None, at: float, parties: Sequence[Sequence[str]] = ()
+) -> Contest:
     """Return a contest that has not happened, to be predicted."""
-    return Contest(ruleset or Ruleset(), tuple(tuple(team) for team in teams), (0.0,) * len(teams), at=at)  # type: ignore[arg-type]
+    members = members_of(teams)
+    return Contest(ruleset or Ruleset(), members, (0.0,) * len(members), at=at, parties=parties)

@@ -8,8 +8,10 @@ from statistics import NormalDist
 _SQRT_2 = math.sqrt(2.0)
 _SQRT_2_PI = math.sqrt(2.0 * math.pi)
 
-#: Below this the tail is taken from its asymptotic series.
-_FAR = -30.0
+#: Below this the tail is taken from its continued fraction: the usual way loses digits as x squared grows.
+_FAR = -6.0
+#: Terms of the continued fraction, enough for all digits at that place.
+_TERMS = 60
 
 
 def density(x: float) -> float:
@@ -40,15 +42,21 @@ def beyond(x: float) -> tuple[float, float]:
 
     References
     ----------
-    R. Herbrich, T. Minka, T. Graepel, NIPS 2006, section 3 (V and W of "win").
+    R. Herbrich, T. Minka, T. Graepel, NIPS 2006, section 3 (V and W of "win");
+    P. Laplace, "Traité de mécanique céleste" IV, 1805, book 10 (the continued fraction of the tail).
 
     Examples
     --------
     >>> [round(number, 4) for number in beyond(0.0)]
     [0.7979, 0.6366]
     """
-    v = -x if x < _FAR else density(x) / below(x)
-    return v, v * (v + x)
+    if x >= _FAR:
+        v = density(x) / below(x)
+        return v, v * (v + x)
+    over = 0.0
+    for term in range(_TERMS, 0, -1):
+        over = term / (over - x)
+    return over - x, (over - x) * over
 
 
 def between(x: float, margin: float) -> tuple[float, float]:

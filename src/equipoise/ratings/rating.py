@@ -48,7 +48,7 @@ def rate(
                 raise InputError(msg)
     ids = [[f"{t}.{n}" for n in range(len(team))] for t, team in enumerate(teams)]
     places = tuple(range(len(teams))) if ranks is None else tuple(ranks)
-    contest = Contest(Ruleset(), tuple(ids), places)  # type: ignore[arg-type]
+    contest = Contest(Ruleset(), tuple(ids), places)
     before = {
         name: (rating.mu, rating.sigma)
         for names, team in zip(ids, teams, strict=True)

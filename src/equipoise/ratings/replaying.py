@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from equipoise.errors import InputError
-from equipoise.ratings.model import Attention, RatingModel, State
+from equipoise.ratings.model import Attention, Chances, RatingModel, State
 from equipoise.types import Contest, Match, Ruleset
 
 
@@ -26,8 +26,19 @@ def in_order(matches: Iterable[Match]) -> list[Match]:
     return sorted(by_id.values(), key=lambda match: (match.ended, match.id))
 
 
+#: How far something is, from 0 to 1.
+Progress = Callable[[float], None]
+
+#: Contests from one word of progress to the next: fewer would not be worth compiling for.
+STRIDE = 20_000
+
+
 def replay(
-    model: RatingModel, matches: Iterable[Match], start: State | None = None, window: int | None = None
+    model: RatingModel,
+    matches: Iterable[Match],
+    start: State | None = None,
+    window: int | None = None,
+    progress: Progress | None = None,
 ) -> State:
     """Return what a model knows after a set of matches.
 
@@ -44,6 +55,8 @@ def replay(
     window : int, optional
         Only this many last contests of each player in each ruleset count, the older the less; see
         :func:`attention`.
+    progress : callable, optional
+        Told now and then how far it is, from 0 to 1.
 
     Raises
     ------
@@ -60,11 +73,30 @@ def replay(
     contests = [contest for match in in_order(matches) for contest in match.contests]
     state = model.initial() if start is None else start
     if window is None:
-        return model.run(state, contests)[0]
+        return run(model, state, contests, None, progress)[0]
     if start is not None:
         msg = "window: it needs the whole history; leave out start"
         raise InputError(msg)
-    return model.run(state, contests, attention(contests, window))[0]
+    return run(model, state, contests, attention(contests, window), progress)[0]
+
+
+def run(
+    model: RatingModel,
+    state: State,
+    contests: Sequence[Contest],
+    factors: Attention | None = None,
+    progress: Progress | None = None,
+) -> tuple[State, list[Chances]]:
+    """Return what a model's own ``run`` returns, bit for bit, and tell how far it is."""
+    if progress is None:
+        return model.run(state, contests, factors)
+    chances: list[Chances] = []
+    for first in range(0, len(contests), STRIDE):
+        part = slice(first, first + STRIDE)
+        state, told = model.run(state, contests[part], None if factors is None else factors[part])
+        chances += told
+        progress(min(first + STRIDE, len(contests)) / len(contests))
+    return state, chances
 
 
 def attention(contests: Sequence[Contest], window: int) -> Attention:

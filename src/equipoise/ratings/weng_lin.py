@@ -5,15 +5,17 @@ The numbers are those of the package ``openskill``, step by step, so that a ladd
 
 from __future__ import annotations
 
+import itertools
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from equipoise.ratings.folding import Entries, Entry, Folding
-from equipoise.ratings.normal import below
-from equipoise.types import Contest, Rating
+from equipoise.ratings.folding import Entries, Entry, Folding, Table
+from equipoise.ratings.model import question
+from equipoise.ratings.normal import below, quantile
+from equipoise.types import Contest, Rating, Ruleset, Teams
 
 #: A team's sum of mu and of sigma squared.
 Sums = tuple[float, float]
@@ -45,6 +47,8 @@ class WengLin(Folding):
     tau: float = 25.0 / 300.0
     kappa: float = 0.0001
 
+    answers: ClassVar[frozenset[str]] = frozenset({"quality"})
+
     @abstractmethod
     def pull(self, sums: Sequence[Sums], ranks: Sequence[float]) -> list[Sums]:
         """Return omega and delta of each team: how far its sum moves, and the part its variance loses."""
@@ -55,17 +59,17 @@ class WengLin(Folding):
 
     def change(self, entries: Entries, contest: Contest) -> Entries:
         """Return mu and sigma of everyone after a contest."""
-        drifted = [
+        drifted: Entries = [
             [(mu, math.sqrt(sigma * sigma + self.tau * self.tau)) for mu, sigma in team] for team in entries
         ]
-        sums = [team_sums(team) for team in drifted]
+        sums = _sums(drifted, contest)
         after: Entries = []
         for team, members, (_, variance), (omega, delta) in zip(
             drifted, contest.teams, sums, self.pull(sums, contest.ranks), strict=True
         ):
             after.append(
                 [
-                    self._moved(entry, variance, omega, delta, share * contest.weight)
+                    self._moved(entry, variance, (omega, delta), share, contest.weight)
                     for entry, (_, share) in zip(team, members, strict=True)
                 ]
             )
@@ -73,8 +77,7 @@ class WengLin(Folding):
 
     def predict(self, entries: Entries, contest: Contest) -> list[float]:
         """Return the chances as ``predict_win`` of openskill: normal, the mean over pairs for many teams."""
-        del contest
-        sums = [team_sums(team) for team in entries]
+        sums = _sums(entries, contest)
         if len(sums) == 2:
             first = self._beats(*sums)
             return [first, 1.0 - first]
@@ -85,6 +88,29 @@ class WengLin(Folding):
         total = sum(means)
         return [mean / total for mean in means]
 
+    def quality(
+        self, state: Table, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+    ) -> float:
+        """Return the chance of a draw as ``predict_draw`` of openskill: the mean over pairs of teams.
+
+        The margin of a draw is wider the fewer players there are, so it compares matches of one size only.
+
+        Examples
+        --------
+        >>> from equipoise.ratings.models.plackett_luce import PlackettLuce
+        >>> round(PlackettLuce().quality({}, (["ann"], ["bob"])), 4)
+        0.2371
+        """
+        contest = question(teams, ruleset, at or 0.0)
+        players = sum(map(len, contest.teams))
+        margin = math.sqrt(players) * self.beta * quantile((1.0 + 1.0 / players) / 2.0)
+        draws = []
+        for one, other in itertools.combinations(_sums(self.entries(state, contest), contest), 2):
+            spread = math.sqrt(2.0 * self.beta**2 + one[1] + other[1])
+            lead = one[0] - other[0]
+            draws.append(below((margin - lead) / spread) - below((-lead - margin) / spread))
+        return sum(draws) / len(draws)
+
     def known(self, entry: Entry) -> Rating:
         """Return mu and sigma."""
         return Rating(*entry)
@@ -92,16 +118,24 @@ class WengLin(Folding):
     def _beats(self, one: Sums, other: Sums) -> float:
         return below((one[0] - other[0]) / math.sqrt(2.0 * self.beta**2 + one[1] + other[1]))
 
-    def _moved(self, entry: Entry, variance: float, omega: float, delta: float, counts: float) -> Entry:
+    def _moved(self, entry: Entry, variance: float, pulls: Sums, share: float, weight: float) -> Entry:
         """Return an entry after its share of the team's change."""
         mu, sigma = entry
-        part = sigma * sigma / variance
-        return mu + part * omega * counts, sigma * math.sqrt(max(1.0 - part * delta * counts, self.kappa))
+        omega, delta = pulls
+        part = share * sigma * sigma / variance
+        kept = max(1.0 - part * delta * share * weight, self.kappa)
+        return mu + part * omega * weight, sigma * math.sqrt(kept)
 
 
-def team_sums(team: Sequence[Entry]) -> Sums:
-    """Return a team's sum of mu and of sigma squared."""
-    return sum(mu for mu, _ in team), sum(sigma * sigma for _, sigma in team)
+def _sums(entries: Entries, contest: Contest) -> list[Sums]:
+    """Return each team's sum of mu and of sigma squared, everyone with their presence."""
+    return [
+        (
+            sum(share * mu for (mu, _), (_, share) in zip(team, members, strict=True)),
+            sum((share * sigma) ** 2 for (_, sigma), (_, share) in zip(team, members, strict=True)),
+        )
+        for team, members in zip(entries, contest.teams, strict=True)
+    ]
 
 
 def play_duels(hyper: Any, table: Any, members: Any, middle: Any, first: Any, won: Any, chances: Any) -> None:

@@ -9,19 +9,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from equipoise.compiled import compiled, pays
 from equipoise.errors import InputError
-from equipoise.ratings import filter_kernels as kernels
-from equipoise.ratings.model import Attention, Chances, Teams, is_bot, question
+from equipoise.ratings import filter_layout as layout
+from equipoise.ratings import joint
+from equipoise.ratings.filter_kernels import play as play_kernel
+from equipoise.ratings.filter_offsets import HALF_EXPERIENCE
+from equipoise.ratings.model import Attention, Chances, Further, is_bot, openness, question
 from equipoise.ratings.packing import DAY, GENERAL, Key, Packed, levels, most_teams, pack
 from equipoise.skill import LOGISTIC_SLOPE
-from equipoise.types import Contest, Rating, Ruleset
+from equipoise.types import Contest, Rating, Ruleset, Teams
 
-#: Contests from which it pays to load the compiled kernels.
+#: Contests from which it pays to load the compiled layout.
 WORTH = 20_000
 
 #: Squares of a margin and of a statistic before any was seen, and how many contests those count as.
@@ -47,10 +50,11 @@ class FilterState:
     table: Mapping[Key, tuple[float, ...]] = field(default_factory=dict)
     rulesets: Mapping[Ruleset, tuple[float, ...]] = field(default_factory=dict)
     world: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0, 0.0)
+    games: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class GaussianFilter:
+class GaussianFilter(Further):
     """The default model.  Skills are in units of one player's performance noise in one game.
 
     Parameters
@@ -79,6 +83,17 @@ class GaussianFilter:
         Contests after which the evidence for the temperature counts half.
     beta : float
         Performance noise; the unit of all skills.
+    squad_sigma : float
+        How unsure it is, for a ruleset not seen before, what each further member of a party adds to its team;
+        0 is off.  Unvalidated: tried on simulated histories alone.
+    experience_sigma : float
+        The same for what experience adds to a player, half of it in the first ten contests; 0 is off.
+        Unvalidated.
+    quitter : float
+        How much leaving early counts as a lost contest of one's own; 0 is off.  Unvalidated.
+    joint : bool
+        Whether to keep all covariances, for up to 1,000 players; see :mod:`equipoise.ratings.joint`.  Not
+        validated, and so off.
 
     Raises
     ------
@@ -110,10 +125,20 @@ class GaussianFilter:
     caution: float = 20.0
     half_life: float = 2000.0
     beta: float = 1.0
+    squad_sigma: float = 0.0
+    experience_sigma: float = 0.0
+    quitter: float = 0.0
+    joint: bool = False
+
+    answers: ClassVar[frozenset[str]] = frozenset({"quality", "expected_margin"})
 
     def __post_init__(self) -> None:
         for each in fields(self):
             number = getattr(self, each.name)
+            if isinstance(number, bool) != (each.name == "joint") or not isinstance(number, int | float):
+                kind = "true or false is" if each.name == "joint" else "a number is"
+                msg = f"{each.name}: {number!r} is not allowed; {kind}"
+                raise InputError(msg)
             if not (math.isfinite(number) and number >= 0.0):
                 msg = f"{each.name}: {number!r} is not allowed; a finite number of 0 or above is"
                 raise InputError(msg)
@@ -122,18 +147,20 @@ class GaussianFilter:
                 msg = f"{name}: 0 is not allowed; a number above 0 is"
                 raise InputError(msg)
 
-    def initial(self) -> FilterState:
+    def initial(self) -> Any:
         """Return the state of nobody having played."""
-        return FilterState()
+        return joint.initial(self) if self.joint else FilterState()
 
-    def update(self, state: FilterState, contest: Contest) -> FilterState:
+    def update(self, state: Any, contest: Contest) -> Any:
         """Return the state after one contest more."""
         return self.run(state, [contest])[0]
 
     def run(
-        self, state: FilterState, contests: Sequence[Contest], attention: Attention | None = None
-    ) -> tuple[FilterState, list[Chances]]:
+        self, state: Any, contests: Sequence[Contest], attention: Attention | None = None
+    ) -> tuple[Any, list[Chances]]:
         """Return the state after several contests, and what was predicted of each from those before it."""
+        if self.joint:
+            return joint.run(self, state, contests, attention)
         if not contests:
             return state, []
         packed = pack(contests, attention)
@@ -162,7 +189,7 @@ class GaussianFilter:
         teams : int
             The largest number of teams in a contest.
         fast : bool
-            Whether to use the compiled kernels.
+            Whether to use the compiled layout.
         learning : bool
             Whether to learn, or only to predict.
 
@@ -177,29 +204,38 @@ class GaussianFilter:
         rulesets = [
             number for one in packed.rulesets for number in state.rulesets.get(one) or self.new_ruleset()
         ]
-        numbers: tuple[Any, ...] = (list(self.hyper()), table, rulesets, list(state.world))
+        games = [state.games.get(player, 0.0) for player, _ in packed.keys]
+        numbers: tuple[Any, ...] = (list(self.hyper()), table, rulesets, list(state.world), games)
         columns: tuple[Any, ...] = packed.columns()
-        space: Any = [0.0] * (max(teams, 2) * kernels.WORKSPACE)
-        chances: Any = [0.0] * len(packed.rank)
-        play: Any = kernels.play
-        if fast:
-            play = compiled(kernels.play)
-            numbers = tuple(np.array(column, dtype=np.float64) for column in numbers)
-            columns = tuple(tuple(np.array(column) for column in group) for group in columns)
-            space = np.array(space)
-            chances = np.array(chances)
-        hyper, table, rulesets, world = numbers
-        play(hyper, table, rulesets, world, *columns, space, chances, learning)
-        _, table, rulesets, world = (list(column) if not fast else column.tolist() for column in numbers)
-        after = FilterState(
-            {**state.table, **_entries(packed.keys, table, kernels.ROW)},
-            {**state.rulesets, **_entries(packed.rulesets, rulesets, kernels.RULESET)},
-            tuple(world),
+        room: tuple[Any, ...] = (
+            [0.0] * (teams * layout.WORKSPACE),
+            [0.0] * (packed.most_members() * layout.SEAT),
+            [0.0] * len(packed.rank),
         )
-        return after, chances.tolist() if fast else chances
+        play: Any = play_kernel
+        if fast:
+            play = compiled(play_kernel)
+            numbers, room = (
+                tuple(np.array(column, dtype=np.float64) for column in group) for group in (numbers, room)
+            )
+            columns = tuple(tuple(np.asarray(column) for column in group) for group in columns)
+        play(*numbers, *columns, *room, learning)
+        _, table, rulesets, world, games = (column.tolist() if fast else column for column in numbers)
+        after = FilterState(
+            {**state.table, **_entries(packed.keys, table, layout.ROW)},
+            {**state.rulesets, **_entries(packed.rulesets, rulesets, layout.RULESET)},
+            tuple(world),
+            {**state.games, **_counts(packed.keys, games)} if self.experience_sigma > 0.0 else state.games,
+        )
+        return after, room[-1].tolist() if fast else room[-1]
 
     def win_probability(
-        self, state: FilterState, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+        self,
+        state: Any,
+        teams: Teams,
+        ruleset: Ruleset | None = None,
+        at: float | None = None,
+        parties: Sequence[Sequence[str]] = (),
     ) -> list[float]:
         """Return how likely each team is to win a contest that ends at a time, by default the last one known.
 
@@ -213,32 +249,79 @@ class GaussianFilter:
             What is to be played.
         at : float, optional
             When, seconds since 1970.
-        """
-        contest = question(teams, ruleset, self._now(state, teams) if at is None else at)
+        parties : sequence of sequences of str, optional
+            Those who play together by choice; looked at where ``squad_sigma`` is not 0.
+        """  # fmt: skip
+        if self.joint:
+            return joint.win_probability(self, state, teams, ruleset, at)
+        contest = question(teams, ruleset, self._now(state, teams) if at is None else at, parties)
         packed = pack([contest])
         return self.play(state, packed, len(teams), fast=False, learning=False)[1]
 
-    def rating(self, state: FilterState, player: str, ruleset: Ruleset | None = None) -> Rating:
+    def quality(
+        self, state: Any, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+    ) -> float:
+        """Return how open a match is, from 0 to 1: see :func:`equipoise.ratings.model.openness`.
+
+        Examples
+        --------
+        >>> model = GaussianFilter()
+        >>> model.quality(model.initial(), (["ann"], ["bob"]))
+        1.0
+        """
+        return openness(self.win_probability(state, teams, ruleset, at))
+
+    def expected_margin(
+        self, state: Any, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+    ) -> list[float]:
+        """Return by how much each team is expected to be ahead, see :class:`equipoise.ratings.model.Further`.
+
+        It is what the margin channel expects, in units of points, and tempered as the win probability is:
+        the same over-confidence shows in both.
+
+        Examples
+        --------
+        >>> model = GaussianFilter()
+        >>> won = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2), scores=(6, 3))
+        >>> margins = model.expected_margin(model.update(model.initial(), won), (["ann"], ["bob"]))
+        >>> [round(margin, 3) for margin in margins]
+        [0.07, -0.07]
+        """
+        contest = question(teams, ruleset, at or 0.0)
+        slope = 2.0 * self._margin_scale(state, contest.ruleset)
+        sums = [
+            math.fsum(share * self.rating(state, player, contest.ruleset).mu for player, share in team)
+            for team in contest.teams
+        ]
+        mean = math.fsum(sums) / len(sums)
+        most = 2.0 * (1.0 - 1.0 / len(sums))  # one team has all the points
+        return [min(max(slope * (one - mean), -most), most) for one in sums]
+
+    def rating(self, state: Any, player: str, ruleset: Ruleset | None = None) -> Rating:
         """Return skill and uncertainty of a player in a ruleset, in units of ``beta``.
 
         An unseen human is a new player, an unseen bot the mean bot.
         """
+        if self.joint:
+            return joint.rating(self, state, player)
         ruleset = ruleset or GENERAL
         learnt = state.rulesets.get(ruleset) or self.new_ruleset()
-        trust = learnt[kernels.TRUST]
-        mean, variance = learnt[kernels.BODY], 0.0
+        trust = learnt[layout.TRUST]
+        mean, variance = learnt[layout.BODY], 0.0
         for part in levels(ruleset):
             row = state.table.get((player, part)) or self.newcomer((player, part))
-            mean += row[kernels.MEAN] + trust * row[kernels.STATISTIC]
-            variance += row[kernels.VARIANCE]
-        bots = state.world[kernels.BOTS]
+            mean += row[layout.MEAN] + trust * row[layout.STATISTIC]
+            variance += row[layout.VARIANCE]
+        played = state.games.get(player, 0.0)
+        mean += learnt[layout.EXPERIENCE] * played / (played + HALF_EXPERIENCE)
+        bots = state.world[layout.BOTS]
         if is_bot(player) and (player, GENERAL) not in state.table and bots:
-            mean += (state.world[kernels.BOT_MEANS] + trust * state.world[kernels.BOT_STATISTICS]) / bots
+            mean += (state.world[layout.BOT_MEANS] + trust * state.world[layout.BOT_STATISTICS]) / bots
         return Rating(mean, math.sqrt(variance))
 
-    def players(self, state: FilterState) -> Iterable[str]:
+    def players(self, state: Any) -> Iterable[str]:
         """Return the ids of everyone who has played."""
-        return [player for player, part in state.table if part == GENERAL]
+        return state.players if self.joint else [player for player, part in state.table if part == GENERAL]
 
     def as_settings(self) -> dict[str, float]:
         """Return the hyperparameters by name."""
@@ -253,6 +336,7 @@ class GaussianFilter:
             variance, variance * self.share_type, variance * self.share_mutators,
             self.outcome, self.margin_slope, self.margin_noise**2,
             self.statistic_slope, self.statistic_noise**2, self.caution, 0.5 ** (1.0 / self.half_life),
+            max(self.squad_sigma, self.experience_sigma), self.quitter,
         )  # fmt: skip
 
     def newcomer(self, key: Key) -> tuple[float, ...]:
@@ -269,15 +353,29 @@ class GaussianFilter:
         return (
             1.0, self.trust_sigma**2, self.baseline, self.baseline_sigma**2,
             MARGIN_SQUARE * MARGIN_COUNT, MARGIN_COUNT, STATISTIC_SQUARE * STATISTIC_COUNT, STATISTIC_COUNT,
+            0.0, self.squad_sigma**2, 0.0, self.experience_sigma**2,
         )  # fmt: skip
+
+    def _margin_scale(self, state: Any, ruleset: Ruleset) -> float:
+        """Return the expected margin for each unit of skill, tempered."""
+        if self.joint:
+            return joint.margin_scale(self, state, ruleset)
+        learnt = state.rulesets.get(ruleset) or self.new_ruleset()
+        unit = math.sqrt(learnt[layout.MARGIN_SQUARES] / learnt[layout.MARGINS])
+        return float(self.margin_slope * unit * state.world[layout.TEMPERATURE])
 
     def _now(self, state: FilterState, teams: Teams) -> float:
         """Return when the last of these players was seen, seconds since 1970."""
         ids = [member if isinstance(member, str) else member[0] for team in teams for member in team]
         rows = (state.table.get((player, GENERAL)) for player in ids)
-        return max((row[kernels.SEEN] * DAY for row in rows if row), default=0.0)
+        return max((row[layout.SEEN] * DAY for row in rows if row), default=0.0)
 
 
 def _entries(places: Mapping[Any, int], column: list[float], width: int) -> dict[Any, tuple[float, ...]]:
     """Return the numbers of each place of a flat column."""
     return {key: tuple(column[width * n : width * n + width]) for key, n in places.items()}
+
+
+def _counts(places: Mapping[Key, int], games: Sequence[float]) -> dict[str, float]:
+    """Return how many contests each player has had."""
+    return {player: games[place] for (player, part), place in places.items() if part == GENERAL}

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from equipoise.ratings.folding import Entries, Entry, Folding, softmax
+from equipoise.ratings.folding import Entries, Entry, Folding, between, softmax
 from equipoise.types import Contest, Rating
 
 #: Rating points for one unit of the internal scale: 400 / ln 10, as the paper rounds it.
@@ -69,8 +69,8 @@ class Glicko2(Folding):
         return (entry[0] + UNIT * phi * phi * improvement, UNIT * phi, sigma)
 
     def change(self, entries: Entries, contest: Contest) -> Entries:
-        """Return the entries after a contest; presence and weight are not known to this model."""
-        means = [_mean(team) for team in entries]
+        """Return the entries after a contest; its weight is not known to this model."""
+        means = _means(entries, contest)
         ranks = contest.ranks
         after: Entries = []
         for i, team in enumerate(entries):
@@ -79,13 +79,17 @@ class Glicko2(Folding):
                 for j in range(len(means))
                 if j != i
             ]
-            after.append([self.period(entry, results) for entry in team])
+            after.append(
+                [
+                    between(entry, self.period(entry, results), share)
+                    for entry, (_, share) in zip(team, contest.teams[i], strict=True)
+                ]
+            )
         return after
 
     def predict(self, entries: Entries, contest: Contest) -> list[float]:
         """Return the chances of the mean players, both teams' deviations counted."""
-        del contest
-        means = [_mean(team) for team in entries]
+        means = _means(entries, contest)
         spread = math.sqrt(sum(deviation * deviation for _, deviation in means) * 2.0 / len(means))
         return softmax([damping(spread / UNIT) * rating / UNIT for rating, _ in means])
 
@@ -129,7 +133,13 @@ def damping(phi: float) -> float:
     return 1.0 / math.sqrt(1.0 + 3.0 * phi * phi / (math.pi * math.pi))
 
 
-def _mean(team: Sequence[Entry]) -> tuple[float, float]:
-    """Return rating and deviation of the mean player of a team."""
-    n = len(team)
-    return sum(entry[0] for entry in team) / n, math.sqrt(sum(entry[1] * entry[1] for entry in team) / n)
+def _means(entries: Entries, contest: Contest) -> list[tuple[float, float]]:
+    """Return rating and deviation of the mean player of each team, weighted by presence."""
+    means = []
+    for team, members in zip(entries, contest.teams, strict=True):
+        shares = [share for _, share in members]
+        total = sum(shares)
+        rating = sum(share * entry[0] for share, entry in zip(shares, team, strict=True)) / total
+        square = sum(share * entry[1] * entry[1] for share, entry in zip(shares, team, strict=True)) / total
+        means.append((rating, math.sqrt(square)))
+    return means

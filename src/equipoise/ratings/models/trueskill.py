@@ -9,13 +9,15 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from equipoise.ratings.folding import Entries, Entry, Folding
+from equipoise.ratings.folding import Entries, Entry, Folding, Table
+from equipoise.ratings.model import question
 from equipoise.ratings.normal import below, between, beyond, quantile
 from equipoise.skill import win_probability
-from equipoise.types import Contest, Rating
+from equipoise.types import Contest, Rating, Ruleset, Teams
 
 #: Messages have settled when none moves by more than this part; and at most so many sweeps.
 SETTLED, SWEEPS = 1e-11, 500
@@ -58,6 +60,8 @@ class TrueSkill(Folding):
     tau: float = 25.0 / 300.0
     draw_probability: float = 0.1
 
+    answers: ClassVar[frozenset[str]] = frozenset({"quality"})
+
     def newcomer(self) -> Entry:
         """Return mu and sigma of a new player."""
         return (self.mu, self.sigma)
@@ -89,6 +93,32 @@ class TrueSkill(Folding):
         variance = np.array([[variance for _, variance in sums]])
         row: list[float] = win_probability(mu, variance, np.zeros_like(mu), self.beta)[0].tolist()
         return row
+
+    def quality(
+        self, state: Table, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+    ) -> float:
+        """Return the match quality of TrueSkill: the chance of a draw over that of one of known, equal teams.
+
+        References
+        ----------
+        R. Herbrich, T. Minka, T. Graepel, NIPS 2006, section 4 (two players); for any number of teams, the
+        differences of neighbours as in the package ``trueskill``: the order of the teams changes nothing.
+
+        Examples
+        --------
+        >>> round(TrueSkill().quality({}, (["ann"], ["bob"])), 3)
+        0.447
+        """
+        contest = question(teams, ruleset, at or 0.0)
+        known = self.entries(state, contest)
+        sums = [self._performance([(mu, s * s) for mu, s in team], members)
+                for team, members in zip(known, contest.teams, strict=True)]  # fmt: skip
+        noise = [self.beta**2 * sum(share * share for _, share in team) for team in contest.teams]
+        steps = np.diff(np.eye(len(sums)), axis=0)
+        lead = steps @ np.array([mean for mean, _ in sums])
+        spread = steps @ np.diag([variance for _, variance in sums]) @ steps.T
+        even = np.linalg.det(steps @ np.diag(noise) @ steps.T) / np.linalg.det(spread)
+        return math.sqrt(even) * math.exp(-0.5 * float(lead @ np.linalg.solve(spread, lead)))
 
     def known(self, entry: Entry) -> Rating:
         """Return mu and sigma."""

@@ -1,0 +1,117 @@
+"""``equipoise predict``: who would win, by how much, and how open it would be."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import click
+
+from equipoise.cli.histories import (
+    model_named,
+    progress_bar,
+    read_history,
+    since,
+    table,
+    with_model_options,
+)
+
+#: A member of a team: the id, and after an @ the share of the time.
+_SHARE = re.compile(r"(.+)@([0-9.]+)")
+
+
+@click.command(name="predict")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--team",
+    "teams",
+    multiple=True,
+    required=True,
+    metavar="A,B",
+    help="The players of a team, twice or more; A@0.5 is there for half of the time.",
+)
+@click.option(
+    "--game", default="", metavar="NAME", help="The game, as in the match files.  [default: skill in general]"
+)
+@click.option("--game-type", default="", metavar="NAME", help="The game type, as in the match files.")
+@click.option("--mutators", default="", metavar="A,B", help="Mutators that change play.")
+@with_model_options
+@click.option("--since", metavar="DATE", help="Leave out matches that ended before, as 2026-01-31.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--strict", is_flag=True, help="Stop at the first record that is wrong.")
+def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> None:
+    """Predict who wins, from the match FILES so far: as many teams as you name, of any size.
+
+    FILES are JSONL, CSV, Parquet or npz, or - for JSONL from standard input.
+    """
+    from equipoise.ratings.model import answers
+    from equipoise.ratings.replaying import replay
+    from equipoise.types import Ruleset, members_of
+
+    model = model_named(options["model"], options["profile"], options["settings"])
+    history = read_history(files, strict=options["strict"])
+    matches = since(history.matches, options["since"])
+    with progress_bar("rating") as tell:
+        state = replay(model, matches, progress=tell)
+    known = set(model.players(state))
+    asked = members_of([_members(team, known) for team in teams])
+    ruleset = Ruleset(options["game"], options["game_type"], tuple(_names(options["mutators"])))
+    chances = model.win_probability(state, asked, ruleset)
+    quality = model.quality(state, asked, ruleset) if "quality" in answers(model) else None
+    margins = model.expected_margin(state, asked, ruleset) if "expected_margin" in answers(model) else None
+    strangers = [player for team in asked for player, _ in team if player not in known]
+    played = any(contest.ruleset == ruleset for match in matches for contest in match.contests)
+    if options["as_json"]:
+        plain = [
+            {"players": [{"id": player, "share": share} for player, share in team],
+             "win_probability": chances[n], "expected_margin": None if margins is None else margins[n]}
+            for n, team in enumerate(asked)
+        ]  # fmt: skip
+        told = {"model": options["model"], "matches": len(matches), "ruleset_played": played, "teams": plain,
+                "quality": quality, "new_players": strangers}  # fmt: skip
+        click.echo(json.dumps(told, indent=2, allow_nan=False))
+    else:
+        click.echo(_text(teams, chances, margins, quality))
+        _warn(strangers, played or ruleset == Ruleset())
+    history.finish()
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _members(team: str, known: set[str]) -> list[str | tuple[str, float]]:
+    """Return the players of a team; who is known by a name with an @ is not there for a share."""
+    members: list[str | tuple[str, float]] = []
+    for name in _names(team):
+        part = None if name in known else _SHARE.fullmatch(name)
+        members.append((part[1], part[2]) if part else name)  # type: ignore[arg-type]  # becomes a number
+    return members
+
+
+def _text(teams: tuple[str, ...], chances: Any, margins: Any, quality: float | None) -> str:
+    """Return the prediction as a table, with the quality below."""
+    from equipoise.pages.text import printable
+
+    columns: tuple[str, ...] = ("team", "wins")
+    rows = [
+        (printable(", ".join(_names(team))), f"{100 * chance:.1f} %")
+        for team, chance in zip(teams, chances, strict=True)
+    ]
+    if margins is not None:
+        columns = (*columns, "margin")
+        rows = [(*row, f"{100 * margin:+.1f} %") for row, margin in zip(rows, margins, strict=True)]  # type: ignore[misc]
+    text = table(columns, rows)
+    return text if quality is None else f"{text}\nquality {quality:.2f}"
+
+
+def _warn(strangers: list[str], played: bool) -> None:
+    """Say who counts as a new player, and which ruleset nobody played: names are easily mistyped."""
+    from equipoise.pages.text import printable
+
+    if strangers:
+        names = ", ".join(printable(player) for player in strangers)
+        click.echo(f"note: not in any match, so taken for new: {names}", err=True)
+    if not played:
+        click.echo("note: no match has this game, game type and mutators; what is near it counts", err=True)
