@@ -205,15 +205,25 @@ class Request:
         worse = than.value - split.value if self.higher_is_better else split.value - than.value
         return Cost(_rounded(split.distance - than.distance), _rounded(worse))
 
+    def aligned(self, split: Split, than: Split) -> Split:
+        """Return a split with teams that differ in nothing numbered so that few players change theirs."""
+        if not self.interchangeable:
+            return split
+        order = _renaming(self.teams_of(than), self.teams_of(split), self.n_teams)
+        return replace(
+            split,
+            teams=tuple(split.teams[n] for n in order),
+            bots=tuple(split.bots[n] for n in order),
+            totals=tuple(split.totals[n] for n in order),
+            win_probability=tuple(split.win_probability[n] for n in order),
+        )
+
     def moves(self, before: Split, after: Split) -> tuple[Moved, ...]:
-        """Return who is in another team afterwards, teams renamed where that makes it fewer."""
-        old, new = self.teams_of(before), self.teams_of(after)
-        if self.interchangeable:
-            name = _renaming(old, new, self.n_teams)
-            new = [name[team] for team in new]
+        """Return who is in another team afterwards."""
+        teams = zip(self.teams_of(before), self.teams_of(after), strict=True)
         return tuple(
             Moved(self.label(place), origin, team)
-            for place, (origin, team) in enumerate(zip(old, new, strict=True))
+            for place, (origin, team) in enumerate(teams)
             if origin != team
         )
 
@@ -315,16 +325,16 @@ def _sizes_that_hold(counts: Sequence[int], settings: Mapping[str, Any]) -> dict
     return {**open_sizes, "sizes": [seat + excess for seat in each]}
 
 
-def _renaming(old: Sequence[int], new: Sequence[int], n_teams: int) -> dict[int, int]:
-    """Return new names for teams, those with most players in common first."""
+def _renaming(old: Sequence[int], new: Sequence[int], n_teams: int) -> list[int]:
+    """Return the new team for each old number, those with most players in common first."""
     common = np.zeros((n_teams, n_teams), dtype=np.int64)
-    np.add.at(common, (np.array(new), np.array(old)), 1)
-    names: dict[int, int] = {}
+    np.add.at(common, (np.array(old), np.array(new)), 1)
+    order: dict[int, int] = {}
     for entry in np.argsort(-common, axis=None, kind="stable").tolist():
-        team, name = divmod(entry, n_teams)
-        if team not in names and name not in names.values():
-            names[team] = name
-    return names
+        number, team = divmod(entry, n_teams)
+        if number not in order and team not in order.values():
+            order[number] = team
+    return [order[number] for number in range(n_teams)]
 
 
 def _rounded(difference: float) -> float:

@@ -280,11 +280,10 @@ def _changed(request: Request, solution: Solution, start: Split, steps: Sequence
             msg = f"edit: there is no team {step.team + 1}; there are teams 1 to {request.n_teams}"
             raise InputError(msg)
     after = request.judge(teams)
-    names = zip(request.roster.players, request.teams_of(start), teams, strict=True)
     return Change(
         before=request.value(start, solution),
         after=request.value(after, solution),
-        moved=tuple(Moved(player.label, old, new) for player, old, new in names if old != new),
+        moved=request.moves(start, after),
         cost=request.cost(after, start),
         behind=request.cost(after, solution.best),
         broken=_broken(request, teams),

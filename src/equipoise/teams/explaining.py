@@ -188,17 +188,16 @@ def explain(
     >>> price.rule.players, price.cost.value
     (('Ann', 'Bob'), 10.0)
     """
-    settings["keep"] = max(settings.get("keep", 1), 1 + ALTERNATIVES)
-    if solution is not None and 0 < len(solution.splits) < settings["keep"]:
-        solution = None
-    request, solution = answer(players, solution, settings)
+    keep = max(settings.get("keep", 1), 1 + ALTERNATIVES)
+    request, solution = answer(players, solution, {**settings, "keep": keep})
     stop: Stop = settings.get("stop", never)
     if not solution.splits:
         return _of_nothing(request, solution, stop)
     best = solution.best
     explained = best if split is None else split
     teams = request.teams_of(explained)
-    others = [other for other in solution.splits if request.teams_of(other) != teams]
+    known = solution.splits if len(solution.splits) >= keep or stop() else request.ask(keep=keep).splits
+    others = [other for other in known if request.teams_of(other) != teams]
     prices: list[Price] = []
     rules = [*_relaxations(request), *filter(None, [_sizes(request, STEP)])]
     for whole in rules:
@@ -226,6 +225,7 @@ def explain(
 
 def alternative(request: Request, split: Split, than: Split | None) -> Alternative:
     """Return a split as it is told of, compared with another."""
+    split = split if than is None else request.aligned(split, than)
     return Alternative(
         teams=tuple(tuple(player.label for player in team) for team in split.teams),
         moved=() if than is None else request.moves(than, split),
