@@ -1,8 +1,8 @@
 """Draws the figures of docs/algorithms/ from data; ``--check`` tells whether they are stale.
 
 Figures of objectives and criteria show every division of the example roster, judged by the library.
-Figures of solvers show counts that follow from their definition, or the qualities in
-``benchmarks/results.json``.
+Figures of solvers show counts that follow from their definition, or what is in
+``benchmarks/results.json`` and ``benchmarks/lobbies.json``.
 """
 
 from __future__ import annotations
@@ -201,6 +201,21 @@ def resplit_teams() -> str:
     return lines(title, series, ("teams", "range of the totals"), bold="resplit")
 
 
+def lobby_times() -> str:
+    """Return the processor time of the lobby solvers by the number of players, from the benchmark."""
+    rows = json.loads((ROOT / "benchmarks" / "lobbies.json").read_text(encoding="utf-8"))["rows"]
+    times: dict[str, dict[int, list[float]]] = {}
+    for row in rows:
+        if row["team_size"] == 2 and row["deviation"] == "squared":
+            times.setdefault(row["used"], {}).setdefault(row["players"], []).append(row["processor"])
+    series = {
+        solver: [(math.log10(n), fmean(each)) for n, each in sorted(of.items())]
+        for solver, of in times.items()
+    }
+    labels = ("players, as a power of ten", "seconds of processor time")
+    return lines("Lobbies: the time for one plan of teams of two", series, labels, bold="large")
+
+
 def factors() -> str:
     """Return the advantage a team needs, by how far it is behind, for three sizes of teams."""
     series = {
@@ -232,6 +247,7 @@ def figures() -> dict[str, str]:
     drafts = ["alternate", "snake", "greedy"]
     made["solver-drafts"] = qualities(drafts, "drafts: the difference of sums they reach")
     made |= {"solver-resplit": resplit_teams(), "advantage": factors(), "late": placed()}
+    made["lobbies-time"] = lobby_times()
     return {f"docs/images/{name}.svg": picture for name, picture in made.items()}
 
 
