@@ -20,21 +20,31 @@ if TYPE_CHECKING:
     from equipoise.ratings.smoothing import Curve, curves
     from equipoise.teams.balancing import balance
     from equipoise.teams.choosing import choose
+    from equipoise.teams.editing import Change, Move, Place, Swap, edit, why_there, why_together
+    from equipoise.teams.explaining import Explanation, explain
+    from equipoise.teams.handicap import advantage
+    from equipoise.teams.late import Joined, Placement, place_late
     from equipoise.teams.solution import Solution, Split, Status
     from equipoise.types import Bots, Contest, Match, Player, Rating, Ruleset, Skipped, Statistics
 
 __all__ = [
     "Bots",
+    "Change",
     "Contest",
     "Curve",
     "Demand",
     "EquipoiseError",
+    "Explanation",
     "FilledLobby",
     "GaussianFilter",
     "InputError",
+    "Joined",
     "Lobby",
     "LobbyPlan",
     "Match",
+    "Move",
+    "Place",
+    "Placement",
     "Player",
     "Rating",
     "Ruleset",
@@ -43,29 +53,42 @@ __all__ = [
     "Split",
     "Statistics",
     "Status",
+    "Swap",
     "UnknownNameError",
+    "advantage",
     "balance",
     "choose",
     "curves",
     "deadline",
+    "edit",
+    "explain",
     "fill",
+    "place_late",
     "rate",
     "read_matches",
     "replay",
+    "why_there",
+    "why_together",
 ]
 
 _HOME = {
     "Bots": "types",
+    "Change": "teams.editing",
     "Contest": "types",
     "Curve": "ratings.smoothing",
     "Demand": "lobbies.plan",
     "EquipoiseError": "errors",
+    "Explanation": "teams.explaining",
     "FilledLobby": "lobbies.plan",
     "GaussianFilter": "ratings.models.gaussian_filter",
     "InputError": "errors",
+    "Joined": "teams.late",
     "Lobby": "lobbies.plan",
     "LobbyPlan": "lobbies.plan",
     "Match": "types",
+    "Move": "teams.editing",
+    "Place": "teams.editing",
+    "Placement": "teams.late",
     "Player": "types",
     "Rating": "types",
     "Ruleset": "types",
@@ -74,15 +97,22 @@ _HOME = {
     "Split": "teams.solution",
     "Statistics": "types",
     "Status": "teams.solution",
+    "Swap": "teams.editing",
     "UnknownNameError": "errors",
+    "advantage": "teams.handicap",
     "balance": "teams.balancing",
     "choose": "teams.choosing",
     "curves": "ratings.smoothing",
     "deadline": "adapters.clock",
+    "edit": "teams.editing",
+    "explain": "teams.explaining",
     "fill": "lobbies.filling",
+    "place_late": "teams.late",
     "rate": "ratings.rating",
     "read_matches": "adapters.matches",
     "replay": "ratings.replaying",
+    "why_there": "teams.editing",
+    "why_together": "teams.editing",
 }
 
 

@@ -16,7 +16,7 @@ from equipoise.errors import EquipoiseError
 #: The commands by name, each imported only when it runs or is listed.
 COMMANDS = {
     name: f"equipoise.cli.{name}:command"
-    for name in ("balance", "evaluate", "lobbies", "predict", "rate", "tune")
+    for name in ("balance", "evaluate", "late", "lobbies", "predict", "rate", "tune")
 }
 
 
