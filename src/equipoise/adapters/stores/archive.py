@@ -1,7 +1,7 @@
 """The archive: matches that are kept once and for ever, and the ratings that follow from them.
 
-What happened is kept as it was told; what follows from it (ratings, names, numbers of games) is derived and can
-always be made anew.  How a database does it stands in :mod:`equipoise.adapters.stores.databases`.
+What happened is kept as it was told; what follows from it (ratings, names, numbers of games) is derived and
+can always be made anew.  How a database does it stands in :mod:`equipoise.adapters.stores.databases`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from equipoise.adapters.stores import identities
+from equipoise.adapters.stores import corrections, identities
 from equipoise.adapters.stores.databases import Database, connect
 from equipoise.adapters.stores.known import Known
 from equipoise.adapters.stores.migrations.upgrading import upgrade, version_of
@@ -25,9 +25,18 @@ from equipoise.adapters.stores.models import Chosen, chosen, rated_by
 from equipoise.adapters.stores.records import match_of, record_of
 from equipoise.adapters.stores.rows import Row, rows_of, state_of
 from equipoise.adapters.stores.schema import ARCHIVE, DERIVED, FOLLOWED, FORGOTTEN, HEAD, MATCH, MERGED
+from equipoise.adapters.stores.standing import Recorded, Standing, Updated
+from equipoise.adapters.stores.tables import (
+    archive_row,
+    grow,
+    identity,
+    in_replay_order,
+    merged_ids,
+    present,
+)
 from equipoise.errors import InputError
 from equipoise.ratings.model import RatingModel, State
-from equipoise.types import Match, Ruleset
+from equipoise.types import Match
 
 #: How the names of parts of the model's state and of what else is known begin.
 STATE, KNOWN = "state.", "known."
@@ -35,66 +44,8 @@ STATE, KNOWN = "state.", "known."
 #: Matches that are learnt from at once: enough for the compiled kernels to pay, some 100 MB of memory.
 TOGETHER = 10_000
 
-#: Ids that are asked for at once; SQLite before 3.32 takes 999 values in a statement.
-ASKED = 900
-
 #: Seconds to wait for another process that writes.
 TIMEOUT = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """How many matches were new, and how many the archive had already."""
-
-    new: int
-    duplicates: int
-
-
-@dataclass(frozen=True, slots=True)
-class Updated:
-    """How many matches were learnt from, and why from the beginning (empty where only from the new ones)."""
-
-    matches: int
-    rebuilt: str
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What is known of everyone at one revision.
-
-    Parameters
-    ----------
-    model : RatingModel
-        What the ratings were learnt by.
-    state : State
-        Everything its next update needs.
-    revision : int
-        The archive's revision.
-    current : bool
-        Whether every match of the archive is in the state.
-    known : Known
-        Names, games and bots.
-    names : mapping of str to str
-        From each id to the name last seen.
-    last_bots : mapping of str to str
-        From a bot's name to its id at the level it was last seen with.
-    rulesets : sequence of Ruleset
-        Those that were played, in order of first appearance.
-    """
-
-    model: RatingModel
-    state: State
-    revision: int
-    current: bool
-    known: Known
-    names: Mapping[str, str]
-    last_bots: Mapping[str, str]
-    rulesets: tuple[Ruleset, ...]
-
-    @property
-    def games(self) -> dict[tuple[str, Ruleset], int]:
-        """From each player and ruleset to the number of matches."""
-        return {key: int(numbers[0]) for key, numbers in self.known.games.items()}
 
 
 @dataclass(slots=True)
@@ -143,7 +94,7 @@ def open_archive(
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from equipoise.types import Contest
+    >>> from equipoise.types import Contest, Ruleset
     >>> duel = Match((Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)),))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with open_archive(f"sqlite:///{pathlib.Path(folder, 'games.db')}") as archive:
@@ -166,7 +117,7 @@ class Archive:
         self._kept: _Kept | None = None
         self._make(create)
         with database.reading() as connection:
-            row = _archive(connection)
+            row = archive_row(connection)
         self._model = model or Chosen(row.model, row.settings)
         self.model: RatingModel = self._model.made()
 
@@ -219,11 +170,11 @@ class Archive:
         given = list(matches)
         unique = {identity(match.id): match for match in given}
         with self._database.writing() as connection:
-            known = _present(connection, list(unique))
+            known = present(connection, list(unique))
             new = {key: match for key, match in unique.items() if key not in known}
             if new:
-                revision = _grow(connection)
-                forget = _Forgetting(connection)
+                revision = grow(connection)
+                forget = corrections.Forgetting(connection)
                 rows = [
                     (key, float(match.ended or 0.0), revision, False, record_of(forget.applied(match)))
                     for key, match in new.items()
@@ -234,7 +185,7 @@ class Archive:
     def matches(self) -> Iterator[Match]:
         """Go through the matches that count, in replay order, merged players under one id."""
         with self._database.reading() as connection:
-            merged = _merged(connection)
+            merged = merged_ids(connection)
         for part in self._parts():
             for record in part:
                 yield identities.renamed(match_of(record), merged)
@@ -244,7 +195,7 @@ class Archive:
         last: tuple[float, bytes] | None = None
         while True:
             with self._database.reading() as connection:
-                rows = connection.execute(_ordered(last).limit(TOGETHER)).all()
+                rows = connection.execute(in_replay_order(last).limit(TOGETHER)).all()
             if not rows:
                 return
             yield [row.record for row in rows]
@@ -256,7 +207,7 @@ class Archive:
     def rebuild_reason(self) -> str:
         """Why the ratings must be made anew; empty where they need not."""
         with self._database.reading() as connection:
-            return self._reason(_archive(connection))
+            return self._reason(archive_row(connection))
 
     @property
     def needs_rebuild(self) -> bool:
@@ -273,18 +224,19 @@ class Archive:
     def update_ratings(self) -> Updated:
         """Bring the kept ratings up to date: bit for bit those of a rebuild.
 
-        Where the new matches are later than all others only they are learnt from, and only what they change is
-        written.
+        Where the new matches are later than all others only they are learnt from, and only what they change
+        is written.
         """
         with self._database.writing() as connection:
-            row = _archive(connection)
+            row = archive_row(connection)
             reason = self._reason(row)
-            counts = sa.select(MATCH).where(MATCH.c.undone.is_(False), MATCH.c.revision > row.rated)
-            first = connection.execute(counts.order_by(MATCH.c.ended, MATCH.c.id).limit(1)).first()
-            if first is None and not reason:
-                return Updated(0, "")
-            if not reason and (first.ended, bytes(first.id)) < (row.last_ended, row.last_match) and row.rated:
-                reason = "a match came that is earlier than others"
+            if not reason:
+                new = in_replay_order(None).where(MATCH.c.revision > row.rated)
+                first = connection.execute(new.limit(1)).first()
+                if first is None:
+                    return Updated(0, "")
+                if (first.ended, bytes(first.id)) < (row.last_ended, bytes(row.last_match)) and row.rated:
+                    reason = "a match came that is earlier than others"
             return self._learn(connection, row, reason)
 
     def _learn(self, connection: sa.Connection, row: Any, reason: str) -> Updated:
@@ -293,8 +245,8 @@ class Archive:
         kept = _Kept(0, self.model.initial(), Known()) if anew else self._derived(connection, row)
         state, known, learnt = kept.state, kept.known, 0
         last = None if anew else (row.last_ended, bytes(row.last_match))
-        merged = _merged(connection)
-        while rows := connection.execute(_ordered(last).limit(TOGETHER)).all():
+        merged = merged_ids(connection)
+        while rows := connection.execute(in_replay_order(last).limit(TOGETHER)).all():
             matches = [identities.renamed(match_of(each.record), merged) for each in rows]
             contests = [contest for match in matches for contest in match.contests]
             state, _ = self.model.run(state, contests)
@@ -306,7 +258,7 @@ class Archive:
         before = (None, None) if anew else (kept.state, kept.known)
         changed = [*rows_of(state, before[0], STATE), *rows_of(known, before[1], KNOWN)]
         (self._database.insert if anew else self._database.upsert)(connection, DERIVED, changed)
-        revision = _grow(connection)
+        revision = grow(connection)
         ended, match = last or (0.0, b"")
         connection.execute(
             sa.update(ARCHIVE).values(
@@ -331,9 +283,9 @@ class Archive:
     def standing(self) -> Standing:
         """Return what is known of everyone, as of one revision."""
         with self._database.reading() as connection:
-            row = _archive(connection)
+            row = archive_row(connection)
             kept = self._derived(connection, row)
-            late = sa.select(MATCH.c.id).where(MATCH.c.revision > row.rated, MATCH.c.undone.is_(False))
+            late = in_replay_order(None).where(MATCH.c.revision > row.rated)
             current = not self._reason(row) and connection.execute(late.limit(1)).first() is None
         known = kept.known
         model = Chosen(row.model, row.settings).made() if row.rated else self.model
@@ -348,12 +300,14 @@ class Archive:
             self._model = chosen(model)
             self.model = self._model.made()
         with self._database.writing() as connection:
-            return self._learn(connection, _archive(connection), "asked for")
+            return self._learn(connection, archive_row(connection), "asked for")
 
     # Corrections
 
-    def undo(self, match_id: str, *, back: bool = False) -> None:
-        """Let a match not count any more; it stays, so that reading its log again does not bring it back.
+    def undo(self, match_id: str, *, back: bool = False) -> str:
+        """Let a match not count any more, and return its id.
+
+        It stays, so that reading its log again does not bring it back.
 
         Parameters
         ----------
@@ -368,14 +322,12 @@ class Archive:
             If there is no such match, or several begin so.
         """
         with self._database.writing() as connection:
-            key = _match_key(connection, match_id)
-            connection.execute(sa.update(MATCH).where(MATCH.c.id == key).values(undone=not back))
-            _stale(connection, "a match was undone" if not back else "an undone match counts again")
+            return corrections.undo(connection, match_id, back=back)
 
     def merge(self, player: str, other: str, *, back: bool = False) -> None:
-        """Let two ids be one person, under the first.
+        """Let two ids be one person, under the first; or take that back.
 
-        The matches stay as they were told, so that this can be taken back.
+        The matches stay as they were told, so that nothing is lost.
 
         Raises
         ------
@@ -383,44 +335,7 @@ class Archive:
             If one of them is not known, they are one already, or they have played against each other.
         """
         with self._database.writing() as connection:
-            merged = _merged(connection)
-            if back:
-                self._separate(connection, player, other, merged)
-                return
-            root, leaf = merged.get(player, player), merged.get(other, other)
-            if root == leaf:
-                msg = f"merge: {player!r} and {other!r} are one person already"
-                raise InputError(msg)
-            self._can_merge(root, leaf, merged)
-            self._database.insert(connection, MERGED, [(identity(leaf), identity(root))])
-            _stale(connection, "players were merged")
-
-    def _separate(
-        self, connection: sa.Connection, player: str, other: str, merged: Mapping[str, str]
-    ) -> None:
-        gone = connection.execute(sa.delete(MERGED).where(MERGED.c.player == identity(other))).rowcount
-        if not gone or merged.get(other) != merged.get(player, player):
-            msg = f"merge: {other!r} was not merged into {player!r}"
-            raise InputError(msg)
-        _stale(connection, "merged players were separated")
-
-    def _can_merge(self, root: str, leaf: str, merged: Mapping[str, str]) -> None:
-        """Raise why two players cannot be one person."""
-        seen: set[str] = set()
-        for part in self._parts():
-            for match in (identities.renamed(match_of(record), merged) for record in part):
-                there = identities.everyone(match)
-                seen |= there & {root, leaf}
-                if {root, leaf} <= there:
-                    if any(identities.opposed(contest, {leaf: root}) for contest in match.contests):
-                        msg = (
-                            f"merge: {root!r} and {leaf!r} played against each other in the match {match.id}"
-                        )
-                        raise InputError(msg)
-        for player in (root, leaf):
-            if player not in seen:
-                msg = f"merge: there is no player {player!r}; an id that 'equipoise players' lists is allowed"
-                raise InputError(msg)
+            (corrections.separate if back else corrections.merge)(connection, player, other)
 
     def forget(self, player: str) -> str:
         """Take a person out of all that is kept, for ever, and return the id that stands in its place.
@@ -434,50 +349,11 @@ class Archive:
             If there is no such player.
         """
         with self._database.writing() as connection:
-            merged = _merged(connection)
-            root = merged.get(player, player)
-            ids = {root, *(leaf for leaf, into in merged.items() if into == root)}
-            salt = _archive(connection).salt
-            stones = {each: identities.tombstone(bytes(salt), each) for each in ids}
-            rewritten = self._rewritten(
-                connection, {each: identities.stand_in(stone) for each, stone in stones.items()}
-            )
-            if not rewritten:
-                msg = (
-                    f"forget: there is no player {player!r}; an id that 'equipoise players' lists is allowed"
-                )
-                raise InputError(msg)
-            self._database.upsert(connection, MATCH, rewritten)
-            self._database.insert(connection, FORGOTTEN, [(stone,) for stone in stones.values()])
-            self._rename_merged(connection, stones)
-            connection.execute(sa.delete(DERIVED))
-            _stale(connection, "a player was forgotten")
+            known = corrections.forget(self._database, connection, player)
         self._kept = None
         self.update_ratings()
         self._database.scrub()
-        return identities.stand_in(stones[root])
-
-    def _rewritten(self, connection: sa.Connection, ids: Mapping[str, str]) -> list[tuple[Any, ...]]:
-        """Return the rows of the matches that name some players, without them."""
-        rows = []
-        for row in connection.execute(sa.select(MATCH)):
-            match = match_of(row.record)
-            if not ids.keys().isdisjoint(identities.everyone(match)):
-                record = record_of(anonymous(match, ids))
-                rows.append((bytes(row.id), row.ended, row.revision, row.undone, record))
-        return rows
-
-    def _rename_merged(self, connection: sa.Connection, stones: Mapping[str, bytes]) -> None:
-        """Let the stand-ins of merged ids be merged too."""
-        for row in connection.execute(sa.select(MERGED)).all():
-            pair = [
-                bytes(row.player).decode("utf-8", "surrogatepass"),
-                bytes(row.into).decode("utf-8", "surrogatepass"),
-            ]
-            if stones.keys() & set(pair):
-                new = [identities.stand_in(stones[each]) if each in stones else each for each in pair]
-                connection.execute(sa.delete(MERGED).where(MERGED.c.player == row.player))
-                self._database.insert(connection, MERGED, [(identity(new[0]), identity(new[1]))])
+        return known
 
     def digest(self) -> str:
         """Return a hash of what the archive holds: the same whatever the order of ingest and the database."""
@@ -509,96 +385,3 @@ class Archive:
         """Keep how far a log was read."""
         with self._database.writing() as connection:
             self._database.upsert(connection, FOLLOWED, [(identity(log), json.dumps(place))])
-
-
-def identity(text: str) -> bytes:
-    """Return an id as it is kept: bytes whose order is that of the code points."""
-    return text.encode("utf-8", "surrogatepass")
-
-
-def anonymous(match: Match, ids: Mapping[str, str]) -> Match:
-    """Return a match with other ids for some players and none of their names."""
-    return identities.renamed(identities.without_names(match, set(ids)), ids)
-
-
-class _Forgetting:
-    """Replaces forgotten players in matches on their way in."""
-
-    def __init__(self, connection: sa.Connection) -> None:
-        self._salt = bytes(_archive(connection).salt)
-        self._stones = {
-            bytes(stone) for stone in connection.execute(sa.select(FORGOTTEN.c.tombstone)).scalars()
-        }
-
-    def applied(self, match: Match) -> Match:
-        """Return a match without those who are forgotten."""
-        if not self._stones:
-            return match
-        stones = {player: identities.tombstone(self._salt, player) for player in identities.everyone(match)}
-        ids = {p: identities.stand_in(stone) for p, stone in stones.items() if stone in self._stones}
-        return anonymous(match, ids)
-
-
-def _archive(connection: sa.Connection) -> Any:
-    """Return the one row of the archive."""
-    return connection.execute(sa.select(ARCHIVE)).one()
-
-
-def _grow(connection: sa.Connection) -> int:
-    """Count one change more, and return the new revision."""
-    connection.execute(sa.update(ARCHIVE).values(revision=ARCHIVE.c.revision + 1))
-    return int(connection.execute(sa.select(ARCHIVE.c.revision)).scalar_one())
-
-
-def _stale(connection: sa.Connection, reason: str) -> None:
-    """Note why the derived rows must be made anew."""
-    _grow(connection)
-    connection.execute(sa.update(ARCHIVE).values(stale=reason))
-
-
-def _ordered(last: tuple[float, bytes] | None) -> sa.Select[Any]:
-    """Select the matches that count, in replay order, after some place in it."""
-    wanted = sa.select(MATCH.c.ended, MATCH.c.id, MATCH.c.record).where(MATCH.c.undone.is_(False))
-    if last is not None:
-        later = sa.and_(MATCH.c.ended == last[0], MATCH.c.id > last[1])
-        wanted = wanted.where(MATCH.c.ended >= last[0], sa.or_(MATCH.c.ended > last[0], later))
-    return wanted.order_by(MATCH.c.ended, MATCH.c.id)
-
-
-def _present(connection: sa.Connection, ids: list[bytes]) -> set[bytes]:
-    """Return those ids that the archive has."""
-    found: set[bytes] = set()
-    for start in range(0, len(ids), ASKED):
-        wanted = sa.select(MATCH.c.id).where(MATCH.c.id.in_(ids[start : start + ASKED]))
-        found.update(bytes(each) for each in connection.execute(wanted).scalars())
-    return found
-
-
-def _merged(connection: sa.Connection) -> dict[str, str]:
-    """Return from each merged id the one it counts as."""
-    pairs = {
-        bytes(row.player).decode("utf-8", "surrogatepass"): bytes(row.into).decode("utf-8", "surrogatepass")
-        for row in connection.execute(sa.select(MERGED))
-    }
-    roots = {}
-    for player in pairs:
-        root = player
-        while root in pairs:
-            root = pairs[root]
-        roots[player] = root
-    return roots
-
-
-def _match_key(connection: sa.Connection, match_id: str) -> bytes:
-    """Return the id of the one match whose id begins so."""
-    start = identity(match_id)
-    wanted = sa.select(MATCH.c.id).where(MATCH.c.id >= start).order_by(MATCH.c.id).limit(2)
-    found = [bytes(each) for each in connection.execute(wanted).scalars()]
-    found = [each for each in found if each.startswith(start)]
-    if not found or not start:
-        msg = f"match: there is none whose id begins with {match_id!r}"
-        raise InputError(msg)
-    if len(found) > 1 and found[0] != start:
-        msg = f"match: several have an id that begins with {match_id!r}; give more of it"
-        raise InputError(msg)
-    return found[0]

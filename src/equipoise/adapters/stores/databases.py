@@ -71,7 +71,10 @@ class Database(ABC):
             if not self._begin_writing(connection, PATIENCE):
                 self.waiting(f"{self.where} is being written by another process; waiting for it")
                 if not self._begin_writing(connection, self.timeout):
-                    msg = f"store: {self.where} is still being written by another process after {self.timeout:g} s"
+                    msg = (
+                        f"store: {self.where} is still being written by another process after "
+                        f"{self.timeout:g} s; try again when it has ended"
+                    )
                     raise InputError(msg)
             yield connection
 
@@ -179,10 +182,11 @@ class Sqlite(Database):
         said = str(error.orig)
         told = {
             "database or disk is full": "the disk is full; nothing of the last step was kept",
-            "disk I/O error": "the disk cannot be read or written (full, or a limit on file sizes?); "
-            "nothing of the last step was kept",
+            "disk I/O error": "the disk cannot be read or written (is it full, or is there a limit on the size "
+            "of files?); nothing of the last step was kept",
             "attempt to write a readonly database": "it is read-only; a file that may be written is needed",
-            "unable to open database file": "it cannot be opened or made; is the directory there, and may it be written?",
+            "unable to open database file": "it cannot be opened or made; is the directory there, and may it be "
+            "written?",
             "file is not a database": "it is not an archive but some other file",
             "database disk image is malformed": "it is damaged; restore a copy, or ingest the logs into a new file",
             "database is locked": "another process is using it",
@@ -202,7 +206,9 @@ class Sqlite(Database):
     ) -> None:
         if rows:
             marks = ", ".join("?" * len(table.columns))
-            connection.exec_driver_sql(f'{verb} INTO "{table.name}" VALUES ({marks})', list(rows))
+            connection.exec_driver_sql(
+                f'{verb} INTO "{table.name}" VALUES ({marks})', list(rows)
+            )  # names of the schema
 
     def scrub(self) -> None:
         """Write the file anew without what was deleted, and empty the write-ahead log."""
@@ -254,7 +260,7 @@ class Postgres(Database):
                 yield whole
 
     def _begin_reading(self, connection: sa.Connection) -> None:
-        """A transaction is open already."""
+        """Do nothing: a transaction is open already."""
 
     def _begin_writing(self, connection: sa.Connection, seconds: float) -> bool:
         connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(seconds * 1000)}")

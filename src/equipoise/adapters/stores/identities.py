@@ -55,9 +55,9 @@ def renamed(match: Match, ids: Mapping[str, str]) -> Match:
     )
 
 
-def without_names(match: Match, players: set[str]) -> Match:
-    """Return a match without the display names of some players."""
-    return replace(match, names=tuple(entry for entry in match.names if entry[0] not in players))
+def anonymous(match: Match, ids: Mapping[str, str]) -> Match:
+    """Return a match with other ids for some players, and without any name of theirs."""
+    return renamed(replace(match, names=tuple(entry for entry in match.names if entry[0] not in ids)), ids)
 
 
 def opposed(contest: Contest, ids: Mapping[str, str]) -> bool:

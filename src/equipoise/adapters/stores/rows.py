@@ -1,7 +1,7 @@
 """States as rows of numbers and back: mappings from keys to numbers, bit for bit, in their order.
 
-A state is such a mapping, or a frozen dataclass of such mappings and of tuples of numbers; what a rating model
-knows and what else is known of the players are both of this kind.
+A state is such a mapping, or a frozen dataclass of such mappings and of tuples of numbers; what a rating
+model knows and what else is known of the players are both of this kind.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def state_of(empty: Any, rows: Iterable[Row], prefix: str = "") -> Any:
         if row.part.startswith(prefix):
             found.setdefault(row.part[len(prefix) :], []).append(row)
     parts = {name: _mapping(entries) for name, entries in found.items()}
-    if not is_dataclass(empty):
+    if isinstance(empty, Mapping):
         return parts.get(WHOLE, {})
     given = {
         each.name: parts[each.name]

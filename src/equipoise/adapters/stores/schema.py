@@ -1,7 +1,7 @@
 """The tables of an archive, the same for every database.
 
-Texts from outside (ids, names) are kept as bytes of UTF-8: their order is then that of the code points in every
-database, and nothing in them is refused.  ``migrations/`` has the way from any earlier schema to this one.
+Texts from outside (ids, names) are kept as bytes of UTF-8: their order is then that of the code points in
+every database, and nothing in them is refused.  ``migrations/`` has the way from any earlier schema to this one.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ HEAD = "1"
 METADATA = sa.MetaData()
 
 #: One row: what holds for the archive as a whole.
-#: ``revision`` grows with each change; ``rated`` is the revision that the derived rows are of, ``rated_by`` the
-#: model and all its parameters that made them, ``last_*`` the last match in them, and ``stale`` why they must be
-#: made anew (empty where they need not).
+#: ``revision`` grows with each change; ``rated`` is the revision that the derived rows are of, ``rated_by``
+#: the model and all its parameters that made them, ``last_*`` the last match in them, and ``stale`` why they
+#: must be made anew (empty where they need not).
 ARCHIVE = sa.Table(
     "archive",
     METADATA,

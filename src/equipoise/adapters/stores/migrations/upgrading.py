@@ -24,9 +24,12 @@ def version_of(connection: sa.Connection, where: str) -> str:
     """
     tables = set(sa.inspect(connection).get_table_names())
     if VERSION_TABLE not in tables:
-        ours = tables & set(METADATA.tables)
-        if tables and (not ours or connection.dialect.name == "sqlite"):
-            _refuse_foreign(tables, where, alone=connection.dialect.name == "sqlite")
+        if tables and (connection.dialect.name == "sqlite" or tables & set(METADATA.tables)):
+            msg = (
+                f"store: {where} is the database of something else (it has the table {min(tables)!r}); "
+                "a new one, or that of an archive, is allowed"
+            )
+            raise InputError(msg)
         return ""
     version = connection.execute(sa.text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608
     known = str(version or "")
@@ -36,13 +39,6 @@ def version_of(connection: sa.Connection, where: str) -> str:
         )
         raise InputError(msg)
     return known
-
-
-def _refuse_foreign(tables: set[str], where: str, *, alone: bool) -> None:
-    """A file belongs to one program; a PostgreSQL database may hold other tables of other names."""
-    if alone:
-        msg = f"store: {where} is the database of something else (it has the table {min(tables)!r}); a new file or an archive is allowed"
-        raise InputError(msg)
 
 
 def upgrade(connection: sa.Connection) -> None:
