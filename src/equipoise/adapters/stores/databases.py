@@ -182,13 +182,14 @@ class Sqlite(Database):
         said = str(error.orig)
         told = {
             "database or disk is full": "the disk is full; nothing of the last step was kept",
-            "disk I/O error": "the disk cannot be read or written (is it full, or is there a limit on the size "
-            "of files?); nothing of the last step was kept",
+            "disk I/O error": "the disk cannot be read or written (is it full, or are files limited in "
+            "size?); nothing of the last step was kept",
             "attempt to write a readonly database": "it is read-only; a file that may be written is needed",
-            "unable to open database file": "it cannot be opened or made; is the directory there, and may it be "
-            "written?",
+            "unable to open database file": "it cannot be opened or made; is the directory there, and may "
+            "it be written?",
             "file is not a database": "it is not an archive but some other file",
-            "database disk image is malformed": "it is damaged; restore a copy, or ingest the logs into a new file",
+            "database disk image is malformed": "it is damaged; restore a copy, or ingest the logs into "
+            "a new file",
             "database is locked": "another process is using it",
         }
         return told.get(said, said)

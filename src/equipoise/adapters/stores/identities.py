@@ -12,7 +12,7 @@ from equipoise.types import Contest, Match, Members, Statistics
 #: How the ids of forgotten players begin.
 ANONYMOUS = "anonymous:"
 
-#: Hexadecimal digits of a stand-in: 2^64 of them, so that two of a million people meet with odds of 1 to 10^7.
+#: Hexadecimal digits of a stand-in: among 2^64, two of a million people meet with odds of 1 to 10^7.
 DIGITS = 16
 
 

@@ -13,9 +13,7 @@ from equipoise.registry import MODELS, resolve
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A model as it was chosen: a registered name or ``"module:class"``, and those settings that differ from its
-    defaults, as JSON.
-    """  # noqa: D205
+    """A model as it was chosen: its name or ``"module:class"``, and as JSON what differs from its defaults."""
 
     name: str
     settings: str = "{}"

@@ -1,7 +1,8 @@
 """The tables of an archive, the same for every database.
 
 Texts from outside (ids, names) are kept as bytes of UTF-8: their order is then that of the code points in
-every database, and nothing in them is refused.  ``migrations/`` has the way from any earlier schema to this one.
+every database, and nothing in them is refused.
+``migrations/`` has the way from any earlier schema to this one.
 """
 
 from __future__ import annotations

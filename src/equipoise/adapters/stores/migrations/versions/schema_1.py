@@ -1,4 +1,4 @@
-"""The first schema: matches, merged and forgotten players, what follows from them, places in followed logs."""
+"""The first schema: matches, merged and forgotten players, what follows from them, places in logs."""
 
 import sqlalchemy as sa
 from alembic import op
