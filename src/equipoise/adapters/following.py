@@ -1,8 +1,8 @@
 """A live log that is followed: over restarts of the follower, and over rotation by renaming or by truncation.
 
 The log that was being read is told from others by its content: at the place that was reached, the bytes
-before it are those that were read.  So it does not matter how a log is rotated: where the file under the path is
-another one, the old one is looked for beside it and read to its end.
+before it are those that were read.  So it does not matter how a log is rotated: where the file under the path
+is another one, the old one is looked for beside it and read to its end.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
-from equipoise.adapters.logs import HEAD, Progress, Source, UnreadableLog, pieces
+from equipoise.adapters.logs import HEAD, Progress, Source, UnreadableLogError, pieces
 from equipoise.adapters.stores.archive import Archive
 from equipoise.games.reading import Game, Parsed
 from equipoise.games.rules import Rules
@@ -124,7 +124,7 @@ class Ingest:
             reader = found.reader(source.label)
             for piece in chain([head], content):
                 self.take(reader.read(piece))
-        except UnreadableLog as error:
+        except UnreadableLogError as error:
             self.tally.failed.append(str(error))
             return
         self.take(reader.finish())

@@ -29,7 +29,7 @@ STDIN, STANDARD_INPUT = "-", "standard input"
 Progress = Callable[[int], None]
 
 
-class UnreadableLog(InputError):
+class UnreadableLogError(InputError):
     """A log that cannot be read to its end; what came before was given."""
 
 
@@ -83,12 +83,10 @@ def _find(path: str) -> Iterator[Source]:
         return
     found = sorted(glob.glob(path, recursive=True))
     if not found:
-        msg = (
-            f"{path}: there is no such file; a file, a directory, a pattern as 'logs/*.log', or - is allowed"
-        )
+        msg = f"{path}: there is no such file; a file, a directory, a pattern as '*.log', or - is allowed"
         raise InputError(msg)
-    for each in found:
-        yield from _find(each)
+    for name in found:
+        yield from _find(name)
 
 
 def pieces(source: Source, progress: Progress | None = None) -> Iterator[bytes]:
@@ -96,7 +94,7 @@ def pieces(source: Source, progress: Progress | None = None) -> Iterator[bytes]:
 
     Raises
     ------
-    UnreadableLog
+    UnreadableLogError
         If it cannot be read, or the compressed data end too early or are damaged; what came before was given.
     """
     try:
@@ -107,7 +105,7 @@ def pieces(source: Source, progress: Progress | None = None) -> Iterator[bytes]:
             yield from _pieces(raw, lambda: progress(raw.tell()) if progress else None)
     except (OSError, EOFError, zlib.error) as error:
         msg = f"{source.label}: cannot be read{_as_gzip(error)}: {getattr(error, 'strerror', None) or error}"
-        raise UnreadableLog(msg) from error
+        raise UnreadableLogError(msg) from error
 
 
 def _as_gzip(error: Exception) -> str:
@@ -118,7 +116,7 @@ def _standard_input() -> IO[bytes]:
     stdin = cast("object", sys.stdin)  # None where it was closed before the start
     if stdin is None:
         msg = f"{STANDARD_INPUT}: it is closed"
-        raise UnreadableLog(msg)
+        raise UnreadableLogError(msg)
     return sys.stdin.buffer
 
 

@@ -20,10 +20,10 @@ def command(player: str, store: str, as_json: bool) -> None:
         standing = archives.up_to_date(archive)
         known = archives.player_named(standing, player, archive.merged())
         games = [_game(each) for each in archive.history(known)]
-        names = sorted(
+        names: list[dict[str, Any]] = sorted(
             ({"name": name, "first": numbers[0], "last": numbers[1], "games": int(numbers[2])}
              for (who, name), numbers in standing.known.names.items() if who == known),
-            key=lambda each: -each["last"],
+            key=lambda each: each["last"], reverse=True,
         )  # fmt: skip
     if as_json:
         click.echo(json.dumps({"id": known, "names": names, "games": games}, indent=2))

@@ -21,7 +21,7 @@ from equipoise.registry import GAMES
 )  # fmt: skip
 @archives.as_json
 def command(paths: tuple[str, ...], store: str, game: str, as_json: bool) -> None:
-    """Read game logs into an archive: files, patterns, directories, or - for standard input; gzip is unpacked.
+    """Read game logs into an archive: files (gzip too), patterns, directories, or - for standard input.
 
     Every finished game counts once, however often and under whatever name its log is read.
     Ratings are up to date at the end.

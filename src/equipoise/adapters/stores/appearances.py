@@ -22,7 +22,7 @@ class Appearance:
     contests : int
         In how many of its contests the player was.
     won : float
-        How many of them the player's team won; a tie counts in equal parts for those who share the first rank.
+        How many of them the player's team won; a shared first rank counts in equal parts.
     share : float
         The mean share of them the player was present for; 0 for one who was in none.
     rating : Rating

@@ -1,4 +1,4 @@
-"""Everything an archive holds that does not follow from the rest, in one order: for the digest and for export."""
+"""Everything an archive holds that does not follow from the rest, in one order: for digest and export."""
 
 from __future__ import annotations
 

@@ -66,8 +66,8 @@ def _schema(polars: Any) -> dict[str, Any]:
 
 def _polars() -> Any:
     try:
-        import polars
+        import polars as pl
     except ImportError as error:
         msg = "parquet: it needs polars; install it with: pip install 'equipoise[parquet]'"
         raise InputError(msg) from error
-    return polars
+    return pl
