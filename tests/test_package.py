@@ -89,6 +89,16 @@ def test_no_file_is_left_unregistered(entries: dict[str, str], package: str) -> 
         assert callable(registry.resolve("part", entries, name))
 
 
+def test_every_game_is_registered() -> None:
+    """Every module of the games with a game in it has an entry, and bears its name."""
+    package = __import__("equipoise.games", fromlist=["_"]).__path__
+    modules = [f"equipoise.games.{module.name}" for module in pkgutil.iter_modules(package)]
+    games = {name for name in modules if hasattr(__import__(name, fromlist=["_"]), "GAME")}
+    assert {entry.split(":")[0] for entry in registry.GAMES.values()} == games
+    for name in registry.GAMES:
+        assert registry.resolve("game", registry.GAMES, name).name == name
+
+
 def test_errors_say_who_is_guilty() -> None:
     """They are caught together, or as the built-in kind of mistake they are."""
     assert issubclass(InputError, ValueError)

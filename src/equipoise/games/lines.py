@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from equipoise.games.reading import Parsed
 from equipoise.types import Skipped, Unfinished
@@ -24,18 +23,31 @@ STEP = 1 << 16
 TOO_LONG = f"the line is longer than {LONGEST_LINE} bytes"
 
 
-class Block(NamedTuple):
-    """Whole lines, each with its line feed; none where a line was too long."""
+class Block:
+    """Whole lines, each with its line feed; none where a line was too long.
 
-    content: bytes
-    #: Bytes before it, from where reading began.
-    offset: int
-    #: The number of its first line.
-    line: int
+    Parameters
+    ----------
+    content : bytes
+        The lines.
+    offset : int
+        Bytes before it, from where reading began.
+    line : int
+        The number of its first line.
+    """
+
+    __slots__ = ("_near", "content", "line", "offset")
+
+    def __init__(self, content: bytes, offset: int, line: int) -> None:
+        self.content, self.offset, self.line = content, offset, line
+        self._near = (0, line)
 
     def line_at(self, place: int) -> int:
-        """Return the number of the line in which a byte of the content stands."""
-        return self.line + self.content.count(b"\n", 0, place)
+        """Return the number of the line in which a byte of the content stands; quick if asked in order."""
+        start, line = self._near if self._near[0] <= place else (0, self.line)
+        line += self.content.count(b"\n", start, place)
+        self._near = (place, line)
+        return line
 
 
 class Lines:
@@ -148,11 +160,7 @@ class LineReader(ABC):
 
     def begins(self, block: Block, place: int) -> str:
         """Take note that what is needed begins at a place in a block; return how messages call it."""
-        near = self._settled[0] - block.offset
-        if 0 <= near <= place:
-            line = self._settled[1] + block.content.count(b"\n", near, place)
-        else:
-            line = block.line_at(place)
+        line = block.line_at(place)
         self._settled = (block.offset + place, line)
         return f"{self.source}, line {line}"
 

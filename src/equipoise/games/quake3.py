@@ -33,7 +33,7 @@ SUICIDE = b"MOD_SUICIDE"
 MOST_KEPT = 1000
 
 #: The date of a game among its settings.
-STAMP = re.compile(rb"\\g_timestamp\\([^\\]*)")
+STAMP = re.compile(rb"\\g_timestamp\\([^\\\r]*)")
 
 #: Lines that give the result after the end.
 RESULTS = (b"red", b"score")

@@ -116,7 +116,7 @@ class Running:
         self.decided: bytes | None = None
         self.warm_up = self.exited = False
         self.totals: tuple[int, int] | None = None
-        self.scores: dict[bytes, int] = {}
+        self.scored: set[bytes] = set()
 
     @property
     def at(self) -> float:
@@ -135,21 +135,19 @@ class Running:
 
     def has_result(self) -> bool:
         """Tell whether there is a final score, if perhaps not yet of everyone."""
-        return self.totals is not None or bool(self.scores)
+        return self.totals is not None or bool(self.scored)
 
     def is_complete(self) -> bool:
         """Tell whether everyone who plays has a final score."""
         return self.totals is not None or (
-            bool(self.scores)
-            and all(slot in self.scores for slot, one in self.play.clients.items() if one.side is not None)
+            bool(self.scored)
+            and all(slot in self.scored for slot, one in self.play.clients.items() if one.side is not None)
         )
 
     def outcome(self) -> Match | Unfinished:
         """Return the match: its captures or rounds, and the result; of rounds these alone."""
         if self.totals is None:
-            clients = self.play.clients
-            scores = {clients[slot].identity: score for slot, score in self.scores.items() if slot in clients}
-            self._add(self.play.placements(self.ruleset, scores, self.at))
+            self._add(self.play.placements(self.ruleset, self.at))
         elif self.decided is None:
             red, blue = self.totals
             self._add(self.play.result(self.ruleset, {RED: red, BLUE: blue}, self.at))
@@ -265,7 +263,8 @@ class Running:
             return "a score without ping and client"
         client = self.play.clients.get(score[2])
         if self.exited and client is not None and client.side == ALONE:
-            self.scores[score[2]] = int(score[1])
+            client.person.score = float(score[1])
+            self.scored.add(score[2])
         return None
 
 

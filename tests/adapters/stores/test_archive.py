@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from equipoise.adapters.stores.archive import open_archive
-from equipoise.testing import check_archive
+from equipoise.adapters.stores.laws import check_archive
 
 SLOW_FIXTURE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 
