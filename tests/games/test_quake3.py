@@ -11,6 +11,7 @@ from tests.games.samples import CTF, TDM, real
 from equipoise.games.quake3 import GAME
 from equipoise.games.quake3_rules import RULES
 from equipoise.games.rules import ruleset_text, unknown_mutators
+from equipoise.lab.simulate import rank_correlation
 from equipoise.ratings.models.gaussian_filter import GaussianFilter
 from equipoise.ratings.replaying import replay
 from equipoise.testing import parsed
@@ -85,18 +86,12 @@ def test_real_logs_have_as_many_games_as_were_played(
 
 
 def correlation(matches: list[Match]) -> float:
-    """Return Spearman's correlation of ratings with the skill in the bots' names."""
+    """Return the rank correlation of ratings with the skill that the bots were made with."""
     model = GaussianFilter()
     state = replay(model, matches)
     players = list(model.players(state))
-    ruleset = matches[0].ruleset
-
-    def ranks(values: list[float]) -> list[float]:
-        return [sum((v < value) + (v == value) / 2 for v in values) for value in values]
-
-    rated = ranks([model.rating(state, player, ruleset).mu for player in players])
-    true = ranks([float(player.rpartition(":")[2]) for player in players])
-    return float(np.corrcoef(rated, true)[0, 1])
+    rated = [model.rating(state, player, matches[0].ruleset).mu for player in players]
+    return rank_correlation(np.array(rated), np.array([float(player[-1]) for player in players]))
 
 
 @pytest.mark.parametrize(("name", "games", "least"), [(TDM, 80, 0.95), (TDM, 10, 0.80), (CTF, 44, 0.90)])
@@ -181,6 +176,16 @@ def test_times_that_run_backwards_move_nothing() -> None:
     )
     shares = dict(match.contests[0].teams[1])
     assert shares == {f"{GUID}2": 1.0, f"{GUID}3": pytest.approx(50 / 140)}
+
+
+def test_whoever_has_not_entered_is_not_there_unless_nobody_ever_does() -> None:
+    """Who is still loading the map plays for nobody; a log without such lines has everyone there at once."""
+    entering = log((0, INIT.format(0, "")), *human(0, 0), *human(1, 0), human(2, 0)[0], (9, "Exit: x"))
+    scores = log((9, "score: 1  ping: 9  client: 0 P0"), "score: 0  ping: 9  client: 1 P1")
+    assert only(entering + scores).roster == (f"{GUID}0", f"{GUID}1")
+    without = b"".join(line for line in (entering + scores).splitlines(True) if b"ClientBegin" not in line)
+    last = log((9, "score: 0  ping: 9  client: 2 P2"))
+    assert only(without + last).roster == (f"{GUID}0", f"{GUID}1", f"{GUID}2")
 
 
 def test_bots_go_by_name_and_level_and_people_by_guid_or_else_by_name() -> None:
@@ -298,6 +303,8 @@ def test_without_a_date_the_time_of_the_log_stands() -> None:
     old = INIT.format(3, "").replace("g_timestamp", "x")
     match = only(log((100, old), *human(0, 1), *human(1, 2), (160, "Exit: x"), "red:1  blue:0"))
     assert (match.began, match.ended, match.map) == (100.0, 160.0, "oa_dm1")
+    back = only(log((100, old), *human(0, 1), *human(1, 2), (40, "Exit: x"), "red:1  blue:0"))
+    assert (back.began, back.ended) == (100.0, 100.0)
     assert only(tdm()).began == only(tdm()).ended == 1767323045.0
 
 

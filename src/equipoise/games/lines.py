@@ -53,14 +53,15 @@ class Block:
 class Lines:
     """Cuts bytes that come in pieces of any size into blocks of whole lines."""
 
-    __slots__ = ("_dropping", "_rest", "line", "offset")
+    __slots__ = ("_dropped", "_rest", "line", "offset")
 
     def __init__(self, first_line: int = 1) -> None:
         #: Where the line that is not complete yet begins, in bytes and by number.
         self.offset = 0
         self.line = first_line
         self._rest = b""
-        self._dropping = False
+        #: Bytes of a line that is too long that nothing is kept of.
+        self._dropped = 0
 
     def take(self, data: bytes) -> Iterator[Block]:
         """Take the next bytes; give the lines that are complete with them."""
@@ -71,14 +72,15 @@ class Lines:
         """Take at most :data:`STEP` bytes."""
         content = self._rest + piece
         end = content.find(b"\n") + 1
-        if self._dropping or end > LONGEST_LINE + 1 or (not end and len(content) > LONGEST_LINE):
+        if self._dropped or end > LONGEST_LINE + 1 or (not end and len(content) > LONGEST_LINE):
             if not end:
-                self._forget(len(content))
+                self._dropped += len(content)
+                self._rest = b""
                 return
-            self._dropping = False
             yield Block(b"", self.offset, self.line)
-            self.offset += end
+            self.offset += self._dropped + end
             self.line += 1
+            self._dropped = 0
             content = content[end:]
         end = content.rfind(b"\n") + 1
         self._rest = content[end:]
@@ -87,12 +89,6 @@ class Lines:
             self.offset += end
             self.line += block.content.count(b"\n")
             yield block
-
-    def _forget(self, size: int) -> None:
-        """Keep nothing of a line that is too long."""
-        self._dropping = True
-        self._rest = b""
-        self.offset += size
 
     def rest(self) -> bytes:
         """Return what there is of the last line, which no line feed ended."""

@@ -23,8 +23,7 @@ BOT, NAME = "bot:", "name:"
 #: More than any server seats; whoever comes beyond is left out, so that a hostile log costs little.
 MOST_CLIENTS = 1000
 
-#: How much a contest within a game counts (a flag captured, a round won): what all of them tell besides the
-#: result is about a fifth of a result each; see docs/games.md for what was compared.
+#: How much a contest within a game counts, as a flag captured; benchmarks/games.py compares weights.
 PART = 0.2
 
 

@@ -20,7 +20,7 @@ from equipoise.games.ut2004_rules import RULES, TEAM_TYPES, ruleset_of
 from equipoise.types import Contest, Match, Unfinished
 
 #: The beginning of a game.
-NEW_GAME = re.compile(rb"(?:^|\n)\d{1,9}(?:\.\d{1,6})?\tNG\t")
+NEW_GAME = re.compile(rb"(?:^|\n)(?:\xef\xbb\xbf)?\d{1,9}(?:\.\d{1,6})?\tNG\t")
 SECONDS = re.compile(r"\d{1,9}(?:\.\d{1,6})?")
 DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) (\d{1,2}):(\d{1,2}):(\d{1,2})")
 POINTS = re.compile(r"-?\d{1,9}(?:\.\d{1,6})?")
@@ -50,7 +50,7 @@ class UT2004:
     def recognise(self, head: bytes) -> str:
         """Tell by the banner of OLStats or by the line of a new game, in any encoding."""
         content = _Transcoder().take(head)
-        if content.startswith(b"OLStats v"):
+        if content.removeprefix(codecs.BOM_UTF8).startswith(b"OLStats v"):
             return "a first line 'OLStats v...'"
         return "a line '0 NG ...' with tabs" if NEW_GAME.search(content) else ""
 
@@ -122,7 +122,7 @@ class Running:
     @property
     def at(self) -> float:
         """When something happens."""
-        return self.began + self.last
+        return self.began + self.play.clock
 
     def tick(self, seconds: float) -> None:
         """Move the clock on; a time that runs backwards moves nothing."""
