@@ -25,11 +25,11 @@ from equipoise.cli import group
 MATCHES, BATCH = 1200, 10
 
 
-def write_log(path: Path, seed: int = 0) -> None:
+def write_log(path: Path, matches: int = MATCHES, seed: int = 0) -> None:
     """Write a log of matches between 20 players."""
     rng = np.random.default_rng(seed)
     lines = []
-    for n in range(MATCHES):
+    for n in range(matches):
         ids = [f"p{number}" for number in rng.permutation(20)[:8].tolist()]
         teams = [[{"id": each, "name": f"{each} of {n % 7}"} for each in team] for team in (ids[:4], ids[4:])]
         scores = rng.integers(0, 9, 2).tolist()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from equipoise.adapters.clock import deadline
     from equipoise.adapters.matches import read_matches
+    from equipoise.adapters.stores.archive import open_archive
     from equipoise.errors import EquipoiseError, InputError, UnknownNameError
     from equipoise.lobbies.filling import fill
     from equipoise.lobbies.plan import Demand, FilledLobby, Lobby, LobbyPlan
@@ -46,6 +47,7 @@ __all__ = [
     "choose",
     "deadline",
     "fill",
+    "open_archive",
     "rate",
     "read_matches",
     "replay",
@@ -75,6 +77,7 @@ _HOME = {
     "choose": "teams.choosing",
     "deadline": "adapters.clock",
     "fill": "lobbies.filling",
+    "open_archive": "adapters.stores.archive",
     "rate": "ratings.rating",
     "read_matches": "adapters.matches",
     "replay": "ratings.replaying",

@@ -28,8 +28,8 @@ DUEL = Match((Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)),))
         ("games.db", "store: 'games.db' is not allowed; sqlite:///path"),
         ("mysql://host/db", "postgresql://user@host/database are"),
         ("sqlite://", "sqlite:///path"),
-        ("postgresql://host:port/x", "is not an address"),
-        ("sqlite:////no/such/folder/games.db", "is the directory there"),
+        ("postgresql://host:port/x", "is not allowed; sqlite:///path"),
+        ("sqlite:////no/such/folder/games.db", "is the directory there, and not read-only?"),
         ("postgresql://nobody@127.0.0.1:1/nothing", "store: postgresql://nobody@127.0.0.1:1/nothing: "),
     ],
 )
@@ -40,11 +40,23 @@ def test_a_bad_address_is_told_with_what_is_allowed(url: str, message: str) -> N
     assert message in str(caught.value)
 
 
-def test_the_address_of_a_password_is_not_told() -> None:
+@pytest.mark.parametrize("place", ["127.0.0.1:1/nothing", "host:port/x"])
+def test_a_password_is_not_told(place: str) -> None:
     """A message may end up in a log."""
     with pytest.raises(InputError) as caught:
-        open_archive("postgresql://nobody:secret@127.0.0.1:1/nothing")
+        open_archive(f"postgresql://nobody:secret@{place}")
     assert "secret" not in str(caught.value)
+
+
+def test_a_missing_driver_is_told_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PostgreSQL needs an extra."""
+
+    def missing(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(databases, "import_module", missing)
+    with pytest.raises(InputError, match=r"pip install 'equipoise\[postgresql\]'"):
+        open_archive("postgresql://host/database")
 
 
 def test_a_file_is_used_safely(tmp_path: Path) -> None:
