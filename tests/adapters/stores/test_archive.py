@@ -12,7 +12,9 @@ from tests.adapters.stores.conftest import new_schema
 
 from equipoise.adapters.stores.archive import open_archive
 from equipoise.adapters.stores.laws import check_archive, random_match
+from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.models.gaussian_filter import GaussianFilter
+from equipoise.ratings.replaying import replay
 from equipoise.types import Contest, Match, Ruleset
 
 SLOW_FIXTURE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
@@ -46,6 +48,19 @@ def test_a_changed_model_is_noticed(new_url: Callable[[], str]) -> None:
     with open_archive(url) as archive:
         assert archive.model == GaussianFilter(sigma=0.5)
         assert not archive.needs_rebuild
+
+
+def test_a_model_that_another_process_has_chosen_is_followed(new_url: Callable[[], str]) -> None:
+    """Whoever has had the archive open for long does not change it back."""
+    url = new_url()
+    with open_archive(url) as long_open, open_archive(url) as other:
+        long_open.record([random_match(np.random.default_rng(1), 1)])
+        long_open.update_ratings()
+        other.rebuild("elo")
+        long_open.record([random_match(np.random.default_rng(2), 2)])
+        long_open.update_ratings()
+        assert isinstance(other.standing().model, Elo)
+        assert repr(long_open.standing().state) == repr(replay(Elo(), other.matches()))
 
 
 def test_a_bot_is_known_by_the_level_it_was_last_seen_with(new_url: Callable[[], str]) -> None:
