@@ -21,7 +21,7 @@ EXAMPLE = Path(__file__).parent.parent / "examples" / "roster.txt"
 HEAVY = (
     *("numba", "llvmlite", "scipy", "highspy", "ray", "polars", "pandas", "pyarrow", "matplotlib"),
     *("asyncio", "http.server", "socketserver", "fastapi", "pydantic", "jinja2"),
-    *("sqlite3", "sqlalchemy", "psycopg"),
+    *("sqlite3", "pysqlite3", "sqlalchemy", "alembic", "psycopg"),
 )
 
 
@@ -55,6 +55,7 @@ def test_public_names_and_all_agree() -> None:
         ("--help",),
         ("--version",),
         ("balance", "--help"),
+        ("ingest", "--help"),
         ("balance", str(EXAMPLE)),
         ("rate", str(EXAMPLE.with_name("matches.jsonl"))),
     ],
