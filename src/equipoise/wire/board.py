@@ -35,6 +35,9 @@ from equipoise.wire.weights import decoded, plain
 MOST_SETTINGS = 32
 
 
+#: How the ids of players begin who are only known by name, as the logs of some games have them.
+NAME = "name:"
+
 #: The line after which nobody follows in the answer to ``ALL``.
 END = b"END\n"
 
@@ -75,18 +78,70 @@ def nearest(ruleset: Ruleset, known: Iterable[Ruleset]) -> Ruleset:
     return min([*inside, bare], key=lambda one: (-len(one.mutators), one.mutators))
 
 
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Who is known, and how strong.
+
+    Parameters
+    ----------
+    model : RatingModel
+        What made the ratings.
+    state : State
+        What it knows.
+    bots : mapping of str to str
+        From a bot's name to its id at the level it was last seen with.
+    """
+
+    model: RatingModel
+    state: State
+    bots: Mapping[str, str] = field(default_factory=dict)
+    known: Mapping[str, None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "known", dict.fromkeys(self.model.players(self.state)))
+
+    def player(self, said: str) -> str | None:
+        """Return the id of a player; one who is only known by name is found by it."""
+        for name in (said, f"{NAME}{said}"):
+            if name in self.known:
+                return name
+        return None
+
+    def bot(self, said: str) -> str | None:
+        """Return the id of a bot by its name, None where it was never seen."""
+        return found if (found := self.bots.get(said)) in self.known else None
+
+    def id(self, member: Member) -> str:
+        """Return the id of a member of a game; of a bot never seen, one of no known level."""
+        if member.bot:
+            return self.bot(member.name) or f"{BOT}{member.name}:?"
+        return self.player(member.name) or member.name
+
+    def rating(self, member: Member, ruleset: Ruleset) -> Rating:
+        """Return what is known of a member: of a bot never seen, that it is like the mean bot."""
+        rating = self.model.rating(self.state, self.id(member), ruleset)
+        if member.bot and self.bot(member.name) is None:
+            return Rating(mean_bot(self.model, self.state, ruleset)[0], rating.sigma)
+        return rating
+
+    @property
+    def beta(self) -> float | None:
+        """The performance noise of the model, in units of its skills; None where it has none."""
+        return getattr(self.model, "beta", None)
+
+
 class Answers(dict[bytes, bytes]):
     """The answers to lookups in one ruleset by line, found when first asked for.
 
     Only lines of those who are known are kept, so that strangers cost no memory.
     """
 
-    def __init__(self, board: Board, ruleset: Ruleset) -> None:
+    def __init__(self, ratings: Ratings, ruleset: Ruleset) -> None:
         super().__init__()
-        self._board = board
+        self._ratings = ratings
         self._ruleset = ruleset
-        self._scale = scale_of(board.model, board.state, ruleset)
-        self.mean_bot, count = mean_bot(board.model, board.state, ruleset)
+        self._scale = scale_of(ratings.model, ratings.state, ruleset)
+        self.mean_bot, count = mean_bot(ratings.model, ratings.state, ruleset)
         self._shown = self._plain(self.mean_bot)
         self[b"MEANBOT"] = b"MEANBOT %b %d\n" % (self._shown, count)
 
@@ -94,10 +149,10 @@ class Answers(dict[bytes, bytes]):
         """Return the answer to a line that was not asked before."""
         verb, _, said = line.partition(b" ")
         name = decoded(said)
-        player = self._board.bots.get(name, "") if verb == b"BOT" else name
-        if player not in self._board.known:
+        player = self._ratings.bot(name) if verb == b"BOT" else self._ratings.player(name)
+        if player is None:
             return b"%b %b\n" % (line, self._shown) if verb == b"BOT" else line + b"\n"
-        skill = self._board.model.rating(self._board.state, player, self._ruleset).mu
+        skill = self._ratings.model.rating(self._ratings.state, player, self._ruleset).mu
         self[line] = b"%b %b\n" % (line, self._plain(skill))
         return self[line]
 
@@ -107,8 +162,8 @@ class Answers(dict[bytes, bytes]):
     @cached_property
     def everyone(self) -> bytes:
         """The lines of all players, of all bots at their last levels, and of the mean bot, and the end."""
-        players = (f"PLAYER {name}" for name in self._board.known if not is_bot(name))
-        bots = (f"BOT {name}" for name in self._board.bots)
+        players = (f"PLAYER {name}" for name in self._ratings.known if not is_bot(name))
+        bots = (f"BOT {name}" for name in self._ratings.bots)
         lines = (line.encode("utf-8", "replace") for line in (*players, *bots, "MEANBOT"))
         return b"".join([self[line] for line in lines if b"\n" not in line]) + END
 
@@ -125,7 +180,7 @@ class Board:
         What it knows.
     bots : mapping of str to str
         From a bot's name to its id at the level it was last seen with.
-    rulesets : iterable of Ruleset
+    rulesets : sequence of Ruleset
         Those that were played.
     tables : mapping of str to Table
         The tables of game types and mutators by game.
@@ -136,7 +191,7 @@ class Board:
     --------
     >>> from equipoise.ratings.models.elo import Elo
     >>> from equipoise.wire.weights import WeightSession
-    >>> board, session = Board(Elo(), {"ann": (1700.0,)}), WeightSession()
+    >>> board, session = Board(Ratings(Elo(), {"ann": (1700.0,)})), WeightSession()
     >>> for request in session.receive(b"PLAYER ann\nPLAYER eve\nMEANBOT\n"):
     ...     print(session.answer(request, board.result(request)).decode(), end="")
     PLAYER ann 58.3333
@@ -144,17 +199,13 @@ class Board:
     MEANBOT 50.0000 0
     """
 
-    model: RatingModel
-    state: State
-    bots: Mapping[str, str] = field(default_factory=dict)
-    rulesets: Iterable[Ruleset] = ()
+    ratings: Ratings
+    rulesets: Sequence[Ruleset] = ()
     tables: Mapping[str, Table] = field(default_factory=dict)
     game: str | None = None
-    known: Mapping[str, None] = field(init=False)
     _answers: dict[Setting, Answers] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "known", dict.fromkeys(self.model.players(self.state)))
         if self.game is None:
             games = {ruleset.game for ruleset in self.rulesets if ruleset.game}
             object.__setattr__(self, "game", games.pop() if len(games) == 1 else None if games else "")
@@ -191,7 +242,7 @@ class Board:
         ruleset = self.ruleset(request.setting)
         if isinstance(ruleset, Refusal):
             return ruleset
-        teams = tuple(tuple((self._id(member), 1.0) for member in team) for team in request.seats)
+        teams = tuple(tuple((self.ratings.id(member), 1.0) for member in team) for team in request.seats)
         ranks = tuple(-score for score in request.scores)
         try:
             contest = Contest(ruleset, teams, ranks, at=now, scores=request.scores)
@@ -222,25 +273,20 @@ class Board:
                 return ruleset
             if len(self._answers) >= MOST_SETTINGS:
                 self._answers.clear()
-            found = self._answers[setting] = Answers(self, nearest(ruleset, self.rulesets))
+            found = self._answers[setting] = Answers(self.ratings, nearest(ruleset, self.rulesets))
         return found
-
-    @property
-    def beta(self) -> float | None:
-        """The performance noise of the model, in units of its skills; None where it has none."""
-        return getattr(self.model, "beta", None)
 
     def _judged(self, request: Division | Chances | Handicap | Late, ruleset: Ruleset, stop: Stop) -> Any:
         match request:
             case Division():
                 return self._divided(request, ruleset, stop)
             case Chances():
-                teams = [[self._id(member) for member in team] for team in request.seats]
-                return self.model.win_probability(self.state, teams, ruleset)
+                teams = [[self.ratings.id(member) for member in team] for team in request.seats]
+                return self.ratings.model.win_probability(self.ratings.state, teams, ruleset)
             case Handicap():
                 from equipoise.teams.handicap import advantage
 
-                return advantage(self._sums(request.seats, ruleset)[0], beta=self.beta)
+                return advantage(self._sums(request.seats, ruleset)[0], beta=self.ratings.beta)
             case Late():
                 return self._late(request, ruleset)
 
@@ -248,10 +294,10 @@ class Board:
         from equipoise.teams.balancing import balance
 
         players = [
-            Player(str(n), self._rating(member, ruleset), bot=member.bot)
+            Player(str(n), self.ratings.rating(member, ruleset), bot=member.bot)
             for n, member in enumerate(request.members)
         ]
-        solution = balance(players, teams=request.teams, beta=self.beta, stop=stop)
+        solution = balance(players, teams=request.teams, beta=self.ratings.beta, stop=stop)
         if not solution.splits:
             return Refusal.BUSY
         places = {player.id: n for n, team in enumerate(solution.splits[0].teams) for player in team}
@@ -265,10 +311,14 @@ class Board:
                 return n
         sums, bots = self._sums(request.seats, ruleset)
         counts = [sum(member.bot for member in team) for team in request.seats]
-        filling = Bots(weight=self._mean_bot(ruleset)) if any(counts) else False
+        filling = (
+            Bots(weight=mean_bot(self.ratings.model, self.ratings.state, ruleset)[0])
+            if any(counts)
+            else False
+        )
         placement = place_late(
-            self._rating(request.member, ruleset), sums, bots=filling, bot_counts=counts, bot_totals=bots,
-            beta=self.beta,
+            self.ratings.rating(request.member, ruleset), sums, bots=filling, bot_counts=counts, bot_totals=bots,
+            beta=self.ratings.beta,
         )  # fmt: skip
         return placement.team
 
@@ -276,22 +326,8 @@ class Board:
         from equipoise.teams.sums import team_sums
 
         players = [
-            Player(member.name, self._rating(member, ruleset), team=n, bot=member.bot)
+            Player(member.name, self.ratings.rating(member, ruleset), team=n, bot=member.bot)
             for n, team in enumerate(seats)
             for member in team
         ]
         return team_sums(players, len(seats))
-
-    def _id(self, member: Member) -> str:
-        """Return the id of a member; of a bot never seen, one without a level."""
-        return self.bots.get(member.name, f"{BOT}{member.name}:") if member.bot else member.name
-
-    def _rating(self, member: Member, ruleset: Ruleset) -> Rating:
-        """Return what is known of a member: of a bot never seen, that it is like the mean bot."""
-        rating = self.model.rating(self.state, self._id(member), ruleset)
-        if member.bot and member.name not in self.bots:
-            return Rating(self._mean_bot(ruleset), rating.sigma)
-        return rating
-
-    def _mean_bot(self, ruleset: Ruleset) -> float:
-        return mean_bot(self.model, self.state, ruleset)[0]

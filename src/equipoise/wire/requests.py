@@ -26,7 +26,6 @@ class Refusal(Enum):
     NO_TOKEN = "no-token this server takes no results, since it was given no token"  # noqa: S105
     WRONG_TOKEN = "wrong-token the token is wrong"  # noqa: S105
     NOT_AUTHORISED = "not-authorised AUTH with the token of this server comes first"
-    CONFLICT = "conflict another result is known by this id"
     TOO_MANY_CONNECTIONS = "too-many-connections this server takes no more; the connection is closed"
     BUSY = "busy too much is being asked at once; ask again"
     UNAVAILABLE = "unavailable the archive cannot be used just now; ask again"

@@ -9,9 +9,9 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Coroutine, Iterator
-from dataclasses import dataclass, field, fields
 from typing import Any, Protocol, cast
 
+from equipoise.adapters.servers.limits import ServerLimits
 from equipoise.errors import InputError
 from equipoise.wire.requests import Authorised, Lookups, Refusal, Refused, Request, Work
 from equipoise.wire.weights import Limits, WeightSession
@@ -41,44 +41,6 @@ OTHER_FILES = 128
 AT_ONCE = (Lookups, Refused, Authorised)
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class ServerLimits:
-    """What all connections together, those of one address, and one connection may take.
-
-    Parameters
-    ----------
-    connections, per_address : int
-        How many may be open; one more is told so and closed.
-    idle_seconds : float
-        A connection that sends no complete line for so long is closed.
-    slow_seconds : float
-        A connection that does not take its answers for so long is cut off.
-    grace_seconds : float
-        How long the server waits at its end for answers to be made and taken.
-    conversation : Limits
-        What one conversation may keep.
-
-    Raises
-    ------
-    InputError
-        If a limit is not above 0.
-    """
-
-    connections: int = 2048
-    per_address: int = 1536
-    idle_seconds: float = 600.0
-    slow_seconds: float = 30.0
-    grace_seconds: float = 10.0
-    conversation: Limits = field(default_factory=Limits)
-
-    def __post_init__(self) -> None:
-        for each in fields(self):
-            number = getattr(self, each.name)
-            if not isinstance(number, Limits) and not 0 < number < float("inf"):
-                msg = f"{each.name}: {number!r} is not allowed; a number above 0 is"
-                raise InputError(msg)
 
 
 class Oracle(Protocol):
@@ -217,7 +179,7 @@ class Connection(asyncio.Protocol):
             self._transport.resume_reading()
 
     def _finish(self) -> None:
-        """Close the own half; the other is read for a moment, since closing over unread bytes loses answers."""
+        """Close the own half; read the other for a moment, since closing over unread bytes loses answers."""
         self._finished = True
         if self._half_closed:
             self._transport.close()
