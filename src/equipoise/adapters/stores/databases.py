@@ -1,0 +1,339 @@
+"""SQLite and PostgreSQL: everything in which they differ, and their errors as messages.
+
+A database here is one connection, one writer at a time, and transactions that are whole or not there.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from equipoise.errors import InputError
+
+#: What a store's address may look like.
+SCHEMES = "sqlite:///path/to/file (four slashes for an absolute path) and postgresql://user@host/database are"
+
+#: Before this version SQLite's write-ahead log could corrupt a file to which two connections write
+#: (sqlite.org/changes.html, 3.51.3: "fix the WAL-reset bug").
+SOUND = (3, 51, 3)
+
+#: The key of the advisory lock that the one writer of a PostgreSQL database holds: "equipois" in ASCII.
+WRITER = int.from_bytes(b"equipois", "big")
+
+#: Seconds after which a writer that waits for another one says so.
+PATIENCE = 0.5
+
+#: What PostgreSQL calls a lock that was not had in time.
+_LOCK_TIMEOUT = "55P03"
+
+
+class Database(ABC):
+    """One connection to a database, for one thread at a time.
+
+    Parameters
+    ----------
+    where : str
+        What messages call it; without a password.
+    engine : Engine
+        With room for one connection.
+    timeout : float
+        Seconds to wait for another writer.
+    waiting : callable
+        Told once what is waited for.
+    """
+
+    def __init__(self, where: str, engine: sa.Engine, timeout: float, waiting: Callable[[str], None]) -> None:
+        self.where = where
+        self.timeout = timeout
+        self.waiting = waiting
+        self._engine = engine
+        self._lock = threading.RLock()
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """Give a connection that sees one state of the database, whatever others write."""
+        with self._lock, self._told(), self._connected() as connection, connection.begin():
+            self._begin_reading(connection)
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """Give a connection that alone may write; all of it is kept at the end, or nothing."""
+        with self._lock, self._told(), self._connected() as connection, connection.begin():
+            if not self._begin_writing(connection, PATIENCE):
+                self.waiting(f"{self.where} is being written by another process; waiting for it")
+                if not self._begin_writing(connection, self.timeout):
+                    msg = (
+                        f"store: {self.where} is still being written by another process after "
+                        f"{self.timeout:g} s; try again when it has ended"
+                    )
+                    raise InputError(msg)
+            yield connection
+
+    @contextmanager
+    def _connected(self) -> Iterator[sa.Connection]:
+        with self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn what a database raises into a message."""
+        try:
+            yield
+        except DBAPIError as error:
+            msg = f"store: {self.where}: {self._reason(error)}"
+            raise InputError(msg) from error
+        except SQLAlchemyError as error:
+            msg = f"store: {self.where}: {error}"
+            raise InputError(msg) from error
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._engine.dispose()
+
+    @abstractmethod
+    def _begin_reading(self, connection: sa.Connection) -> None:
+        """Begin a transaction that only reads."""
+
+    @abstractmethod
+    def _begin_writing(self, connection: sa.Connection, seconds: float) -> bool:
+        """Become the one writer; False where another one is, after some seconds."""
+
+    @abstractmethod
+    def _reason(self, error: DBAPIError) -> str:
+        """Return what went wrong, and what helps."""
+
+    @abstractmethod
+    def insert(self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Add many rows that are not there yet, their values in the order of the columns."""
+
+    @abstractmethod
+    def upsert(self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Add rows or replace those with the same primary key."""
+
+    @abstractmethod
+    def scrub(self) -> None:
+        """Overwrite what was deleted, as far as this is in reach."""
+
+    @abstractmethod
+    def facts(self) -> dict[str, str]:
+        """Return what database this is, and which version of it."""
+
+
+class Sqlite(Database):
+    """A file."""
+
+    def __init__(
+        self, path: str, *, create: bool, timeout: float, waiting: Callable[[str], None], module: Any = None
+    ) -> None:
+        self._driver = module or sqlite_driver()
+        sound = self._driver.sqlite_version_info >= SOUND
+        self._journal = "WAL" if sound else "DELETE"
+        if not create and not Path(path).exists():
+            msg = f"store: there is no file {path}; one that an ingest has made is needed"
+            raise InputError(msg)
+        engine = sa.create_engine(
+            sa.URL.create("sqlite", database=path),
+            module=self._driver,
+            poolclass=sa.QueuePool,
+            pool_size=1,
+            max_overflow=0,
+            connect_args={"check_same_thread": False, "isolation_level": None},
+        )
+        sa.event.listen(engine, "connect", self._prepare)
+        super().__init__(path, engine, timeout, waiting)
+        if not sound:
+            waiting(
+                f"{path}: SQLite {self._driver.sqlite_version} has a fault in its write-ahead log that "
+                f"{'.'.join(map(str, SOUND))} mends; the slower rollback journal is used instead"
+            )
+
+    def _prepare(self, connection: Any, record: Any) -> None:
+        del record
+        cursor = connection.cursor()
+        cursor.execute(f"PRAGMA busy_timeout = {int(self.timeout * 1000)}")
+        cursor.execute(f"PRAGMA journal_mode = {self._journal}")
+        cursor.execute("PRAGMA synchronous = FULL")
+        cursor.execute("PRAGMA secure_delete = ON")
+        cursor.close()
+
+    def _begin_reading(self, connection: sa.Connection) -> None:
+        connection.exec_driver_sql("BEGIN")
+
+    def _begin_writing(self, connection: sa.Connection, seconds: float) -> bool:
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+        try:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        except DBAPIError as error:
+            if "locked" in str(error.orig):
+                return False
+            raise
+        return True
+
+    def _reason(self, error: DBAPIError) -> str:
+        said = str(error.orig)
+        told = {
+            "database or disk is full": "the disk is full; nothing of the last step was kept",
+            "disk I/O error": "the disk cannot be read or written (is it full, or are files limited in "
+            "size?); nothing of the last step was kept",
+            "attempt to write a readonly database": "it is read-only; a file that may be written is needed",
+            "unable to open database file": "it cannot be opened or made; is the directory there, and may "
+            "it be written?",
+            "file is not a database": "it is not an archive but some other file",
+            "database disk image is malformed": "it is damaged; restore a copy, or ingest the logs into "
+            "a new file",
+            "database is locked": "another process is using it",
+        }
+        return told.get(said, said)
+
+    def insert(self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Add many rows."""
+        self._many(connection, "INSERT", table, rows)
+
+    def upsert(self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Add or replace rows."""
+        self._many(connection, "INSERT OR REPLACE", table, rows)
+
+    def _many(
+        self, connection: sa.Connection, verb: str, table: sa.Table, rows: Sequence[tuple[Any, ...]]
+    ) -> None:
+        if rows:
+            marks = ", ".join("?" * len(table.columns))
+            connection.exec_driver_sql(
+                f'{verb} INTO "{table.name}" VALUES ({marks})', list(rows)
+            )  # names of the schema
+
+    def scrub(self) -> None:
+        """Write the file anew without what was deleted, and empty the write-ahead log."""
+        with self._lock, self._told(), self._connected() as connection:
+            connection.exec_driver_sql("VACUUM")
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def facts(self) -> dict[str, str]:
+        """Return the version of SQLite and the journal."""
+        return {
+            "database": "sqlite",
+            "version": self._driver.sqlite_version,
+            "journal": self._journal.lower(),
+        }
+
+
+def sqlite_driver() -> Any:
+    """Return the SQLite that came with a wheel, or else Python's own."""
+    try:
+        return import_module("pysqlite3.dbapi2")
+    except ImportError:  # platforms without the wheel
+        return import_module("sqlite3")
+
+
+class Postgres(Database):
+    """A database on a server."""
+
+    def __init__(self, url: sa.URL, *, timeout: float, waiting: Callable[[str], None]) -> None:
+        try:
+            import_module("psycopg")
+        except ImportError as error:
+            msg = "store: postgresql:// needs psycopg; install it with: pip install 'equipoise[postgresql]'"
+            raise InputError(msg) from error
+        engine = sa.create_engine(
+            url.set(drivername="postgresql+psycopg"),
+            poolclass=sa.QueuePool,
+            pool_size=1,
+            max_overflow=0,
+            pool_pre_ping=True,
+        )
+        super().__init__(url.render_as_string(hide_password=True), engine, timeout, waiting)
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """Give a connection that sees one state of the database."""
+        with self._lock, self._told(), self._connected() as connection:
+            whole = connection.execution_options(isolation_level="REPEATABLE READ")
+            with whole.begin():
+                yield whole
+
+    def _begin_reading(self, connection: sa.Connection) -> None:
+        """Do nothing: a transaction is open already."""
+
+    def _begin_writing(self, connection: sa.Connection, seconds: float) -> bool:
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(seconds * 1000)}")
+        before = connection.begin_nested()
+        try:
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITER})")
+        except DBAPIError as error:
+            if getattr(error.orig, "sqlstate", "") != _LOCK_TIMEOUT:
+                raise
+            before.rollback()
+            return False
+        before.commit()
+        return True
+
+    def _reason(self, error: DBAPIError) -> str:
+        return " ".join(str(error.orig).split())
+
+    def insert(self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Add many rows by COPY."""
+        if not rows:
+            return
+        driver: Any = connection.connection.driver_connection
+        with driver.cursor() as cursor, cursor.copy(f'COPY "{table.name}" FROM STDIN') as copy:
+            for row in rows:
+                copy.write_row(row)
+
+    def upsert(self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Add or replace rows, many at a time."""
+        if not rows:
+            return
+        names = [column.name for column in table.columns]
+        keys = [column.name for column in table.primary_key]
+        columns = ", ".join(f'"{name}"' for name in names)
+        marks = ", ".join(["%s"] * len(names))
+        new = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name not in keys)
+        target = ", ".join(f'"{name}"' for name in keys)
+        connection.exec_driver_sql(
+            f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks}) '  # noqa: S608  # names of the schema
+            f"ON CONFLICT ({target}) DO UPDATE SET {new}",
+            list(rows),
+        )
+
+    def scrub(self) -> None:
+        """Write the tables anew without what was deleted; the server's own log is out of reach."""
+        with self._lock, self._told(), self._connected() as connection:
+            alone = connection.execution_options(isolation_level="AUTOCOMMIT")
+            for table in ("match", "derived", "merged"):
+                alone.exec_driver_sql(f'VACUUM FULL "{table}"')
+
+    def facts(self) -> dict[str, str]:
+        """Return the version of the server."""
+        with self.reading() as connection:
+            version = connection.exec_driver_sql("SHOW server_version").scalar()
+        return {"database": "postgresql", "version": str(version)}
+
+
+def connect(url: str, *, create: bool, timeout: float, waiting: Callable[[str], None]) -> Database:
+    """Return the database of an address.
+
+    Raises
+    ------
+    InputError
+        If the address is none, or what it needs is not installed.
+    """
+    scheme, colon, rest = url.partition("://")
+    if scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
+        return Sqlite(rest[1:], create=create, timeout=timeout, waiting=waiting)
+    if scheme in ("postgresql", "postgres") and colon:
+        try:
+            return Postgres(sa.make_url(url), timeout=timeout, waiting=waiting)
+        except (SQLAlchemyError, ValueError) as error:
+            msg = f"store: {url!r} is not an address; {SCHEMES} allowed"
+            raise InputError(msg) from error
+    msg = f"store: {url!r} is not allowed; {SCHEMES}"
+    raise InputError(msg)

@@ -1,0 +1,63 @@
+"""Rating models by name and settings: how an archive remembers by what its ratings were made."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields
+from typing import Any
+
+from equipoise.errors import InputError
+from equipoise.ratings.model import RatingModel
+from equipoise.registry import MODELS, resolve
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A model as it was chosen: its name or ``"module:class"``, and as JSON what differs from its defaults."""
+
+    name: str
+    settings: str = "{}"
+
+    def made(self) -> RatingModel:
+        """Return the model.
+
+        Raises
+        ------
+        InputError
+            If it has no such settings any more.
+        """
+        try:
+            model: RatingModel = resolve("model", MODELS, self.name)(**json.loads(self.settings))
+        except TypeError as error:
+            msg = f"model: {self.name!r} cannot be made: {error}; rebuild with another one"
+            raise InputError(msg) from error
+        return model
+
+
+def chosen(model: RatingModel | str) -> Chosen:
+    """Return how a model is remembered.
+
+    Examples
+    --------
+    >>> from equipoise.ratings.models.elo import Elo
+    >>> chosen(Elo(k=16.0)), chosen("elo").made()
+    (Chosen(name='elo', settings='{"k": 16.0}'), Elo(k=32.0, scale=400.0, start=1500.0))
+    """
+    if isinstance(model, str):
+        resolve("model", MODELS, model)
+        return Chosen(model)
+    path = f"{type(model).__module__}:{type(model).__qualname__}"
+    name = next((name for name, where in MODELS.items() if where == path), path)
+    usual = _settings(type(model)())
+    differing = {key: value for key, value in _settings(model).items() if value != usual[key]}
+    return Chosen(name, json.dumps(differing, sort_keys=True))
+
+
+def rated_by(model: RatingModel) -> str:
+    """Return a model with all its parameters as a text: other ratings have another one."""
+    kind = type(model)
+    return json.dumps([kind.__module__, kind.__qualname__, _settings(model)], sort_keys=True)
+
+
+def _settings(model: Any) -> dict[str, Any]:
+    return {each.name: getattr(model, each.name) for each in fields(model)}
