@@ -75,8 +75,14 @@ MODELS: Mapping[str, str] = MappingProxyType(
     }
 )
 
+_GAMES = "equipoise.games"
+
 #: What reads the logs of a game: :class:`equipoise.games.reading.Game` objects, one file each.
-GAMES: Mapping[str, str] = MappingProxyType({})
+GAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "quake3": f"{_GAMES}.quake3:GAME",
+    }
+)
 
 
 def call_part(kind: str, part: Any, function: Any, argument: Any) -> Any:
