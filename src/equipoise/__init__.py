@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from equipoise.ratings.replaying import replay
     from equipoise.teams.balancing import balance
     from equipoise.teams.choosing import choose
+    from equipoise.teams.handicap import advantage
+    from equipoise.teams.late import Joined, Placement, place_late
     from equipoise.teams.solution import Solution, Split, Status
     from equipoise.types import Bots, Contest, Match, Player, Rating, Ruleset, Skipped, Statistics
 
@@ -30,9 +32,11 @@ __all__ = [
     "FilledLobby",
     "GaussianFilter",
     "InputError",
+    "Joined",
     "Lobby",
     "LobbyPlan",
     "Match",
+    "Placement",
     "Player",
     "Rating",
     "Ruleset",
@@ -42,10 +46,12 @@ __all__ = [
     "Statistics",
     "Status",
     "UnknownNameError",
+    "advantage",
     "balance",
     "choose",
     "deadline",
     "fill",
+    "place_late",
     "rate",
     "read_matches",
     "replay",
@@ -59,9 +65,11 @@ _HOME = {
     "FilledLobby": "lobbies.plan",
     "GaussianFilter": "ratings.models.gaussian_filter",
     "InputError": "errors",
+    "Joined": "teams.late",
     "Lobby": "lobbies.plan",
     "LobbyPlan": "lobbies.plan",
     "Match": "types",
+    "Placement": "teams.late",
     "Player": "types",
     "Rating": "types",
     "Ruleset": "types",
@@ -71,10 +79,12 @@ _HOME = {
     "Statistics": "types",
     "Status": "teams.solution",
     "UnknownNameError": "errors",
+    "advantage": "teams.handicap",
     "balance": "teams.balancing",
     "choose": "teams.choosing",
     "deadline": "adapters.clock",
     "fill": "lobbies.filling",
+    "place_late": "teams.late",
     "rate": "ratings.rating",
     "read_matches": "adapters.matches",
     "replay": "ratings.replaying",
