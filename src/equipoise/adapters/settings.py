@@ -27,8 +27,8 @@ ADDRESS = "127.0.0.1:7790"
 LEVELS = ("debug", "info", "warning", "error")
 
 
-def _setting(default: Any, help_text: str) -> Any:
-    return field(default=default, metadata={"help": help_text})
+def _setting(default: Any, metavar: str, help_text: str) -> Any:
+    return field(default=default, metadata={"metavar": metavar, "help": help_text})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,26 +41,25 @@ class Settings:
         If a value is not allowed; the message begins with its name.
     """
 
-    store: str = _setting("", "The archive: sqlite:///PATH or postgresql://...")
-    weights: str = _setting(
-        ADDRESS, "Where to answer the weight protocol, HOST:PORT; port 0 takes a free one."
+    store: str = _setting("", "URL", "The archive: sqlite:///PATH or postgresql://...")
+    weights: str = _setting(ADDRESS, "HOST:PORT", "Where weights are asked for; port 0 takes a free one.")
+    game: str = _setting("", "NAME", "The game that GAME means where it names none.")
+    token_file: str = _setting("", "FILE", "A file with the token for AUTH; without, no results are taken.")
+    token: str = field(default="", repr=False)
+    log_level: str = _setting("info", "LEVEL", "The least that is logged: debug, info, warning or error.")
+    json_logs: bool = _setting(False, "", "Log a JSON object a line.")
+    max_connections: int = _setting(2048, "N", "Connections in total.")
+    max_per_address: int = _setting(1536, "N", "Connections from one address.")
+    max_line: int = _setting(8192, "N", "Bytes of a line.")
+    max_members: int = _setting(128, "N", "Players and bots in a game.")
+    max_mutators: int = _setting(64, "N", "Mutators of a game.")
+    max_waiting: int = _setting(64, "N", "Divisions, chances and results that may wait at once.")
+    idle_seconds: float = _setting(600.0, "SECONDS", "Close a connection that sends no line for so long.")
+    slow_seconds: float = _setting(
+        30.0, "SECONDS", "Cut a connection off that does not take its answers for so long."
     )
-    game: str = _setting(
-        "", "The game that GAME means where it names none; by default the archive's only one."
-    )
-    token_file: str = _setting("", "A file with the token that AUTH needs; without, no results are taken.")
-    log_level: str = _setting("info", "The least that is logged: debug, info, warning or error.")
-    json_logs: bool = _setting(False, "Log a JSON object a line.")
-    max_connections: int = _setting(2048, "Connections in total.")
-    max_per_address: int = _setting(1536, "Connections from one address.")
-    max_line: int = _setting(8192, "Bytes of a line.")
-    max_members: int = _setting(128, "Players and bots in a game.")
-    max_mutators: int = _setting(64, "Mutators of a game.")
-    max_waiting: int = _setting(64, "Divisions, chances and results that may wait at once.")
-    idle_seconds: float = _setting(600.0, "Close a connection that sends no line for so long.")
-    slow_seconds: float = _setting(30.0, "Cut a connection off that does not take its answers for so long.")
-    grace_seconds: float = _setting(10.0, "Time for answers at the end.")
-    team_seconds: float = _setting(1.0, "Time to look for better teams.")
+    grace_seconds: float = _setting(10.0, "SECONDS", "Time for answers at the end.")
+    team_seconds: float = _setting(1.0, "SECONDS", "Time to look for better teams.")
 
     def __post_init__(self) -> None:
         if not self.store:

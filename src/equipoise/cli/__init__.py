@@ -15,7 +15,8 @@ from equipoise.errors import EquipoiseError
 
 #: The commands by name, each imported only when it runs or is listed.
 COMMANDS = {
-    name: f"equipoise.cli.{name}:command" for name in ("balance", "evaluate", "lobbies", "rate", "tune")
+    name: f"equipoise.cli.{name}:command"
+    for name in ("balance", "evaluate", "lobbies", "rate", "serve", "tune")
 }
 
 

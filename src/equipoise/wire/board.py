@@ -311,16 +311,15 @@ class Board:
                 return n
         sums, bots = self._sums(request.seats, ruleset)
         counts = [sum(member.bot for member in team) for team in request.seats]
-        filling = (
-            Bots(weight=mean_bot(self.ratings.model, self.ratings.state, ruleset)[0])
-            if any(counts)
-            else False
-        )
-        placement = place_late(
-            self.ratings.rating(request.member, ruleset), sums, bots=filling, bot_counts=counts, bot_totals=bots,
+        mean, _ = mean_bot(self.ratings.model, self.ratings.state, ruleset)
+        return place_late(
+            self.ratings.rating(request.member, ruleset),
+            sums,
+            bots=Bots(weight=mean) if any(counts) else False,
+            bot_counts=counts,
+            bot_totals=bots,
             beta=self.ratings.beta,
-        )  # fmt: skip
-        return placement.team
+        ).team
 
     def _sums(self, seats: Seats, ruleset: Ruleset) -> Any:
         from equipoise.teams.sums import team_sums
