@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise import InputError, Match, Skipped, read_matches
-from equipoise.adapters.matches import from_jsonl, match_from
+from equipoise.games.plain import GAME
+from equipoise.games.records import match_from
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 EXAMPLE = ROOT / "examples" / "matches.jsonl"
@@ -192,5 +193,6 @@ def test_a_file_that_cannot_be_read_is_refused(
 )
 def test_hostile_bytes_are_skipped(content: bytes) -> None:
     """Whatever a line is, it gives a match or says what is wrong."""
-    for one in from_jsonl(content, "here", lambda _: None):
+    reader = GAME.reader("here")
+    for one in (*reader.read(content), *reader.finish()):
         assert isinstance(one, Match | Skipped)

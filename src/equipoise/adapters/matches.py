@@ -1,4 +1,4 @@
-"""Match files: JSONL, CSV, Parquet and npz, from bytes to matches.
+"""Match files: JSONL, CSV, Parquet and npz, from names of files to matches.
 
 A record that is wrong becomes a :class:`~equipoise.types.Skipped` that says where and which field, and the
 rest goes on.  The format is described in docs/match-files.md and docs/match.schema.json.
@@ -6,29 +6,19 @@ rest goes on.  The format is described in docs/match-files.md and docs/match.sch
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, NoReturn
 
 from equipoise.errors import InputError
-from equipoise.types import Contest, Match, Ruleset, Skipped, Statistics
-
-#: What a record of a match may have, besides what a contest may have.
-MATCH_FIELDS = ("id", "began", "ended", "contests")
-
-#: What a contest may have; a match of one contest has these fields itself.
-CONTEST_FIELDS = ("game", "game_type", "mutators", "teams", "ranks", "scores", "weight", "at")
-
-#: What a player in a team may have, where it is not just the id.
-PLAYER_FIELDS = ("id", "share", "kills", "deaths", "score")
+from equipoise.games.reading import Parsed
+from equipoise.types import Match, Skipped, Unfinished
 
 #: Tells how far a file was read: from 0 to 1.
 Progress = Callable[[float], None]
 
-_Record = Mapping[str, Any]
+#: Bytes between two reports of progress.
+STEP = 1 << 18
 
 
 def read_matches(source: str, progress: Progress | None = None) -> Iterator[Match | Skipped]:
@@ -48,6 +38,7 @@ def read_matches(source: str, progress: Progress | None = None) -> Iterator[Matc
         If the file cannot be read at all.
     """
     from equipoise.adapters import match_tables
+    from equipoise.games.plain import GAME, csv_rows, from_rows
 
     tell = progress or (lambda _: None)
     ending = Path(source).suffix.lower()
@@ -55,15 +46,22 @@ def read_matches(source: str, progress: Progress | None = None) -> Iterator[Matc
         yield from match_tables.from_npz(source)
         return
     if ending == ".parquet":
-        yield from match_tables.from_rows(match_tables.parquet_rows(source))
+        yield from from_rows(match_tables.parquet_rows(source))
         return
     content = _content(source)
     if ending in (".csv", ".tsv"):
-        yield from match_tables.from_rows(
-            match_tables.csv_rows(content, source, "\t" if ending == ".tsv" else "")
-        )
+        yield from from_rows(csv_rows(content, source, "\t" if ending == ".tsv" else ""))
         return
-    yield from from_jsonl(content, "standard input" if source == "-" else source, tell)
+    reader = GAME.reader("standard input" if source == "-" else source)
+    for start in range(0, len(content), STEP):
+        yield from _records(reader.read(content[start : start + STEP]))
+        tell(start / len(content))
+    yield from _records(reader.finish())
+
+
+def _records(found: Iterable[Parsed]) -> Iterator[Match | Skipped]:
+    """Leave out unfinished games, which a file of results has none of."""
+    return (one for one in found if not isinstance(one, Unfinished))
 
 
 def _content(source: str) -> bytes:
@@ -74,195 +72,3 @@ def _content(source: str) -> bytes:
     except OSError as error:
         msg = f"{source}: cannot be read: {error.strerror or error}"
         raise InputError(msg) from error
-
-
-def from_jsonl(content: bytes, where: str, tell: Progress) -> Iterator[Match | Skipped]:
-    """Read one match from each line that is not empty."""
-    done = 0
-    for number, line in enumerate(content.split(b"\n"), start=1):
-        done += len(line) + 1
-        if line.strip(b" \t\r\xef\xbb\xbf"):
-            yield _from_line(line, f"{where}, line {number}")
-        if number % 1000 == 0:
-            tell(done / len(content))
-
-
-def _from_line(line: bytes, where: str) -> Match | Skipped:
-    try:
-        record = json.loads(line.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        return Skipped(where, "it is not UTF-8 text")
-    except (ValueError, RecursionError) as error:
-        return Skipped(where, f"it is not JSON: {getattr(error, 'msg', 'a number or nesting is too large')}")
-    try:
-        return match_from(record)
-    except InputError as error:
-        return Skipped(where, str(error))
-
-
-def match_from(record: Any) -> Match:
-    """Return the match of a record.
-
-    Parameters
-    ----------
-    record : object
-        As JSON has it; see docs/match-files.md.
-
-    Raises
-    ------
-    InputError
-        If something is wrong; the message begins with the field.
-
-    Examples
-    --------
-    >>> match = match_from({"ended": 0, "teams": [["ann"], ["bob"]], "scores": [3, 1]})
-    >>> match.contests[0].ranks
-    (0.0, 1.0)
-    """
-    if not isinstance(record, dict):
-        _fail("match", "it is not an object", 'a match is {"ended": ..., "teams": [...], "ranks": [...]}')
-    _known(record, MATCH_FIELDS + CONTEST_FIELDS)
-    ended = time_from(record["ended"], "ended") if "ended" in record else None
-    parts = record.get("contests", [record])
-    if not isinstance(parts, list) or not parts:
-        _fail("contests", "it is not a list of contests", "a list of one or more is")
-    contests = [
-        contest_from(part if part is record else {**_common(record), **_object(part, "contests")}, ended)
-        for part in parts
-    ]
-    began = time_from(record["began"], "began") if "began" in record else None
-    return Match(tuple(contests), began=began, ended=ended, id=_text(record.get("id", ""), "id"))
-
-
-def contest_from(record: _Record, ended: float | None) -> Contest:
-    """Return the contest of a record; its time is by default that of the match."""
-    _known(record, MATCH_FIELDS + CONTEST_FIELDS)
-    if "at" not in record and ended is None:
-        _fail("ended", "it is missing", "seconds since 1970, or a date as 2026-01-31T20:15:00Z, is")
-    at = time_from(record["at"], "at") if "at" in record else ended
-    mutators = record.get("mutators", [])
-    if not isinstance(mutators, list):
-        _fail("mutators", f"{_short(mutators)} is not a list", "a list of names is")
-    game, game_type = (_text(record.get(field, ""), field) for field in ("game", "game_type"))
-    ruleset = Ruleset(game, game_type, tuple(_text(mutator, "mutators") for mutator in mutators))
-    teams = record.get("teams")
-    if not isinstance(teams, list) or not all(isinstance(team, list) for team in teams):
-        _fail("teams", "it is not a list of lists of players", "two or more are")
-    statistics: list[Statistics] = []
-    members = [[_member(player, statistics) for player in team] for team in teams]
-    scores = _numbers(record, "scores")
-    ranks = _numbers(record, "ranks")
-    if not ranks:
-        if not scores:
-            _fail("ranks", "it is missing and so is scores", "one of them is needed")
-        ranks = [-score for score in scores]
-        best = sorted(set(ranks))
-        ranks = [float(best.index(rank)) for rank in ranks]
-    return Contest(
-        ruleset, tuple(tuple(team) for team in members), tuple(ranks),
-        weight=number_from(record.get("weight", 1.0), "weight"), at=at or 0.0, scores=tuple(scores),
-        statistics=tuple(statistics),
-    )  # fmt: skip
-
-
-def _member(player: Any, statistics: list[Statistics]) -> tuple[str, float]:
-    """Return id and share of a player, and add what is told of them."""
-    if isinstance(player, str):
-        return player, 1.0
-    told = _object(player, "teams")
-    _known(told, PLAYER_FIELDS)
-    name = _text(told.get("id", ""), "id")
-    figures = {
-        field: number_from(told[field], field)
-        for field in ("kills", "deaths", "score")
-        if told.get(field) is not None
-    }
-    if figures:
-        statistics.append(Statistics(name, **figures))
-    return name, number_from(told.get("share", 1.0), "share")
-
-
-def _common(record: _Record) -> dict[str, Any]:
-    """Return what a match says once for all its contests."""
-    return {field: record[field] for field in CONTEST_FIELDS if field in record}
-
-
-def _known(record: _Record, fields: tuple[str, ...]) -> None:
-    for field in record:
-        if field not in fields:
-            _fail(_short(field), "there is no such field", f"{', '.join(fields)} are")
-
-
-def _object(value: Any, field: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        _fail(field, f"{_short(value)} is not an object", "see docs/match-files.md for what")
-    return value
-
-
-def _numbers(record: _Record, field: str) -> list[float]:
-    values = record.get(field) or []
-    if not isinstance(values, list):
-        _fail(field, f"{_short(values)} is not a list", "a number for each team is")
-    return [number_from(value, field) for value in values]
-
-
-def number_from(value: Any, field: str) -> float:
-    """Return a finite number, of a text too.
-
-    Raises
-    ------
-    InputError
-        If it is none; the message begins with the field.
-    """
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            _fail(field, f"{_short(value)} is not a number", "a number is")
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
-        _fail(field, f"{_short(value)} is not a finite number", "a number is")
-    return float(value)
-
-
-def time_from(value: Any, field: str) -> float:
-    """Return a time as seconds since 1970: of a number, or of a text as 2026-01-31T20:15:00Z (UTC if unsaid).
-
-    Examples
-    --------
-    >>> time_from("1970-01-02", "ended")
-    86400.0
-    """
-    if isinstance(value, str):
-        try:
-            return _stamp(datetime.fromisoformat(value))
-        except ValueError:
-            pass
-        except OverflowError:
-            _fail(field, f"{_short(value)} is out of range", "a date after the year 1 is")
-    if isinstance(value, datetime):
-        return _stamp(value)
-    return number_from(value, field)
-
-
-def _stamp(moment: datetime) -> float:
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-
-
-def _text(value: Any, field: str) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        _fail(field, f"{_short(value)} is not a text", "a text is")
-    return str(value).strip()
-
-
-def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, default=str)
-    return repr(text) if len(text) <= 40 else repr(text[:37] + "...")
-
-
-def _fail(field: str, what: str, allowed: str) -> NoReturn:
-    msg = (
-        f"{field}: {what}; {allowed} allowed"
-        if allowed.endswith((" is", " are"))
-        else f"{field}: {what}; {allowed}"
-    )
-    raise InputError(msg)

@@ -33,7 +33,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
 
     The result depends on the set of matches alone: files may overlap and stand in any order.
     """  # fmt: skip
-    from equipoise.adapters.matches import time_from
+    from equipoise.games.records import time_from
     from equipoise.ratings.replaying import replay
 
     model = model_named(options["model"])

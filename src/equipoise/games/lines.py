@@ -1,12 +1,16 @@
-"""Whole lines of a log that comes in pieces, with the place where each piece of it began.
+"""Whole lines of a log that comes in pieces, and what every reader of such lines does the same.
 
 Only a line feed ends a line: names may hold every other sign that some programs take for the end of one.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from equipoise.games.reading import Parsed
+from equipoise.types import Skipped, Unfinished
 
 #: Longest line that is read, in bytes; of a longer one nothing is kept.  The longest that a server writes is
 #: its settings at the start of a game, some kilobytes.
@@ -81,3 +85,85 @@ class Lines:
     def rest(self) -> bytes:
         """Return what there is of the last line, which no line feed ended."""
         return self._rest
+
+
+class LineReader(ABC):
+    """A :class:`~equipoise.games.reading.Reader` that goes through blocks of lines.
+
+    Parameters
+    ----------
+    source : str
+        What the log is called.
+    first_line : int
+        The number of its first line.
+    """
+
+    def __init__(self, source: str, first_line: int = 1) -> None:
+        self.source = source
+        self.lines = Lines(first_line)
+        self._found: list[Parsed] = []
+        self._settled = (0, first_line)
+
+    @property
+    def settled(self) -> int:
+        """How many bytes are not needed again."""
+        return self._settled[0]
+
+    @property
+    def settled_line(self) -> int:
+        """The number of the line that begins there."""
+        return self._settled[1]
+
+    def read(self, data: bytes) -> list[Parsed]:
+        """Take the next bytes; return what has ended with them."""
+        for block in self.lines.take(data):
+            if block.content:
+                self.take(block)
+            else:
+                self.skip(block.line, TOO_LONG)
+            if self.idle():
+                self._settled = (self.lines.offset, self.lines.line)
+        return self._given()
+
+    def finish(self) -> list[Parsed]:
+        """Take the end of the log; return what ends with it."""
+        self.end()
+        return self._given()
+
+    def _given(self) -> list[Parsed]:
+        found, self._found = self._found, []
+        return found
+
+    @abstractmethod
+    def take(self, block: Block) -> None:
+        """Go through some lines."""
+
+    @abstractmethod
+    def idle(self) -> bool:
+        """Tell whether nothing that was read is needed for what comes."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """Take the end of the log."""
+
+    def begins(self, block: Block, place: int) -> str:
+        """Take note that what is needed begins at a place in a block; return how messages call it."""
+        near = self._settled[0] - block.offset
+        if 0 <= near <= place:
+            line = self._settled[1] + block.content.count(b"\n", near, place)
+        else:
+            line = block.line_at(place)
+        self._settled = (block.offset + place, line)
+        return f"{self.source}, line {line}"
+
+    def give(self, found: Parsed) -> None:
+        """Give something that was found."""
+        self._found.append(found)
+
+    def skip(self, line: int, reason: str) -> None:
+        """Tell what is wrong with a line."""
+        self._found.append(Skipped(f"{self.source}, line {line}", reason))
+
+    def abandon(self, where: str, reason: str) -> None:
+        """Tell why a game does not count."""
+        self._found.append(Unfinished(where, reason))

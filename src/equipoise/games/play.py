@@ -14,6 +14,9 @@ from equipoise.types import Contest, Match, Ruleset, Statistics, Unfinished
 #: The side of those who play for themselves.
 ALONE = 0
 
+#: Kills and deaths of everyone up to some moment.
+Counts = Mapping[str, tuple[int, int]]
+
 #: How the ids of bots and of people known by nothing but a name begin.
 BOT, NAME = "bot:", "name:"
 
@@ -63,7 +66,9 @@ class Person:
 
     def side(self) -> int | None:
         """Return the side they were on for longest; the later one of equals."""
-        return max(reversed(self.stays), key=self.stays.__getitem__, default=None)
+        if len(self.stays) < 2:
+            return next(iter(self.stays), None)
+        return max(reversed(self.stays), key=self.stays.__getitem__)
 
 
 @dataclass(slots=True)
@@ -79,7 +84,7 @@ class Client:
 class Play:
     """A game that runs.  Whoever is connected has a key of the log's own: a slot, a number."""
 
-    __slots__ = ("_sides", "clients", "clock", "people", "start")
+    __slots__ = ("_here", "_sides", "clients", "clock", "people", "start")
 
     def __init__(self) -> None:
         #: Moves on by what the log tells: seconds, or events where it has no times.
@@ -89,17 +94,18 @@ class Play:
         self.clients: dict[Hashable, Client] = {}
         self.people: dict[str, Person] = {}
         self._sides: dict[int, int] = {}
+        self._here: set[str] = set()
 
     def arrive(self, key: Hashable, identity: str, name: str) -> Client:
         """Let someone connect; the second with an id at one time is told apart by ``#2``."""
         self.leave(key)
-        taken = {client.identity for client in self.clients.values()}
         unique, number = identity, 1
-        while unique in taken:
+        while unique in self._here:
             number += 1
             unique = f"{identity}#{number}"
         person = self.people.setdefault(unique, Person(name))
         person.name = name
+        self._here.add(unique)
         client = self.clients[key] = Client(unique, person)
         return client
 
@@ -107,7 +113,7 @@ class Play:
         """Let someone go."""
         if key in self.clients:
             self.place(key, None)
-            del self.clients[key]
+            self._here.remove(self.clients.pop(key).identity)
 
     def place(self, key: Hashable, side: int | None) -> None:
         """Put someone on a side, or on none."""
@@ -164,7 +170,11 @@ class Play:
             client.person.losses -= 1
 
     def moment(
-        self, ruleset: Ruleset, winner: int | None, at: float, before: Mapping[str, tuple[int, int]] | None = None
+        self,
+        ruleset: Ruleset,
+        winner: int | None,
+        at: float,
+        before: Mapping[str, tuple[int, int]] | None = None,
     ) -> Contest | None:
         """Return the contest between those present now that one side has won, or none (a draw).
 
@@ -177,8 +187,14 @@ class Play:
         if len(sides) < 2 or (winner is not None and winner not in sides):
             return None
         order = sorted(sides)
-        told = () if before is None else tuple(
-            self._since(identity, before.get(identity, (0, 0))) for side in order for identity in sides[side]
+        told = (
+            ()
+            if before is None
+            else tuple(
+                self._since(identity, before.get(identity, (0, 0)))
+                for side in order
+                for identity in sides[side]
+            )
         )
         return Contest(
             ruleset, tuple(tuple(sides[side]) for side in order),  # type: ignore[arg-type]
@@ -243,7 +259,7 @@ class Play:
         return tuple(Statistics(name, kills=one.kills, deaths=one.deaths) for name, one in people)
 
     def match(
-        self, contests: list[Contest], identity: str, where: str, *, began: float, ended: float, map_name: str
+        self, contests: list[Contest], identity: str, where: str, began: float, ended: float, map_name: str
     ) -> Match | Unfinished:
         """Return the match of its contests, or why it is none."""
         if not contests:

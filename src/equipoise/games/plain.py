@@ -1,0 +1,228 @@
+"""``plain``: results as anyone can write them: JSONL, a match a line, or a table, a row a player.
+
+The formats are described in docs/match-files.md; what a record may hold in :mod:`equipoise.games.records`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NoReturn
+
+from equipoise.errors import InputError
+from equipoise.games.lines import Block, LineReader
+from equipoise.games.records import match_from, number_from
+from equipoise.games.rules import Rules
+from equipoise.types import Match, Skipped
+
+#: The columns of a table; ``match``, ``ended``, ``team`` and ``player`` are needed, and one of ``rank`` and
+#: ``team_score``.
+COLUMNS = (
+    *("match", "began", "ended", "game", "game_type", "mutators", "weight"),
+    *("team", "rank", "team_score", "player", "share", "kills", "deaths", "score"),
+)
+_OF_MATCH = ("began", "ended", "game", "game_type", "weight")
+_OF_PLAYER = ("share", "kills", "deaths", "score")
+
+#: What parts the mutators in a cell.
+SEPARATOR = ";"
+
+#: A row: where it stands, and its cells that are not empty.
+Row = tuple[str, Mapping[str, Any]]
+
+
+#: What is nothing in a line: blanks, and the mark that some programs begin a file with.
+_BLANK = b" \t\r\n\xef\xbb\xbf"
+
+
+class Plain:
+    """Results in JSONL or CSV, see :class:`equipoise.games.reading.Game`."""
+
+    name = "plain"
+
+    def recognise(self, head: bytes) -> str:
+        """Tell by a first line that is an object, or that has the columns of a table."""
+        first = head.lstrip(_BLANK).partition(b"\n")[0]
+        if first.startswith(b"{"):
+            return "a first line '{...'"
+        return "a first line with the columns of a table" if _is_header(first) else ""
+
+    def reader(self, source: str, first_line: int = 1) -> PlainReader:
+        """Return a reader for JSONL or, where the first line has its columns, for a table."""
+        return PlainReader(source, first_line)
+
+    def rules(self) -> tuple[Rules, ...]:
+        """Return no table: the records say themselves what changed play."""
+        return ()
+
+
+def _is_header(line: bytes) -> bool:
+    cells = line.strip(_BLANK).lower().replace(b";", b",").replace(b"\t", b",").split(b",")
+    return {b"match", b"team", b"player"} <= {cell.strip(b' "') for cell in cells}
+
+
+class PlainReader(LineReader):
+    """Reads one file of results, see :class:`equipoise.games.reading.Reader`.
+
+    A table has its matches only when it ends, as the rows of a match may stand apart: a part of a table is
+    another table.
+    """
+
+    def __init__(self, source: str, first_line: int = 1) -> None:
+        super().__init__(source, first_line)
+        self._table: list[bytes] | None = None
+        self._started = first_line > 1
+
+    def idle(self) -> bool:
+        """Tell whether this is no table."""
+        return self._table is None
+
+    def take(self, block: Block) -> None:
+        """Take some lines."""
+        for number, line in enumerate(block.content.split(b"\n")[:-1], start=block.line):
+            self._line(line, number)
+
+    def _line(self, line: bytes, number: int) -> None:
+        if self._table is not None:
+            self._table.append(line)
+        elif line.strip(_BLANK):
+            if not self._started and _is_header(line):
+                self._table = [b""] * (number - 1) + [line]
+            else:
+                self.give(_from_line(line, f"{self.source}, line {number}"))
+            self._started = True
+
+    def end(self) -> None:
+        """Take the end; the last line needs no line feed."""
+        self._line(self.lines.rest(), self.lines.line)
+        if self._table is None:
+            return
+        try:
+            for found in from_rows(csv_rows(b"\n".join(self._table), self.source)):
+                self.give(found)
+        except InputError as error:
+            where, _, reason = str(error).partition(": ")
+            self.give(Skipped(where, reason))
+
+
+def _from_line(line: bytes, where: str) -> Match | Skipped:
+    try:
+        record = json.loads(line.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        return Skipped(where, "it is not UTF-8 text")
+    except (ValueError, RecursionError) as error:
+        return Skipped(where, f"it is not JSON: {getattr(error, 'msg', 'a number or nesting is too large')}")
+    try:
+        return match_from(record)
+    except InputError as error:
+        return Skipped(where, str(error))
+
+
+def csv_rows(content: bytes, where: str, delimiter: str = "") -> Iterator[Row]:
+    """Go through the rows of a CSV file; the delimiter is by default what the header has most of."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        msg = f"{where}, line {line}: it is not UTF-8 text; save the file as UTF-8"
+        raise InputError(msg) from error
+    header = text.split("\n", 1)[0]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter or max(",;\t", key=header.count))
+    columns: list[str] = []
+    try:
+        for cells in reader:
+            at = f"{where}, line {reader.line_num}"
+            if not columns:
+                columns = checked([cell.strip().lower() for cell in cells], at)
+            elif any(cells):
+                pairs = zip(columns, cells, strict=False)
+                yield at, {column: cell.strip() for column, cell in pairs if cell.strip()}
+    except csv.Error as error:
+        msg = f"{where}, line {reader.line_num}: it is not CSV: {error}"
+        raise InputError(msg) from error
+
+
+def checked(columns: list[str], where: str) -> list[str]:
+    """Return the columns where the needed ones are there."""
+    missing = [name for name in ("match", "ended", "team", "player") if name not in columns]
+    if not {"rank", "team_score"} & set(columns):
+        missing.append("rank (or team_score)")
+    if missing:
+        msg = f"{where}: the column {missing[0]} is missing; columns are: {', '.join(COLUMNS)}"
+        raise InputError(msg)
+    unknown = [name for name in columns if name not in COLUMNS]
+    if unknown:
+        msg = f"{where}: there is no column {unknown[0]!r}; columns are: {', '.join(COLUMNS)}"
+        raise InputError(msg)
+    return columns
+
+
+def from_rows(rows: Iterable[Row]) -> Iterator[Match | Skipped]:
+    """Put the rows of each match together; rows of one match may stand apart."""
+    by_match: dict[str, list[Row]] = {}
+    for where, cells in rows:
+        if "match" not in cells:
+            yield Skipped(where, "match: it is missing; the id of the match is allowed")
+            continue
+        by_match.setdefault(str(cells["match"]), []).append((where, cells))
+    for name, some in by_match.items():
+        yield _match(name, some)
+
+
+def _match(name: str, rows: list[Row]) -> Match | Skipped:
+    """Return the match of its rows; every message says which row."""
+    first = rows[0][1]
+    record: dict[str, Any] = {"id": name, **{field: first[field] for field in _OF_MATCH if field in first}}
+    if "mutators" in first:
+        record["mutators"] = [
+            part.strip() for part in str(first["mutators"]).split(SEPARATOR) if part.strip()
+        ]
+    teams: dict[str, list[dict[str, Any]]] = {}
+    told: dict[str, dict[str, float]] = {"rank": {}, "team_score": {}}
+    where = rows[0][0]
+    try:
+        for place, cells in rows:
+            where = place
+            _add_row(cells, first, teams, told)
+        where = rows[0][0]
+        for field, into in (("rank", "ranks"), ("team_score", "scores")):
+            if told[field]:
+                if len(told[field]) < len(teams):
+                    _fail(f"{field}: some teams have none; all or none is allowed")
+                record[into] = [told[field][team] for team in teams]
+        return match_from({**record, "teams": list(teams.values())})
+    except InputError as error:
+        return Skipped(where, str(error))
+
+
+def _add_row(
+    cells: Mapping[str, Any],
+    first: Mapping[str, Any],
+    teams: dict[str, list[dict[str, Any]]],
+    told: dict[str, dict[str, float]],
+) -> None:
+    """Add a row to its team; raise what is wrong with it."""
+    for field in ("team", "player"):
+        if field not in cells:
+            _fail(f"{field}: it is missing; every row needs one")
+    for field in (*_OF_MATCH, "mutators"):
+        if cells.get(field) != first.get(field):
+            _fail(f"{field}: it differs within the match; one for all is allowed")
+    team = str(cells["team"])
+    player = {field: number_from(cells[field], field) for field in _OF_PLAYER if field in cells}
+    teams.setdefault(team, []).append({"id": str(cells["player"]), **player})
+    for field, known in told.items():
+        if field in cells:
+            number = number_from(cells[field], field)
+            if known.setdefault(team, number) != number:
+                _fail(f"{field}: it differs within team {team!r}; one for all is allowed")
+
+
+def _fail(msg: str) -> NoReturn:
+    raise InputError(msg)
+
+
+#: The game.
+GAME = Plain()

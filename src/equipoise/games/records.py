@@ -1,0 +1,209 @@
+"""Records of matches: from plain data, as JSON has it, to matches, with messages that name the field.
+
+The fields are described in docs/match-files.md and docs/match.schema.json; where records come from stands
+elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, NoReturn
+
+from equipoise.errors import InputError
+from equipoise.games.play import ranks_of
+from equipoise.types import Contest, Match, Ruleset, Statistics
+
+#: What a record of a match may have, besides what a contest may have.
+MATCH_FIELDS = ("id", "began", "ended", "map", "contests")
+
+#: What a contest may have; a match of one contest has these fields itself.
+CONTEST_FIELDS = ("game", "game_type", "mutators", "teams", "ranks", "scores", "weight", "at")
+
+#: What a player in a team may have, where it is not just the id.
+PLAYER_FIELDS = ("id", "name", "share", "kills", "deaths", "score")
+
+_Record = Mapping[str, Any]
+
+
+def match_from(record: Any) -> Match:
+    """Return the match of a record.
+
+    Parameters
+    ----------
+    record : object
+        As JSON has it; see docs/match-files.md.
+
+    Raises
+    ------
+    InputError
+        If something is wrong; the message begins with the field.
+
+    Examples
+    --------
+    >>> match = match_from({"ended": 0, "teams": [["ann"], ["bob"]], "scores": [3, 1]})
+    >>> match.contests[0].ranks
+    (0.0, 1.0)
+    """
+    if not isinstance(record, dict):
+        _fail("match", "it is not an object", 'a match is {"ended": ..., "teams": [...], "ranks": [...]}')
+    _known(record, MATCH_FIELDS + CONTEST_FIELDS)
+    ended = time_from(record["ended"], "ended") if "ended" in record else None
+    parts = record.get("contests", [record])
+    if not isinstance(parts, list) or not parts:
+        _fail("contests", "it is not a list of contests", "a list of one or more is")
+    contests = [
+        contest_from(part if part is record else {**_common(record), **_object(part, "contests")}, ended)
+        for part in parts
+    ]
+    began = time_from(record["began"], "began") if "began" in record else None
+    return Match(
+        tuple(contests), began=began, ended=ended, id=_text(record.get("id", ""), "id"), names=_names(parts),
+        map=_text(record.get("map", ""), "map"),
+    )  # fmt: skip
+
+
+def _names(parts: list[_Record]) -> tuple[tuple[str, str], ...]:
+    """Return the display names that contests tell, the last one of each player."""
+    names: dict[str, str] = {}
+    for player in (player for part in parts for team in part.get("teams", ()) for player in team):
+        if isinstance(player, dict) and "name" in player:
+            names[_text(player["id"], "id")] = _text(player["name"], "name")
+    return tuple(names.items())
+
+
+def contest_from(record: _Record, ended: float | None) -> Contest:
+    """Return the contest of a record; its time is by default that of the match."""
+    _known(record, MATCH_FIELDS + CONTEST_FIELDS)
+    if "at" not in record and ended is None:
+        _fail("ended", "it is missing", "seconds since 1970, or a date as 2026-01-31T20:15:00Z, is")
+    at = time_from(record["at"], "at") if "at" in record else ended
+    mutators = record.get("mutators", [])
+    if not isinstance(mutators, list):
+        _fail("mutators", f"{_short(mutators)} is not a list", "a list of names is")
+    game, game_type = (_text(record.get(field, ""), field) for field in ("game", "game_type"))
+    ruleset = Ruleset(game, game_type, tuple(_text(mutator, "mutators") for mutator in mutators))
+    teams = record.get("teams")
+    if not isinstance(teams, list) or not all(isinstance(team, list) for team in teams):
+        _fail("teams", "it is not a list of lists of players", "two or more are")
+    statistics: list[Statistics] = []
+    members = [[_member(player, statistics) for player in team] for team in teams]
+    scores = _numbers(record, "scores")
+    ranks = _numbers(record, "ranks")
+    if not ranks:
+        if not scores:
+            _fail("ranks", "it is missing and so is scores", "one of them is needed")
+        ranks = list(ranks_of(tuple(scores)))
+    return Contest(
+        ruleset, tuple(tuple(team) for team in members), tuple(ranks),
+        weight=number_from(record.get("weight", 1.0), "weight"), at=at or 0.0, scores=tuple(scores),
+        statistics=tuple(statistics),
+    )  # fmt: skip
+
+
+def _member(player: Any, statistics: list[Statistics]) -> tuple[str, float]:
+    """Return id and share of a player, and add what is told of them."""
+    if isinstance(player, str):
+        return player, 1.0
+    told = _object(player, "teams")
+    _known(told, PLAYER_FIELDS)
+    name = _text(told.get("id", ""), "id")
+    figures = {
+        field: number_from(told[field], field)
+        for field in ("kills", "deaths", "score")
+        if told.get(field) is not None
+    }
+    if figures:
+        statistics.append(Statistics(name, **figures))
+    return name, number_from(told.get("share", 1.0), "share")
+
+
+def _common(record: _Record) -> dict[str, Any]:
+    """Return what a match says once for all its contests."""
+    return {field: record[field] for field in CONTEST_FIELDS if field in record}
+
+
+def _known(record: _Record, fields: tuple[str, ...]) -> None:
+    for field in record:
+        if field not in fields:
+            _fail(_short(field), "there is no such field", f"{', '.join(fields)} are")
+
+
+def _object(value: Any, field: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        _fail(field, f"{_short(value)} is not an object", "see docs/match-files.md for what")
+    return value
+
+
+def _numbers(record: _Record, field: str) -> list[float]:
+    values = record.get(field) or []
+    if not isinstance(values, list):
+        _fail(field, f"{_short(values)} is not a list", "a number for each team is")
+    return [number_from(value, field) for value in values]
+
+
+def number_from(value: Any, field: str) -> float:
+    """Return a finite number, of a text too.
+
+    Raises
+    ------
+    InputError
+        If it is none; the message begins with the field.
+    """
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            _fail(field, f"{_short(value)} is not a number", "a number is")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
+        _fail(field, f"{_short(value)} is not a finite number", "a number is")
+    return float(value)
+
+
+def time_from(value: Any, field: str) -> float:
+    """Return a time as seconds since 1970: of a number, or of a text as 2026-01-31T20:15:00Z (UTC if unsaid).
+
+    Examples
+    --------
+    >>> time_from("1970-01-02", "ended")
+    86400.0
+    """
+    if isinstance(value, str):
+        try:
+            return _stamp(datetime.fromisoformat(value))
+        except ValueError:
+            pass
+        except OverflowError:
+            _fail(field, f"{_short(value)} is out of range", "a date after the year 1 is")
+    if isinstance(value, datetime):
+        return _stamp(value)
+    return number_from(value, field)
+
+
+def _stamp(moment: datetime) -> float:
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _text(value: Any, field: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        _fail(field, f"{_short(value)} is not a text", "a text is")
+    text = str(value).strip()
+    if any(sign == "\x00" or "\ud800" <= sign <= "\udfff" for sign in text):
+        _fail(field, f"{_short(text)} has a sign that no text has", "any text without it is")
+    return text
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    return repr(text) if len(text) <= 40 else repr(text[:37] + "...")
+
+
+def _fail(field: str, what: str, allowed: str) -> NoReturn:
+    msg = (
+        f"{field}: {what}; {allowed} allowed"
+        if allowed.endswith((" is", " are"))
+        else f"{field}: {what}; {allowed}"
+    )
+    raise InputError(msg)
