@@ -142,6 +142,11 @@ class Connection(asyncio.Protocol):
             log.info("idle connection closed", extra={"address": self.address})
             self._transport.close()
 
+    @property
+    def waiting(self) -> int:
+        """How many bytes were handed to the system's side and are not taken yet."""
+        return self._transport.get_write_buffer_size()
+
     def abort(self) -> None:
         """Cut the connection off."""
         self._transport.abort()
@@ -251,9 +256,19 @@ class Server:
             reason = getattr(error, "strerror", None) or error
             msg = f"weights: cannot listen on {host}:{port}: {reason}"
             raise InputError(msg) from error
-        self._sweeper = self.start(self._sweep())
+        self.start(self._sweep())
         address = self._server.sockets[0].getsockname()
         return address[0], address[1]
+
+    @property
+    def open(self) -> int:
+        """How many connections there are."""
+        return len(self._connections)
+
+    @property
+    def waiting(self) -> int:
+        """How many bytes wait to be sent, over all connections."""
+        return sum(connection.waiting for connection in self._connections)
 
     async def stop(self) -> None:
         """Take no more connections, answer what has arrived on the others, and end them."""
@@ -266,7 +281,8 @@ class Server:
             await asyncio.sleep(SWEEP / 10)
         for connection in tuple(self._connections):
             connection.abort()
-        self._sweeper.cancel()
+        for task in self._tasks:
+            task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def now(self) -> float:
