@@ -81,6 +81,7 @@ _GAMES = "equipoise.games"
 GAMES: Mapping[str, str] = MappingProxyType(
     {
         "quake3": f"{_GAMES}.quake3:GAME",
+        "nexuiz": f"{_GAMES}.nexuiz:GAME",
         "plain": f"{_GAMES}.plain:GAME",
     }
 )

@@ -144,6 +144,20 @@ class Play:
         for client in self.clients.values():
             client.since = self.clock
 
+    def forget(self, key: Hashable) -> None:
+        """Count someone as having watched only."""
+        if key in self.clients:
+            self.place(key, None)
+            self.clients[key].person.stays.clear()
+
+    def again(self) -> None:
+        """Let everything begin anew with those who are there: what was before did not count."""
+        self.start = None
+        for person in self.people.values():
+            person.kills = person.deaths = person.losses = 0
+        if self.opposed():
+            self._begin()
+
     def opposed(self) -> bool:
         """Tell whether anybody has somebody to play against."""
         present = [side for side, number in self._sides.items() if number]
