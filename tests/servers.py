@@ -40,7 +40,7 @@ def postgresql() -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     run: Any = {"capture_output": True, "timeout": 120, "cwd": home, **who}
-    options = f"-p {port} -c listen_addresses=127.0.0.1 -k {home}"
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -k {home} -c fsync=off"
     try:
         initdb = (programs / "initdb", "-D", data, "-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C")
         subprocess.run([*initdb, "--no-sync"], check=True, **run)

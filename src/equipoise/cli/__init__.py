@@ -16,8 +16,11 @@ from equipoise.errors import EquipoiseError
 #: The commands by name, each imported only when it runs or is listed.
 COMMANDS = {
     name: f"equipoise.cli.{name}:command"
-    for name in ("balance", "evaluate", "lobbies", "rate", "serve", "tune")
-}
+    for name in (
+        *("balance", "digest", "evaluate", "export", "forget", "history", "ingest", "lobbies", "merge"),
+        *("players", "rate", "rebuild", "serve", "tune", "undo", "watch"),
+    )
+} | {"import": "equipoise.cli.import_:command"}  # a word of the language cannot be a module's name
 
 
 class LazyGroup(click.Group):

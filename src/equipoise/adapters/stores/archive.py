@@ -6,7 +6,6 @@ can always be made anew.  How a database does it stands in :mod:`equipoise.adapt
 
 from __future__ import annotations
 
-import hashlib
 import json
 import secrets
 import sys
@@ -17,14 +16,16 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from equipoise.adapters.stores import corrections, identities
+from equipoise.adapters.stores import contents, corrections, identities
+from equipoise.adapters.stores.appearances import Appearance, appearances
+from equipoise.adapters.stores.contents import Content
 from equipoise.adapters.stores.databases import Database, connect
 from equipoise.adapters.stores.known import Known
 from equipoise.adapters.stores.migrations.upgrading import upgrade, version_of
 from equipoise.adapters.stores.models import Chosen, chosen, rated_by
 from equipoise.adapters.stores.records import match_of, record_of
 from equipoise.adapters.stores.rows import Row, rows_of, state_of
-from equipoise.adapters.stores.schema import ARCHIVE, DERIVED, FOLLOWED, FORGOTTEN, HEAD, MATCH, MERGED
+from equipoise.adapters.stores.schema import ARCHIVE, DERIVED, FOLLOWED, HEAD, MATCH
 from equipoise.adapters.stores.standing import Recorded, Standing, Updated
 from equipoise.adapters.stores.tables import (
     archive_row,
@@ -355,21 +356,47 @@ class Archive:
         self._database.scrub()
         return known
 
+    # All of it
+
+    def contents(self) -> Iterator[Content]:
+        """Go through everything that does not follow from the rest, in an order of its own."""
+        with self._database.reading() as connection:
+            yield from contents.contents(connection)
+
+    def fill(self, content: Iterable[Content]) -> int:
+        """Put everything from another archive into this one, which is new; return how many matches there are.
+
+        Raises
+        ------
+        InputError
+            If this one holds something, or the content is wrong.
+        """
+        with self._database.writing() as connection:
+            count = contents.fill(self._database, connection, content)
+            row = archive_row(connection)
+        self._model = Chosen(row.model, row.settings)
+        self.model = self._model.made()
+        return count
+
     def digest(self) -> str:
         """Return a hash of what the archive holds: the same whatever the order of ingest and the database."""
-        content = hashlib.sha256()
+        return contents.digest(self.contents())
+
+    def count(self) -> int:
+        """Return how many matches count."""
         with self._database.reading() as connection:
-            for columns in (
-                (MATCH.c.id, MATCH.c.undone, MATCH.c.record),
-                (MERGED.c.player, MERGED.c.into),
-                (FORGOTTEN.c.tombstone,),
-            ):
-                for row in connection.execute(sa.select(*columns).order_by(columns[0])):
-                    for value in row:
-                        told = value if isinstance(value, bytes) else str(value).encode("ascii")
-                        content.update(len(told).to_bytes(8, "big") + told)
-                content.update(b"end")
-        return content.hexdigest()
+            count = sa.select(sa.func.count()).where(MATCH.c.undone.is_(False))
+            return int(connection.execute(count).scalar_one())
+
+    def merged(self) -> dict[str, str]:
+        """Return from each merged id the one it counts as."""
+        with self._database.reading() as connection:
+            return merged_ids(connection)
+
+    def history(self, player: str) -> Iterator[Appearance]:
+        """Go through the matches of a player, with the rating after each."""
+        merged = self.merged()
+        return appearances(self.model, self.matches(), merged.get(player, player))
 
     # Followed logs
 

@@ -15,6 +15,7 @@ from equipoise.adapters.stores.records import match_of, record_of
 from equipoise.adapters.stores.schema import DERIVED, FORGOTTEN, MATCH, MERGED
 from equipoise.adapters.stores.tables import archive_row, identity, mark_stale, match_key, merged_ids, text_of
 from equipoise.errors import InputError
+from equipoise.ratings.model import is_bot
 from equipoise.types import Match
 
 #: What a command that needs a player is told where there is none.
@@ -65,6 +66,9 @@ def separate(connection: sa.Connection, player: str, other: str) -> None:
 
 def forget(database: Database, connection: sa.Connection, player: str) -> str:
     """Write a person's ids and names out of everything; return the id that stands in its place."""
+    if is_bot(player):
+        msg = f"forget: {player!r} is a bot; a person is allowed"
+        raise InputError(msg)
     merged = merged_ids(connection)
     root = merged.get(player, player)
     salt = bytes(archive_row(connection).salt)

@@ -13,7 +13,7 @@ from equipoise.registry import MODELS, resolve
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A model as it was chosen: its name or ``"module:class"``, and as JSON what differs from its defaults."""
+    """A model as it was chosen: its name or ``"module:class"``; as JSON what is not its default."""
 
     name: str
     settings: str = "{}"

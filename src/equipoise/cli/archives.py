@@ -1,0 +1,115 @@
+"""What the commands on archives share: the option ``--store``, messages about logs, and progress."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from equipoise.errors import InputError
+
+if TYPE_CHECKING:
+    from equipoise.adapters.ingesting import Tally
+    from equipoise.adapters.stores.archive import Archive
+    from equipoise.adapters.stores.standing import Standing, Updated
+
+store = click.option(
+    "--store", required=True, metavar="URL", envvar="EQUIPOISE_STORE", show_envvar=True,
+    help="The archive: sqlite:///path or postgresql://user@host/database.",
+)  # fmt: skip
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def warn(text: str) -> None:
+    """Print a message for people on standard error."""
+    from equipoise.pages.text import printable
+
+    click.echo(printable(text), err=True)
+
+
+def opened(url: str, *, create: bool = False, model: Any = None) -> Archive:
+    """Return the archive of an address."""
+    from equipoise.adapters.stores.archive import open_archive
+
+    return open_archive(url, create=create, model=model, waiting=warn)
+
+
+def up_to_date(archive: Archive) -> Standing:
+    """Return what is known, after learning what is not learnt yet; say so where it is all made anew."""
+    standing = archive.standing()
+    if not standing.current:
+        say_rebuilt(archive.update_ratings())
+        standing = archive.standing()
+    return standing
+
+
+def say_rebuilt(updated: Updated) -> None:
+    """Say that ratings were made anew, and why."""
+    if updated.rebuilt:
+        warn(f"ratings rebuilt from {updated.matches} matches: {updated.rebuilt}")
+
+
+def player_named(standing: Standing, player: str, merged: dict[str, str] | None = None) -> str:
+    """Return the id of a player who is called by id or by the name last seen.
+
+    Raises
+    ------
+    InputError
+        If there is none, or several have the name.
+    """
+    ids = {each for each, _ in standing.games}
+    player = (merged or {}).get(player, player)
+    if player in ids:
+        return player
+    named = sorted(each for each, name in standing.names.items() if name == player and each in ids)
+    if len(named) == 1:
+        return named[0]
+    if named:
+        msg = f"player: {player!r} is the name of several: {', '.join(named)}; give an id"
+        raise InputError(msg)
+    msg = f"player: there is none with the id or last name {player!r}; 'equipoise players' lists them"
+    raise InputError(msg)
+
+
+def say_read(tally: Tally) -> None:
+    """Print on standard error what the logs were and what of them could not be read."""
+    for each in tally.files:
+        what = f"{each['game']} ({each['by']})" if each["game"] else f"left out: {each['by']}"
+        warn(f"{each['file']}: {what}")
+    for skipped in tally.first_skipped:
+        warn(f"{skipped.where}: skipped: {skipped.reason}")
+    if (more := tally.skipped_lines - len(tally.first_skipped)) > 0:
+        warn(f"... and {more} skipped lines more")
+    for unfinished in tally.first_unfinished:
+        warn(f"{unfinished.where}: does not count: {unfinished.reason}")
+    if (more := tally.unfinished - len(tally.first_unfinished)) > 0:
+        warn(f"... and {more} unfinished games more")
+    for game, names in sorted(tally.unknown_mutators.items()):
+        warn(f"{game}: unknown mutators, taken as changing play: {', '.join(sorted(names))}")
+    for failure in tally.failed:
+        warn(f"error: {failure}")
+
+
+def counts(tally: Tally) -> str:
+    """Return the counts of a tally as one line."""
+    return (
+        f"{tally.matches} new matches, {tally.duplicates} duplicates, {tally.unfinished} unfinished games, "
+        f"{tally.skipped_lines} skipped lines"
+    )
+
+
+def tell(text: str) -> None:
+    """Print a line with ids or names in it."""
+    from equipoise.pages.text import printable
+
+    click.echo(printable(text))
+
+
+def tell_moved(file: str, matches: int, digest: str, *, as_json: bool, verb: str) -> None:
+    """Print what was written to a file or read from it."""
+    if as_json:
+        click.echo(json.dumps({"file": file, "matches": matches, "digest": digest}, indent=2))
+    else:
+        tell(f"{matches} matches {verb} {file}; digest {digest}")

@@ -1,0 +1,27 @@
+"""``equipoise forget``: a person out of an archive."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from equipoise.cli import archives
+
+
+@click.command(name="forget")
+@click.argument("player", metavar="PLAYER")
+@archives.store
+@archives.as_json
+def command(player: str, store: str, as_json: bool) -> None:
+    """Take the person with the id PLAYER out of an archive, for ever.
+
+    Ids and names are rewritten in every game, and reading a log again does not bring them back.
+    The other players' ratings stay what they were.
+    """
+    with archives.opened(store) as archive:
+        stand_in = archive.forget(player)
+    if as_json:
+        click.echo(json.dumps({"stand_in": stand_in}, indent=2))
+    else:
+        click.echo(f"forgotten; the games are those of {stand_in} now")

@@ -1,0 +1,60 @@
+"""``equipoise history``: the games of one player, and the rating after each."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from equipoise.cli import archives
+
+
+@click.command(name="history")
+@click.argument("player", metavar="PLAYER")
+@archives.store
+@archives.as_json
+def command(player: str, store: str, as_json: bool) -> None:
+    """Show every game of a PLAYER (an id, or the name last seen) with the rating after it."""
+    with archives.opened(store) as archive:
+        standing = archives.up_to_date(archive)
+        known = archives.player_named(standing, player, archive.merged())
+        games = [_game(each) for each in archive.history(known)]
+        names: list[dict[str, Any]] = sorted(
+            ({"name": name, "first": numbers[0], "last": numbers[1], "games": int(numbers[2])}
+             for (who, name), numbers in standing.known.names.items() if who == known),
+            key=lambda each: each["last"], reverse=True,
+        )  # fmt: skip
+    if as_json:
+        click.echo(json.dumps({"id": known, "names": names, "games": games}, indent=2))
+    else:
+        click.echo(_text(known, names, games))
+
+
+def _game(appearance: Any) -> dict[str, Any]:
+    """Return a game as plain data."""
+    from equipoise.pages.text import ruleset_text
+
+    match = appearance.match
+    return {
+        "match": match.id, "ended": match.ended, "ruleset": ruleset_text(match.ruleset), "map": match.map,
+        "contests": appearance.contests, "won": appearance.won, "share": appearance.share,
+        "mu": appearance.rating.mu, "sigma": appearance.rating.sigma, "weight": appearance.weight,
+    }  # fmt: skip
+
+
+def _text(player: str, names: list[dict[str, Any]], games: list[dict[str, Any]]) -> str:
+    from datetime import UTC, datetime
+
+    from equipoise.cli.histories import table
+    from equipoise.pages.text import printable
+
+    known = ", ".join(printable(each["name"]) for each in names)
+    rows = [
+        (datetime.fromtimestamp(game["ended"], UTC).strftime("%Y-%m-%d %H:%M"), game["match"][:12],
+         printable(game["ruleset"]), printable(game["map"]), f"{game['won']:g}/{game['contests']}",
+         f"{game['weight']:.1f}", f"{game['mu']:.3f}", f"{game['sigma']:.3f}")
+        for game in games
+    ]  # fmt: skip
+    columns = ("ended (UTC)", "match", "ruleset", "map", "won", "0-100", "mu", "sigma")
+    return f"{printable(player)}{f' ({known})' if known else ''}\n{table(columns, rows)}"

@@ -1,0 +1,62 @@
+"""``equipoise ingest``: from logs to an archive."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from equipoise.cli import archives
+from equipoise.registry import GAMES
+
+
+@click.command(name="ingest")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@archives.store
+@click.option(
+    "--game", default="auto", show_default=True, metavar="NAME",
+    help=f"Whose logs they are: auto, {', '.join(GAMES)}.",
+)  # fmt: skip
+@archives.as_json
+def command(paths: tuple[str, ...], store: str, game: str, as_json: bool) -> None:
+    """Read game logs into an archive: files (gzip too), patterns, directories, or - for standard input.
+
+    Every finished game counts once, however often and under whatever name its log is read.
+    Ratings are up to date at the end.
+    """
+    from equipoise.adapters.ingesting import AUTO, Ingest, plain
+    from equipoise.adapters.logs import find_logs
+    from equipoise.cli.histories import progress_bar
+    from equipoise.registry import resolve
+
+    if game != AUTO:
+        resolve("game", GAMES, game)
+    sources = find_logs(paths)
+    with archives.opened(store, create=True) as archive:
+        ingest = Ingest(archive)
+        size, done = sum(source.size for source in sources) or 1, 0
+        with progress_bar() as tell:
+            for source in sources:
+                progress = _progress(tell, done, size)
+                ingest.read(source, game, progress)
+                done += source.size
+            ingest.keep()
+        updated = archive.update_ratings()
+        tally = ingest.tally
+        archives.say_read(tally)
+        archives.say_rebuilt(updated)
+        if as_json:
+            told = {**plain(tally), "rebuilt": updated.rebuilt, "revision": archive.revision(),
+                    "store": archive.facts()}  # fmt: skip
+            click.echo(json.dumps(told, indent=2))
+        else:
+            click.echo(archives.counts(tally))
+    if tally.failed:
+        sys.exit(1)
+
+
+def _progress(tell: Any, done: int, size: int) -> Any:
+    """Return what draws how much of all logs was read, None where nobody watches."""
+    return None if tell is None else lambda read: tell((done + read) / size)

@@ -1,0 +1,28 @@
+"""``equipoise merge``: two ids, one person."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from equipoise.cli import archives
+
+
+@click.command(name="merge")
+@click.argument("player", metavar="A")
+@click.argument("other", metavar="B")
+@archives.store
+@click.option("--back", is_flag=True, help="Take it back: they are two persons again.")
+@archives.as_json
+def command(player: str, other: str, store: str, back: bool, as_json: bool) -> None:
+    """Let the ids A and B be one person, called A from now on; what is kept of the games stays as it was."""
+    with archives.opened(store) as archive:
+        archive.merge(player, other, back=back)
+        updated = archive.update_ratings()
+    if as_json:
+        told = {"player": player, "other": other, "merged": not back, "rebuilt_from": updated.matches}
+        click.echo(json.dumps(told, indent=2))
+    else:
+        what = "are two persons again" if back else "are one person"
+        archives.tell(f"{player} and {other} {what}; ratings rebuilt from {updated.matches} matches")

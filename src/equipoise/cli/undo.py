@@ -1,0 +1,31 @@
+"""``equipoise undo``: let a match not count."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from equipoise.cli import archives
+
+
+@click.command(name="undo")
+@click.argument("match", metavar="MATCH")
+@archives.store
+@click.option("--back", is_flag=True, help="Let a match that was undone count again.")
+@archives.as_json
+def command(match: str, store: str, back: bool, as_json: bool) -> None:
+    """Let a MATCH (its id, or the beginning of it) not count any more.
+
+    It stays in the archive, so that reading its log again does not bring it back.
+    """
+    with archives.opened(store) as archive:
+        known = archive.undo(match, back=back)
+        updated = archive.update_ratings()
+    if as_json:
+        click.echo(
+            json.dumps({"match": known, "undone": not back, "rebuilt_from": updated.matches}, indent=2)
+        )
+    else:
+        counts = "counts again" if back else "does not count any more"
+        click.echo(f"{known} {counts}; ratings rebuilt from {updated.matches} matches")

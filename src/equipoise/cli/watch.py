@@ -1,0 +1,50 @@
+"""``equipoise watch``: a live log into an archive."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+
+import click
+
+from equipoise.cli import archives
+from equipoise.registry import GAMES
+
+
+@click.command(name="watch")
+@click.argument("path", metavar="PATH")
+@archives.store
+@click.option(
+    "--game", default="auto", show_default=True, metavar="NAME",
+    help=f"Whose log it is: auto, {', '.join(GAMES)}.",
+)  # fmt: skip
+@click.option(
+    "--interval", default=1.0, show_default=True, type=click.FloatRange(0.01, 3600.0), metavar="SECONDS",
+    help="How often to look for what is new.",
+)  # fmt: skip
+@click.option("--once", is_flag=True, help="Read what there is, and end.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, a line for each time something was new.")
+def command(path: str, store: str, game: str, interval: float, once: bool, as_json: bool) -> None:
+    """Follow a live game log into an archive, over rotation and restarts, until SIGINT or SIGTERM.
+
+    Ratings are up to date within the interval after each game.
+    """
+    from equipoise.adapters.watching import Watch
+
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    with archives.opened(store, create=True) as archive, Watch(archive, path, game) as watch:
+        archives.say_rebuilt(archive.update_ratings())
+        while True:
+            tally, updated = watch.step()
+            for text in watch.news():
+                archives.warn(text)
+            if updated or once:
+                archives.say_read(tally)
+                click.echo(json.dumps(watch.plain()) if as_json else archives.counts(tally))
+            if updated:
+                archives.say_rebuilt(updated)
+            if once or stop.wait(interval):
+                return
