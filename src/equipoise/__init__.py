@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from equipoise.ratings.replaying import replay
     from equipoise.teams.balancing import balance
     from equipoise.teams.choosing import choose
+    from equipoise.teams.editing import Change, Move, Place, Swap, edit, why_there, why_together
+    from equipoise.teams.explaining import Explanation, explain
     from equipoise.teams.handicap import advantage
     from equipoise.teams.late import Joined, Placement, place_late
     from equipoise.teams.solution import Solution, Split, Status
@@ -26,9 +28,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bots",
+    "Change",
     "Contest",
     "Demand",
     "EquipoiseError",
+    "Explanation",
     "FilledLobby",
     "GaussianFilter",
     "InputError",
@@ -36,6 +40,8 @@ __all__ = [
     "Lobby",
     "LobbyPlan",
     "Match",
+    "Move",
+    "Place",
     "Placement",
     "Player",
     "Rating",
@@ -45,23 +51,30 @@ __all__ = [
     "Split",
     "Statistics",
     "Status",
+    "Swap",
     "UnknownNameError",
     "advantage",
     "balance",
     "choose",
     "deadline",
+    "edit",
+    "explain",
     "fill",
     "place_late",
     "rate",
     "read_matches",
     "replay",
+    "why_there",
+    "why_together",
 ]
 
 _HOME = {
     "Bots": "types",
+    "Change": "teams.editing",
     "Contest": "types",
     "Demand": "lobbies.plan",
     "EquipoiseError": "errors",
+    "Explanation": "teams.explaining",
     "FilledLobby": "lobbies.plan",
     "GaussianFilter": "ratings.models.gaussian_filter",
     "InputError": "errors",
@@ -69,6 +82,8 @@ _HOME = {
     "Lobby": "lobbies.plan",
     "LobbyPlan": "lobbies.plan",
     "Match": "types",
+    "Move": "teams.editing",
+    "Place": "teams.editing",
     "Placement": "teams.late",
     "Player": "types",
     "Rating": "types",
@@ -78,16 +93,21 @@ _HOME = {
     "Split": "teams.solution",
     "Statistics": "types",
     "Status": "teams.solution",
+    "Swap": "teams.editing",
     "UnknownNameError": "errors",
     "advantage": "teams.handicap",
     "balance": "teams.balancing",
     "choose": "teams.choosing",
     "deadline": "adapters.clock",
+    "edit": "teams.editing",
+    "explain": "teams.explaining",
     "fill": "lobbies.filling",
     "place_late": "teams.late",
     "rate": "ratings.rating",
     "read_matches": "adapters.matches",
     "replay": "ratings.replaying",
+    "why_there": "teams.editing",
+    "why_together": "teams.editing",
 }
 
 

@@ -17,7 +17,18 @@ from equipoise.errors import EquipoiseError
 COMMANDS = {
     name: f"equipoise.cli.{name}:command"
     for name in (
-        *("balance", "digest", "evaluate", "export", "forget", "history", "ingest", "lobbies", "merge"),
+        *(
+            "balance",
+            "digest",
+            "evaluate",
+            "export",
+            "forget",
+            "history",
+            "ingest",
+            "late",
+            "lobbies",
+            "merge",
+        ),
         *("players", "rate", "rebuild", "serve", "tune", "undo", "watch"),
     )
 } | {"import": "equipoise.cli.import_:command"}  # a word of the language cannot be a module's name

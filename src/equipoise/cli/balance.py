@@ -15,6 +15,7 @@ from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS
 
 if TYPE_CHECKING:
+    from equipoise.cli.explaining import Answers
     from equipoise.teams.solution import Solution, Split
     from equipoise.types import Player
 
@@ -179,6 +180,19 @@ def _one_of(names: Any, extra: str = "") -> str:
     help="Performance noise of one player, for win chances.  [default: the roster's standard deviation]",
 )
 @click.option("--names", metavar="A,B", help="What to call the teams.")
+@click.option("--explain", is_flag=True, help="Say why: numbers, alternatives, and what each rule costs.")
+@click.option(
+    "--why",
+    multiple=True,
+    metavar="A|A,B",
+    help="Why is A in this team?  Why not swap A and B, or why are they together?  Repeatable.",
+)
+@click.option(
+    "--edit",
+    multiple=True,
+    metavar="CHANGE",
+    help="Change the teams by hand, 'swap A B' or 'move A TEAM', and see what it costs.  Repeatable.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--plot", metavar="FILE.svg", help="Draw the teams into a file.")
 def command(roster: str, **options: Any) -> None:
@@ -200,38 +214,47 @@ def command(roster: str, **options: Any) -> None:
         for name in ("objective", "tolerance", "side_weight", "max_difference", "beta")
         if options[name] is not None
     }
+    arguments = {
+        "teams": options["teams"],
+        "bots": _bots(options, players),
+        "parties": _groups("--party", options["party"]),
+        "apart": _groups("--apart", options["apart"]),
+        "fixed": _fixed(options["fix"]),
+        "rerank": options["rerank"],
+        "solver": options["solver"],
+        "keep": options["keep"] if options["keep"] is not None else keep,
+        "default": options["default_weight"],
+        "seed": options["seed"] or 0,
+        "stop": never if limit is None else deadline(limit),
+        **_sizes(options["size"]),
+        **given,
+    }
     try:
-        solution = balance(
-            players,
-            teams=options["teams"],
-            bots=_bots(options, players),
-            parties=_groups("--party", options["party"]),
-            apart=_groups("--apart", options["apart"]),
-            fixed=_fixed(options["fix"]),
-            rerank=options["rerank"],
-            solver=options["solver"],
-            keep=options["keep"] if options["keep"] is not None else keep,
-            default=options["default_weight"],
-            seed=options["seed"] or 0,
-            stop=never if limit is None else deadline(limit),
-            **_sizes(options["size"]),
-            **given,
-        )
+        solution = balance(players, **arguments)
     except UnknownNameError as error:
         raise click.UsageError(str(error)) from error
     chosen = None
     if power is not None and solution.splits:
         chosen = _choose(solution, power, options["seed"])
     names = tuple(options["names"].split(",")) if options["names"] else ()
+    split = solution.splits[chosen or 0] if solution.splits else None
+    answers = None
+    if options["explain"] or options["why"] or options["edit"]:
+        from equipoise.cli.explaining import Answers
+
+        answers = Answers(options, players, arguments, solution, split, names)
+        split = answers.split
     if options["as_json"]:
-        _print_json(solution, chosen)
-    elif solution.splits:
-        click.echo(_text(solution, chosen, names))
+        _print_json(solution, chosen, answers)
+    elif split is not None:
+        click.echo(_text(solution, chosen, names, split))
+    if answers is not None and not options["as_json"]:
+        click.echo("\n".join(answers.lines))
     if not solution.splits:
         click.echo(f"error: {solution.status}: {solution.reason}", err=True)
         sys.exit(1)
     if options["plot"]:
-        _plot(options["plot"], solution, solution.best if chosen is None else solution.splits[chosen], names)
+        _plot(options["plot"], solution, split or solution.best, names)
 
 
 def _bots(options: dict[str, Any], players: list[Player]) -> Any:
@@ -255,8 +278,8 @@ def _choose(solution: Solution, power: float, seed: int | None) -> int:
     return next(n for n, split in enumerate(solution.splits) if split is chosen)
 
 
-def _print_json(solution: Solution, chosen: int | None) -> None:
-    plain = solution.as_dict()
+def _print_json(solution: Solution, chosen: int | None, answers: Answers | None) -> None:
+    plain = solution.as_dict() | ({} if answers is None else answers.plain)
     if chosen is not None:
         plain["chosen"] = chosen + 1
         plain["splits"] = [plain["splits"][chosen]]
@@ -276,16 +299,18 @@ def _plot(path: str, solution: Solution, split: Split, names: tuple[str, ...]) -
         raise InputError(msg) from error
 
 
-def _text(solution: Solution, chosen: int | None, names: tuple[str, ...]) -> str:
+def _text(solution: Solution, chosen: int | None, names: tuple[str, ...], split: Split) -> str:
     """Return what a person reads, and can paste into a chat."""
     from equipoise.pages.text import number
 
-    split = solution.best if chosen is None else solution.splits[chosen]
+    edited = split is not solution.splits[chosen or 0]
     lines: list[str] = []
     for n in range(len(split.teams)):
         lines += [*_team_lines(solution, split, n, _name(names, n)), ""]
     verdict = _verdict(solution)
-    if chosen is None:
+    if edited:
+        lines.append(f"Changed by hand; the best is {verdict}")
+    elif chosen is None:
         lines.append(verdict[0].upper() + verdict[1:])
     else:
         value = f"{solution.objective} {number(split.value)}"
@@ -298,7 +323,7 @@ def _text(solution: Solution, chosen: int | None, names: tuple[str, ...]) -> str
         lines.append(
             f"{solution.unrated} without a weight: counted as {number(solution.default_weight or 0.0)}."
         )
-    if chosen is None and len(solution.splits) > 1:
+    if chosen is None and not edited and len(solution.splits) > 1:
         lines += ["", *_alternatives(solution, names)]
     return "\n".join(lines)
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from equipoise.skill import LOGISTIC_SLOPE, pair_noise
 from equipoise.teams.problem import COUNT, MU, VARIANCE
-from equipoise.teams.sums import check_units, counts_of, features_of, noise_of
+from equipoise.teams.sums import Floats, check_units, counts_of, features_of, noise_of
 
 #: The largest power of e that is a finite factor.
 LARGEST_EXPONENT = math.log(sys.float_info.max)
@@ -70,8 +70,13 @@ def advantage(
     check_units(beta, centre)
     if np.ndim(np.asarray(totals)) == 1:
         now[:, COUNT] = 1 if counts is None else counts_of("counts", counts, len(now))
-    if not now[:, COUNT].any():
-        return (1.0,) * len(now)
-    noise = float(pair_noise(now[None, :, VARIANCE], now[None, :, COUNT], noise_of(beta, now, centre))[0])
-    exponent = (now[:, MU].max() - now[:, MU]) * (LOGISTIC_SLOPE / noise)
+    return factors(now, noise_of(beta, now, centre))
+
+
+def factors(features: Floats, beta: float) -> tuple[float, ...]:
+    """Return :func:`advantage` from features of shape (n_teams, 5) that are known to be right."""
+    if not features[:, COUNT].any():
+        return (1.0,) * len(features)
+    noise = float(pair_noise(features[None, :, VARIANCE], features[None, :, COUNT], beta)[0])
+    exponent = (features[:, MU].max() - features[:, MU]) * (LOGISTIC_SLOPE / noise)
     return tuple(np.exp(np.minimum(exponent, LARGEST_EXPONENT)).tolist())

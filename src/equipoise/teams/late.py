@@ -17,6 +17,7 @@ from equipoise.errors import InputError
 from equipoise.registry import OBJECTIVES, call_part, resolve
 from equipoise.skill import win_probability
 from equipoise.teams.balancing import PRIOR_SHARE
+from equipoise.teams.handicap import factors
 from equipoise.teams.objective import Objective, Scale
 from equipoise.teams.problem import COUNT, MU, SIDE, SQUARE, VARIANCE
 from equipoise.teams.sums import check_units, counts_of, features_of, noise_of, numbers_of
@@ -45,6 +46,8 @@ class Joined:
         Each team's chance afterwards.
     bots : tuple of int
         How many bots each team has afterwards.
+    advantage : tuple of float
+        The factor each team then needs to be even, see :func:`equipoise.advantage`.
     excess : int
         By how many players the teams would differ beyond what is allowed; 0 where the size rule is kept.
     """
@@ -54,6 +57,7 @@ class Joined:
     totals: tuple[float, ...]
     win_probability: tuple[float, ...]
     bots: tuple[int, ...]
+    advantage: tuple[float, ...]
     excess: int
 
 
@@ -87,8 +91,12 @@ class Placement:
         kept = [option for option in others if option.excess <= self.best.excess]
         if not kept:
             return f"team {self.team + 1} is the only one that does not make the sizes more unequal"
-        values = ", ".join(f"{option.value:.4g} in team {option.team + 1}" for option in kept)
-        return f"{self.objective} is {self.best.value:.4g} in team {self.team + 1}, against {values}"
+        return "; ".join(self._told(option) for option in (self.best, *kept))
+
+    def _told(self, option: Joined) -> str:
+        farthest = max(abs(chance - 1.0 / len(self.options)) for chance in option.win_probability)
+        words = f"team {option.team + 1}: win chances within {100 * farthest:.1f} % of even"
+        return words if self.objective == "win" else f"{words}, {self.objective} {option.value:.4g}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the placement in plain lists and numbers, teams counted from 0."""
@@ -201,7 +209,8 @@ def place_late(
     change = (filled - sizes - present)[:, :, None]
     after += np.where(change < 0, change * mean_leaving, change * coming)
     excess = np.maximum(np.ptp(filled, axis=1) - max_difference, 0)
-    judged = _judge(objective, after, noise_of(beta, now, centre), centre, squares=squares)
+    noise = noise_of(beta, now, centre)
+    judged = _judge(objective, after, noise, centre, squares=squares)
     order = sorted(range(n_teams), key=lambda team: (excess[team], judged.rank[team], people[team], team))
     options = tuple(
         Joined(
@@ -210,6 +219,7 @@ def place_late(
             totals=tuple(after[team, :, MU].tolist()),
             win_probability=tuple(judged.chances[team].tolist()),
             bots=tuple((filled - sizes)[team].tolist()),
+            advantage=factors(after[team], noise),
             excess=int(excess[team]),
         )
         for team in range(n_teams)

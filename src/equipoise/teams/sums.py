@@ -1,4 +1,4 @@
-"""Sums over the teams of a game that runs, as arrays from anywhere: checked, and with what follows from them."""
+"""Sums over the teams of a running game, as arrays from anywhere: checked, and with their units."""
 
 from __future__ import annotations
 

@@ -1,0 +1,191 @@
+"""``equipoise balance --explain``, ``--why`` and ``--edit``: what is asked, and the answers put together."""
+
+from __future__ import annotations
+
+import csv
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from equipoise.errors import InputError
+
+if TYPE_CHECKING:
+    from equipoise.teams.editing import Move, Swap
+    from equipoise.teams.solution import Solution, Split
+    from equipoise.types import Player
+
+
+class Answers:
+    """What ``--edit``, ``--why`` and ``--explain`` have to say, as text and as JSON.
+
+    Parameters
+    ----------
+    options : dict
+        The command's options.
+    players : list of Player
+        The roster.
+    arguments : dict
+        What ``balance`` was called with.
+    solution : Solution
+        What it returned.
+    split : Split or None
+        The division shown, None where there is none.
+    names : sequence of str
+        What the teams are called.
+    """
+
+    def __init__(
+        self,
+        options: dict[str, Any],
+        players: list[Player],
+        arguments: dict[str, Any],
+        solution: Solution,
+        split: Split | None,
+        names: Sequence[str],
+    ) -> None:
+        self.lines: list[str] = []
+        self.plain: dict[str, Any] = {}
+        self.split = split
+        self._known = {**arguments, "solution": solution}
+        self._players, self._names, self._objective = players, names, solution.objective
+        self._n_teams = int(arguments["teams"])
+        if split is not None and options["edit"]:
+            self._edit(options["edit"])
+        if split is not None:
+            for question in options["why"]:
+                self._why(question)
+        if options["explain"]:
+            self._explain()
+
+    def _edit(self, wishes: Sequence[str]) -> None:
+        """Change the teams, and refuse what breaks a rule, with the price it would have."""
+        from equipoise.pages.explanation import change_lines, cost_words, rule_words
+        from equipoise.teams.editing import edit
+
+        steps = [step_of(wish, self._players, self._names, self._n_teams) for wish in wishes]
+        change = edit(self._players, steps, split=self.split, **self._known)
+        if change.broken:
+            rules = "; ".join(rule_words(rule, self._names) for rule in change.broken)
+            price = cost_words(change.cost, self._objective)
+            msg = (
+                f"--edit: the result breaks a rule, which is not allowed: {rules} (the change itself {price})"
+            )
+            raise InputError(msg)
+        self.split = change.split
+        self.lines += ["", *change_lines(change, self._objective, self._names)]
+        self.plain["edit"] = change.as_dict()
+
+    def _why(self, question: str) -> None:
+        """Answer one ``--why``: a pair in two teams is a swap, in one team a wish to be apart."""
+        from dataclasses import asdict
+
+        from equipoise.pages.explanation import change_lines, place_lines, together_lines
+        from equipoise.teams.editing import Swap, edit, why_there, why_together
+
+        asked: dict[str, Any] = {"split": self.split, **self._known}
+        people = names_of("--why", question, self._players)
+        if len(people) == 1:
+            place = why_there(self._players, people[0], **asked)
+            lines, plain = place_lines(place, self._objective, self._names), place.as_dict()
+        else:
+            change = edit(self._players, [Swap(*people)], **asked)
+            if change.moved:
+                lines, plain = change_lines(change, self._objective, self._names), change.as_dict()
+            else:
+                instead = why_together(self._players, *people, **asked)
+                lines, plain = together_lines(instead, self._objective, self._names), asdict(instead)
+        self.lines += ["", *lines]
+        self.plain.setdefault("why", []).append(plain)
+
+    def _explain(self) -> None:
+        from equipoise.pages.explanation import explanation_lines
+        from equipoise.teams.explaining import explain
+
+        explanation = explain(self._players, split=self.split, **self._known)
+        self.lines += ["", *explanation_lines(explanation, self._names)]
+        self.plain["explanation"] = explanation.as_dict()
+
+
+def names_of(option: str, text: str, players: Sequence[Player]) -> list[str]:
+    """Return the one or two names of ``A`` or ``A,B``, quoted as in CSV where a name has a comma.
+
+    Raises
+    ------
+    InputError
+        If there are more, or an empty one.
+    """
+    clean = " ".join(text.split())  # a name has no line breaks, but a shell may pass some
+    if any(clean in (player.id, player.name) for player in players):
+        return [clean]
+    names = [name.strip() for name in next(csv.reader([clean], skipinitialspace=True), [])]
+    if len(names) not in (1, 2) or not all(names):
+        msg = f"{option}: {text!r} does not name one player or two; write {option} Ann or {option} 'Ann,Bob'"
+        raise InputError(msg)
+    return names
+
+
+def step_of(text: str, players: Sequence[Player], names: Sequence[str], n_teams: int) -> Swap | Move:
+    """Return the change that ``swap A B`` or ``move A TEAM`` asks for.
+
+    Names may be quoted; where they have blanks and are not, they are told apart by who there is.
+
+    Raises
+    ------
+    InputError
+        If it asks for anything else, or can be read in more than one way.
+    """
+    from equipoise.teams.editing import Move, Swap
+
+    verb, *words = _words(text)
+    if verb.lower() not in ("swap", "move") or len(words) < 2:
+        msg = f"--edit: {text!r} is neither 'swap A B' nor 'move A TEAM'; names with blanks may be quoted"
+        raise InputError(msg)
+    known = {name for player in players for name in (player.id, player.name) if name}
+    cuts = [(" ".join(words[:cut]).rstrip(","), " ".join(words[cut:])) for cut in range(1, len(words))]
+    if verb.lower() == "swap":
+        pairs = [pair for pair in cuts if known.issuperset(pair)]
+        one, other = _only(text, pairs, words, known)
+        return Swap(one, other)
+    teams = [(who, _team(team, names, n_teams)) for who, team in cuts]
+    placed = [(who, team) for who, team in teams if who in known and team is not None]
+    if len(placed) == 1:
+        return Move(*placed[0])
+    if not any(team is not None for _, team in teams):
+        called = ", ".join([*names, *(str(n + 1) for n in range(len(names), n_teams))][:n_teams])
+        msg = f"--edit: {text!r} ends in no team; allowed: {called}"
+        raise InputError(msg)
+    who, _ = _only(text, [(who, str(team)) for who, team in placed], words[:-1], known)
+    return Move(who, next(team for name, team in placed if name == who))
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a command, quoted ones as one; an apostrophe in a name is no quote."""
+    try:
+        return shlex.split(text) or [""]
+    except ValueError:
+        return text.split() or [""]
+
+
+def _only(
+    text: str, readings: Sequence[tuple[str, str]], words: Sequence[str], known: set[str]
+) -> tuple[str, str]:
+    """Return the only reading of a command, or say what is wrong with it."""
+    if len(readings) == 1:
+        return readings[0]
+    if readings:
+        msg = f"--edit: {text!r} can be read in {len(readings)} ways; quote the names"
+        raise InputError(msg)
+    unknown = next((word for word in words if word not in known), words[0])
+    shown = ", ".join(sorted(known)[:10])
+    msg = f"--edit: {text!r} names nobody by {unknown!r}; the roster has {shown}{', ...' * (len(known) > 10)}"
+    raise InputError(msg)
+
+
+def _team(text: str, names: Sequence[str], n_teams: int) -> int | None:
+    """Return the team, from 0, of a name, a number from 1, or ``Team`` and a number; None if none."""
+    called = [name.strip().lower() for name in names][:n_teams]
+    wanted = text.strip().lower()
+    if wanted in called:
+        return called.index(wanted)
+    digits = wanted.removeprefix("team").strip()
+    return int(digits) - 1 if digits.isdecimal() and 1 <= int(digits) <= n_teams else None
