@@ -25,7 +25,7 @@ TURN = 32768
 #: Seconds between two looks for connections that are idle or do not take their answers.
 SWEEP = 0.25
 
-#: Seconds that what has arrived before the end is given to be read.
+#: Seconds that connections, and then lines, that have arrived before the end are given to be taken.
 LAST_READ = 0.1
 
 #: Seconds for which a client may still send after it was told the end; its bytes are thrown away.
@@ -272,8 +272,9 @@ class Server:
 
     async def stop(self) -> None:
         """Take no more connections, answer what has arrived on the others, and end them."""
-        self._server.close()
         end = self.now() + self.limits.grace_seconds
+        await asyncio.sleep(LAST_READ)  # those who wait to be taken have sent something too
+        self._server.close()
         await asyncio.sleep(LAST_READ)
         for connection in tuple(self._connections):
             connection.end()
