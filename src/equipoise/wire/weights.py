@@ -7,9 +7,9 @@ the bytes come from and how long things take is not known here.
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import islice
 from typing import Any, ClassVar, cast
 
 from equipoise.errors import InputError
@@ -48,7 +48,12 @@ TAB = b"\t"
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 _WHOLE = re.compile(rb"[0-9]{1,3}")
 _DECIMAL = re.compile(rb"-?[0-9]{1,15}(\.[0-9]{1,9})?")
-_LOOKED_UP = (b"PLAYER ", b"BOT ")
+
+#: Lookups of names in plain ASCII, which are almost all there are, as many as come together.
+_PLAIN = re.compile(rb"(?:(?:(?:PLAYER|BOT) [ -~]{1,200}|MEANBOT)\r?\n){0,%d}" % RUN)
+
+#: Bytes of the longest such line.
+LONGEST_PLAIN = len(b"PLAYER ") + LONGEST_NAME
 
 #: Commands without an answer.
 _SILENT = (b"GAME", b"MUTATOR")
@@ -112,8 +117,8 @@ class WeightSession:
     def __init__(self, token: Callable[[str], bool] | None = None, limits: Limits | None = None) -> None:
         self._token = token
         self._limits = limits or Limits()
-        self._lines: deque[bytes] = deque()
-        self._rest = b""
+        self._data = b""
+        self._going: Generator[Request, None, None] | None = None
         self._skipping = False
         self._authorised = False
         self._seats: Seats = ()
@@ -121,8 +126,8 @@ class WeightSession:
 
     @property
     def buffered(self) -> int:
-        """How many bytes of an incomplete line are kept."""
-        return len(self._rest)
+        """How many bytes are kept: of requests that were not taken, and of an incomplete line."""
+        return len(self._data)
 
     def receive(self, data: bytes) -> Iterator[Request]:
         """Take bytes, cut anywhere; return the requests of all lines that are complete.
@@ -130,20 +135,15 @@ class WeightSession:
         Requests come one by one: each must be answered before the next is taken, since what follows may
         depend on it.  Those not taken come with the next call.
         """
-        parts = (self._rest + data).split(b"\n")
-        if self._skipping and len(parts) > 1:
-            parts.pop(0)
-            self._skipping = False
-        self._rest = parts.pop()
-        self._lines.extend(parts)
         if self._skipping:
-            self._rest = b""
-        elif len(self._rest) > self._limits.line + 1:  # which may be a carriage return
-            # The beginning is enough to refuse it; its end is thrown away when it comes.
-            self._lines.append(self._rest)
-            self._rest = b""
-            self._skipping = True
-        return self._requests()
+            end = data.find(b"\n") + 1
+            self._skipping = not end
+            data = data[end:] if end else b""
+        if self._going is not None:
+            self._going.close()
+        self._data += data
+        self._going = self._requests()
+        return self._going
 
     def answer(self, request: Request, result: Any) -> bytes:
         """Take the result of a request; return the bytes to send.
@@ -187,46 +187,46 @@ class WeightSession:
         self._game_type = game_type
         self._mutators: list[str] = []
         self._setting: Setting | None = None
-        self._named: dict[bytes, Member] = {}
+        self._named: dict[bytes, None] = {}
         self._crowded = False
         self._seats = ((),) * USUAL_TEAMS
 
-    def _requests(self) -> Iterator[Request]:
-        while self._lines:
-            run = self._run()
-            request = Lookups(self._now(), run) if run else self._request(_bare(self._lines.popleft()))
-            if request is not None:
-                yield request
-
-    def _run(self) -> tuple[bytes, ...]:
-        """Take as many lookups in order as come next."""
-        run: list[bytes] = []
-        if self._troubled():
-            return ()
-        lines, named = self._lines, self._named
-        while lines and len(run) < RUN:
-            line = _bare(lines[0])
-            if line not in named and not self._looked_up(line):
-                break
-            lines.popleft()
-            run.append(line)
-        return tuple(run)
-
-    def _looked_up(self, line: bytes) -> bool:
-        """Tell whether a line asks for a weight and is in order; keep whom it names."""
-        if line == b"MEANBOT":
-            return True
-        if not line.startswith(_LOOKED_UP) or len(line) > self._limits.line:
-            return False
+    def _requests(self) -> Generator[Request, None, None]:
+        """Go through what has come; what was gone through is not kept, wherever this is left."""
+        at, plain_lines = 0, self._limits.line >= LONGEST_PLAIN
         try:
-            member = _member(line, Refusal.BAD_NAME)
-        except _Wrong:
-            return False
-        if len(self._named) < self._limits.members:
-            self._named[line] = member
-        else:
-            self._crowded = True
-        return True
+            while at < len(self._data):
+                start = at
+                if plain_lines and not self._troubled() and (found := _PLAIN.match(self._data, at)):
+                    at = found.end()
+                if at > start:
+                    yield self._lookups(self._data[start : at - 1])
+                    continue
+                at = self._data.find(b"\n", start) + 1
+                if not at:
+                    at = start
+                    break
+                request = self._request(_bare(self._data[start : at - 1]))
+                if request is not None:
+                    yield request
+            if len(self._data) - at > self._limits.line + 1:  # which may be a carriage return
+                # The beginning is enough to refuse it; its end is thrown away when it comes.
+                at, self._skipping = len(self._data), True
+                yield Refused(Refusal.LINE_TOO_LONG)
+        finally:
+            self._data = self._data[at:]
+
+    def _lookups(self, said: bytes) -> Lookups:
+        """Return lookups in order, and keep whom they name."""
+        lines = (said.replace(b"\r", b"") if b"\r" in said else said).split(b"\n")
+        if not self._crowded:
+            named = self._named
+            named.update(dict.fromkeys(lines))
+            named.pop(b"MEANBOT", None)
+            if len(named) > self._limits.members:
+                self._crowded = True
+                self._named = dict.fromkeys(islice(named, self._limits.members))
+        return Lookups(self._now(), tuple(lines))
 
     def _troubled(self) -> bool:
         return len(self._mutators) > self._limits.mutators
@@ -263,10 +263,17 @@ class WeightSession:
             self._mutators.append(name)
             self._setting = None
 
-    def _weight(self, rest: bytes, told: list[bytes]) -> Request:
-        """Return what is wrong with a lookup: those in order do not come here."""
-        del rest, told
-        raise _Wrong(Refusal.BAD_NAME)
+    def _player(self, rest: bytes, told: list[bytes]) -> Request:
+        _name(rest, told)
+        return self._lookups(b"PLAYER " + rest)
+
+    def _bot(self, rest: bytes, told: list[bytes]) -> Request:
+        _name(rest, told)
+        return self._lookups(b"BOT " + rest)
+
+    def _mean_bot(self, rest: bytes, told: list[bytes]) -> Request:
+        _nothing(rest, told)
+        return self._lookups(b"MEANBOT")
 
     def _everyone(self, rest: bytes, told: list[bytes]) -> Request:
         _nothing(rest, told)
@@ -274,7 +281,7 @@ class WeightSession:
 
     def _teams(self, rest: bytes, told: list[bytes]) -> Request:
         teams = _whole(rest, 2, MOST_TEAMS)
-        members = tuple(_member(field, Refusal.BAD_FIELD) for field in told) or tuple(self._named.values())
+        members = tuple(_member(field, Refusal.BAD_FIELD) for field in told or self._named)
         if len(set(members)) < len(members):
             raise _Wrong(Refusal.BAD_FIELD)
         if len(members) > self._limits.members or (self._crowded and not told):
@@ -340,9 +347,9 @@ class WeightSession:
     _commands: ClassVar[Mapping[bytes, Callable[[WeightSession, bytes, list[bytes]], Request | None]]] = {
         b"GAME": _game,
         b"MUTATOR": _mutator,
-        b"PLAYER": _weight,
-        b"BOT": _weight,
-        b"MEANBOT": _weight,
+        b"PLAYER": _player,
+        b"BOT": _bot,
+        b"MEANBOT": _mean_bot,
         b"ALL": _everyone,
         b"TEAMS": _teams,
         b"WINPROB": _chances,
