@@ -34,7 +34,7 @@ from equipoise.wire.requests import Finished, Refusal, Request, Work
 from equipoise.wire.weights import Limits, WeightSession
 
 #: Seconds between two looks whether the archive has changed.
-POLL = 0.25
+POLL = 0.1
 
 #: Seconds for which a thread keeps others waiting: a tenth of Python's usual, so that a refresh or a division
 #: holds no answer up.

@@ -220,11 +220,11 @@ class Board:
         stop : callable
             Asked now and then by a division; once it holds, the best so far is taken.
         """
+        if isinstance(request, Lookups):  # almost all there are
+            answers = self._answers.get(request.setting) or self.answers(request.setting)
+            return answers if isinstance(answers, Refusal) else [answers[line] for line in request.lines]
         try:
             match request:
-                case Lookups(setting, lines):
-                    answers = self.answers(setting)
-                    return answers if isinstance(answers, Refusal) else [answers[line] for line in lines]
                 case Everyone(setting):
                     answers = self.answers(setting)
                     return answers if isinstance(answers, Refusal) else answers.everyone

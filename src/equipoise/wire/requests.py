@@ -36,8 +36,7 @@ class Refusal(Enum):
         return f"ERR {self.value}\n".encode()
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """What is being played, in the words of the game server.
 
     Parameters
@@ -71,8 +70,7 @@ class Refused:
     why: Refusal
 
 
-@dataclass(frozen=True, slots=True)
-class Lookups:
+class Lookups(NamedTuple):
     """``PLAYER``, ``BOT`` and ``MEANBOT`` lines that follow one another; the result is a line for each."""
 
     setting: Setting

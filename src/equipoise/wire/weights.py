@@ -150,7 +150,7 @@ class WeightSession:
 
         Any request may be refused by giving a :class:`~equipoise.wire.requests.Refusal` as its result.
         """
-        if isinstance(request, Lookups) and not isinstance(result, Refusal):
+        if isinstance(request, Lookups) and isinstance(result, list):
             return b"".join(result)
         if isinstance(request, Refused):
             result = request.why
@@ -221,12 +221,12 @@ class WeightSession:
         lines = (said.replace(b"\r", b"") if b"\r" in said else said).split(b"\n")
         if not self._crowded:
             named = self._named
-            named.update(dict.fromkeys(lines))
+            named |= dict.fromkeys(lines)
             named.pop(b"MEANBOT", None)
             if len(named) > self._limits.members:
                 self._crowded = True
                 self._named = dict.fromkeys(islice(named, self._limits.members))
-        return Lookups(self._now(), tuple(lines))
+        return Lookups(self._setting or self._now(), tuple(lines))
 
     def _troubled(self) -> bool:
         return len(self._mutators) > self._limits.mutators

@@ -81,7 +81,7 @@ class Connection(asyncio.Protocol):
         self._transport = cast("asyncio.Transport", transport)
         peer = transport.get_extra_info("peername")
         self.address = str(peer[0]) if peer else "unknown"
-        self.last_line = self._server.now()
+        self.last_line = self._server.clock
         if not self._server.take(self):
             self._finished = True
             self._transport.write(Refusal.TOO_MANY_CONNECTIONS.line)
@@ -102,7 +102,7 @@ class Connection(asyncio.Protocol):
         if self._finished:
             return
         if b"\n" in data:
-            self.last_line = self._server.now()
+            self.last_line = self._server.clock
         self._requests = self._session.receive(data)
         if self._turn is None and self._task is None:
             self._answer()
@@ -118,7 +118,7 @@ class Connection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         """Stop until the client has taken its answers."""
-        self._blocked_since = self._server.now()
+        self._blocked_since = self._server.clock
 
     def resume_writing(self) -> None:
         """Go on, now that it has."""
@@ -205,7 +205,7 @@ class Connection(asyncio.Protocol):
     async def _work(self, request: Work) -> None:
         result = await self._oracle.work(request)
         self._task = None
-        self.last_line = self._server.now()
+        self.last_line = self._server.clock
         if not self._finished:
             self._write(self._session.answer(request, result))
             self._answer()
@@ -237,6 +237,8 @@ class Server:
         self._addresses: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
         self._full = False
+        #: The time of the loop as of the last sweep, seconds: exact enough for limits, and free to read.
+        self.clock = 0.0
 
     async def listen(self, host: str, port: int) -> tuple[str, int]:
         """Begin to listen; return where, which tells the port where 0 was asked for.
@@ -247,6 +249,7 @@ class Server:
             If the address cannot be listened on.
         """
         self._loop = asyncio.get_running_loop()
+        self.clock = self._loop.time()
         allow_open_files(self.limits.connections)
         try:
             self._server = await self._loop.create_server(
@@ -272,23 +275,19 @@ class Server:
 
     async def stop(self) -> None:
         """Take no more connections, answer what has arrived on the others, and end them."""
-        end = self.now() + self.limits.grace_seconds
+        end = self._loop.time() + self.limits.grace_seconds
         await asyncio.sleep(LAST_READ)  # those who wait to be taken have sent something too
         self._server.close()
         await asyncio.sleep(LAST_READ)
         for connection in tuple(self._connections):
             connection.end()
-        while self._connections and self.now() < end:
+        while self._connections and self._loop.time() < end:
             await asyncio.sleep(SWEEP / 10)
         for connection in tuple(self._connections):
             connection.abort()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    def now(self) -> float:
-        """Return the time of the loop, seconds."""
-        return self._loop.time()
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run something beside the connections, and see that it comes to an end."""
@@ -325,9 +324,9 @@ class Server:
     async def _sweep(self) -> None:
         while True:
             await asyncio.sleep(SWEEP)
-            now = self.now()
+            self.clock = self._loop.time()
             for connection in tuple(self._connections):
-                connection.check(now)
+                connection.check(self.clock)
 
 
 def allow_open_files(connections: int) -> None:
