@@ -1,12 +1,14 @@
 """Measure the weight server: ``python benchmarks/serving.py`` writes ``serving.json``.
 
 ``python benchmarks/serving.py --report`` turns it into ``SERVING.md``; ``--check`` tells if it is stale.
-Servers, clients and the ingest are processes of their own, on loopback, beside a bare line echo in the same run.
+Servers, clients and the ingest are processes of their own, on loopback, beside a bare line echo in the same
+run.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import platform
@@ -21,7 +23,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,11 @@ HERE = Path(__file__).parent
 Row = dict[str, Any]
 
 #: Matches and players of the archive, and matches that are ingested while clients ask.
-MATCHES, PLAYERS, INGESTED = 10_000, 2_000, 10_000
+MATCHES, PLAYERS, INGESTED = 10_000, 2_000, 3_000
 
-#: Clients that ask, seconds for which they do, how often; of the repeats the best counts, as others use the machine.
-CLIENTS, SECONDS, REPEATS = 20, 3.0, 5
+#: Clients that ask, seconds for which they do, and how often; of the repeats the best counts, as others use
+#: the machine.
+CLIENTS, SECONDS, REPEATS = 20, 1.5, 4
 
 #: Lines that are on the way at once for each client where clients do not wait.
 WINDOW = 100
@@ -52,14 +54,14 @@ HEAD = """\
 `python benchmarks/serving.py` measured this on {machine} with {cores} cores and Python {python}, \
 `python benchmarks/serving.py --report` wrote it; do not edit.
 
-- Everything runs on loopback, each server and all clients together in processes of their own; the clients are Python \
-too and take as much of the machine as the servers.
-- The echo is `benchmarks/peers/line_echo.py`: it splits what comes into lines and sends them back, nothing else.
+- Everything runs on loopback, each server and all clients together in processes of their own; \
+the clients are Python too and take as much of the machine as the servers.
+- The echo is `benchmarks/peers/line_echo.py`: it splits what comes into lines and sends them back.
 - The archive has {matches:,} matches of {players:,} players in four rulesets.
-- A rate is answers a second; in brackets answers a second of the server's own processor time, which says more where \
-others use the machine.
-- Waiting times are those of a client that sends a line and waits for its answer; of {repeats} repeats of {seconds:g} s \
-the one with the lowest 99th percentile is shown.
+- A rate is answers a second; in brackets answers a second of the server's own processor time, \
+which says more where others use the machine.
+- Waiting times are those of a client that sends lines and waits for all answers; of {repeats} repeats of \
+{seconds:g} s the one with the lowest 99th percentile is shown.
 """
 
 
@@ -69,7 +71,9 @@ def archive(url: str, matches: int, seed: int) -> None:
     from equipoise.types import Contest, Match, Ruleset
 
     rng = random.Random(seed)  # noqa: S311
-    rulesets = [Ruleset("openarena", kind, mutators) for kind in ("ctf", "tdm") for mutators in ((), ("g_rockets",))]
+    rulesets = [
+        Ruleset("openarena", kind, mutators) for kind in ("ctf", "tdm") for mutators in ((), ("g_rockets",))
+    ]
     with open_archive(url) as into:
         for first in range(0, matches, 1000):
             batch = []
@@ -78,7 +82,19 @@ def archive(url: str, matches: int, seed: int) -> None:
                 scores = (float(rng.randint(0, 9)), float(rng.randint(0, 9)))
                 ranks = tuple(-score for score in scores)
                 at = 1e9 + seed * 1e8 + n * 600.0
-                batch.append(Match((Contest(rng.choice(rulesets), (tuple(ids[:4]), tuple(ids[4:])), ranks, at=at, scores=scores),)))
+                batch.append(
+                    Match(
+                        (
+                            Contest(
+                                rng.choice(rulesets),
+                                (tuple(ids[:4]), tuple(ids[4:])),
+                                ranks,
+                                at=at,
+                                scores=scores,
+                            ),
+                        )
+                    )
+                )
             into.record(batch)
             into.update_ratings()
 
@@ -87,7 +103,9 @@ class Process:
     """A server: where it listens, and what it has used."""
 
     def __init__(self, arguments: Sequence[str]) -> None:
-        self.process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.process = subprocess.Popen(
+            arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
         assert self.process.stdout is not None  # noqa: S101 -- as PIPE says
         self.port = int(self.process.stdout.readline().rpartition(":")[2])
 
@@ -104,7 +122,7 @@ class Process:
         return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
 
 
-@contextmanager
+@contextlib.contextmanager
 def running(*arguments: str) -> Iterator[Process]:
     """Run a server."""
     process = Process([sys.executable, *arguments])
@@ -119,7 +137,19 @@ def ours(url: str, *, fast: bool) -> list[str]:
     """Return how our server is started, with uvloop or without."""
     forbid = "" if fast else "sys.modules['uvloop'] = None; "
     program = f"import sys; {forbid}from equipoise.cli import main; main()"
-    return ["-c", program, "serve", "--store", url, "--weights", "127.0.0.1:0", "--log-level", "error"]
+    return [
+        "-c",
+        program,
+        "serve",
+        "--store",
+        url,
+        "--weights",
+        "127.0.0.1:0",
+        "--log-level",
+        "error",
+        "--slow-seconds",
+        "600",
+    ]
 
 
 def echo(*, fast: bool) -> list[str]:
@@ -175,7 +205,11 @@ def asked(server: Process, clients: int, window: int, repeats: int = REPEATS) ->
         row = ask(server.port, clients, window, SECONDS)
         rows.append({**row, "own": row["answers"] / max(server.seconds - used, 1 / TICKS)})
     best = min(rows, key=lambda row: row["p99"])
-    return {**best, "rate": max(row["rate"] for row in rows), "own": statistics.median(row["own"] for row in rows)}
+    return {
+        **best,
+        "rate": max(row["rate"] for row in rows),
+        "own": statistics.median(row["own"] for row in rows),
+    }
 
 
 def rates(url: str) -> list[Row]:
@@ -186,30 +220,40 @@ def rates(url: str) -> list[Row]:
             for clients, window in ((CLIENTS, 1), (8, WINDOW)):
                 for name, process in (("echo", plain), ("equipoise", server)):
                     row = asked(process, clients, window)
-                    rows.append({"loop": "uvloop" if fast else "asyncio", "clients": clients, "window": window, "name": name, **row})
+                    rows.append(
+                        {
+                            "loop": "uvloop" if fast else "asyncio",
+                            "clients": clients,
+                            "window": window,
+                            "name": name,
+                            **row,
+                        }
+                    )
                     print(rows[-1], file=sys.stderr)
     return rows
 
 
 def during_ingest(url: str) -> list[Row]:
-    """Measure waiting times while another process ingests, beside the same with an echo that nobody ingests for."""
+    """Measure waiting times while another process ingests, in turn with those of an echo."""
     rows = []
     for fast in (False, True):
         with running(*echo(fast=fast)) as plain, running(*ours(url, fast=fast)) as server:
-            for repeat in range(3):
-                writer = subprocess.Popen([sys.executable, __file__, "--archive", url, str(2 + repeat + 3 * fast), str(INGESTED)])
-                found = {"echo": [], "equipoise": []}
-                while writer.poll() is None:
-                    found["echo"].append(ask(plain.port, CLIENTS, 1, 1.0))
-                    found["equipoise"].append(ask(server.port, CLIENTS, 1, 1.0))
-                for name, parts in found.items():
-                    rows.append({
-                        "loop": "uvloop" if fast else "asyncio", "name": name, "seconds": len(parts),
-                        "rate": statistics.median(part["rate"] for part in parts),
-                        "p99": statistics.median(part["p99"] for part in parts),
-                        "worst_p99": max(part["p99"] for part in parts), "most": max(part["most"] for part in parts),
-                    })  # fmt: skip
-                    print(rows[-1], file=sys.stderr)
+            writer = subprocess.Popen(
+                [sys.executable, __file__, "--archive", url, str(3 + fast), str(INGESTED)]
+            )
+            found: dict[str, list[Row]] = {"echo": [], "equipoise": []}
+            while writer.poll() is None:
+                found["echo"].append(ask(plain.port, CLIENTS, 1, 1.0))
+                found["equipoise"].append(ask(server.port, CLIENTS, 1, 1.0))
+            for name, parts in found.items():
+                rows.append({
+                    "loop": "uvloop" if fast else "asyncio", "name": name, "seconds": len(parts),
+                    "rate": statistics.median(part["rate"] for part in parts),
+                    "p99": statistics.median(part["p99"] for part in parts),
+                    "worst_p99": max(part["p99"] for part in parts),
+                    "most": max(part["most"] for part in parts),
+                })  # fmt: skip
+                print(rows[-1], file=sys.stderr)
     return rows
 
 
@@ -228,16 +272,15 @@ def crowd(url: str) -> Row:
             connection.connect(("127.0.0.1", server.port))
             connection.setblocking(False)
             flood = memoryview(b"ALL\n" * FLOOD + (b"PLAYER " + b"x" * 180 + b"\n") * FLOOD)
-            try:
+            with contextlib.suppress(BlockingIOError):
                 while flood:
                     flood = flood[connection.send(flood) :]
-            except BlockingIOError:
-                pass
             slow.append(connection)
         beside, most = [], 0
         for _ in range(REPEATS):
             for connection in slow:  # a byte each; a repeat takes longer than a second
-                connection.recv(1)
+                with contextlib.suppress(BlockingIOError):  # where its answer is not made yet
+                    connection.recv(1)
             beside.append(asked(server, 1, 1, repeats=1))
             most = max(most, server.kilobytes)
         memory["slow"] = most
@@ -258,7 +301,10 @@ def seen(url: str) -> Row:
     from equipoise.types import Contest, Match, Ruleset
 
     waits = []
-    with running(*ours(url, fast=True)) as server, socket.create_connection(("127.0.0.1", server.port)) as client:
+    with (
+        running(*ours(url, fast=True)) as server,
+        socket.create_connection(("127.0.0.1", server.port)) as client,
+    ):
         lines = client.makefile("rb")
         for n in range(10):
             duel = Contest(Ruleset("openarena", "ctf"), ([f"new{n}"], ["p1"]), (1, 2), at=3e9 + n)
@@ -282,70 +328,82 @@ def measure() -> Row:
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{folder}/games.db"
         archive(url, MATCHES, 1)
-        results = {
+        return {
             "machine": platform.machine(), "python": platform.python_version(), "cores": os.cpu_count(),
             "matches": MATCHES, "players": PLAYERS, "repeats": REPEATS, "seconds": SECONDS,
             "rates": rates(url), "crowd": crowd(url), "seen": seen(url), "ingest": during_ingest(url),
         }  # fmt: skip
-    return results
 
 
 def report(results: Row) -> str:
     """Return the report as Markdown."""
-    crowd_, seen_ = results["crowd"], results["seen"]
+    parts = (HEAD.format(**results), _rates(results["rates"]), _ingest(results), _crowd(results["crowd"]))
+    return "\n".join(parts)
+
+
+def _ingest(results: Row) -> str:
+    seen_ = results["seen"]
+    cells = [
+        [
+            row["loop"], row["name"], str(row["seconds"]), f"{row['rate']:,.0f}",
+            *(_ms(row[key]) for key in ("p99", "worst_p99", "most")),
+        ]
+        for row in results["ingest"]
+    ]  # fmt: skip
+    head = ["loop", "server", "seconds", "rate", "p99, median", "p99, worst second", "longest wait"]
+    return f"""\
+## {CLIENTS} clients while another process ingests {INGESTED:,} matches
+
+The ingest, the clients and both servers share the machine.
+The clients ask one server and then the other, a second each, until the ingest ends; of each second the 99th \
+percentile is taken.
+
+{_table(head, cells)}
+
+After an ingest has ended its matches are in the answers within {_ms(seen_["median"])} in the median of \
+{seen_["times"]}, {_ms(seen_["most"])} at most.
+"""
+
+
+def _crowd(crowd_: Row) -> str:
     memory = crowd_["kilobytes"]
     idle = (memory["idle"] - memory["alone"]) / crowd_["idle"]
     slow = (memory["slow"] - memory["idle"]) / crowd_["slow"]
-    lines = [
-        HEAD.format(**results),
-        "## Lookups a second, beside a bare line echo",
-        "",
-        _table(["loop", "clients", "lines on the way", "server", "rate (of own time)", "of the echo", "median wait", "p99"], _rates(results["rates"])),
-        "",
-        f"## {CLIENTS} clients while another process ingests {INGESTED:,} matches",
-        "",
-        "All four, the ingest, the clients and both servers, share the machine; the clients ask one server and then the "
-        "other, a second each, until the ingest ends. Of each second the 99th percentile is taken.",
-        "",
-        _table(
-            ["loop", "server", "seconds", "rate", "p99, median", "p99, worst second", "longest wait"],
-            [
-                [row["loop"], row["name"], str(row["seconds"]), f"{row['rate']:,.0f}", *(_ms(row[key]) for key in ("p99", "worst_p99", "most"))]
-                for row in results["ingest"]
-            ],
-        ),
-        "",
-        f"After an ingest has ended its matches are in the answers within {_ms(seen_['median'])} in the median of {seen_['times']}, "
-        f"{_ms(seen_['most'])} at most.",
-        "",
-        f"## One client beside {crowd_['idle']:,} idle connections and {crowd_['slow']} that read a byte a second",
-        "",
-        "Each of the slow ones has sent as many questions as it could before.",
-        "",
-        _table(
-            ["", "rate", "median wait", "p99", "memory of the server"],
-            [
-                ["alone", f"{crowd_['alone']['rate']:,.0f}", _ms(crowd_["alone"]["p50"]), _ms(crowd_["alone"]["p99"]), f"{memory['alone'] / 1024:.0f} MB"],
-                ["beside", f"{crowd_['beside']['rate']:,.0f}", _ms(crowd_["beside"]["p50"]), _ms(crowd_["beside"]["p99"]), f"{memory['slow'] / 1024:.0f} MB"],
-            ],
-        ),
-        "",
-        f"An idle connection costs {idle:.1f} KiB, a slow one {slow:.0f} KiB; the 99th percentile beside them is "
-        f"{crowd_['beside']['p99'] / crowd_['alone']['p99']:.2f} times that alone.",
-    ]
-    return "\n".join(lines) + "\n"
+    cells = [
+        [
+            name, f"{crowd_[name]['rate']:,.0f}", _ms(crowd_[name]["p50"]), _ms(crowd_[name]["p99"]),
+            f"{memory[at] / 1024:.0f} MB",
+        ]
+        for name, at in (("alone", "alone"), ("beside", "slow"))
+    ]  # fmt: skip
+    return f"""\
+## One client beside {crowd_["idle"]:,} idle connections and {crowd_["slow"]} that read a byte a second
+
+Each of the slow ones has sent as many questions as it could before.
+
+{_table(["", "rate", "median wait", "p99", "memory of the server"], cells)}
+
+An idle connection costs {idle:.1f} KiB, a slow one {slow:.0f} KiB.
+The 99th percentile beside them is {crowd_["beside"]["p99"] / crowd_["alone"]["p99"]:.2f} times that alone.
+"""
 
 
-def _rates(rows: list[Row]) -> list[list[str]]:
+def _rates(rows: list[Row]) -> str:
+    head = [
+        "loop", "clients", "lines on the way", "server", "rate (of own time)", "of the echo", "median wait",
+        "p99",
+    ]  # fmt: skip
     cells = []
     for plain, row in zip(rows[::2], rows[1::2], strict=True):
         for one in (plain, row):
-            share = "" if one is plain else f"{one['rate'] / plain['rate']:.2f} ({one['own'] / plain['own']:.2f})"
+            share = (
+                "" if one is plain else f"{one['rate'] / plain['rate']:.2f} ({one['own'] / plain['own']:.2f})"
+            )
             cells.append([
                 one["loop"], str(one["clients"]), str(one["window"]), one["name"],
                 f"{one['rate']:,.0f} ({one['own']:,.0f})", share, _ms(one["p50"]), _ms(one["p99"]),
             ])  # fmt: skip
-    return cells
+    return f"## Lookups a second, beside a bare line echo\n\n{_table(head, cells)}\n"
 
 
 def _ms(seconds: float) -> str:
@@ -359,7 +417,9 @@ def _table(head: list[str], cells: list[list[str]]) -> str:
 def main() -> None:
     """Read the arguments and do what they say."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--archive", nargs=3, metavar=("URL", "SEED", "MATCHES"), help="ingest, as one of the processes")
+    parser.add_argument(
+        "--archive", nargs=3, metavar=("URL", "SEED", "MATCHES"), help="ingest, as one of the processes"
+    )
     parser.add_argument("--report", action="store_true", help="write SERVING.md from serving.json")
     parser.add_argument("--check", action="store_true", help="exit with 1 if SERVING.md is stale")
     arguments = parser.parse_args()

@@ -1,4 +1,4 @@
-"""The least a line server can do: every line comes back.  ``python line_echo.py asyncio|uvloop`` prints its port."""
+"""The least a line server can do: every line comes back.  The argument is ``asyncio`` or ``uvloop``."""
 
 from __future__ import annotations
 
