@@ -222,7 +222,9 @@ class Board:
         """
         if isinstance(request, Lookups):  # almost all there are
             answers = self._answers.get(request.setting) or self.answers(request.setting)
-            return answers if isinstance(answers, Refusal) else [answers[line] for line in request.lines]
+            if isinstance(answers, Refusal):
+                return answers
+            return list(map(answers.__getitem__, request.lines))
         try:
             match request:
                 case Everyone(setting):

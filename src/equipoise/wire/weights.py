@@ -50,7 +50,7 @@ _WHOLE = re.compile(rb"[0-9]{1,3}")
 _DECIMAL = re.compile(rb"-?[0-9]{1,15}(\.[0-9]{1,9})?")
 
 #: Lookups of names in plain ASCII, which are almost all there are, as many as come together.
-_PLAIN = re.compile(rb"(?:(?:(?:PLAYER|BOT) [ -~]{1,200}|MEANBOT)\r?\n){0,%d}" % RUN)
+_PLAIN = re.compile(rb"(?:PLAYER [ -~]{1,200}+\r?\n|BOT [ -~]{1,200}+\r?\n|MEANBOT\r?\n){0,%d}+" % RUN)
 
 #: Bytes of the longest such line.
 LONGEST_PLAIN = len(b"PLAYER ") + LONGEST_NAME
