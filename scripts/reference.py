@@ -15,7 +15,7 @@ from equipoise import balance
 from equipoise.adapters.rosters import read_roster
 from equipoise.cli import COMMANDS, group
 from equipoise.pages.teams_svg import teams_svg
-from equipoise.registry import CRITERIA, LOBBY_SOLVERS, MODELS, OBJECTIVES, SOLVERS, resolve
+from equipoise.registry import CRITERIA, GAMES, LOBBY_SOLVERS, MODELS, OBJECTIVES, SOLVERS, resolve
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTICE = "<!-- Made by scripts/reference.py; do not edit. -->\n"
@@ -59,6 +59,7 @@ def parts() -> str:
         "Criteria": CRITERIA,
         "Lobby solvers": LOBBY_SOLVERS,
         "Models": MODELS,
+        "Games": GAMES,
     }
     for kind, registry in kinds.items():
         pages.append(f"## {kind}\n\n| name | what it is | where |\n|---|---|---|")

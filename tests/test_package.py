@@ -21,7 +21,7 @@ EXAMPLE = Path(__file__).parent.parent / "examples" / "roster.txt"
 HEAVY = (
     *("numba", "llvmlite", "scipy", "highspy", "ray", "polars", "pandas", "pyarrow", "matplotlib"),
     *("asyncio", "http.server", "socketserver", "fastapi", "pydantic", "jinja2"),
-    *("sqlite3", "sqlalchemy", "psycopg"),
+    *("sqlite3", "pysqlite3", "sqlalchemy", "alembic", "psycopg"),
 )
 
 
@@ -55,6 +55,7 @@ def test_public_names_and_all_agree() -> None:
         ("--help",),
         ("--version",),
         ("balance", "--help"),
+        ("ingest", "--help"),
         ("balance", str(EXAMPLE)),
         ("rate", str(EXAMPLE.with_name("matches.jsonl"))),
     ],
@@ -87,6 +88,16 @@ def test_no_file_is_left_unregistered(entries: dict[str, str], package: str) -> 
     assert {entry.split(":")[0] for entry in entries.values()} == files
     for name in entries:
         assert callable(registry.resolve("part", entries, name))
+
+
+def test_every_game_is_registered() -> None:
+    """Every module of the games with a game in it has an entry, and bears its name."""
+    package = __import__("equipoise.games", fromlist=["_"]).__path__
+    modules = [f"equipoise.games.{module.name}" for module in pkgutil.iter_modules(package)]
+    games = {name for name in modules if hasattr(__import__(name, fromlist=["_"]), "GAME")}
+    assert {entry.split(":")[0] for entry in registry.GAMES.values()} == games
+    for name in registry.GAMES:
+        assert registry.resolve("game", registry.GAMES, name).name == name
 
 
 def test_errors_say_who_is_guilty() -> None:

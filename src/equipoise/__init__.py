@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from equipoise.adapters.clock import deadline
     from equipoise.adapters.matches import read_matches
+    from equipoise.adapters.stores.archive import open_archive
     from equipoise.errors import EquipoiseError, InputError, UnknownNameError
     from equipoise.lobbies.filling import fill
     from equipoise.lobbies.plan import Demand, FilledLobby, Lobby, LobbyPlan
@@ -60,6 +61,7 @@ __all__ = [
     "edit",
     "explain",
     "fill",
+    "open_archive",
     "place_late",
     "rate",
     "read_matches",
@@ -102,6 +104,7 @@ _HOME = {
     "edit": "teams.editing",
     "explain": "teams.explaining",
     "fill": "lobbies.filling",
+    "open_archive": "adapters.stores.archive",
     "place_late": "teams.late",
     "rate": "ratings.rating",
     "read_matches": "adapters.matches",

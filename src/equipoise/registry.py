@@ -82,6 +82,7 @@ GAMES: Mapping[str, str] = MappingProxyType(
     {
         "quake3": f"{_GAMES}.quake3:GAME",
         "nexuiz": f"{_GAMES}.nexuiz:GAME",
+        "ut2004": f"{_GAMES}.ut2004:GAME",
         "plain": f"{_GAMES}.plain:GAME",
     }
 )

@@ -1,6 +1,7 @@
 """The laws of replaceable parts as functions, and instances to try them on; for those who write their own.
 
-``check_objective``, ``check_solver``, ``check_model`` and ``check_archive`` raise AssertionError with the broken law.
+``check_objective``, ``check_solver``, ``check_model`` and ``check_game`` raise AssertionError with the
+law that is broken.
 The project's own tests run them over everything that is registered.
 """
 
@@ -8,21 +9,23 @@ from __future__ import annotations
 
 import copy
 import itertools
-import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from equipoise.ratings.model import RatingModel, is_bot
-from equipoise.ratings.replaying import in_order, replay
+from equipoise.games.lines import LONGEST_LINE
+from equipoise.games.reading import Game, Parsed, Reader
+from equipoise.games.rules import ruleset_from, ruleset_text
+from equipoise.ratings.model import RatingModel
+from equipoise.ratings.replaying import replay
 from equipoise.teams.components import Contradiction, components
 from equipoise.teams.objective import Criterion, Limit, Objective, Pair, Scale
 from equipoise.teams.problem import COUNT, MU, SIDE, Floats, Labels, Problem
 from equipoise.teams.search import Found, Task
-from equipoise.types import Contest, Match, Ruleset, Statistics
+from equipoise.types import Contest, Match, Ruleset, Skipped, Statistics, Unfinished
 
 #: Relative and absolute difference of costs that rounding explains.
 RELATIVE, ABSOLUTE = 1e-9, 1e-11
@@ -326,144 +329,78 @@ def _check_winning(model: RatingModel, state: Any) -> None:
     assert chances[0] > chances[1], "winning speaks for the winner"
 
 
-#: Ids and names that files and servers have been known to choke on.
-HOSTILE = (
-    "\0",
-    "\ud800",
-    "'; DROP TABLE match; --",
-    "^1Ann",
-    "\u202eAnn",
-    "<b>",
-    "a\tb\n",
-    "\\N",
-    "\\.",
-    "é",
-)
+def parsed(game: Game, content: bytes, cuts: Sequence[int] = ()) -> list[Parsed]:
+    """Return all that is in a log which comes in pieces, cut at some places."""
+    reader = game.reader("log")
+    bounds = [0, *sorted(cuts), len(content)]
+    pieces = (content[a:b] for a, b in itertools.pairwise(bounds))
+    return [*itertools.chain.from_iterable(reader.read(piece) for piece in pieces), *reader.finish()]
 
 
-def random_match(rng: np.random.Generator, n: int) -> Match:
-    """Return a match of any kind there is, number ``n`` of its log; some end at the same time."""
-    at = float(rng.integers(0, 40)) * 900.0
-    contests = tuple(replace(random_contest(rng), at=at) for _ in range(int(rng.integers(1, 4))))
-    players = dict.fromkeys(player for contest in contests for team in contest.teams for player, _ in team)
-    names = [(player, f"{rng.choice(HOSTILE)}{player}") for player in players if rng.random() < 0.5]
-    return Match(
-        contests,
-        began=None if rng.random() < 0.2 else at - 300.0,
-        id=f"{rng.choice(HOSTILE)}{n}",
-        roster=(*players, rng.choice(HOSTILE) + "watcher"),
-        names=tuple(names),
-        map=str(rng.choice(HOSTILE)),
-    )
+def check_game(game: Game, sample: bytes, rng: np.random.Generator) -> None:
+    """Hold a game to the laws of its kind, on a log of it that may be appended to.
 
-
-def check_archive(make: Callable[[], Any], rng: np.random.Generator) -> None:
-    """Hold an archive to the laws of its kind, on one random history.
-
-    Whatever the order and however often matches come, each is kept once, as it was; the digest depends on the
-    set alone; ratings brought up to date after each batch are bit for bit those of a rebuild; what was undone
-    or merged can be taken back; who is forgotten leaves no trace and does not come back; and a copy of the
-    content is the same archive.
-
-    Parameters
-    ----------
-    make : callable
-        Returns a new, empty archive (see :func:`equipoise.adapters.stores.archive.open_archive`).
-    rng : numpy.random.Generator
-        Where the history comes from.
+    The log is recognised, and by its beginning alone; what is in it does not depend on how it is cut; a part
+    of it from its beginning gives the first matches of the whole and no others; a reader that begins where
+    another one is settled goes on as that one would; rulesets are in canonical form; a damaged log, a long
+    line and random bytes give something that says where, and no exception.
     """
-    matches = [random_match(rng, n) for n in range(int(rng.integers(1, 16)))]
-    with make() as archive, make() as other:
-        _check_keeping(archive, matches, rng)
-        other.record(reversed([*matches, *matches]))
-        other.update_ratings()
-        assert archive.digest() == other.digest(), "the digest depends on the set of matches alone"
-        assert archive.standing().state == other.standing().state, "and so do the ratings"
-        _check_corrections(archive, matches)
-        _check_forgetting(archive, matches, _a_person(matches))
-    with make() as archive, make() as copy:
-        archive.record(matches)
-        archive.forget(_a_person(matches[::-1]))
-        archive.undo(matches[0].id)
-        assert copy.fill(archive.contents()) == len(matches), "a copy has every match"
-        archive.update_ratings()
-        copy.update_ratings()
-        assert copy.digest() == archive.digest(), "a copy is the same archive"
-        assert copy.standing().state == archive.standing().state, "with the same ratings"
-        assert copy.record(matches).new == 0, "and knows what it holds"
+    assert game.recognise(sample[: 1 << 16]), "a log of the game is recognised"
+    whole = parsed(game, sample)
+    matches = [one for one in whole if isinstance(one, Match)]
+    assert len({match.id for match in matches}) == len(matches), "different games have different ids"
+    assert parsed(game, sample, range(1, len(sample))) == whole, "nothing depends on how a log is cut"
+    for _ in range(20):
+        place = int(rng.integers(len(sample)))
+        assert parsed(game, sample, [place]) == whole, "nothing depends on how a log is cut"
+        part = [one for one in parsed(game, sample[:place]) if isinstance(one, Match)]
+        assert part == matches[: len(part)], "what was given is not taken back when a log grows"
+        _check_going_on(game, sample, place, whole)
+    for match in matches:
+        assert ruleset_from(ruleset_text(match.ruleset)) == match.ruleset, "a ruleset is a text"
+        assert match.began is None or match.began <= (match.ended or 0.0), "a match begins before it ends"
+    _check_tables(game)
+    for _ in range(40):
+        _check_hostile(game, _damaged(sample, rng))
+    _check_hostile(game, sample[: len(sample) // 2] + b"x" * (LONGEST_LINE + 2) + b"\n" + sample)
+    _check_hostile(game, rng.bytes(4000))
 
 
-def _a_person(matches: list[Match]) -> str:
-    """Return somebody who has played, or else who has watched."""
-    return next(player for match in matches for player in match.roster if not is_bot(player))
+def _check_going_on(game: Game, sample: bytes, place: int, whole: list[Parsed]) -> None:
+    """Stop somewhere, and go on with a new reader from where the first one is settled."""
+    first: Reader = game.reader("log")
+    before = list(first.read(sample[:place]))
+    start, line = first.settled, first.settled_line
+    assert start <= place, "what was not read is not settled"
+    second: Reader = game.reader("log", line)
+    after = [*second.read(sample[start:]), *second.finish()]
+    given = before + after
+    assert [one for one in given if not isinstance(one, Skipped)] == [
+        one for one in whole if not isinstance(one, Skipped)
+    ], "a reader goes on where another one is settled"
+    assert set(map(repr, given)) == set(map(repr, whole)), "places are numbered on"
 
 
-def _check_keeping(archive: Any, matches: list[Match], rng: np.random.Generator) -> None:
-    """Give an archive matches in batches of any order, some of them again."""
-    order = [*rng.permutation(len(matches)).tolist(), *rng.integers(0, len(matches), 3).tolist()]
-    revision = archive.revision()
-    seen: set[int] = set()
-    while order:
-        batch, order = order[: (size := int(rng.integers(1, 5)))], order[size:]
-        recorded = archive.record(matches[n] for n in batch)
-        assert recorded.new == len(set(batch) - seen), "a match is new once"
-        assert recorded.new + recorded.duplicates == len(batch), "every match is told of"
-        seen |= set(batch)
-        archive.update_ratings()
-        assert archive.revision() > revision or not recorded.new, "the revision grows"
-        revision = archive.revision()
-        _check_standing(archive)
-    assert list(archive.matches()) == in_order(matches), "matches come back as they were, in replay order"
+def _check_tables(game: Game) -> None:
+    for table in game.rules():
+        assert not table.cosmetic & table.gameplay, "a mutator changes play or does not"
+        for name in table.game_types.values():
+            assert table.game_type(name) == name, "a canonical name stands for itself"
+        for name in table.gameplay:
+            assert not table.unknown([name]), "what is listed is known"
 
 
-def _check_standing(archive: Any) -> None:
-    """Compare kept ratings with a replay, in the order of the entries too."""
-    standing = archive.standing()
-    whole = replay(standing.model, archive.matches())
-    assert standing.current, "up to date"
-    assert not archive.needs_rebuild, "nothing to rebuild"
-    assert repr(standing.state) == repr(whole), "incremental is bit for bit a rebuild"
-    assert set(standing.names) <= {player for match in archive.matches() for player, _ in match.names}
+def _check_hostile(game: Game, content: bytes) -> None:
+    for one in parsed(game, content):
+        assert isinstance(one, Match | Skipped | Unfinished), "a log gives matches, or says what is wrong"
+        assert isinstance(one, Match) or one.where.startswith("log, line "), "what is wrong has a place"
 
 
-def _check_corrections(archive: Any, matches: list[Match]) -> None:
-    before = archive.digest()
-    archive.undo(matches[0].id)
-    assert archive.needs_rebuild, "a changed past is to be rebuilt from"
-    archive.update_ratings()
-    _check_standing(archive)
-    assert archive.digest() != before, "a match that was undone is missing"
-    assert archive.record(matches).new == 0, "and does not come back by itself"
-    archive.undo(matches[0].id, back=True)
-    assert archive.digest() == before, "an undone match can be brought back"
-    watcher = next(player for player in matches[0].roster if player.endswith("watcher"))
-    player = matches[0].contests[0].teams[0][0][0]
-    archive.merge(player, watcher)
-    archive.update_ratings()
-    _check_standing(archive)
-    archive.merge(player, watcher, back=True)
-    assert archive.digest() == before, "a merge can be taken back"
-    archive.update_ratings()
-
-
-def _check_forgetting(archive: Any, matches: list[Match], player: str) -> None:
-    before = archive.standing()
-    stand_in = archive.forget(player)
-    digest = archive.digest()
-    told = [*archive.matches(), archive.standing(), *archive.contents()]
-    traces = (repr(player), json.dumps(player))
-    assert not any(each in repr(one) for one in told for each in traces), "nothing is left"
-    assert archive.record(matches).new == 0, "a log that is read again changes nothing"
-    again = replace(matches[0], id="another match")
-    assert archive.record([again]).new == 1
-    assert player not in next(m for m in archive.matches() if m.id == again.id).roster, "nor does a new one"
-    archive.undo(again.id)
-    archive.update_ratings()
-    after = archive.standing()
-    for ruleset in before.rulesets:
-        for other in before.model.players(before.state):
-            known = stand_in if other == player else other
-            assert before.model.rating(before.state, other, ruleset) == after.model.rating(
-                after.state, known, ruleset
-            ), "everybody's rating stays"
-    assert digest != archive.digest(), "the other match is kept, undone"
+def _damaged(sample: bytes, rng: np.random.Generator) -> bytes:
+    """Return a log of which a part was lost, doubled, put elsewhere or overwritten."""
+    a, b = sorted(int(place) for place in rng.integers(0, len(sample), 2))
+    b = min(b, a + 200)
+    noise = [rng.bytes(20), b"9" * 5000, b"\\\\\\^1<b>\"'\x0b\x85\xe2\x80\xa8\xe2\x80\xae", b"\x00\n\r\t::"]
+    put = [b"", sample[a:b] * 2, noise[rng.integers(len(noise))]][rng.integers(3)]
+    damaged = sample[:a] + put + sample[b:]
+    return damaged if rng.random() < 0.5 else damaged[: int(rng.integers(len(damaged) + 1))]

@@ -211,8 +211,9 @@ class Statistics:
     score: float | None = None
 
     def __post_init__(self) -> None:
-        for field, least in (("kills", 0.0), ("deaths", 0.0), ("score", -LARGEST_WEIGHT)):
-            number = getattr(self, field)
+        for field, number, least in (
+            ("kills", self.kills, 0.0), ("deaths", self.deaths, 0.0), ("score", self.score, -LARGEST_WEIGHT),
+        ):  # fmt: skip
             if number is not None and not least <= number <= LARGEST_WEIGHT:
                 msg = f"{field}: {number!r} of player {self.player!r} is not allowed; {least:g} and above is"
                 raise InputError(msg)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from equipoise.adapters.logs import HEAD, Progress, Source, UnreadableLogError, pieces
+from equipoise.adapters.logs import Progress, Source, UnreadableLogError, pieces
 from equipoise.adapters.stores.archive import Archive
-from equipoise.games.reading import Game, Parsed
-from equipoise.games.rules import Rules
+from equipoise.errors import InputError
+from equipoise.games.guessing import HEAD, Guess, guess_game
+from equipoise.games.reading import Parsed, Reader
+from equipoise.games.rules import Rules, unknown_mutators
 from equipoise.registry import GAMES, resolve
 from equipoise.types import Match, Ruleset, Skipped, Unfinished
 
@@ -63,7 +65,7 @@ class Ingest:
         self.archive = archive
         self.tally = Tally()
         self._batch: list[Match] = []
-        self._tables = {rules.game: rules for rules in _all_rules()}
+        self._tables: Sequence[Rules] = ()
         self._seen: set[Ruleset] = set()
 
     def take(self, parsed: Iterable[Parsed]) -> None:
@@ -72,6 +74,7 @@ class Ingest:
         for one in parsed:
             if isinstance(one, Match):
                 self._batch.append(one)
+                self._look_at(one.ruleset)
                 if len(self._batch) >= BATCH:
                     self.keep()
             elif isinstance(one, Skipped):
@@ -83,6 +86,18 @@ class Ingest:
                 if len(tally.first_unfinished) < MOST_TOLD:
                     tally.first_unfinished.append(one)
 
+    def _look_at(self, ruleset: Ruleset) -> None:
+        """Note the mutators of a ruleset that are in no table."""
+        if ruleset not in self._seen:
+            self._seen.add(ruleset)
+            if unknown := unknown_mutators(self._tables, ruleset):
+                self.tally.unknown_mutators.setdefault(ruleset.game, set()).update(unknown)
+
+    def begin(self, guess: Guess, label: str, first_line: int = 1) -> Reader:
+        """Begin with a log, and return the reader of its game."""
+        self._tables = tuple(guess.game.rules())
+        return guess.game.reader(label, first_line)
+
     def keep(self) -> None:
         """Keep the matches that were taken."""
         if not self._batch:
@@ -90,18 +105,7 @@ class Ingest:
         recorded = self.archive.record(self._batch)
         self.tally.matches += recorded.new
         self.tally.duplicates += recorded.duplicates
-        for match in self._batch:
-            self._look_at(match.ruleset)
         self._batch = []
-
-    def _look_at(self, ruleset: Ruleset) -> None:
-        """Note the mutators of a ruleset that are in no table."""
-        rules = self._tables.get(ruleset.game)
-        if rules is None or ruleset in self._seen:
-            return
-        self._seen.add(ruleset)
-        if unknown := rules.unknown(ruleset.mutators):
-            self.tally.unknown_mutators.setdefault(ruleset.game, set()).update(unknown)
 
     def read(self, source: Source, game: str = AUTO, progress: Progress | None = None) -> None:
         """Read one log to its end.
@@ -116,12 +120,12 @@ class Ingest:
         content = pieces(source, progress)
         try:
             head = _head(content)
-            found, how = recognise(head, game)
-            if found is None:
+            guess = recognise(head, game)
+            if guess is None:
                 self._not_recognised(source, head)
                 return
-            self.tally.files.append({"file": source.label, "game": found.name, "by": how})
-            reader = found.reader(source.label)
+            self.tally.files.append({"file": source.label, "game": guess.name, "by": guess.because})
+            reader = self.begin(guess, source.label)
             for piece in chain([head], content):
                 self.take(reader.read(piece))
         except UnreadableLogError as error:
@@ -149,8 +153,8 @@ def _head(content: Iterator[bytes]) -> bytes:
     return head
 
 
-def recognise(head: bytes, game: str = AUTO) -> tuple[Game | None, str]:
-    """Return the game of a log and by what it was recognised; None where it is not.
+def recognise(head: bytes, game: str = AUTO) -> Guess | None:
+    """Return the game of a log, None where it is of no game that is known.
 
     Parameters
     ----------
@@ -160,17 +164,11 @@ def recognise(head: bytes, game: str = AUTO) -> tuple[Game | None, str]:
         A registered name, ``"module:attribute"``, or ``"auto"``.
     """
     if game != AUTO:
-        return resolve("game", GAMES, game), "--game"
-    for name in GAMES:
-        found: Game = resolve("game", GAMES, name)
-        if how := found.recognise(head[:HEAD]):
-            return found, how
-    return None, ""
-
-
-def _all_rules() -> Iterator[Rules]:
-    for name in GAMES:
-        yield from resolve("game", GAMES, name).rules()
+        return Guess(game, resolve("game", GAMES, game), "--game")
+    try:
+        return guess_game(head)
+    except InputError:
+        return None
 
 
 def plain(tally: Tally) -> dict[str, object]:

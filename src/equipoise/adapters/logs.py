@@ -16,9 +16,6 @@ from equipoise.errors import InputError
 #: Bytes that are read at once.
 PIECE = 1 << 20
 
-#: Bytes of the beginning from which a game is recognised.
-HEAD = 1 << 16
-
 #: How a file begins that gzip has compressed (RFC 1952, section 2.3.1).
 GZIP = b"\x1f\x8b"
 

@@ -7,9 +7,9 @@ from types import TracebackType
 
 from equipoise.adapters.following import Following, Place
 from equipoise.adapters.ingesting import AUTO, Ingest, Tally, plain, recognise
-from equipoise.adapters.logs import HEAD
 from equipoise.adapters.stores.archive import Archive
 from equipoise.adapters.stores.standing import Updated
+from equipoise.games.guessing import HEAD
 from equipoise.games.reading import Reader
 from equipoise.registry import GAMES, resolve
 
@@ -55,7 +55,8 @@ class Watch:
 
     def step(self) -> tuple[Tally, Updated | None]:
         """Read what is new; return what came of it, and what was learnt where there were matches."""
-        self._ingest = ingest = Ingest(self._archive)
+        ingest = self._ingest
+        ingest.tally = Tally()
         for piece in self._following.poll():
             self._read(piece)
         ingest.keep()
@@ -84,17 +85,17 @@ class Watch:
         self._ingest.take(self._reader.read(piece))
 
     def _recognise(self) -> bool:
-        game, how = recognise(self._head, self._game)
-        if game is None:
+        guess = recognise(self._head, self._game)
+        if guess is None:
             if len(self._head) >= HEAD:
                 self._following.news.append(f"{self._label}: its game is not known yet; --game can say it")
                 self._skipped += len(self._head) - HEAD // 2
                 self._head = self._head[-HEAD // 2 :]
             return False
         if self._game == AUTO:
-            self._following.news.append(f"{self._label}: {game.name} ({how})")
-        self._game = game.name
-        self._reader = game.reader(self._label, self._first_line)
+            self._following.news.append(f"{self._label}: {guess.name} ({guess.because})")
+        self._game = guess.name
+        self._reader = self._ingest.begin(guess, self._label, self._first_line)
         return True
 
     def _keep_place(self, reader: Reader) -> None:

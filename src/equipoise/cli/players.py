@@ -19,17 +19,20 @@ if TYPE_CHECKING:
 @archives.as_json
 def command(store: str, ruleset: str | None, as_json: bool) -> None:
     """List everyone in an archive with the ratings in each ruleset they have played, the strongest first."""
+    from equipoise.games.rules import ruleset_from, ruleset_text
+
+    wanted = None if ruleset is None else ruleset_text(ruleset_from(ruleset))
     with archives.opened(store) as archive:
         players = _players(archives.up_to_date(archive))
-    if ruleset is not None:
-        players = [player for player in players if player["ruleset"] == ruleset]
+    if wanted is not None:
+        players = [player for player in players if player["ruleset"] == wanted]
     click.echo(json.dumps({"players": players}, indent=2) if as_json else _text(players))
 
 
 def _players(standing: Standing) -> list[dict[str, Any]]:
     """Return a row for each player and ruleset as plain data."""
     from equipoise.adapters.stores.known import bot_name
-    from equipoise.pages.text import ruleset_text
+    from equipoise.games.rules import ruleset_text
     from equipoise.ratings.model import is_bot
     from equipoise.ratings.scale import scale_of
 

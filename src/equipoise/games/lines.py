@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from equipoise.games.reading import Parsed
 from equipoise.types import Skipped, Unfinished
@@ -24,31 +23,45 @@ STEP = 1 << 16
 TOO_LONG = f"the line is longer than {LONGEST_LINE} bytes"
 
 
-class Block(NamedTuple):
-    """Whole lines, each with its line feed; none where a line was too long."""
+class Block:
+    """Whole lines, each with its line feed; none where a line was too long.
 
-    content: bytes
-    #: Bytes before it, from where reading began.
-    offset: int
-    #: The number of its first line.
-    line: int
+    Parameters
+    ----------
+    content : bytes
+        The lines.
+    offset : int
+        Bytes before it, from where reading began.
+    line : int
+        The number of its first line.
+    """
+
+    __slots__ = ("_near", "content", "line", "offset")
+
+    def __init__(self, content: bytes, offset: int, line: int) -> None:
+        self.content, self.offset, self.line = content, offset, line
+        self._near = (0, line)
 
     def line_at(self, place: int) -> int:
-        """Return the number of the line in which a byte of the content stands."""
-        return self.line + self.content.count(b"\n", 0, place)
+        """Return the number of the line in which a byte of the content stands; quick if asked in order."""
+        start, line = self._near if self._near[0] <= place else (0, self.line)
+        line += self.content.count(b"\n", start, place)
+        self._near = (place, line)
+        return line
 
 
 class Lines:
     """Cuts bytes that come in pieces of any size into blocks of whole lines."""
 
-    __slots__ = ("_dropping", "_rest", "line", "offset")
+    __slots__ = ("_dropped", "_rest", "line", "offset")
 
     def __init__(self, first_line: int = 1) -> None:
         #: Where the line that is not complete yet begins, in bytes and by number.
         self.offset = 0
         self.line = first_line
         self._rest = b""
-        self._dropping = False
+        #: Bytes of a line that is too long that nothing is kept of.
+        self._dropped = 0
 
     def take(self, data: bytes) -> Iterator[Block]:
         """Take the next bytes; give the lines that are complete with them."""
@@ -59,14 +72,15 @@ class Lines:
         """Take at most :data:`STEP` bytes."""
         content = self._rest + piece
         end = content.find(b"\n") + 1
-        if self._dropping or end > LONGEST_LINE + 1 or (not end and len(content) > LONGEST_LINE):
+        if self._dropped or end > LONGEST_LINE + 1 or (not end and len(content) > LONGEST_LINE):
             if not end:
-                self._forget(len(content))
+                self._dropped += len(content)
+                self._rest = b""
                 return
-            self._dropping = False
             yield Block(b"", self.offset, self.line)
-            self.offset += end
+            self.offset += self._dropped + end
             self.line += 1
+            self._dropped = 0
             content = content[end:]
         end = content.rfind(b"\n") + 1
         self._rest = content[end:]
@@ -75,12 +89,6 @@ class Lines:
             self.offset += end
             self.line += block.content.count(b"\n")
             yield block
-
-    def _forget(self, size: int) -> None:
-        """Keep nothing of a line that is too long."""
-        self._dropping = True
-        self._rest = b""
-        self.offset += size
 
     def rest(self) -> bytes:
         """Return what there is of the last line, which no line feed ended."""
@@ -148,11 +156,7 @@ class LineReader(ABC):
 
     def begins(self, block: Block, place: int) -> str:
         """Take note that what is needed begins at a place in a block; return how messages call it."""
-        near = self._settled[0] - block.offset
-        if 0 <= near <= place:
-            line = self._settled[1] + block.content.count(b"\n", near, place)
-        else:
-            line = block.line_at(place)
+        line = block.line_at(place)
         self._settled = (block.offset + place, line)
         return f"{self.source}, line {line}"
 

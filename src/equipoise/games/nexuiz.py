@@ -45,7 +45,8 @@ RACES = ("race", "cts")
 
 _TYPES = {
     "dm": "ffa", "deathmatch": "ffa", "1v1": "duel", "tdm": "tdm", "ctf": "ctf", "dom": "domination",
-    "ca": "elimination", "lms": "lms", "ft": "freezetag", "kh": "keyhunt", "as": "assault", "ons": "onslaught",
+    "ca": "elimination", "lms": "lms", "ft": "freezetag", "kh": "keyhunt", "as": "assault",
+    "ons": "onslaught",
     "rc": "race", "nb": "nexball", "rune": "runematch",
 }  # fmt: skip
 
@@ -55,7 +56,8 @@ RULES = Rules(
     cosmetic=frozenset(("damagetext", "superspec", "campcheck")),
     gameplay=frozenset((
         "minstagib", "instagib", "rocketarena", "nixnex", "nix", "vampire", "laserguided_missile", "norecoil",
-        "midair", "grappling_hook", "no_use_ammunition", "no_pickup_items", "overkill", "melee_only", "dodging",
+        "midair", "grappling_hook", "no_use_ammunition", "no_pickup_items", "overkill",
+        "melee_only", "dodging",
         "bloodloss", "touchexplode", "multijump", "invincible_proj", "new_toys", "weapon_stay", "low_gravity",
         "cloaked", "hook", "jetpack", "running_guns", "pinata", "nades", "buffs",
     )),
@@ -103,7 +105,6 @@ class Running:
         self.contests: list[Contest] = []
         self.columns = {b"teamscores": 0, b"player": 0}
         self.totals: dict[int, float] = {}
-        self.scores: dict[bytes, float] = {}
         self.scored = False
 
     def date(self, date: float) -> None:
@@ -203,11 +204,11 @@ class Running:
         score = self._score(b"player", fields[1])
         if fields[2] == b"spectator":
             self.play.forget(fields[3])
-        elif score is not None:
-            self.scores[fields[3]] = score
+        elif score is not None and fields[3] in self.play.clients:
+            self.play.clients[fields[3]].person.score = score
         return None
 
-    def final(self, rest: bytes) -> None:
+    def final(self, _: bytes) -> None:
         """``:scores:map:seconds``: the final scores follow."""
         self.scored = True
 
@@ -222,9 +223,7 @@ class Running:
         elif self.game_type in TEAM_GAMES:
             return Unfinished(self.where, "it has no team scores")
         else:
-            here = self.play.clients
-            scores = {here[key].identity: score for key, score in self.scores.items() if key in here}
-            final = self.play.placements(self.ruleset, scores, self.at)
+            final = self.play.placements(self.ruleset, self.at)
         contests = [*self.contests, *([final] if final is not None else [])]
         return self.play.match(contests, self.hash.hexdigest(), self.where, self.began, self.at, self.map)
 

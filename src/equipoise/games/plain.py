@@ -128,15 +128,17 @@ def csv_rows(content: bytes, where: str, delimiter: str = "") -> Iterator[Row]:
         line = content.count(b"\n", 0, error.start) + 1
         msg = f"{where}, line {line}: it is not UTF-8 text; save the file as UTF-8"
         raise InputError(msg) from error
-    header = text.split("\n", 1)[0]
+    header = text.lstrip("\r\n").split("\n", 1)[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter or max(",;\t", key=header.count))
     columns: list[str] = []
     try:
         for cells in reader:
             at = f"{where}, line {reader.line_num}"
+            if not any(cells):
+                continue
             if not columns:
                 columns = checked([cell.strip().lower() for cell in cells], at)
-            elif any(cells):
+            else:
                 pairs = zip(columns, cells, strict=False)
                 yield at, {column: cell.strip() for column, cell in pairs if cell.strip()}
     except csv.Error as error:

@@ -20,8 +20,10 @@ Counts = Mapping[str, tuple[int, int]]
 #: How the ids of bots and of people known by nothing but a name begin.
 BOT, NAME = "bot:", "name:"
 
-#: How much a contest within a game counts (a flag captured, a round won): what all of them tell besides the
-#: result is about a fifth of a result each; see docs/games.md for what was compared.
+#: More than any server seats; whoever comes beyond is left out, so that a hostile log costs little.
+MOST_CLIENTS = 1000
+
+#: How much a contest within a game counts, as a flag captured; benchmarks/games.py compares weights.
 PART = 0.2
 
 
@@ -36,15 +38,15 @@ def bot_id(name: str, level: float | None) -> str:
     return f"{BOT}{name}:{'?' if level is None else format(level, 'g')}"
 
 
-def text_from(content: bytes) -> str:
-    """Return a text of a log: UTF-8, or else the characters that stand for its bytes in Latin-1.
+def text_from(content: bytes, otherwise: str = "latin-1") -> str:
+    """Return a text of a log: UTF-8, or else what its bytes stand for in another encoding.
 
     A zero byte becomes U+FFFD, since databases and terminals take it for the end.
     """
     try:
         text = content.decode()
     except UnicodeDecodeError:
-        text = content.decode("latin-1")
+        text = content.decode(otherwise, "replace")
     return text.replace("\x00", "\ufffd")
 
 
@@ -57,12 +59,14 @@ class Person:
     deaths: int = 0
     #: Deaths by nobody or by themselves.
     losses: int = 0
+    #: What the log counts for them, where it does.
+    score: float | None = None
     stays: dict[int, float] = field(default_factory=dict)
 
     @property
     def points(self) -> float:
-        """What a deathmatch counts: kills, less deaths by nobody or by themselves."""
-        return float(self.kills - self.losses)
+        """What the log counts, or else a deathmatch: kills, less deaths by nobody or by themselves."""
+        return float(self.kills - self.losses) if self.score is None else self.score
 
     def side(self) -> int | None:
         """Return the side they were on for longest; the later one of equals."""
@@ -96,18 +100,35 @@ class Play:
         self._sides: dict[int, int] = {}
         self._here: set[str] = set()
 
-    def arrive(self, key: Hashable, identity: str, name: str) -> Client:
+    def arrive(self, key: Hashable, identity: str, name: str) -> None:
         """Let someone connect; the second with an id at one time is told apart by ``#2``."""
         self.leave(key)
+        if len(self.clients) >= MOST_CLIENTS:
+            return
+        unique = self._unique(identity)
+        person = self.people.setdefault(unique, Person(name))
+        person.name = name
+        self._here.add(unique)
+        self.clients[key] = Client(unique, person)
+
+    def _unique(self, identity: str) -> str:
         unique, number = identity, 1
         while unique in self._here:
             number += 1
             unique = f"{identity}#{number}"
-        person = self.people.setdefault(unique, Person(name))
-        person.name = name
-        self._here.add(unique)
-        client = self.clients[key] = Client(unique, person)
-        return client
+        return unique
+
+    def identify(self, key: Hashable, identity: str) -> None:
+        """Let someone who is connected turn out to be someone."""
+        client = self.clients.get(key)
+        if client is None or client.identity.partition("#")[0] == identity:
+            return
+        self._here.remove(client.identity)
+        person = self.people.pop(client.identity)
+        client.identity = self._unique(identity)
+        self._here.add(client.identity)
+        client.person = self.people.setdefault(client.identity, person)
+        client.person.name = person.name
 
     def leave(self, key: Hashable) -> None:
         """Let someone go."""
@@ -155,6 +176,7 @@ class Play:
         self.start = None
         for person in self.people.values():
             person.kills = person.deaths = person.losses = 0
+            person.score = None
         if self.opposed():
             self._begin()
 
@@ -228,8 +250,10 @@ class Play:
         """Return, of everyone who played, the side and the share of the time that counts."""
         for client in self.clients.values():
             self._settle(client)
-        length = self.clock - (self.clock if self.start is None else self.start)
         found: dict[str, tuple[int, float]] = {}
+        if self.start is None:
+            return found
+        length = self.clock - self.start
         for identity, person in self.people.items():
             side = person.side()
             if side is None:
@@ -254,15 +278,12 @@ class Play:
             at=at, scores=final, statistics=self._told([name for team in teams.values() for name, _ in team]),
         )  # fmt: skip
 
-    def placements(self, ruleset: Ruleset, scores: Mapping[str, float], at: float) -> Contest | None:
-        """Return the contest of everyone against everyone; None without two.
-
-        Who left before the end has no final score: that is what they had done, kills less other deaths.
-        """
+    def placements(self, ruleset: Ruleset, at: float) -> Contest | None:
+        """Return the contest of everyone against everyone by their points; None without two."""
         players = {name: share for name, (_, share) in self.shares().items()}
         if len(players) < 2:
             return None
-        final = tuple(scores.get(name, self.people[name].points) for name in players)
+        final = tuple(self.people[name].points for name in players)
         return Contest(
             ruleset, tuple(((name, share),) for name, share in players.items()), ranks_of(final),
             at=at, scores=final, statistics=self._told(list(players)),

@@ -14,13 +14,13 @@ from equipoise.games.quake3_game import LINES, Client, Running
 from equipoise.games.quake3_rules import RULES, Setup, setup_of
 from equipoise.games.rules import Rules
 
-#: Lines that matter, with and without a time; all others are passed over as fast as they can be, which is why
-#: the line feed before a line stands here and a look ahead at its first letter.
+#: Lines that matter, with and without a time.  All others are passed over as fast as they can be: that is why
+#: the line feed before a line stands here, the time is never tried twice, and first letters are looked at.
 LINE = re.compile(
-    rb"\n(?: *(\d{1,7}):(\d\d)(?:\.\d+)? )?(?=[KCEISRWrs])"
+    rb"\n(?: *+(\d{1,7}+):(\d\d)(?:\.\d+)? )?+(?=[KCEISRWrs][ilTLnhxeca][loFIiutdrm])"
     rb"(?:Kill: (\d{1,9}) (\d{1,9}) \d{1,9}:"
-    rb"|(Kill|Client(?:UserinfoChanged|Begin|Disconnect)|CTF|(?:CTF_)?ELIMINATION|InitGame|ShutdownGame|Exit"
-    rb"|red|score|Warmup):([^\n]*))"
+    rb"|(Client(?:UserinfoChanged|Begin|Disconnect)|Kill|InitGame|ShutdownGame|Exit|red|score"
+    rb"|CTF(?:_ELIMINATION)?|ELIMINATION|Warmup):([^\n]*))"
 )
 
 #: How many such lines show that a log without a beginning is one of these.
@@ -33,7 +33,7 @@ SUICIDE = b"MOD_SUICIDE"
 MOST_KEPT = 1000
 
 #: The date of a game among its settings.
-STAMP = re.compile(rb"\\g_timestamp\\([^\\]*)")
+STAMP = re.compile(rb"\\g_timestamp\\([^\\\r]*)")
 
 #: Lines that give the result after the end.
 RESULTS = (b"red", b"score")

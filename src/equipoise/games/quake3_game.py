@@ -101,14 +101,17 @@ class Running:
         self.timed = seconds is not None
         self.ruleset, self.map = setup
         self.date = _date(stamp)
+        self.start = float(seconds or 0)
         self.last = seconds or 0
-        self.began = self.at
         self.play = Play()
+        self.began = self.at
         self.hash = sha256()
         self.contests: list[Contest] = []
-        #: Sides of those who are connected, whether they have entered or not.
+        #: Sides of those who are connected, whether they have entered or not; where nobody ever does, as in a
+        #: log without such lines, whoever is connected is there.
         self.sides: dict[bytes, int | None] = {}
         self.entered: set[bytes] = set()
+        self.enterable = False
         #: When somebody last died by their own hand, which a change of teams may take back.
         self.suicides: dict[bytes, float] = {}
         #: Kills and deaths of everyone when the round began, and the last round that was decided.
@@ -116,12 +119,14 @@ class Running:
         self.decided: bytes | None = None
         self.warm_up = self.exited = False
         self.totals: tuple[int, int] | None = None
-        self.scores: dict[bytes, int] = {}
+        self.scored: set[bytes] = set()
 
     @property
     def at(self) -> float:
-        """When something happens: the date of the game, or, without one, the time in the log."""
-        return self.date if self.date is not None else float(self.last)
+        """When something happens: the date of the game, or else the time in the log, if it has any."""
+        if self.date is not None:
+            return self.date
+        return self.start + self.play.clock if self.timed else 0.0
 
     def tick(self, seconds: int) -> None:
         """Move the clock on; a time that runs backwards moves nothing."""
@@ -135,21 +140,19 @@ class Running:
 
     def has_result(self) -> bool:
         """Tell whether there is a final score, if perhaps not yet of everyone."""
-        return self.totals is not None or bool(self.scores)
+        return self.totals is not None or bool(self.scored)
 
     def is_complete(self) -> bool:
         """Tell whether everyone who plays has a final score."""
         return self.totals is not None or (
-            bool(self.scores)
-            and all(slot in self.scores for slot, one in self.play.clients.items() if one.side is not None)
+            bool(self.scored)
+            and all(slot in self.scored for slot, one in self.play.clients.items() if one.side is not None)
         )
 
     def outcome(self) -> Match | Unfinished:
         """Return the match: its captures or rounds, and the result; of rounds these alone."""
         if self.totals is None:
-            clients = self.play.clients
-            scores = {clients[slot].identity: score for slot, score in self.scores.items() if slot in clients}
-            self._add(self.play.placements(self.ruleset, scores, self.at))
+            self._add(self.play.placements(self.ruleset, self.at))
         elif self.decided is None:
             red, blue = self.totals
             self._add(self.play.result(self.ruleset, {RED: red, BLUE: blue}, self.at))
@@ -179,7 +182,7 @@ class Running:
             if client.side not in (None, side) and play.clock - self.suicides.get(slot, -math.inf) <= AT_ONCE:
                 play.spare(slot)
         self.sides[slot] = side
-        if slot in self.entered:
+        if slot in self.entered or not self.enterable:
             play.place(slot, side)
 
     def enter(self, rest: bytes) -> str | None:
@@ -187,6 +190,11 @@ class Running:
         slot = rest.strip()
         if not slot.isdigit():
             return "a ClientBegin without client"
+        if not self.enterable:
+            self.enterable = True
+            for other in self.sides:
+                self.play.place(other, None)
+            self.play.again()
         self.entered.add(slot)
         if slot in self.sides:
             self.play.place(slot, self.sides[slot])
@@ -265,7 +273,8 @@ class Running:
             return "a score without ping and client"
         client = self.play.clients.get(score[2])
         if self.exited and client is not None and client.side == ALONE:
-            self.scores[score[2]] = int(score[1])
+            client.person.score = float(score[1])
+            self.scored.add(score[2])
         return None
 
 

@@ -29,11 +29,18 @@ class Reader(Protocol):
         A new reader that begins there gives what this one would have given from there on.
         """
 
+    @property
+    def settled_line(self) -> int:
+        """The number of the line that begins there: the ``first_line`` of such a reader."""
+
     def read(self, data: bytes) -> Iterable[Parsed]:
         """Take the next bytes; return what has ended with them.  A line that is not complete waits."""
 
     def finish(self) -> Iterable[Parsed]:
-        """Take the end of the log; return what ends with it, among it the game that was not finished."""
+        """Take the end of the log; return what ends with it, among it the game that was not finished.
+
+        A match is given only where nothing that may be appended to the log can change it.
+        """
 
 
 class Game(Protocol):

@@ -2,10 +2,81 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from equipoise.errors import InputError
 from equipoise.types import Ruleset
+
+#: What parts the game, its type and the mutators in the text of a ruleset, and what must be escaped in them.
+_ESCAPED = re.compile(r"[%/+\s\x00-\x1f\x7f]")
+_ESCAPES = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+
+
+def ruleset_text(ruleset: Ruleset) -> str:
+    """Return a ruleset as one word: ``game/type+mutator+mutator``.
+
+    Slashes, plus signs, per cent signs, blanks and control characters within names are escaped as in web
+    addresses.
+
+    Examples
+    --------
+    >>> ruleset_text(Ruleset("openarena", "tdm", ("g_rockets", "g_instantgib")))
+    'openarena/tdm+g_instantgib+g_rockets'
+    """
+    kind = f"{_escaped(ruleset.game)}/{_escaped(ruleset.game_type)}"
+    return "+".join((kind, *(_escaped(name) for name in ruleset.mutators)))
+
+
+def ruleset_from(text: str) -> Ruleset:
+    """Return the ruleset that a text stands for.
+
+    Raises
+    ------
+    InputError
+        If it has no slash.
+
+    Examples
+    --------
+    >>> ruleset_from("openarena/tdm+g_instantgib")
+    Ruleset(game='openarena', game_type='tdm', mutators=('g_instantgib',))
+    """
+    kind, *mutators = text.split("+")
+    game, slash, game_type = kind.partition("/")
+    if not slash or "/" in game_type:
+        msg = f"ruleset: {text!r} is not allowed; game/type or game/type+mutator+mutator is"
+        raise InputError(msg)
+    return Ruleset(_plain(game), _plain(game_type), tuple(_plain(name) for name in mutators))
+
+
+def _escaped(name: str) -> str:
+    return _ESCAPED.sub(lambda sign: "".join(f"%{byte:02X}" for byte in sign[0].encode()), name)
+
+
+def _plain(name: str) -> str:
+    return _ESCAPES.sub(lambda run: bytes.fromhex(run[0].replace("%", "")).decode("utf-8", "replace"), name)
+
+
+def unknown_mutators(tables: Iterable[Rules], ruleset: Ruleset) -> list[str]:
+    """Return those mutators of a ruleset that no table lists: they count as changing play, and are reported.
+
+    Parameters
+    ----------
+    tables : iterable of Rules
+        Those of one family of games; the last one stands for games of the family without a table.
+    ruleset : Ruleset
+        Of one of its matches.
+
+    Examples
+    --------
+    >>> table = Rules("ut2004", gameplay=frozenset({"instagib"}))
+    >>> unknown_mutators([table], table.ruleset("ctf", ["InstaGib", "Moonwalk"]))
+    ['moonwalk']
+    """
+    known = list(tables)
+    table = next((each for each in known if each.game == ruleset.game), known[-1] if known else None)
+    return table.unknown(ruleset.mutators) if table else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +117,16 @@ class Rules:
         return self.game_types.get(name.lower(), name.lower())
 
     def mutator(self, name: str) -> str:
-        """Return the spelling of a mutator that is kept."""
-        return self.aliases.get(name.lower(), name.lower())
+        """Return the spelling of a mutator that is kept; of ``Package.Class`` it is the class that counts.
+
+        Examples
+        --------
+        >>> Rules("ut2004", aliases={"mutlowgrav": "lowgrav"}).mutator("XGame.MutLowGrav")
+        'lowgrav'
+        """
+        name = name.lower()
+        name = self.aliases.get(name, name).rpartition(".")[2] or name
+        return self.aliases.get(name, name)
 
     def ruleset(self, game_type: str, mutators: Iterable[str] = ()) -> Ruleset:
         """Return what a rating is valid for: the game type and those mutators that change play."""

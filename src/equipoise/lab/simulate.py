@@ -107,16 +107,18 @@ def _match(
 
 
 def rank_correlation(one: Floats, other: Floats) -> float:
-    """Return Spearman's rank correlation of two columns without ties.
+    """Return Spearman's rank correlation of two columns; equal values share their mean rank.
 
     Examples
     --------
-    >>> rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([10.0, 30.0, 20.0]))
+    >>> round(rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([10.0, 30.0, 20.0])), 12)
     0.5
     """
-    ranks = [column.argsort().argsort().astype(np.float64) for column in (one, other)]
-    n = len(one)
-    return 1.0 - 6.0 * float(((ranks[0] - ranks[1]) ** 2).sum()) / (n * (n * n - 1.0))
+    ranks = []
+    for column in (one, other):
+        _, place, counts = np.unique(column, return_inverse=True, return_counts=True)
+        ranks.append((counts.cumsum() - (counts - 1) / 2.0)[place])
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 
 #: What the document publishes: 300 players, mean kills per death of the 148 teams that are not premade, what

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 
-from equipoise.types import Ruleset
-
 #: What must not reach a screen: control, surrogate and invisible formatting characters (bidirectional
 #: overrides among them); the joiners that scripts and emoji need are spared.
 _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -41,14 +39,3 @@ def printable(name: str) -> str:
         else sign
         for sign in name
     )
-
-
-def ruleset_text(ruleset: Ruleset) -> str:
-    """Return a ruleset as one word: the game, the game type, and the mutators that change play.
-
-    Examples
-    --------
-    >>> ruleset_text(Ruleset("openarena", "tdm", ("g_instantgib",))), ruleset_text(Ruleset())
-    ('openarena/tdm+g_instantgib', '/')
-    """
-    return "+".join((f"{ruleset.game}/{ruleset.game_type}", *ruleset.mutators))

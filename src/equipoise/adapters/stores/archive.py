@@ -117,6 +117,8 @@ class Archive:
         self._database = database
         self._kept: _Kept | None = None
         self._make(create)
+        #: Whether the model was asked for, so that it stays until it has learnt.
+        self._asked = model is not None
         with database.reading() as connection:
             row = archive_row(connection)
         self._model = model or Chosen(row.model, row.settings)
@@ -216,6 +218,9 @@ class Archive:
         return bool(self.rebuild_reason)
 
     def _reason(self, row: Any) -> str:
+        if not self._asked and self._model != Chosen(row.model, row.settings):
+            self._model = Chosen(row.model, row.settings)  # another process has chosen another one
+            self.model = self._model.made()
         if row.stale:
             return str(row.stale)
         if row.rated_by not in ("", rated_by(self.model)):
@@ -238,9 +243,11 @@ class Archive:
                     return Updated(0, "")
                 if (first.ended, bytes(first.id)) < (row.last_ended, bytes(row.last_match)) and row.rated:
                     reason = "a match came that is earlier than others"
-            return self._learn(connection, row, reason)
+            updated, kept = self._learn(connection, row, reason)
+        self._kept, self._asked = kept, False
+        return updated
 
-    def _learn(self, connection: sa.Connection, row: Any, reason: str) -> Updated:
+    def _learn(self, connection: sa.Connection, row: Any, reason: str) -> tuple[Updated, _Kept]:
         """Learn from the matches that are not in the derived rows yet, or from all; write what changed."""
         anew = bool(reason) or not row.rated
         kept = _Kept(0, self.model.initial(), Known()) if anew else self._derived(connection, row)
@@ -267,8 +274,7 @@ class Archive:
                 model=self._model.name, settings=self._model.settings,
             )
         )  # fmt: skip
-        self._kept = _Kept(revision, state, known)
-        return Updated(learnt, reason)
+        return Updated(learnt, reason), _Kept(revision, state, known)
 
     def _derived(self, connection: sa.Connection, row: Any) -> _Kept:
         """Return the derived rows, from memory where nobody has changed them since."""
@@ -298,10 +304,14 @@ class Archive:
     def rebuild(self, model: RatingModel | str | None = None) -> Updated:
         """Learn from all matches anew, if wished with another model, which then stays."""
         if model is not None:
-            self._model = chosen(model)
+            self._model, self._asked = chosen(model), True
             self.model = self._model.made()
         with self._database.writing() as connection:
-            return self._learn(connection, archive_row(connection), "asked for")
+            row = archive_row(connection)
+            self._reason(row)
+            updated, kept = self._learn(connection, row, "asked for")
+        self._kept, self._asked = kept, False
+        return updated
 
     # Corrections
 

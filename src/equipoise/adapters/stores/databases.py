@@ -5,6 +5,7 @@ A database here is one connection, one writer at a time, and transactions that a
 
 from __future__ import annotations
 
+import re
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +21,9 @@ from equipoise.errors import InputError
 
 #: What a store's address may look like.
 SCHEMES = "sqlite:///path/to/file (four slashes for an absolute path) and postgresql://user@host/database are"
+
+#: What is not shown of an address.
+PASSWORD = re.compile(r"(?<=://).*@")
 
 #: Before this version SQLite's write-ahead log could corrupt a file to which two connections write
 #: (sqlite.org/changes.html, 3.51.3: "fix the WAL-reset bug").
@@ -185,8 +189,8 @@ class Sqlite(Database):
             "disk I/O error": "the disk cannot be read or written (is it full, or are files limited in "
             "size?); nothing of the last step was kept",
             "attempt to write a readonly database": "it is read-only; a file that may be written is needed",
-            "unable to open database file": "it cannot be opened or made; is the directory there, and may "
-            "it be written?",
+            "unable to open database file": "it cannot be opened or made; is the directory there, and not "
+            "read-only?",
             "file is not a database": "it is not an archive but some other file",
             "database disk image is malformed": "it is damaged; restore a copy, or ingest the logs into "
             "a new file",
@@ -331,9 +335,10 @@ def connect(url: str, *, create: bool, timeout: float, waiting: Callable[[str], 
         return Sqlite(rest[1:], create=create, timeout=timeout, waiting=waiting)
     if scheme in ("postgresql", "postgres") and colon:
         try:
-            return Postgres(sa.make_url(url), timeout=timeout, waiting=waiting)
-        except (SQLAlchemyError, ValueError) as error:
-            msg = f"store: {url!r} is not an address; {SCHEMES} allowed"
-            raise InputError(msg) from error
-    msg = f"store: {url!r} is not allowed; {SCHEMES}"
+            address = sa.make_url(url)
+        except (SQLAlchemyError, ValueError):  # the error would show a password
+            address = None
+        if address is not None:
+            return Postgres(address, timeout=timeout, waiting=waiting)
+    msg = f"store: {PASSWORD.sub('', url)!r} is not allowed; {SCHEMES}"
     raise InputError(msg)

@@ -6,6 +6,7 @@ The same match has the same text, in ASCII, and comes back equal to what it was.
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any
 
 from equipoise.types import Contest, Match, Ruleset, Statistics
@@ -72,10 +73,15 @@ def match_of(record: str) -> Match:
     )
 
 
+@lru_cache(maxsize=1000)  # one object for each ruleset, so that comparing keys costs nothing
+def _ruleset(game: str, game_type: str, *mutators: str) -> Ruleset:
+    return Ruleset(game, game_type, mutators)
+
+
 def _contest_of(plain: dict[str, Any]) -> Contest:
     game, game_type, mutators = plain["ruleset"]
     return Contest(
-        Ruleset(game, game_type, tuple(mutators)),
+        _ruleset(game, game_type, *mutators),
         tuple(tuple((player, share) for player, share in team) for team in plain["teams"]),
         tuple(plain["ranks"]),
         plain["weight"],

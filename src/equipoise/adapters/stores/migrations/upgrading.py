@@ -35,7 +35,8 @@ def version_of(connection: sa.Connection, where: str) -> str:
     known = str(version or "")
     if known and not (known.isdigit() and int(known) <= int(HEAD)):
         msg = (
-            f"store: {where} has the schema {known}; this equipoise knows those up to {HEAD}: use a newer one"
+            f"store: {where} has the schema {known}, made by a newer equipoise; "
+            f"this one knows those up to {HEAD}"
         )
         raise InputError(msg)
     return known
