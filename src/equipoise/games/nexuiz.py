@@ -43,6 +43,22 @@ NO_RESULT = "it ends without a result"
 #: Game types without kills or teams, whose result is a time.
 RACES = ("race", "cts")
 
+#: Game types whose result is the teams'.
+TEAM_GAMES = (
+    "tdm",
+    "ctf",
+    "domination",
+    "elimination",
+    "freezetag",
+    "keyhunt",
+    "assault",
+    "onslaught",
+    "nexball",
+)
+
+#: Game types in which everyone plays for themselves.
+LONE_GAMES = ("ffa", "duel", "lms", "runematch", "arena")
+
 _TYPES = {
     "dm": "ffa", "deathmatch": "ffa", "1v1": "duel", "tdm": "tdm", "ctf": "ctf", "dom": "domination",
     "ca": "elimination", "lms": "lms", "ft": "freezetag", "kh": "keyhunt", "as": "assault",
@@ -130,7 +146,7 @@ class Running:
         else:
             identity = NAME + (COLOUR.sub("", name) or name)
         self.play.arrive(fields[1], identity, name)
-        if self.game_type == "ffa":
+        if self.game_type not in TEAM_GAMES:
             self.play.place(fields[1], ALONE)
         return None
 
@@ -150,6 +166,8 @@ class Running:
         fields = TEAM.match(rest)
         if fields is None:
             return "a team without id and team"
+        if self.game_type in LONE_GAMES:
+            return None
         self.play.place(fields[1], int(fields[2]) if fields[2].isdigit() and int(fields[2]) else None)
         return None
 
@@ -227,9 +245,6 @@ class Running:
         contests = [*self.contests, *([final] if final is not None else [])]
         return self.play.match(contests, self.hash.hexdigest(), self.where, self.began, self.at, self.map)
 
-
-#: Game types whose result is the teams'.
-TEAM_GAMES = ("tdm", "ctf", "domination", "elimination", "freezetag", "keyhunt", "onslaught", "nexball")
 
 #: What is done with each kind of line.
 LINES: dict[bytes, Callable[[Running, bytes], str | None]] = {

@@ -26,7 +26,8 @@ class Reader(Protocol):
     def settled(self) -> int:
         """How many bytes, from where this reader began, are not needed again.
 
-        A new reader that begins there gives what this one would have given from there on.
+        A new reader that begins there gives what this one would have given from there on; lines of a running
+        game that were skipped are told again.
         """
 
     @property
@@ -39,7 +40,8 @@ class Reader(Protocol):
     def finish(self) -> Iterable[Parsed]:
         """Take the end of the log; return what ends with it, among it the game that was not finished.
 
-        A match is given only where nothing that may be appended to the log can change it.
+        A match is given only where nothing that may be appended to the log can change it.  Who follows a log
+        that grows does not call this.
         """
 
 

@@ -16,7 +16,7 @@ from equipoise.games.lines import Block, LineReader
 from equipoise.games.play import ALONE, NAME, Play, bot_id, text_from
 from equipoise.games.reading import Parsed
 from equipoise.games.rules import Rules
-from equipoise.games.ut2004_rules import RULES, TEAM_TYPES, ruleset_of
+from equipoise.games.ut2004_rules import LONE_TYPES, RULES, TEAM_TYPES, ruleset_of
 from equipoise.types import Contest, Match, Unfinished
 
 #: The beginning of a game.
@@ -188,7 +188,8 @@ class Running:
         elif fields[2] == "TeamChange":
             if len(fields) < 5:
                 return "a TeamChange without number and team"
-            self.play.place(fields[3], 1 + int(fields[4]) if fields[4] in TEAMS else None)
+            if self.ruleset.game_type not in LONE_TYPES:
+                self.play.place(fields[3], 1 + int(fields[4]) if fields[4] in TEAMS else None)
         return None
 
     def kill(self, fields: list[str]) -> str | None:
@@ -226,6 +227,8 @@ class Running:
             return Unfinished(
                 self.where, f"it was broken off: {reason}" if self.started else "it never started"
             )
+        if self.ruleset.game_type == "invasion":
+            return Unfinished(self.where, "it was played against monsters")
         if self.totals or self.ruleset.game_type in TEAM_TYPES:
             final = self.play.result(self.ruleset, {1: 0.0, 2: 0.0, **self.totals}, self.at)
         else:

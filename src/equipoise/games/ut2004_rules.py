@@ -26,6 +26,9 @@ GAME_TYPES = {
 #: Game types in which sides play; the log says who is on which.
 TEAM_TYPES = frozenset(("tdm", "ctf", "vctf", "bombing-run", "dd", "onslaught", "assault"))
 
+#: Game types in which everyone plays for themselves.
+LONE_TYPES = frozenset(("ffa", "lms", "mutant"))
+
 #: Game types whose class is a mutator too.
 CLASS_MUTATORS = {"xgame.instagibctf": "instagib"}
 
