@@ -248,10 +248,11 @@ def command(roster: str, **options: Any) -> None:
         _print_json(solution, chosen, answers)
     elif split is not None:
         click.echo(_text(solution, chosen, names, split))
-    if answers is not None and not options["as_json"]:
-        click.echo("\n".join(answers.lines))
     if not solution.splits:
         click.echo(f"error: {solution.status}: {solution.reason}", err=True)
+    if answers is not None and not options["as_json"]:
+        click.echo("\n".join(answers.lines if solution.splits else answers.lines[1:]))
+    if not solution.splits:
         sys.exit(1)
     if options["plot"]:
         _plot(options["plot"], solution, split or solution.best, names)

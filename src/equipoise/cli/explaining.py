@@ -67,9 +67,7 @@ class Answers:
         if change.broken:
             rules = "; ".join(rule_words(rule, self._names) for rule in change.broken)
             price = cost_words(change.cost, self._objective)
-            msg = (
-                f"--edit: the result breaks a rule, which is not allowed: {rules} (the change itself {price})"
-            )
+            msg = f"--edit: the result breaks a rule: {rules}; it is refused (the change {price})"
             raise InputError(msg)
         self.split = change.split
         self.lines += ["", *change_lines(change, self._objective, self._names)]

@@ -135,7 +135,7 @@ def _lines(who: Player, placement: Placement, bots: list[int], names: list[str])
                 )
                 words += f", {n} bot{'s' * (n != 1)} {verb} {team_name(names, team)}"
         if option.excess:
-            words += f", the teams differ by {option.excess} too many"
+            words += f", which makes it larger than allowed by {option.excess}"
         lines.append(f"{words}.")
     return [*lines, _advantage(placement.best.advantage, names)]
 

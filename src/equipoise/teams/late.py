@@ -49,7 +49,7 @@ class Joined:
     advantage : tuple of float
         The factor each team then needs to be even, see :func:`equipoise.advantage`.
     excess : int
-        By how many players the teams would differ beyond what is allowed; 0 where the size rule is kept.
+        By how many players more than allowed the team would exceed the smallest; 0 where none.
     """
 
     team: int
@@ -90,7 +90,7 @@ class Placement:
         others = [option for option in self.options if option.team != self.team]
         kept = [option for option in others if option.excess <= self.best.excess]
         if not kept:
-            return f"team {self.team + 1} is the only one that does not make the sizes more unequal"
+            return f"team {self.team + 1} is the only one that does not become too large"
         return "; ".join(self._told(option) for option in (self.best, *kept))
 
     def _told(self, option: Joined) -> str:
@@ -152,7 +152,7 @@ def place_late(
     centre : float
         What was subtracted from mu before squaring.
     max_difference : int
-        By how many players, bots included, the teams may differ afterwards.
+        By how many players, bots included, the newcomer's team may then exceed the smallest.
 
     Returns
     -------
@@ -208,7 +208,7 @@ def place_late(
     filled = sizes if filling is None else np.stack([_filled(row, filling, pool) for row in sizes])
     change = (filled - sizes - present)[:, :, None]
     after += np.where(change < 0, change * mean_leaving, change * coming)
-    excess = np.maximum(np.ptp(filled, axis=1) - max_difference, 0)
+    excess = np.maximum(filled.diagonal() - filled.min(axis=1) - max_difference, 0)
     noise = noise_of(beta, now, centre)
     judged = _judge(objective, after, noise, centre, squares=squares)
     order = sorted(range(n_teams), key=lambda team: (excess[team], judged.rank[team], people[team], team))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.errors import InputError
+from equipoise.teams.balancing import SMALLEST_BETA
 from equipoise.teams.problem import COUNT, MU, N_FEATURES, SQUARE, VARIANCE
 from equipoise.types import LARGEST_WEIGHT, MOST_PLAYERS, Player, Rating
 
@@ -104,8 +105,8 @@ def counts_of(argument: str, values: ArrayLike | None, n_teams: int) -> Ints:
 
 def check_units(beta: float | None, centre: float) -> None:
     """Raise what is wrong with the units that sums are read in."""
-    if beta is not None and not 0.0 < beta <= LARGEST_WEIGHT:
-        msg = f"beta: {beta!r} is not allowed; a number above 0 and up to 1e15 is"
+    if beta is not None and not SMALLEST_BETA <= beta <= LARGEST_WEIGHT:
+        msg = f"beta: {beta!r} is not allowed; a number from {SMALLEST_BETA} to 1e15 is"
         raise InputError(msg)
     if not -LARGEST_WEIGHT <= centre <= LARGEST_WEIGHT:
         msg = f"centre: {centre!r} is not allowed; a number between -1e15 and 1e15 is"
@@ -123,4 +124,5 @@ def noise_of(beta: float | None, now: Floats, centre: float) -> float:
     n = max(float(everyone[COUNT]), 1.0)
     mean = float(everyone[MU]) / n
     variance = float(everyone[SQUARE]) / n - (mean - centre) ** 2
-    return math.sqrt(max(variance, 0.0)) or abs(mean) or 1.0
+    noise = math.sqrt(max(variance, 0.0)) or abs(mean)
+    return noise if noise >= SMALLEST_BETA else 1.0
