@@ -18,7 +18,7 @@ COMMANDS = {
     name: f"equipoise.cli.{name}:command"
     for name in (
         *("balance", "digest", "evaluate", "export", "forget", "history", "ingest", "late", "lobbies"),
-        *("merge", "players", "predict", "rate", "rebuild", "tune", "undo", "watch"),
+        *("merge", "players", "predict", "rate", "rebuild", "serve", "tune", "undo", "watch"),
     )
 } | {"import": "equipoise.cli.import_:command"}  # a word of the language cannot be a module's name
 

@@ -37,7 +37,7 @@ def command(paths: tuple[str, ...], store: str, game: str, as_json: bool) -> Non
     with archives.opened(store, create=True) as archive:
         ingest = Ingest(archive)
         size, done = sum(source.size for source in sources) or 1, 0
-        with progress_bar() as tell:
+        with progress_bar("reading") as tell:
             for source in sources:
                 progress = _progress(tell, done, size)
                 ingest.read(source, game, progress)

@@ -10,6 +10,7 @@ import json
 import struct
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from equipoise.errors import InputError
@@ -17,6 +18,9 @@ from equipoise.types import Ruleset
 
 #: The name of the only part of a state that is a mapping itself.
 WHOLE = ""
+
+#: Keys that are kept as they were read: whoever follows an archive reads the same ones again and again.
+KEYS = 1 << 17
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -112,6 +116,7 @@ def _plain(key: Any) -> Any:
     return [_plain(each) for each in key] if isinstance(key, tuple) else key
 
 
+@lru_cache(KEYS)
 def _key_of(key: bytes) -> Any:
     return _read(json.loads(key))
 

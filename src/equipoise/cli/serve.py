@@ -1,0 +1,52 @@
+"""``equipoise serve``: answers game servers, from an archive."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import click
+
+from equipoise.adapters.settings import Settings, read_settings
+
+
+def _flags(command: Callable[..., None]) -> Callable[..., None]:
+    """Add a flag for each setting that may be seen in a list of processes."""
+    for each in reversed([each for each in fields(Settings) if each.metadata]):
+        kind = type(each.default)
+        name = each.name.replace("_", "-")
+        shown = f" [default: {each.default:g}]" if kind in (int, float) else ""
+        add = click.option(
+            f"--{name}/--no-{name}" if kind is bool else f"--{name}",
+            each.name,
+            default=None,
+            type=kind,
+            metavar=None if kind is bool else each.metadata["metavar"],
+            help=f"{each.metadata['help']}{shown}",
+        )
+        command = add(command)
+    return command
+
+
+@click.command(name="serve")
+@click.option("--config", metavar="FILE", help="A TOML file with these settings in a table [serve].")
+@_flags
+def command(config: str | None, **flags: Any) -> None:
+    """Answer what game servers ask about their players: weights, teams, chances.
+
+    Every setting may also stand in the environment, as EQUIPOISE_STORE, and in the file; flags come first.
+    """  # fmt: skip
+    settings = read_settings(config, os.environ, flags)
+
+    from equipoise.adapters.events import log_events
+    from equipoise.service import run
+
+    log_events(settings.log_level, as_json=settings.json_logs)
+    run(settings, _say)
+
+
+def _say(host: str, port: int) -> None:
+    where = f"[{host}]" if ":" in host else host
+    click.echo(f"weights: listening on {where}:{port}")

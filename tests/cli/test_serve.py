@@ -1,0 +1,74 @@
+"""``equipoise serve`` on the command line: what is refused, and the example client."""
+
+from __future__ import annotations
+
+import importlib.util
+import socket
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.test_service import Served, games, learnt
+
+from equipoise.adapters.settings import Settings
+from equipoise.cli.serve import command
+from equipoise.errors import InputError
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def test_every_setting_but_the_token_is_a_flag() -> None:
+    """A token on the command line could be seen by others."""
+    flags = {option.name for option in command.params}
+    assert flags == {each.name for each in fields(Settings)} - {"token"} | {"config"}
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ([], "^store: it is missing"),
+        (["--store", "games.db"], "^store: 'games.db' is not allowed"),
+        (["--store", "sqlite:////none/a.db"], "^store: /none/a.db: "),
+        (["--store", "sqlite:///{0}/a.db", "--weights", "nowhere"], "^weights: 'nowhere' is not allowed"),
+        (["--store", "sqlite:///{0}/a.db", "--weights", "127.0.0.1:{1}"], "^weights: cannot listen on"),
+        (["--store", "sqlite:///{0}/a.db", "--max-line", "0"], "^line: 0 is not allowed"),
+        (["--store", "sqlite:///{0}/a.db", "--token-file", "none"], "^token_file: none cannot be read"),
+    ],
+)
+def test_what_cannot_be_served_is_told_and_not_begun(flags: list[str], message: str, tmp_path: Path) -> None:
+    """A mistake of the caller, before anybody is answered."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        given = [flag.format(tmp_path, taken.getsockname()[1]) for flag in flags]
+        result = CliRunner().invoke(command, given, env={"EQUIPOISE_STORE": None})
+    assert isinstance(result.exception, InputError)
+    with pytest.raises(InputError, match=message):
+        raise result.exception
+
+
+def test_an_unknown_flag_is_a_mistake_of_usage() -> None:
+    """Exit code 2."""
+    assert CliRunner().invoke(command, ["--nothing"]).exit_code == 2
+
+
+def test_the_example_client_gets_weights_and_teams(tmp_path: Path) -> None:
+    """The Python client to copy speaks the protocol."""
+    spec = importlib.util.spec_from_file_location("weights", ROOT / "integrations" / "weights.py")
+    client = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(client)
+    assert len(Path(client.__file__).read_text(encoding="utf-8").splitlines()) <= 40
+    server = Served(learnt(tmp_path / "games.db", games("ann lee")))
+    try:
+        weights = client.Weights("127.0.0.1", server.port, "ctf", ["lowgrav"])
+        assert weights.weight("PLAYER", "ann lee") > 50.0 > weights.weight("PLAYER", "somebody")
+        assert weights.weight("PLAYER", "no one") is None
+        assert weights.weight("BOT", "Xan") == weights.mean_bot()[0] == 50.0
+        assert [member for _, member in weights.divide(2)] == [
+            "PLAYER ann lee", "PLAYER somebody", "PLAYER no one", "BOT Xan",
+        ]  # fmt: skip
+        with pytest.raises(ConnectionError, match="unknown-command"):
+            weights.ask("HELLO")
+        weights.close()
+    finally:
+        assert server.end()[0] == 0
