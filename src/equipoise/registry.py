@@ -34,6 +34,7 @@ SOLVERS: Mapping[str, str] = MappingProxyType(
         "enumerate": f"{_SOLVERS}.enumerate:solve",
         "mitm": f"{_SOLVERS}.mitm:solve",
         "bitset": f"{_SOLVERS}.bitset:solve",
+        "window": f"{_SOLVERS}.window:solve",
         "climb": f"{_SOLVERS}.climb:solve",
         "anneal": f"{_SOLVERS}.anneal:solve",
         "resplit": f"{_SOLVERS}.resplit:solve",

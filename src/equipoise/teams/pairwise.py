@@ -183,6 +183,12 @@ def _disturbed(problem: Problem, labels: Labels, rng: np.random.Generator) -> La
     return disturbed
 
 
+def whole_numbers(problem: Problem) -> bool:
+    """Tell whether all totals of mu are whole numbers."""
+    mu = problem.features[:, MU] if problem.filler is None else np.append(problem.features[:, MU], problem.filler[MU])
+    return bool((mu == np.round(mu)).all())
+
+
 def range_bound(task: Task) -> float:
     """Return a cost that no division into equal teams is below: whole numbers may not divide evenly."""
     problem = task.problem
@@ -190,7 +196,7 @@ def range_bound(task: Task) -> float:
     even = problem.n_players % problem.n_teams == 0 and problem.max_difference <= 1
     if not (task.criterion.by_difference and even and problem.filler is None):
         return task.criterion.floor
-    if bool((ratings != np.round(ratings)).any()):
+    if not whole_numbers(problem):
         return task.criterion.floor
     share, rest = divmod(int(ratings.sum()), problem.n_teams)
     totals = np.repeat(problem.features.sum(axis=0)[None, None, :] / problem.n_teams, problem.n_teams, axis=1)

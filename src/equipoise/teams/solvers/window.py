@@ -1,0 +1,27 @@
+"""``window``: window enumeration, the exact solver for three and more teams; see :mod:`equipoise.teams.windows`."""
+
+from __future__ import annotations
+
+from equipoise.errors import InputError
+from equipoise.teams.search import Found, Task
+from equipoise.teams.windows import MOST_BLOCKS, enumerate_windows
+
+
+def solve(task: Task) -> Found:
+    """Find the best divisions and prove them best; see :class:`equipoise.teams.search.Solver`.
+
+    Raises
+    ------
+    InputError
+        If the criterion has no windows, or there are too many players or team sizes.
+    """
+    if not task.criterion.has_windows:
+        msg = "solver: 'window' needs a criterion with windows; 'enumerate' does without"
+        raise InputError(msg)
+    if task.problem.n_blocks > MOST_BLOCKS:
+        msg = (
+            f"solver: 'window' takes up to {MOST_BLOCKS} players and parties, not {task.problem.n_blocks}; "
+            "'resplit' takes more"
+        )
+        raise InputError(msg)
+    return enumerate_windows(task)
