@@ -11,6 +11,7 @@ All that changes is kept in arrays that are handed in, so that a search can be l
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 # Memory views when plain, arrays when compiled; both are only indexed.
@@ -19,12 +20,16 @@ Column = Any
 #: What a search does next; see :func:`fill_teams`.
 ENTER, CHOOSE, PICK, UP, DONE = range(5)
 
+#: What is checked of the teams filled so far; see :class:`equipoise.teams.objective.Running`.
+NOTHING, INFORMATION, DEVIATIONS = range(3)
+
 
 def fill_teams(
     blocks: tuple[Column, ...],
     classes: tuple[Column, ...],
     windows: tuple[Column, ...],
     close: tuple[float, float, float, float],
+    rule: tuple[float, ...],
     levels: tuple[Column, ...],
     picks: tuple[Column, ...],
     state: Column,
@@ -46,6 +51,9 @@ def fill_teams(
     close : tuple of float
         Every first total is at least any other times the first number, less the second; the others are
         what rounding may add on each axis.
+    rule : tuple of float
+        What is checked of the teams filled so far: which of the rules, the cost, the centre, the prior, the
+        players and the variance of all, and the players' sum of squares between teams at most.
     levels, picks : columns
         The search's memory; see the names where they are taken apart.
     state : column
@@ -76,7 +84,12 @@ def fill_teams(
         elif state[0] == CHOOSE:
             choose_class(blocks, classes, windows, close, levels, picks, state)
         elif state[0] == PICK:
-            pick(blocks, classes, windows, close, levels, picks, state)
+            looked += pick_mates(blocks, classes, windows, close, levels, picks, state, looks - looked)
+            if state[0] == PICK and picks[5][state[2] - 1] == 0:
+                if fits_so_far(rule, classes, levels, picks, state):
+                    go_down(classes, levels, picks, state)
+                else:
+                    take_back(levels, picks, state)
         else:
             go_up(levels, picks, state)
     return found, looked
@@ -206,35 +219,95 @@ def choose_class(
     state[0] = UP
 
 
-def pick(
+def pick_mates(
     blocks: tuple[Column, ...],
     classes: tuple[Column, ...],
     windows: tuple[Column, ...],
-    close: tuple[float, float, float, float],
+    close: tuple[float, ...],
     levels: tuple[Column, ...],
     picks: tuple[Column, ...],
     state: Column,
-) -> None:
-    """Add the next mate to a team, take the last one back, or finish the team."""
-    position, first, second, missing = picks[2], picks[3], picks[4], picks[5]
-    level, at = state[1], state[2]
-    if missing[at - 1] == 0:
-        if fits(classes, windows, close, levels, picks, level, at):
-            go_down(classes, levels, picks, state)
-        else:
-            take_back(levels, picks, state)
-        return
-    j = candidate(blocks, classes, levels, picks, level, at, state[3])
-    if j < 0:
-        take_back(levels, picks, state)
-        return
-    block = picks[0][level, j]
-    position[at] = j
-    first[at] = first[at - 1] + blocks[1][block]
-    second[at] = second[at - 1] + blocks[2][block]
-    missing[at] = missing[at - 1] - blocks[0][block]
-    state[2] = at + 1
-    state[3] = j + 1
+    looks: int,
+) -> int:
+    """Pick mates until a team is full and within its windows, or there are none; return the steps done."""
+    sizes, firsts, seconds, kinds, _, clash = blocks
+    free, prefix, position, first, second, missing, _ = picks
+    level, at, cursor = state[1], state[2], state[3]
+    c, lead, begin = levels[0][level], levels[1][level], levels[2][level]
+    n, parties, low, high = levels[3][level], levels[4][level], levels[5][level], levels[6][level]
+    second_low = windows[2][c] - classes[2][c] - close[3]
+    second_high = windows[3][c] - classes[2][c] + close[3]
+    looked = 0
+    while looked < looks:
+        looked += 1
+        lacks, total = missing[at - 1], first[at - 1]
+        if lacks > 0:
+            j = candidate(free, prefix, firsts, sizes, level, parties, n, lacks, cursor, low - total, high - total)
+            if j >= 0:
+                cursor = j + 1
+                block = free[level, j]
+                # An equal one that was passed over would have given the same team.
+                passed_over = j > position[at - 1] + 1 and kinds[block] == kinds[free[level, j - 1]]
+                if passed_over or (
+                    len(clash) > 0 and clashes(clash, classes[3], free, position, level, c, lead, begin, at, block)
+                ):
+                    continue
+                position[at] = j
+                first[at] = total + firsts[block]
+                second[at] = second[at - 1] + seconds[block]
+                missing[at] = lacks - sizes[block]
+                at += 1
+                continue
+        elif low <= total <= high and second_low <= second[at - 1] <= second_high:
+            break
+        at -= 1
+        if at == begin:
+            state[0] = CHOOSE
+            break
+        cursor = position[at] + 1
+    state[2] = at
+    state[3] = cursor
+    return looked
+
+
+def candidate(
+    free: Column, prefix: Column, firsts: Column, sizes: Column,
+    level: int, parties: int, n: int, missing: int, j: int, low: float, high: float,
+) -> int:  # fmt: skip
+    """Return the next position from j on with whose block the sum can come to lie within bounds; -1 for none."""
+    while j < parties:
+        if sizes[free[level, j]] <= missing:
+            return j
+        j += 1
+    if n - j < missing:
+        return -1
+    # What the block must be at least, with the strongest others.
+    least = low - (prefix[level, n] - prefix[level, n - missing + 1])
+    if firsts[free[level, j]] < least:
+        left, right = j + 1, n - missing + 1
+        while left < right:
+            middle = (left + right) // 2
+            if firsts[free[level, middle]] < least:
+                left = middle + 1
+            else:
+                right = middle
+        j = left
+    if j + missing <= n and prefix[level, j + missing] - prefix[level, j] <= high:
+        return j
+    return -1
+
+
+def clashes(
+    clash: Column, enemies: Column, free: Column, position: Column,
+    level: int, c: int, lead: int, begin: int, at: int, block: int,
+) -> bool:  # fmt: skip
+    """Tell whether a block may not be in the team that is being filled."""
+    if enemies[c, block] != 0 or clash[lead, block] != 0:
+        return True
+    for other in range(begin + 1, at):
+        if clash[free[level, position[other]], block] != 0:
+            return True
+    return False
 
 
 def take_back(levels: tuple[Column, ...], picks: tuple[Column, ...], state: Column) -> None:
@@ -247,88 +320,58 @@ def take_back(levels: tuple[Column, ...], picks: tuple[Column, ...], state: Colu
         state[3] = picks[2][state[2]] + 1
 
 
-def candidate(
-    blocks: tuple[Column, ...],
-    classes: tuple[Column, ...],
-    levels: tuple[Column, ...],
-    picks: tuple[Column, ...],
-    level: int,
-    at: int,
-    cursor: int,
-) -> int:
-    """Return the next position from a cursor on whose block may join, -1 where there is none."""
-    sizes, firsts = blocks[0], blocks[1]
-    free, prefix = picks[0], picks[1]
-    missing = picks[5][at - 1]
-    n, parties = levels[3][level], levels[4][level]
-    j = cursor
-    while j < parties:
-        if sizes[free[level, j]] <= missing and may_join(blocks, classes, levels, picks, level, at, j, cursor):
-            return j
-        j += 1
-    if n - j < missing:
-        return -1
-    low = levels[5][level] - picks[3][at - 1]
-    high = levels[6][level] - picks[3][at - 1]
-    strongest = prefix[level, n] - prefix[level, n - missing + 1]
-    left, right = j, n - missing + 1
-    while left < right:
-        middle = (left + right) // 2
-        if firsts[free[level, middle]] < low - strongest:
-            left = middle + 1
-        else:
-            right = middle
-    j = left
-    while j + missing <= n and prefix[level, j + missing] - prefix[level, j] <= high:
-        if may_join(blocks, classes, levels, picks, level, at, j, cursor):
-            return j
-        j += 1
-    return -1
+def fits_so_far(rule: tuple[float, ...], classes: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], state: Column) -> bool:
+    """Tell whether the teams filled so far can be part of a division within the cost, all others as one.
 
-
-def may_join(
-    blocks: tuple[Column, ...],
-    classes: tuple[Column, ...],
-    levels: tuple[Column, ...],
-    picks: tuple[Column, ...],
-    level: int,
-    at: int,
-    j: int,
-    cursor: int,
-) -> bool:
-    """Tell whether a block may be picked: not where an equal one was passed over, nor with whom it clashes."""
-    kinds, clash = blocks[3], blocks[5]
-    free = picks[0]
-    block = free[level, j]
-    if j > cursor and kinds[block] == kinds[free[level, j - 1]]:
-        return False
-    if len(clash) == 0:
+    The next level's running numbers are set on the way.
+    """
+    kind, cost, centre, prior, whole_count, whole_variance, between = rule
+    if kind == NOTHING:
         return True
-    if classes[3][levels[0][level], block] != 0 or clash[levels[1][level], block] != 0:
-        return False
-    for other in range(levels[2][level] + 1, at):
-        if clash[free[level, picks[2][other]], block] != 0:
-            return False
-    return True
-
-
-def fits(
-    classes: tuple[Column, ...],
-    windows: tuple[Column, ...],
-    close: tuple[float, float, float, float],
-    levels: tuple[Column, ...],
-    picks: tuple[Column, ...],
-    level: int,
-    at: int,
-) -> bool:
-    """Tell whether a full team is within its windows."""
+    told, least, most, count_left, second_left = levels[11], levels[12], levels[13], levels[14], levels[15]
+    level, at = state[1], state[2]
     c = levels[0][level]
-    first = picks[3][at - 1]
-    second = picks[4][at - 1] + classes[2][c]
-    return (
-        levels[5][level] <= first <= levels[6][level]
-        and windows[2][c] - close[3] <= second <= windows[3][c] + close[3]
+    count = classes[6][c]
+    total, square = picks[3][at - 1] + classes[1][c], picks[4][at - 1] + classes[2][c]
+    variance = moment(count, total, square, centre)
+    rest = count_left[level] - count
+    rest_square = second_left[level] - square
+    rest_variance = moment(rest, levels[9][level] - total, rest_square, centre)
+    count_left[level + 1] = rest
+    second_left[level + 1] = rest_square
+    if kind == INFORMATION:
+        own = share_of_information(count, variance + prior, whole_count, whole_variance)
+        others = share_of_information(rest, rest_variance + prior, whole_count, whole_variance)
+        told[level + 1] = told[level] + own
+        return told[level] + own + others <= cost
+    deviation = math.sqrt(variance)
+    least[level + 1] = min(least[level], deviation)
+    most[level + 1] = max(most[level], deviation)
+    if most[level + 1] - least[level + 1] > cost:
+        return False
+    # The mean square of the others' deviations is their variance less what lies between them.
+    inside = rest_variance - between / max(rest, 1.0)
+    return rest == 0.0 or (
+        math.sqrt(rest_variance) >= most[level + 1] - cost
+        and math.sqrt(max(inside, 0.0)) <= least[level + 1] + cost
     )
+
+
+def moment(count: float, total: float, square: float, centre: float) -> float:
+    """Return a variance from sums; 0 of nothing."""
+    if count == 0.0:
+        return 0.0
+    offset = total / count - centre
+    return max(square / count - offset * offset, 0.0)
+
+
+def share_of_information(count: float, variance: float, whole_count: float, whole_variance: float) -> float:
+    """Return a team's term of the mutual information, in nats."""
+    if count == 0.0 or whole_variance == 0.0:
+        return 0.0
+    if variance == 0.0:
+        return math.inf
+    return -0.5 * count / whole_count * math.log(variance / whole_variance)
 
 
 def go_down(classes: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], state: Column) -> None:

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from equipoise.compiled import available, compiled, pays
 from equipoise.teams import window_kernels as kernels
-from equipoise.teams.objective import EVERYWHERE, Closeness, Crowd, Interval, Windows
+from equipoise.teams.objective import EVERYWHERE, Closeness, Crowd, Interval, Running, Windows
 from equipoise.teams.pairwise import draft_teams, range_bound, whole_numbers
 from equipoise.teams.problem import COUNT, MU, Floats, Ints, Labels, Problem
 from equipoise.teams.search import Best, Found, Ranked, Task
@@ -63,6 +63,10 @@ MOST_SIZES = 5000
 
 #: What sums in another order may differ by, relative to the sum of their parts' sizes.
 ROUNDING = 1e-13
+
+#: What rounding may add to the mutual information of teams, in nats: sums are right to 1e-13, and the least
+#: variance is a small part of the whole.
+ROUNDED_INFORMATION = 1e-11
 
 #: Costs nearer to the floor than this, in units of a cost that matters, are rounding.
 SAME_COST = 1e-15
@@ -251,6 +255,7 @@ class _Enumeration:
                 self.best.offer(self._labels(np.zeros((1, 0), dtype=np.int8)))
                 continue
             state = np.zeros(4, dtype=np.int64)
+            memory.picks[-1][:] = -1
             aimed = -math.inf
             given: tuple[Any, ...] | None = None
             room = 1
@@ -336,6 +341,7 @@ class _Enumeration:
         levels[9][:1] = float(layout.crowd.whole[MU]) - float(totals.sum())
         left = np.zeros((depth, classes), dtype=np.int64)
         left[:1] = counts
+        running = [np.zeros(depth) for _ in range(5)]
         picks = (
             np.zeros((depth, n), dtype=np.int64),
             np.zeros((depth, n + 1)),
@@ -346,7 +352,10 @@ class _Enumeration:
             np.full(n, -1, dtype=np.int64),
         )
         mu, second = np.ascontiguousarray(base[:, MU]), np.ascontiguousarray(base @ self.second_axis)
-        return _Memory((layout.missing[first], mu, second, clash, counts, members), (*levels, left), picks)
+        sizes = np.array([layout.crowd.counts[team] for team in first], dtype=np.float64)
+        return _Memory(
+            (layout.missing[first], mu, second, clash, counts, members, sizes), (*levels, left, *running), picks
+        )
 
     def _windows(self, layout: Layout, memory: _Memory, cost: float) -> tuple[Any, ...] | None:
         """Return the windows of a layout's classes within a cost; None where its full teams are outside."""
@@ -365,7 +374,38 @@ class _Enumeration:
             for intervals in ([windows.mu[team] for team in first], [windows.second[team] for team in first])
             for end in (0, 1)
         ]
-        return tuple(columns), (close.share, close.span, *self.pads)
+        rule = self._begin(layout, memory, windows.running)
+        return tuple(columns), (close.share, close.span, *self.pads), rule
+
+    def _begin(self, layout: Layout, memory: _Memory, running: Running) -> tuple[float, ...]:
+        """Write down what the full teams say, and return the rule as the kernel takes it."""
+        if running.cost == math.inf:
+            running = Running()
+        n, base = float(sum(layout.crowd.counts)), layout.base
+        counts, squares = base[:, COUNT], base @ self.second_axis
+        moments = [
+            kernels.moment(count, mu, square, running.centre)
+            for count, mu, square in zip(counts, base[:, MU], squares, strict=True)
+        ]
+        deviations = [math.sqrt(moments[team]) for team in layout.full]
+        told = sum(
+            kernels.share_of_information(counts[team], moments[team] + running.prior, n, running.variance)
+            for team in layout.full
+        )
+        full = list(layout.full)
+        begun = (
+            told if running.rule == kernels.INFORMATION else 0.0,
+            min(deviations, default=math.inf),
+            max(deviations, default=-math.inf),
+            n - counts[full].sum(),
+            float(layout.crowd.whole @ self.second_axis) - squares[full].sum(),
+        )
+        for column, number in zip(memory.levels[11:], begun, strict=True):
+            column[:1] = number
+        # The root of a variance that is rounding is far larger than the rounding.
+        room = math.sqrt(self.pads[1]) if running.rule == kernels.DEVIATIONS else ROUNDED_INFORMATION
+        between = running.between * n
+        return running.rule, running.cost + room, running.centre, running.prior, n, running.variance, between
 
     def _fill(
         self, memory: _Memory, given: tuple[Any, ...], state: Ints, steps: int, room: int
@@ -373,13 +413,14 @@ class _Enumeration:
         """Let the kernel go on, the plain one at first."""
         if not self.fast and self.steps >= PLAIN_STEPS and available():
             self.fast = True
-        columns, close = given
+        columns, close, rule = given
         kernel = compiled(kernels.fill_teams) if self.fast else kernels.fill_teams
         if not self.fast:
             steps = min(steps, PLAIN_STEPS)
         found, looked = kernel(
             *map(self._given, (self.blocks, memory.classes, columns)),
             close,
+            rule,
             *map(self._given, (memory.levels, memory.picks)),
             *self._given((state,)),
             steps,

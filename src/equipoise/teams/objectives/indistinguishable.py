@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.teams.fairness import second_moment_reach
-from equipoise.teams.objective import Criterion, Crowd, Interval, Objective, Pair, Scale, Windows, means
+from equipoise.teams.objective import Criterion, Crowd, Interval, Objective, Pair, Running, Scale, Windows, means
 from equipoise.teams.problem import COUNT, SIDE, SQUARE, VARIANCE
 
 Floats = NDArray[np.float64]
@@ -121,7 +121,12 @@ class MutualInformation(Criterion):
         teams together is at least the mean of their logarithms.
         """
         reaches = [self.reach(cost, crowd.against_the_rest(team)) for team in range(len(crowd.counts))]
-        return Windows(tuple(mu for mu, _ in reaches), tuple(second for _, second in reaches))
+        pair = crowd.against_the_rest(0)
+        _, variance = pair.moments(self.centre, self.second, self.prior)
+        told = cost + self.side_weight * _entropy(float(crowd.whole[SIDE]) / sum(crowd.counts))
+        running = Running(1, told, self.centre, self.prior, variance)
+        mu, second = tuple(mu for mu, _ in reaches), tuple(second for _, second in reaches)
+        return Windows(mu, second, running=running)
 
 
 def _last_above(function: Callable[[float], float], level: float, end: float) -> float:

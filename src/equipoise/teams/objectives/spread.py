@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.teams.fairness import WinDistance, largest_square, second_moment_reach
-from equipoise.teams.objective import Criterion, Crowd, Interval, Objective, Pair, Scale, Windows, means
+from equipoise.teams.objective import Criterion, Crowd, Interval, Objective, Pair, Running, Scale, Windows, means
 from equipoise.teams.problem import COUNT, MU, SQUARE
 
 Floats = NDArray[np.float64]
@@ -69,7 +69,8 @@ class SpreadDifference(Criterion):
         reaches = [
             self._reach(cost, crowd.against_the_rest(team), between) for team in range(len(crowd.counts))
         ]
-        return Windows(tuple(mu for mu, _ in reaches), tuple(second for _, second in reaches))
+        mu, second = tuple(mu for mu, _ in reaches), tuple(second for _, second in reaches)
+        return Windows(mu, second, running=Running(2, cost, self.centre, between=between))
 
     def _reach(self, cost: float, pair: Pair, between: float | None = None) -> tuple[Interval, Interval]:
         shares = pair.shares
