@@ -12,7 +12,7 @@ from equipoise.teams.halves import fits
 from equipoise.teams.objective import Limit, Objective
 from equipoise.teams.problem import Problem
 from equipoise.teams.search import Found, Ranked, Stop, Task
-from equipoise.teams.solvers import bitset, draft, resplit
+from equipoise.teams.solvers import bitset, draft, resplit, window
 from equipoise.teams.solvers.enumerate import divisions as count_divisions
 
 #: Divisions up to which going through them all is quickest: 12 players into two teams.
@@ -38,6 +38,8 @@ def pick(task: Task) -> str:
     if divisions <= ENUMERATED:
         return "enumerate"
     if problem.n_teams != 2:
+        if window.suits(task):
+            return "window"
         if divisions <= ENUMERATED_AT_MOST:
             return "enumerate"
         if task.criterion.has_reach:

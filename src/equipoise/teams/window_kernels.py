@@ -20,6 +20,9 @@ Column = Any
 #: What a search does next; see :func:`fill_teams`.
 ENTER, CHOOSE, PICK, UP, DONE = range(5)
 
+#: Teams that may use the whole of their windows in a guided search, besides the last one.
+UNGUIDED = 4
+
 #: What is checked of the teams filled so far; see :class:`equipoise.teams.objective.Running`.
 NOTHING, INFORMATION, DEVIATIONS = range(3)
 
@@ -28,7 +31,7 @@ def fill_teams(
     blocks: tuple[Column, ...],
     classes: tuple[Column, ...],
     windows: tuple[Column, ...],
-    close: tuple[float, float, float, float],
+    close: tuple[float, ...],
     rule: tuple[float, ...],
     levels: tuple[Column, ...],
     picks: tuple[Column, ...],
@@ -49,8 +52,9 @@ def fill_teams(
     windows : columns
         The least and greatest total of each class on the first axis, and those on the second.
     close : tuple of float
-        Every first total is at least any other times the first number, less the second; the others are
-        what rounding may add on each axis.
+        Every first total is at least any other times the first number, less the second; then come what
+        rounding may add on each axis, and the part of their windows that all but the last few teams may
+        use (0 for no such guidance).
     rule : tuple of float
         What is checked of the teams filled so far: which of the rules, the cost, the centre, the prior, the
         players and the variance of all, and the players' sum of squares between teams at most.
@@ -128,7 +132,7 @@ def enter(blocks: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[C
 def narrow(
     classes: tuple[Column, ...],
     windows: tuple[Column, ...],
-    close: tuple[float, float, float, float],
+    close: tuple[float, ...],
     levels: tuple[Column, ...],
     picks: tuple[Column, ...],
     state: Column,
@@ -152,13 +156,13 @@ def narrow(
 def bound(
     classes: tuple[Column, ...],
     windows: tuple[Column, ...],
-    close: tuple[float, float, float, float],
+    close: tuple[float, ...],
     levels: tuple[Column, ...],
     level: int,
     c: int,
 ) -> None:
     """Set what the picks of a level must sum to on the first axis for a team of a class."""
-    share, span, pad, _ = close
+    share, span, pad, _, guide = close
     base = classes[1]
     low_of, high_of = windows[0], windows[1]
     low, high, largest, smallest, rest, left = levels[5], levels[6], levels[7], levels[8], levels[9], levels[10]
@@ -183,6 +187,13 @@ def bound(
                 others_high += count * high_of[other]
         least = max(least, whole - others_high)
         most = min(most, whole - others_low)
+        if guide > 0.0 and others > UNGUIDED:
+            # Near what is left for each, so that nothing is made up for by the last ones.
+            half = guide * (high_of[c] - low_of[c]) / 2.0
+            drift = (whole - (others_low + low_of[c] + others_high + high_of[c]) / 2.0) / (others + 1)
+            target = (low_of[c] + high_of[c]) / 2.0 + drift
+            least = max(least, target - half)
+            most = min(most, target + half)
     low[level] = least - base[c] - pad
     high[level] = most - base[c] + pad
 
@@ -191,7 +202,7 @@ def choose_class(
     blocks: tuple[Column, ...],
     classes: tuple[Column, ...],
     windows: tuple[Column, ...],
-    close: tuple[float, float, float, float],
+    close: tuple[float, ...],
     levels: tuple[Column, ...],
     picks: tuple[Column, ...],
     state: Column,
@@ -416,7 +427,7 @@ def fits_the_rest(
     blocks: tuple[Column, ...],
     classes: tuple[Column, ...],
     windows: tuple[Column, ...],
-    close: tuple[float, float, float, float],
+    close: tuple[float, ...],
     levels: tuple[Column, ...],
     picks: tuple[Column, ...],
     level: int,

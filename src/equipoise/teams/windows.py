@@ -19,6 +19,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -27,7 +29,7 @@ from numpy.typing import NDArray
 from equipoise.compiled import available, compiled, pays
 from equipoise.teams import window_kernels as kernels
 from equipoise.teams.objective import EVERYWHERE, Closeness, Crowd, Interval, Running, Windows
-from equipoise.teams.pairwise import draft_teams, range_bound, whole_numbers
+from equipoise.teams.pairwise import draft_teams, improve, range_bound, whole_numbers
 from equipoise.teams.problem import COUNT, MU, Floats, Ints, Labels, Problem
 from equipoise.teams.search import Best, Found, Ranked, Task
 
@@ -43,8 +45,14 @@ STEPS = 1 << 17
 #: Steps spent on aiming lower without finding anything before that is given up.
 DIVE_STEPS = 1 << 22
 
+#: The part of their windows that all but the last few teams may use while diving.
+GUIDE = 1.0 / 16.0
+
 #: Steps spent on the proof before it is given up: about a second compiled.
 PROOF_STEPS = 1 << 25
+
+#: Steps spent on it before exact re-divisions of pairs of teams bring the start further down.
+FIRST_PROOF_STEPS = 1 << 21
 
 #: How much more each sweep of a proof may be expected to take than the one before.
 WORK_GROWTH = 8.0
@@ -59,7 +67,7 @@ MOST_AIMS = 8
 ROOM = 1 << 10
 
 #: Size vectors beyond which they are not gone through.
-MOST_SIZES = 5000
+MOST_SIZES = 1000
 
 #: What sums in another order may differ by, relative to the sum of their parts' sizes.
 ROUNDING = 1e-13
@@ -112,29 +120,25 @@ class _Memory:
 def enumerate_windows(task: Task) -> Found:
     """Find the best divisions and prove them best, if that does not take too long.
 
-    Raises
-    ------
-    ValueError
-        If there are more legal team sizes than are gone through.
+    Parameters
+    ----------
+    task : Task
+        With a criterion that has windows, and not more legal team sizes than :func:`size_vectors` gives.
     """
     return _Enumeration(task).run()
 
 
-def size_vectors(problem: Problem) -> list[tuple[int, ...]]:
+@lru_cache(maxsize=4)
+def size_vectors(problem: Problem) -> list[tuple[int, ...]] | None:
     """Return the legal team sizes, most even first, each once where teams are under the same rules.
 
-    Raises
-    ------
-    ValueError
-        If there are more than :data:`MOST_SIZES`.
+    None where there are more than :data:`MOST_SIZES`.
     """
-    found = []
-    for counts in _extended((), problem):
-        if problem.legal_counts(np.array([counts]))[0]:
-            found.append(counts)
-        if len(found) > MOST_SIZES:
-            msg = "there are too many legal team sizes"
-            raise ValueError(msg)
+    found = list(islice(_extended((), problem), MOST_SIZES + 1))
+    if len(found) > MOST_SIZES:
+        return None
+    legal = problem.legal_counts(np.array(found, dtype=np.int64).reshape(-1, problem.n_teams))
+    found = [counts for counts, keeps in zip(found, legal, strict=True) if keeps]
     return sorted(found, key=lambda counts: (max(counts) - min(counts), counts))
 
 
@@ -170,7 +174,7 @@ class _Enumeration:
         problem = task.problem
         self.floor = max(range_bound(task), task.criterion.floor)
         self.second_axis = np.array(task.criterion.second)
-        self.layouts = [self._layout(counts) for counts in size_vectors(problem)]
+        self.layouts = [self._layout(counts) for counts in size_vectors(problem) or ()]
         self.open = np.array([block for block, team in enumerate(problem.fixed) if team < 0], dtype=np.int64)
         mu = problem.features[:, MU]
         if len(self.open):
@@ -200,9 +204,13 @@ class _Enumeration:
                 self.best.offer(start[None, :])
         low = self.floor
         if not self._reached(low):
-            ended, aimed = self._sweep(self._half(), DIVE_STEPS, dive=True)
-            low = max(low, aimed) if ended else low
-        return self._prove(low)
+            self._sweep(self._half(), DIVE_STEPS, dive=True)
+        found = self._prove(low, FIRST_PROOF_STEPS)
+        if found.proven or self.task.stop():
+            return found
+        if not self.task.criterion.by_difference and found.ranked:
+            improve(self.task, found.ranked[0].labels, self.best, found.bound)
+        return self._prove(found.bound if found.bound < self.best.worst else low, PROOF_STEPS)
 
     def _half(self) -> float:
         """Return what a dive aims at: half the cost to be bettered, or any cost while more are wanted."""
@@ -212,10 +220,10 @@ class _Enumeration:
         ranked = self._ranked()
         return ranked[-1].cost if ranked else math.inf
 
-    def _prove(self, low: float) -> Found:
+    def _prove(self, low: float, steps: int) -> Found:
         """Aim higher and higher until nothing can be better than what is known."""
         growth = WORK_GROWTH ** (1.0 / max(self.task.problem.n_teams - 1, 1))
-        until = self.steps + PROOF_STEPS
+        until = self.steps + steps
         aim, tried = low, 0
         while low < math.inf and not self._reached(low):
             needed = self._below(self.best.worst)
@@ -265,7 +273,7 @@ class _Enumeration:
                     until = self.steps + steps
                 now = min(aim, self._below(self.best.worst))
                 if now != aimed:
-                    aimed, given = now, self._windows(layout, memory, now)
+                    aimed, given = now, self._windows(layout, memory, now, GUIDE if dive else 0.0)
                 if given is None:
                     break
                 found, looked = self._fill(memory, given, state, min(STEPS, until - self.steps), room)
@@ -357,7 +365,9 @@ class _Enumeration:
             (layout.missing[first], mu, second, clash, counts, members, sizes), (*levels, left, *running), picks
         )
 
-    def _windows(self, layout: Layout, memory: _Memory, cost: float) -> tuple[Any, ...] | None:
+    def _windows(
+        self, layout: Layout, memory: _Memory, cost: float, guide: float
+    ) -> tuple[Any, ...] | None:
         """Return the windows of a layout's classes within a cost; None where its full teams are outside."""
         windows = Windows(layout.crowd.mu, (EVERYWHERE,) * len(layout.crowd.mu))
         if cost < math.inf:
@@ -375,7 +385,7 @@ class _Enumeration:
             for end in (0, 1)
         ]
         rule = self._begin(layout, memory, windows.running)
-        return tuple(columns), (close.share, close.span, *self.pads), rule
+        return tuple(columns), (close.share, close.span, *self.pads, guide if cost < math.inf else 0.0), rule
 
     def _begin(self, layout: Layout, memory: _Memory, running: Running) -> tuple[float, ...]:
         """Write down what the full teams say, and return the rule as the kernel takes it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from equipoise.errors import InputError
 from equipoise.teams.search import Found, Task
-from equipoise.teams.windows import MOST_BLOCKS, enumerate_windows
+from equipoise.teams.windows import MOST_BLOCKS, MOST_SIZES, enumerate_windows, size_vectors
 
 
 def solve(task: Task) -> Found:
@@ -18,10 +18,17 @@ def solve(task: Task) -> Found:
     if not task.criterion.has_windows:
         msg = "solver: 'window' needs a criterion with windows; 'enumerate' does without"
         raise InputError(msg)
-    if task.problem.n_blocks > MOST_BLOCKS:
+    if not suits(task):
         msg = (
-            f"solver: 'window' takes up to {MOST_BLOCKS} players and parties, not {task.problem.n_blocks}; "
-            "'resplit' takes more"
+            f"solver: 'window' takes up to {MOST_BLOCKS} players and parties and {MOST_SIZES} ways to choose "
+            "the teams' sizes; 'resplit' takes more"
         )
         raise InputError(msg)
     return enumerate_windows(task)
+
+
+def suits(task: Task) -> bool:
+    """Tell whether a task is of the kind, and not too large."""
+    if not task.criterion.has_windows or task.problem.n_blocks > MOST_BLOCKS:
+        return False
+    return size_vectors(task.problem) is not None
