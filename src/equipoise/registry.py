@@ -38,6 +38,7 @@ SOLVERS: Mapping[str, str] = MappingProxyType(
         "climb": f"{_SOLVERS}.climb:solve",
         "anneal": f"{_SOLVERS}.anneal:solve",
         "resplit": f"{_SOLVERS}.resplit:solve",
+        "fold": f"{_SOLVERS}.fold:solve",
         "alternate": f"{_SOLVERS}.draft:alternate",
         "snake": f"{_SOLVERS}.draft:snake",
         "greedy": f"{_SOLVERS}.draft:greedy",
