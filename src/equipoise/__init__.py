@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from equipoise.ratings.rating import rate
     from equipoise.ratings.replaying import replay
     from equipoise.teams.balancing import balance
+    from equipoise.teams.batches import balance_many
     from equipoise.teams.choosing import choose
     from equipoise.teams.solution import Solution, Split, Status
     from equipoise.types import Bots, Contest, Match, Player, Rating, Ruleset, Skipped, Statistics
@@ -43,6 +44,7 @@ __all__ = [
     "Status",
     "UnknownNameError",
     "balance",
+    "balance_many",
     "choose",
     "deadline",
     "fill",
@@ -72,6 +74,7 @@ _HOME = {
     "Status": "teams.solution",
     "UnknownNameError": "errors",
     "balance": "teams.balancing",
+    "balance_many": "teams.batches",
     "choose": "teams.choosing",
     "deadline": "adapters.clock",
     "fill": "lobbies.filling",

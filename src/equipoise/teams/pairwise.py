@@ -91,11 +91,13 @@ def _placed(problem: Problem, order: NDArray[np.intp], rooms: NDArray[np.int64] 
     return labels
 
 
-def improve(task: Task, start: Labels, best: Best, bound: float) -> None:
+def improve(
+    task: Task, start: Labels, best: Best, bound: float, disturbances: int = DISTURBANCES
+) -> None:
     """Re-divide pairs of teams until no pair gets better, disturb, and go on; offer what is found."""
     left = MOST_PAIRS
     current, _ = _settled(task, start, best, left)
-    for _ in range(DISTURBANCES):
+    for _ in range(disturbances):
         if task.stop() or left <= 0 or best.reaches(bound):
             return
         disturbed = _disturbed(task.problem, current, task.rng)

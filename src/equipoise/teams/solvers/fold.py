@@ -43,7 +43,7 @@ def solve(task: Task) -> Found:
     small, freed = _with_few_freed(task, labels)
     near = replace(task, problem=small, keep=1, start=())
     mended = Best(near)
-    improve(near, _labels_of(small, labels[freed]), mended, bound)
+    improve(near, _labels_of(small, labels[freed]), mended, bound, disturbances=0)
     for ranked in mended.found(bound=bound, proven=False).ranked:
         whole = labels.copy()
         whole[freed] = ranked.labels[task.problem.n_teams :]
