@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from equipoise.ratings.replaying import replay
     from equipoise.ratings.smoothing import Curve, curves
     from equipoise.teams.balancing import balance
+    from equipoise.teams.batches import balance_many
     from equipoise.teams.choosing import choose
     from equipoise.teams.editing import Change, Move, Place, Swap, edit, why_there, why_together
     from equipoise.teams.explaining import Explanation, explain
@@ -58,6 +59,7 @@ __all__ = [
     "UnknownNameError",
     "advantage",
     "balance",
+    "balance_many",
     "choose",
     "curves",
     "deadline",
@@ -103,6 +105,7 @@ _HOME = {
     "UnknownNameError": "errors",
     "advantage": "teams.handicap",
     "balance": "teams.balancing",
+    "balance_many": "teams.batches",
     "choose": "teams.choosing",
     "curves": "ratings.smoothing",
     "deadline": "adapters.clock",

@@ -31,23 +31,24 @@ from equipoise.types import Contest, Match, Ruleset, Skipped, Statistics, Unfini
 RELATIVE, ABSOLUTE = 1e-9, 1e-11
 
 
-def random_problem(rng: np.random.Generator, most_blocks: int = 9) -> Problem:
-    """Return a small problem with two teams that has legal divisions, of any kind there is.
+def random_problem(rng: np.random.Generator, most_blocks: int = 9, n_teams: int = 2) -> Problem:
+    """Return a small problem that has legal divisions, of any kind there is.
 
     Zero weights, ties, equal players, parties, players apart or fixed, unequal and limited sizes, bots and
     uncertain ratings all come up.
     """
     while True:
-        problem = _random_problem(rng, most_blocks)
+        problem = _random_problem(rng, most_blocks, n_teams)
         try:
-            components(problem)
+            if n_teams == 2:
+                components(problem)
         except Contradiction:
             continue
         if next(legal_divisions(problem), None) is not None:
             return problem
 
 
-def _random_problem(rng: np.random.Generator, most_blocks: int) -> Problem:
+def _random_problem(rng: np.random.Generator, most_blocks: int, n_teams: int) -> Problem:
     blocks = int(rng.integers(2, most_blocks + 1))
     parties = (
         rng.choice([1, 1, 1, 1, 2, 3], size=blocks) if rng.random() < 0.4 else np.ones(blocks, dtype=int)
@@ -73,13 +74,18 @@ def _random_problem(rng: np.random.Generator, most_blocks: int) -> Problem:
     apart = [tuple(rng.permutation(blocks)[:2].tolist()) for _ in range(int(rng.integers(0, 3)))]
     fixed = [-1] * blocks
     if rng.random() < 0.3:
-        fixed[rng.integers(blocks)] = int(rng.integers(2))
-    filler, seats = None, (0, 0)
+        fixed[rng.integers(blocks)] = int(rng.integers(n_teams))
+    filler, seats = None, (0,) * n_teams
     if rng.random() < 0.5:
         weight = float(rng.choice([centre, 3.0]))
         filler = np.array([1.0, weight, (weight - centre) ** 2, 0.0, 0.5])
-        seats = [(0, 0), (6, 6), (n, n), (n, n + 2)][rng.integers(4)]
-    sizes = [((0, 0), (n, n)), ((1, 1), (n - 1, n - 1)), ((n // 3, 0), (n, n))][rng.integers(3)]
+        seats = [(0,) * n_teams, (6,) * n_teams, (n,) * n_teams, (n,) * (n_teams - 1) + (n + 2,)][rng.integers(4)]
+    most = (n,) * n_teams
+    sizes = [
+        ((0,) * n_teams, most),
+        ((1,) * n_teams, (n - 1,) * n_teams),
+        ((n // (n_teams + 1),) + (0,) * (n_teams - 1), most),
+    ][rng.integers(3)]
     return Problem(
         features=features,
         min_size=sizes[0],

@@ -206,8 +206,8 @@ def _object(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
 
 def _player(row: Mapping[str, Any], at: str, seen: dict[str, int], number: int) -> Player:
     """Return the player of one line or entry; ``seen`` holds where each id stood."""
-    name = text_of(row.get("name", ""), "name", at)
-    identity = text_of(row.get("id", ""), "id", at) or name
+    name = text_of(row["name"], "name", at) if "name" in row else ""
+    identity = (text_of(row["id"], "id", at) if "id" in row else "") or name
     if not identity:
         fail(at, "it has neither a name nor an id; every player needs one")
     if identity in seen:
@@ -219,7 +219,7 @@ def _player(row: Mapping[str, Any], at: str, seen: dict[str, int], number: int) 
         rating = Rating(number_of(row["mu"], "mu", at), _sigma(row, at))
     elif "weight" in row:
         rating = Rating(_weight(row["weight"], at), _sigma(row, at))
-    side = number_of(row.get("side", NO_SIDE), "side", at)
+    side = number_of(row["side"], "side", at) if "side" in row else NO_SIDE
     if not 0.0 <= side <= 1.0:
         fail(at, f"side {side:g} is not allowed; 0 (the first team) to 1 (the last) is")
     return Player(
@@ -229,7 +229,7 @@ def _player(row: Mapping[str, Any], at: str, seen: dict[str, int], number: int) 
         party=text_of(row["party"], "party", at) if "party" in row else None,
         side=side,
         team=_team(row["team"], at) if "team" in row else None,
-        bot=_yes(row.get("bot", False), at),
+        bot=_yes(row["bot"], at) if "bot" in row else False,
     )
 
 
@@ -241,7 +241,9 @@ def _weight(value: Any, at: str) -> float:
 
 
 def _sigma(row: Mapping[str, Any], at: str) -> float:
-    sigma = number_of(row.get("sigma", 0.0), "sigma", at)
+    if "sigma" not in row:
+        return 0.0
+    sigma = number_of(row["sigma"], "sigma", at)
     if sigma < 0:
         fail(at, f"sigma {sigma:g} is negative; 0 and above is allowed")
     return sigma

@@ -12,7 +12,7 @@ from equipoise.teams.halves import fits
 from equipoise.teams.objective import Limit, Objective
 from equipoise.teams.problem import Problem
 from equipoise.teams.search import Found, Ranked, Stop, Task
-from equipoise.teams.solvers import bitset, draft, resplit
+from equipoise.teams.solvers import bitset, draft, fold, resplit, window
 from equipoise.teams.solvers.enumerate import divisions as count_divisions
 
 #: Divisions up to which going through them all is quickest: 12 players into two teams.
@@ -34,10 +34,14 @@ def pick(task: Task) -> str:
         If no solver serves it.
     """
     problem = task.problem
+    if problem.n_blocks > fold.MANY and task.criterion.has_reach:
+        return "fold"
     divisions = count_divisions(problem)
     if divisions <= ENUMERATED:
         return "enumerate"
     if problem.n_teams != 2:
+        if window.suits(task):
+            return "window"
         if divisions <= ENUMERATED_AT_MOST:
             return "enumerate"
         if task.criterion.has_reach:

@@ -140,7 +140,8 @@ class Components:
     @cached_property
     def legal_sizes(self) -> tuple[int, ...]:
         """The legal numbers of players in the first team, ascending."""
-        first = np.arange(self.problem.n_players + 1)
+        n, apart = self.problem.n_players, min(self.problem.max_difference, self.problem.n_players)
+        first = np.arange((n - apart + 1) // 2, (n + apart) // 2 + 1)
         counts = np.stack([first, self.problem.n_players - first], axis=1)
         return tuple(int(n) for n in first[self.problem.legal_counts(counts)])
 

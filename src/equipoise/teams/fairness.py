@@ -10,8 +10,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.skill import difference_for, pair_noise, win_probability
-from equipoise.teams.objective import EVERYWHERE, DifferenceCriterion, Interval, Pair
+from equipoise.skill import LOGISTIC_SLOPE, difference_for, pair_noise, win_probability
+from equipoise.teams.objective import EVERYWHERE, Closeness, Crowd, DifferenceCriterion, Interval, Pair, Windows
 from equipoise.teams.problem import COUNT, MU, VARIANCE
 
 Floats = NDArray[np.float64]
@@ -53,9 +53,46 @@ class WinDistance(DifferenceCriterion):
         variance = np.array([[pair.whole[VARIANCE], 0.0]])
         return difference_for(cost, float(pair_noise(variance, row, self.beta)[0]))
 
+    def closeness(self, cost: float, crowd: Crowd) -> Closeness:
+        """See :meth:`equipoise.teams.objective.DifferenceCriterion.closeness`."""
+        even = 1.0 / len(crowd.counts)
+        if cost >= even:
+            return Closeness()
+        return Closeness(span=math.log((even + cost) / (even - cost)) / self._slope(crowd))
+
+    def windows(self, cost: float, crowd: Crowd) -> Windows:
+        """See :meth:`equipoise.teams.objective.Criterion.windows`.
+
+        A total less the mean of all is ``log P - mean(log P)`` over the slope of the link.  With every
+        chance from a to b, the other teams' logarithms lie above their chord over that range, and their
+        mean is at most the logarithm of their mean: the first says how large a total can be, the second how
+        small.
+        """
+        windows = super().windows(cost, crowd)
+        k = len(crowd.counts)
+        a, b = 1.0 / k - cost, 1.0 / k + cost
+        if not 0.0 < a < b < 1.0:
+            return windows
+        others = (k - 1) * math.log(a) + (1.0 - b - (k - 1) * a) * math.log(b / a) / (b - a)
+        above = ((k - 1) * math.log(b) - others) / k / self._slope(crowd)
+        below = (k - 1) / k * math.log((1.0 - a) / (k - 1) / a) / self._slope(crowd)
+        mean = float(crowd.whole[MU]) / k
+        near = Interval(mean - below, mean + above)
+        return windows._replace(mu=tuple(near.overlap(given) for given in windows.mu))
+
+    def _slope(self, crowd: Crowd) -> float:
+        """Return how fast the logarithm of a chance grows with a team's total."""
+        row = np.zeros((2, 1, len(crowd.counts)))
+        row[0, 0, 0], row[1, 0] = crowd.whole[VARIANCE], crowd.counts
+        return LOGISTIC_SLOPE / float(pair_noise(row[0], row[1], self.beta)[0])
+
 
 def second_moment_reach(
-    pair: Pair, centre: float, variance: float, first_variance: Callable[[Interval], Interval]
+    pair: Pair,
+    centre: float,
+    variance: float,
+    first_variance: Callable[[Interval], Interval],
+    between: float | None = None,
 ) -> tuple[Interval, Interval]:
     """Turn a bound on the first team's variance into one on its mu and its sum of squares.
 
@@ -70,6 +107,8 @@ def second_moment_reach(
     first_variance : callable
         From the interval of the variance within teams (their mean, weighted by size) to the interval
         of the first team's.
+    between : float or None
+        What the variance between all teams is at most, where there are more than the two.
 
     Returns
     -------
@@ -85,7 +124,8 @@ def second_moment_reach(
     farthest = math.sqrt(variance * second / first)
     mu = pair.mu.overlap(Interval(n * (mean - farthest), n * (mean + farthest)))
     offsets = Interval(mu.low / n - mean, mu.high / n - mean)
-    between = largest_square(offsets) * first / second
+    if between is None:
+        between = largest_square(offsets) * first / second
     inside = first_variance(Interval(max(variance - between, 0.0), variance))
     from_centre = Interval(mu.low / n - centre, mu.high / n - centre)
     squares = Interval(

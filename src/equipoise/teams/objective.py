@@ -91,6 +91,72 @@ class Pair:
         return mean, max(squares - (mean - centre) ** 2, 0.0) + prior
 
 
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """What is known of two and more teams of given sizes before anyone is placed.
+
+    Parameters
+    ----------
+    counts : tuple of int
+        Their sizes, bots included.
+    whole : ndarray, shape (5,)
+        The totals over all, bots included.
+    mu : tuple of Interval
+        Where each team's total of mu must lie.
+    """
+
+    counts: tuple[int, ...]
+    whole: Floats
+    mu: tuple[Interval, ...]
+
+    def against_the_rest(self, team: int) -> Pair:
+        """Return a team and all others taken as one."""
+        count = self.counts[team]
+        return Pair((count, sum(self.counts) - count), self.whole, self.mu[team])
+
+
+class Closeness(NamedTuple):
+    """How close all totals of mu must be: each is at least any other times ``share``, less ``span``."""
+
+    share: float = 1.0
+    span: float = math.inf
+
+
+class Running(NamedTuple):
+    """What can be said once some teams are full, all others taken as one.
+
+    Parameters
+    ----------
+    rule : int
+        0 for nothing; 1 where a cost is the mean logarithm of the teams' variances; 2 where it is the
+        range of their standard deviations.  The variance is that of the second axis.
+    cost : float
+        What must not be exceeded.
+    centre, prior : float
+        What was subtracted from mu before squaring, and what is added to variances.
+    variance : float
+        The variance of all, the prior included.
+    between : float
+        What the variance between teams is at most.
+    """
+
+    rule: int = 0
+    cost: float = math.inf
+    centre: float = 0.0
+    prior: float = 0.0
+    variance: float = 0.0
+    between: float = 0.0
+
+
+class Windows(NamedTuple):
+    """Where each team's totals must lie, in mu and in the second axis, and what else is known of them."""
+
+    mu: tuple[Interval, ...]
+    second: tuple[Interval, ...]
+    closeness: Closeness = Closeness()
+    running: Running = Running()
+
+
 @dataclass(frozen=True)
 class Criterion:
     """One number for each division, lower being better.
@@ -108,6 +174,12 @@ class Criterion:
 
     #: Whether :meth:`reach` narrows anything down.
     has_reach = False
+
+    #: Whether :meth:`windows` says anything of three and more teams.
+    has_windows = False
+
+    #: Whether totals of mu that are whole numbers have costs that are.
+    whole = False
 
     #: The cost below which none can be.
     floor = 0.0
@@ -138,6 +210,23 @@ class Criterion:
         """
         raise NotImplementedError
 
+    def windows(self, cost: float, crowd: Crowd) -> Windows:
+        """Bound what each of many teams can total in a division of at most a given cost.
+
+        Parameters
+        ----------
+        cost : float
+            The cost that must not be exceeded.
+        crowd : Crowd
+            What is known of the teams before they are divided.
+
+        Returns
+        -------
+        Windows
+            Every division within the cost is inside; not all that are inside need be within the cost.
+        """
+        raise NotImplementedError
+
 
 @dataclass(frozen=True)
 class DifferenceCriterion(Criterion):
@@ -145,6 +234,7 @@ class DifferenceCriterion(Criterion):
 
     by_difference = True
     has_reach = True
+    has_windows = True
 
     def largest_difference(self, cost: float, pair: Pair) -> float:
         """Return the largest size of the difference of mu at which the cost is not exceeded."""
@@ -155,6 +245,22 @@ class DifferenceCriterion(Criterion):
         half = self.largest_difference(cost, pair) / 2
         middle = float(pair.whole[MU]) / 2
         return Interval(middle - half, middle + half).overlap(pair.mu), EVERYWHERE
+
+    def closeness(self, cost: float, crowd: Crowd) -> Closeness:
+        """Return how close the totals of mu must be where the cost is not exceeded."""
+        raise NotImplementedError
+
+    def windows(self, cost: float, crowd: Crowd) -> Windows:
+        """See :meth:`Criterion.windows`.
+
+        With the others' mean m, a total s has ``s share - span <= m <= (s + span) / share``.
+        """
+        close = self.closeness(cost, crowd)
+        others, whole = len(crowd.counts) - 1, float(crowd.whole[MU])
+        low = (whole * close.share - others * close.span) / (others + close.share)
+        high = (whole + others * close.span) / (1.0 + others * close.share)
+        mu = tuple(Interval(low, high).overlap(given) for given in crowd.mu)
+        return Windows(mu, (EVERYWHERE,) * len(mu), close)
 
 
 class Limit(NamedTuple):

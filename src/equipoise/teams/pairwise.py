@@ -29,6 +29,9 @@ DISTURBANCES = 30
 #: Exchanges of two blocks that disturb a division.
 EXCHANGES = 3
 
+#: Blocks of two teams that are divided anew at once: all of most pairs.
+MOST_FREED = 24
+
 #: What one re-division may take, as a share of the usual effort.
 PATIENCE = 1.0 / 256.0
 
@@ -40,7 +43,7 @@ def draft_teams(problem: Problem, rng: np.random.Generator) -> Labels | None:
     -------
     ndarray of int8, shape (n_blocks,), or None
     """
-    rooms = _even_rooms(problem)
+    rooms = even_rooms(problem)
     strength = np.abs(problem.features[:, MU])
     for attempt in range(TRIES):
         shaken = strength * rng.uniform(1.0 - attempt / TRIES, 1.0, size=len(strength))
@@ -50,14 +53,17 @@ def draft_teams(problem: Problem, rng: np.random.Generator) -> Labels | None:
     return None
 
 
-def _even_rooms(problem: Problem) -> NDArray[np.int64]:
+def even_rooms(problem: Problem) -> NDArray[np.int64]:
     """Return team sizes as equal as the limits allow, shape (n_teams,)."""
-    rooms = np.array(problem.min_size, dtype=np.int64)
-    most = np.array(problem.max_size)
-    while rooms.sum() < problem.n_players and (rooms < most).any():
-        open_teams = np.flatnonzero(rooms < most)
-        rooms[open_teams[rooms[open_teams].argmin()]] += 1
-    return rooms
+    least, most = np.array(problem.min_size, dtype=np.int64), np.array(problem.max_size, dtype=np.int64)
+    low, high = 0, problem.n_players
+    while low < high:
+        level = (low + high + 1) // 2
+        low, high = (low, level - 1) if np.clip(level, least, most).sum() > problem.n_players else (level, high)
+    rooms = np.clip(low, least, most)
+    more = np.flatnonzero((rooms < most) & (rooms == low))[: max(problem.n_players - int(rooms.sum()), 0)]
+    rooms[more] += 1
+    return np.asarray(rooms)
 
 
 def _placed(problem: Problem, order: NDArray[np.intp], rooms: NDArray[np.int64] | None) -> Labels | None:
@@ -85,11 +91,13 @@ def _placed(problem: Problem, order: NDArray[np.intp], rooms: NDArray[np.int64] 
     return labels
 
 
-def improve(task: Task, start: Labels, best: Best, bound: float) -> None:
+def improve(
+    task: Task, start: Labels, best: Best, bound: float, disturbances: int = DISTURBANCES
+) -> None:
     """Re-divide pairs of teams until no pair gets better, disturb, and go on; offer what is found."""
     left = MOST_PAIRS
     current, _ = _settled(task, start, best, left)
-    for _ in range(DISTURBANCES):
+    for _ in range(disturbances):
         if task.stop() or left <= 0 or best.reaches(bound):
             return
         disturbed = _disturbed(task.problem, current, task.rng)
@@ -112,7 +120,7 @@ def _settled(task: Task, labels: Labels, best: Best, most: int) -> tuple[Labels,
             if settled_at[pair] == key:
                 continue
             used += 1
-            better = _redivided(task, labels, pair, best)
+            better = redivide(task, labels, pair, best)
             if _rank(task, better) < _rank(task, labels):
                 labels, changed = better, True
             settled_at[pair] = key
@@ -129,15 +137,17 @@ def _rank(task: Task, labels: Labels) -> tuple[float, float, float]:
     return excess, float(task.criterion.cost(totals)[0]), float(totals[0, :, MU].var())
 
 
-def _redivided(task: Task, labels: Labels, pair: tuple[int, int], best: Best) -> Labels:
+def redivide(task: Task, labels: Labels, pair: tuple[int, int], best: Best) -> Labels:
     """Return the division with two teams divided anew, the best of a few by the whole task's measure."""
     blocks = np.flatnonzero((labels == pair[0]) | (labels == pair[1]))
     part = _part(task.problem, labels, pair, blocks)
+    if len(blocks) > MOST_FREED:
+        part, blocks = _with_few_freed(task, part, labels, pair, blocks)
     found = meet(replace(task, problem=part, limits=(), start=(), keep=4), patience=PATIENCE)
     candidates = [labels]
     for ranked in found.ranked:
         candidate = labels.copy()
-        candidate[blocks] = np.where(ranked.labels == 0, pair[0], pair[1])
+        candidate[blocks] = np.where(ranked.labels[-len(blocks) :] == 0, pair[0], pair[1])
         candidates.append(candidate)
     legal = np.array(candidates, dtype=np.int8)
     legal = legal[task.problem.legal(legal)]
@@ -147,6 +157,8 @@ def _redivided(task: Task, labels: Labels, pair: tuple[int, int], best: Best) ->
 
 def _part(problem: Problem, labels: Labels, pair: tuple[int, int], blocks: NDArray[np.intp]) -> Problem:
     """Return the problem of dividing the blocks of two teams while all others stay."""
+    if problem.n_teams == 2:
+        return problem
     counts = problem.counts(labels[None, :])[0]
     others = np.delete(counts, pair)
     least, most = int(others.max()) - problem.max_difference, int(others.min()) + problem.max_difference
@@ -163,6 +175,26 @@ def _part(problem: Problem, labels: Labels, pair: tuple[int, int], blocks: NDArr
         fixed=tuple(team_place.get(problem.fixed[block], -1) for block in blocks),
         members=tuple(problem.members[block] for block in blocks),
     )
+
+
+def _with_few_freed(
+    task: Task, part: Problem, labels: Labels, pair: tuple[int, int], blocks: NDArray[np.intp]
+) -> tuple[Problem, NDArray[np.intp]]:
+    """Return the problem with all but a few blocks held in their teams, and which blocks it divides."""
+    chosen = np.zeros(len(blocks), dtype=np.bool_)
+    chosen[task.rng.choice(len(blocks), size=MOST_FREED, replace=False)] = True
+    bound = [place for one in part.apart for place in one]
+    chosen[bound] = False
+    freed = np.flatnonzero(chosen)
+    held = [part.features[~chosen & (labels[blocks] == team)].sum(axis=0) for team in pair]
+    few = replace(
+        part,
+        features=np.concatenate([np.array(held), part.features[freed]]),
+        apart=(),
+        fixed=(0, 1, *(part.fixed[place] for place in freed.tolist())),
+        members=((), (), *(part.members[place] for place in freed.tolist())),
+    )
+    return few, blocks[freed]
 
 
 def _disturbed(problem: Problem, labels: Labels, rng: np.random.Generator) -> Labels:
@@ -183,6 +215,12 @@ def _disturbed(problem: Problem, labels: Labels, rng: np.random.Generator) -> La
     return disturbed
 
 
+def whole_numbers(problem: Problem) -> bool:
+    """Tell whether all totals of mu are whole numbers."""
+    mu = problem.features[:, MU] if problem.filler is None else np.append(problem.features[:, MU], problem.filler[MU])
+    return bool((mu == np.round(mu)).all())
+
+
 def range_bound(task: Task) -> float:
     """Return a cost that no division into equal teams is below: whole numbers may not divide evenly."""
     problem = task.problem
@@ -190,7 +228,7 @@ def range_bound(task: Task) -> float:
     even = problem.n_players % problem.n_teams == 0 and problem.max_difference <= 1
     if not (task.criterion.by_difference and even and problem.filler is None):
         return task.criterion.floor
-    if bool((ratings != np.round(ratings)).any()):
+    if not whole_numbers(problem):
         return task.criterion.floor
     share, rest = divmod(int(ratings.sum()), problem.n_teams)
     totals = np.repeat(problem.features.sum(axis=0)[None, None, :] / problem.n_teams, problem.n_teams, axis=1)

@@ -188,14 +188,13 @@ class Problem:
     def signature(self, labels: Labels) -> bytes:
         """Return a key that is equal for divisions that differ only by an exchange of equals.
 
-        Equal are players of the same features, and teams under the same rules unless someone is fixed.
+        Equal are players of the same features, and teams under the same rules in which nobody is fixed.
         """
         n_looks = int(self.looks.max()) + 1
         if n_looks == self.n_blocks and self.interchangeable:
             return self.canonical(labels).tobytes()
         teams = [np.bincount(self.looks[labels == t], minlength=n_looks) for t in range(self.n_teams)]
         keys = [team.astype(np.int32).tobytes() for team in teams]
-        if max(self.fixed, default=-1) >= 0:
-            return b"".join(keys)
-        rules = list(zip(self.min_size, self.max_size, self.seats, strict=True))
+        held = [team if team in self.fixed else -1 for team in range(self.n_teams)]
+        rules = list(zip(self.min_size, self.max_size, self.seats, held, strict=True))
         return b"".join(key for _, key in sorted(zip(rules, keys, strict=True)))

@@ -156,12 +156,13 @@ class Best:
             cost, uneven = float(costs[row]), int(unevenness[row])
             if self.full and (cost, uneven) >= self._ranked[-1][:2]:
                 break
-            key = self.task.problem.signature(labels[row])
-            if key in self._keys:
+            # A single one is replaced by a better one only, which is another.
+            key = b"" if self.task.keep == 1 else self.task.problem.signature(labels[row])
+            if self.task.keep > 1 and key in self._keys:
                 continue
             if self.full:
                 dropped = self._ranked.pop()
-                self._keys.discard(self.task.problem.signature(dropped[3]))
+                self._keys.discard(b"" if self.task.keep == 1 else self.task.problem.signature(dropped[3]))
             self._keys.add(key)
             self._arrivals += 1
             insort(

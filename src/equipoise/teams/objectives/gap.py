@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.teams.objective import DifferenceCriterion, Objective, Pair, Scale
+from equipoise.teams.objective import Closeness, Crowd, DifferenceCriterion, Objective, Pair, Scale
 from equipoise.teams.problem import MU
 
 Floats = NDArray[np.float64]
@@ -29,6 +29,8 @@ class Gap(DifferenceCriterion):
     array([1.])
     """
 
+    whole = True
+
     def cost(self, totals: Floats) -> Floats:
         """See :meth:`equipoise.teams.objective.Criterion.cost`."""
         return cast("Floats", np.ptp(totals[:, :, MU], axis=1))
@@ -37,6 +39,11 @@ class Gap(DifferenceCriterion):
         """See :meth:`equipoise.teams.objective.DifferenceCriterion.largest_difference`."""
         del pair
         return cost
+
+    def closeness(self, cost: float, crowd: Crowd) -> Closeness:
+        """See :meth:`equipoise.teams.objective.DifferenceCriterion.closeness`."""
+        del crowd
+        return Closeness(span=cost)
 
 
 def gap(scale: Scale) -> Objective:

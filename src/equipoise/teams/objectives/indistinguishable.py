@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.teams.fairness import second_moment_reach
-from equipoise.teams.objective import Criterion, Interval, Objective, Pair, Scale, means
+from equipoise.teams.objective import Criterion, Crowd, Interval, Objective, Pair, Running, Scale, Windows, means
 from equipoise.teams.problem import COUNT, SIDE, SQUARE, VARIANCE
 
 Floats = NDArray[np.float64]
@@ -58,6 +58,7 @@ class MutualInformation(Criterion):
     side_weight: float = 0.0
     second = (0.0, 0.0, 1.0, 1.0, 0.0)
     has_reach = True
+    has_windows = True
 
     @property
     def floor(self) -> float:  # type: ignore[override]  # a constant of the class elsewhere
@@ -112,6 +113,20 @@ class MutualInformation(Criterion):
             )
 
         return second_moment_reach(pair, self.centre, variance, first_variance)
+
+    def windows(self, cost: float, crowd: Crowd) -> Windows:
+        """See :meth:`equipoise.teams.objective.Criterion.windows`.
+
+        Taking all teams but one as one does not add to the information: the logarithm of the variance of
+        teams together is at least the mean of their logarithms.
+        """
+        reaches = [self.reach(cost, crowd.against_the_rest(team)) for team in range(len(crowd.counts))]
+        pair = crowd.against_the_rest(0)
+        _, variance = pair.moments(self.centre, self.second, self.prior)
+        told = cost + self.side_weight * _entropy(float(crowd.whole[SIDE]) / sum(crowd.counts))
+        running = Running(1, told, self.centre, self.prior, variance)
+        mu, second = tuple(mu for mu, _ in reaches), tuple(second for _, second in reaches)
+        return Windows(mu, second, running=running)
 
 
 def _last_above(function: Callable[[float], float], level: float, end: float) -> float:

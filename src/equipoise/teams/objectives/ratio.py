@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.teams.objective import DifferenceCriterion, Objective, Pair, Scale
+from equipoise.teams.objective import Closeness, Crowd, DifferenceCriterion, Objective, Pair, Scale
 from equipoise.teams.problem import MU
 
 Floats = NDArray[np.float64]
@@ -48,6 +48,11 @@ class Ratio(DifferenceCriterion):
         """See :meth:`equipoise.teams.objective.DifferenceCriterion.largest_difference`."""
         cost = min(cost, 1.0)
         return float(pair.whole[MU]) * cost / (2.0 - cost)
+
+    def closeness(self, cost: float, crowd: Crowd) -> Closeness:
+        """See :meth:`equipoise.teams.objective.DifferenceCriterion.closeness`."""
+        del crowd
+        return Closeness(1.0 - cost, 0.0) if cost < 1.0 else Closeness()
 
 
 def ratio(scale: Scale) -> Objective:

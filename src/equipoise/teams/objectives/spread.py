@@ -9,9 +9,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.teams.fairness import WinDistance, second_moment_reach
-from equipoise.teams.objective import Criterion, Interval, Objective, Pair, Scale, means
-from equipoise.teams.problem import COUNT, SQUARE
+from equipoise.teams.fairness import WinDistance, largest_square, second_moment_reach
+from equipoise.teams.objective import Criterion, Crowd, Interval, Objective, Pair, Running, Scale, Windows, means
+from equipoise.teams.problem import COUNT, MU, SQUARE
 
 Floats = NDArray[np.float64]
 
@@ -38,6 +38,7 @@ class SpreadDifference(Criterion):
     centre: float = 0.0
     second = (0.0, 0.0, 1.0, 0.0, 0.0)
     has_reach = True
+    has_windows = True
 
     def cost(self, totals: Floats) -> Floats:
         """See :meth:`equipoise.teams.objective.Criterion.cost`."""
@@ -50,6 +51,28 @@ class SpreadDifference(Criterion):
         within, which is the whole variance less that between the teams; with ``y = x + d`` it gives
         ``x = sqrt(within - p1 p2 d²) - p2 d`` for every d from -cost to cost.
         """
+        return self._reach(cost, pair)
+
+    def windows(self, cost: float, crowd: Crowd) -> Windows:
+        """See :meth:`equipoise.teams.objective.Criterion.windows`.
+
+        The others' deviations are within the cost of a team's, so their mean square is that of a number
+        within the cost, as with two teams; only the variance between teams is another.
+        """
+        n = sum(crowd.counts)
+        mean = float(crowd.whole[MU]) / n
+        between = sum(
+            count / n * largest_square(Interval(mu.low / count - mean, mu.high / count - mean))
+            for count, mu in zip(crowd.counts, crowd.mu, strict=True)
+            if count
+        )
+        reaches = [
+            self._reach(cost, crowd.against_the_rest(team), between) for team in range(len(crowd.counts))
+        ]
+        mu, second = tuple(mu for mu, _ in reaches), tuple(second for _, second in reaches)
+        return Windows(mu, second, running=Running(2, cost, self.centre, between=between))
+
+    def _reach(self, cost: float, pair: Pair, between: float | None = None) -> tuple[Interval, Interval]:
         shares = pair.shares
         _, variance = pair.moments(self.centre, self.second)
 
@@ -59,7 +82,7 @@ class SpreadDifference(Criterion):
             high = math.sqrt(within.high) + shares[1] * cost
             return Interval(max(low, 0.0) ** 2, high**2)
 
-        return second_moment_reach(pair, self.centre, variance, first_variance)
+        return second_moment_reach(pair, self.centre, variance, first_variance, between)
 
 
 def standard_deviations(totals: Floats, centre: float) -> Floats:

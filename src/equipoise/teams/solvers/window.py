@@ -1,0 +1,34 @@
+"""``window``: window enumeration, the exact solver for three and more teams; see :mod:`equipoise.teams.windows`."""
+
+from __future__ import annotations
+
+from equipoise.errors import InputError
+from equipoise.teams.search import Found, Task
+from equipoise.teams.windows import MOST_BLOCKS, MOST_SIZES, enumerate_windows, size_vectors
+
+
+def solve(task: Task) -> Found:
+    """Find the best divisions and prove them best; see :class:`equipoise.teams.search.Solver`.
+
+    Raises
+    ------
+    InputError
+        If the criterion has no windows, or there are too many players or team sizes.
+    """
+    if not task.criterion.has_windows:
+        msg = "solver: 'window' needs a criterion with windows; 'enumerate' does without"
+        raise InputError(msg)
+    if not suits(task):
+        msg = (
+            f"solver: 'window' takes up to {MOST_BLOCKS} players and parties and {MOST_SIZES} ways to choose "
+            "the teams' sizes; 'resplit' takes more"
+        )
+        raise InputError(msg)
+    return enumerate_windows(task)
+
+
+def suits(task: Task) -> bool:
+    """Tell whether a task is of the kind, and not too large."""
+    if not task.criterion.has_windows or task.problem.n_blocks > MOST_BLOCKS:
+        return False
+    return size_vectors(task.problem) is not None
