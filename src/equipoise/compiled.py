@@ -55,7 +55,7 @@ def compiled(kernel: Kernel) -> Kernel:
 
     linked = _linked(kernel)
     # A kernel is called once for each contest or split: refused inlining costs as much as its arithmetic.
-    options = {"error_model": "numpy", "forceinline": True}
+    options = {"error_model": "numpy", "forceinline": True, "_nrt": False}
     try:
         return cast("Kernel", numba.njit(linked, cache=True, **options))
     except RuntimeError:  # nowhere to keep the cache: compile for this process only

@@ -13,6 +13,8 @@ from equipoise.ratings.filter_layout import *
 LEAST_TRUST = 0.2
 #: Below this part of the strongest team's power nothing is learnt: its square would leave the numbers.
 FAINTEST = 1e-100
+#: Exponentials of more than this leave the numbers.
+STEEPEST = 700.0
 
 
 def compare_statistics(
@@ -46,9 +48,9 @@ def compare_statistics(
         noise = hyper[STATISTIC_NOISE] / (tried * tried) / weight
         for t in range(first, end):
             team = WORKSPACE * (t - first)
-            others = seated - (first_member[t + 1] - first_member[t])
-            against = (everyone - space[team + LEVEL]) / others
-            against_spread = (everyones_spread - space[team + LEVEL_SPREAD]) / (others * others)
+            other = 1.0 / (seated - (first_member[t + 1] - first_member[t]))
+            against = (everyone - space[team + LEVEL]) * other
+            against_spread = (everyones_spread - space[team + LEVEL_SPREAD]) * other * other
             moved = lost = 0.0
             for j in range(first_member[t], first_member[t + 1]):
                 seat = SEAT * (j - start)
@@ -119,11 +121,9 @@ def compare_pair(
     scale = hyper[SLOPE] / noise
     push = hyper[OUTCOME] * weight * scale
     chance, rest = odds(scale * (space[SKILL] - space[WORKSPACE + SKILL]))
-    pull = push * 0.5 * (rest - chance)
-    if rank_of[first] < rank_of[first + 1]:
-        pull = push * rest
-    elif rank_of[first] > rank_of[first + 1]:
-        pull = -push * chance
+    ahead, behind = rank_of[first] <= rank_of[first + 1], rank_of[first] >= rank_of[first + 1]
+    won = 0.5 * (1.0 + ahead - behind)
+    pull = push * (won * rest - (1.0 - won) * chance)
     information = push * scale * chance * rest
     space[PULL] += pull
     space[INFORMATION] += information
@@ -188,8 +188,7 @@ def highest(space: Column, count: int) -> float:
 
 
 def odds(exponent: float) -> tuple[float, float]:
-    """Return the logistic function and what it leaves of 1, both precise and never out of range."""
-    small = math.exp(-abs(exponent))
-    likely = 1.0 / (1.0 + small)
-    unlikely = small * likely
-    return (likely, unlikely) if exponent >= 0.0 else (unlikely, likely)
+    """Return the logistic function and what it leaves of 1, both precise."""
+    against = math.exp(min(-exponent, STEEPEST))
+    chance = 1.0 / (1.0 + against)
+    return chance, against * chance

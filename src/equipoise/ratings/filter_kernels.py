@@ -115,15 +115,18 @@ def gather(
     for t in range(first, end):
         skill = variance = bodies = statistic_part = noise = level = level_spread = 0.0
         for j in range(first_member[t], first_member[t + 1]):
+            bot = places[PLACE * j + BOT]
             mean = statistic = spread = squares = 0.0
-            for part in range(depth):
+            for part in range(LEVELS):
+                if part >= depth:
+                    break
                 row = ROW * places[PLACE * j + part]
                 known, seen = table[row + VARIANCE], table[row + SEEN]
                 if seen != seen:
                     table[row + SEEN] = at
-                    if places[PLACE * j + BOT] and part == 0:
+                    if bot and part == 0:
                         introduce_bot(table, world, row)
-                elif not places[PLACE * j + BOT]:
+                elif not bot:
                     limit = hyper[LIMIT_0 + part]
                     grown = known + (drift_game + drift_day * max(at - seen, 0.0)) * limit
                     known = min(grown, max(limit, known))

@@ -47,8 +47,8 @@ SKILL, SPREAD, BODIES, STATISTIC_PART, POWER, PULL, INFORMATION, NOISE, LEVEL, L
     range(11)
 )
 MATES, VETERANS = 11, 12
-WORKSPACE = 13
+WORKSPACE = 16
 
 #: Numbers of the workspace for each seat: skill, variance, and sum of the squares of the parts' variances;
 #: what its statistics say of each part for each unit of variance, and how much variance that takes.
-SEAT, SEAT_SKILL, SEAT_SPREAD, SEAT_SQUARES, STEP, SHRINK = 5, 0, 1, 2, 3, 4
+SEAT, SEAT_SKILL, SEAT_SPREAD, SEAT_SQUARES, STEP, SHRINK = 8, 0, 1, 2, 3, 4

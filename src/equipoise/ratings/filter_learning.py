@@ -70,16 +70,19 @@ def move(
     loss: float,
 ) -> None:
     """Move the parts of one player's skill, and the sums over bots with a bot's general part."""
-    for level in range(depth):
+    if places[PLACE * j + BOT]:
+        variance = table[ROW * places[PLACE * j] + VARIANCE]
+        world[BOT_STATISTICS] += variance * step
+        world[BOT_MEANS] += (variance - variance * variance * shrink) * pull
+    for level in range(LEVELS):
+        if level >= depth:
+            break
         row = ROW * places[PLACE * j + level]
         variance = table[row + VARIANCE]
-        left = variance * max(1.0 - variance * shrink, LEAST_LEFT)
+        left = variance - variance * variance * shrink
         table[row + STATISTIC] += variance * step
         table[row + MEAN] += left * pull
         table[row + VARIANCE] = left * max(1.0 - left * loss, LEAST_LEFT)
-        if places[PLACE * j + BOT] and level == 0:
-            world[BOT_STATISTICS] += variance * step
-            world[BOT_MEANS] += left * pull
 
 
 def adapt(rulesets: Column, at: int, pull: float, information: float) -> None:
