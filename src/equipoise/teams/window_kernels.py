@@ -99,7 +99,9 @@ def fill_teams(
     return found, looked
 
 
-def enter(blocks: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], state: Column) -> None:
+def enter(
+    blocks: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], state: Column
+) -> None:
     """List the free blocks of a new level but its leader, with prefix sums of the first axis."""
     sizes, firsts, ranks = blocks[0], blocks[1], blocks[4]
     of_class, leader, start, listed, singles = levels[0], levels[1], levels[2], levels[3], levels[4]
@@ -165,7 +167,14 @@ def bound(
     share, span, pad, _, guide = close
     base = classes[1]
     low_of, high_of = windows[0], windows[1]
-    low, high, largest, smallest, rest, left = levels[5], levels[6], levels[7], levels[8], levels[9], levels[10]
+    low, high, largest, smallest, rest, left = (
+        levels[5],
+        levels[6],
+        levels[7],
+        levels[8],
+        levels[9],
+        levels[10],
+    )
     least, most = low_of[c], high_of[c]
     a = largest[level] * share - span
     b = (smallest[level] + span) / share
@@ -253,14 +262,17 @@ def pick_mates(
         looked += 1
         lacks, total = missing[at - 1], first[at - 1]
         if lacks > 0:
-            j = candidate(free, prefix, firsts, sizes, level, parties, n, lacks, cursor, low - total, high - total)
+            j = candidate(
+                free, prefix, firsts, sizes, level, parties, n, lacks, cursor, low - total, high - total
+            )
             if j >= 0:
                 cursor = j + 1
                 block = free[level, j]
                 # An equal one that was passed over would have given the same team.
                 passed_over = j > position[at - 1] + 1 and kinds[block] == kinds[free[level, j - 1]]
                 if passed_over or (
-                    len(clash) > 0 and clashes(clash, classes[3], free, position, level, c, lead, begin, at, block)
+                    len(clash) > 0
+                    and clashes(clash, classes[3], free, position, level, c, lead, begin, at, block)
                 ):
                     continue
                 position[at] = j
@@ -331,7 +343,13 @@ def take_back(levels: tuple[Column, ...], picks: tuple[Column, ...], state: Colu
         state[3] = picks[2][state[2]] + 1
 
 
-def fits_so_far(rule: tuple[float, ...], classes: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], state: Column) -> bool:
+def fits_so_far(
+    rule: tuple[float, ...],
+    classes: tuple[Column, ...],
+    levels: tuple[Column, ...],
+    picks: tuple[Column, ...],
+    state: Column,
+) -> bool:
     """Tell whether the teams filled so far can be part of a division within the cost, all others as one.
 
     The next level's running numbers are set on the way.
@@ -385,7 +403,9 @@ def share_of_information(count: float, variance: float, whole_count: float, whol
     return -0.5 * count / whole_count * math.log(variance / whole_variance)
 
 
-def go_down(classes: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], state: Column) -> None:
+def go_down(
+    classes: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], state: Column
+) -> None:
     """Leave a full team for the next level."""
     of_class, leader, start = levels[0], levels[1], levels[2]
     largest, smallest, rest, left = levels[7], levels[8], levels[9], levels[10]
@@ -459,7 +479,9 @@ def fits_the_rest(
     )
 
 
-def write(classes: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], out: Column, row: int) -> None:
+def write(
+    classes: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], out: Column, row: int
+) -> None:
     """Write a division: whoever is in no team yet is in the last one."""
     level = len(levels[0]) - 1
     c = levels[0][level]

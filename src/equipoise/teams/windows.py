@@ -309,7 +309,9 @@ class _Enumeration:
                 windows = criterion.windows(limit, Crowd(sizes, whole, mu))
                 mu, close = windows.mu, windows.closeness
         full = tuple(int(team) for team in np.flatnonzero(missing == 0))
-        return Layout(Crowd(sizes, whole, mu), tuple(map(tuple, classes.values())), full, base, missing, close)
+        return Layout(
+            Crowd(sizes, whole, mu), tuple(map(tuple, classes.values())), full, base, missing, close
+        )
 
     def _blocks(self) -> tuple[NDArray[Any], ...]:
         """Return the free blocks as the kernel takes them."""
@@ -362,12 +364,12 @@ class _Enumeration:
         mu, second = np.ascontiguousarray(base[:, MU]), np.ascontiguousarray(base @ self.second_axis)
         sizes = np.array([layout.crowd.counts[team] for team in first], dtype=np.float64)
         return _Memory(
-            (layout.missing[first], mu, second, clash, counts, members, sizes), (*levels, left, *running), picks
+            (layout.missing[first], mu, second, clash, counts, members, sizes),
+            (*levels, left, *running),
+            picks,
         )
 
-    def _windows(
-        self, layout: Layout, memory: _Memory, cost: float, guide: float
-    ) -> tuple[Any, ...] | None:
+    def _windows(self, layout: Layout, memory: _Memory, cost: float, guide: float) -> tuple[Any, ...] | None:
         """Return the windows of a layout's classes within a cost; None where its full teams are outside."""
         windows = Windows(layout.crowd.mu, (EVERYWHERE,) * len(layout.crowd.mu))
         if cost < math.inf:
