@@ -1,4 +1,4 @@
-"""The hot loop of window enumeration, written for :mod:`equipoise.compiled` as :mod:`equipoise.teams.kernels`.
+"""The hot loop of window enumeration, written for :mod:`equipoise.compiled`.
 
 Teams are filled one by one, depth first: a *level* is a team.  At each level the first free block by rank
 leads a team of one of the *classes* that are left (teams under the same rules), and its mates are picked
@@ -139,7 +139,7 @@ def narrow(
     picks: tuple[Column, ...],
     state: Column,
 ) -> None:
-    """Bring the levels that are begun up to windows that have become narrower; go back to where they forbid."""
+    """Bring the levels that are begun up to narrower windows; go back to where they forbid."""
     of_class, start, low, high = levels[0], levels[2], levels[5], levels[6]
     first = picks[3]
     for level in range(state[1] + 1):
@@ -297,7 +297,7 @@ def candidate(
     free: Column, prefix: Column, firsts: Column, sizes: Column,
     level: int, parties: int, n: int, missing: int, j: int, low: float, high: float,
 ) -> int:  # fmt: skip
-    """Return the next position from j on with whose block the sum can come to lie within bounds; -1 for none."""
+    """Return the next position from j on whose block can bring the sum within bounds; -1 for none."""
     while j < parties:
         if sizes[free[level, j]] <= missing:
             return j
@@ -327,7 +327,7 @@ def clashes(
     """Tell whether a block may not be in the team that is being filled."""
     if enemies[c, block] != 0 or clash[lead, block] != 0:
         return True
-    for other in range(begin + 1, at):
+    for other in range(begin + 1, at):  # noqa: SIM110  # numba compiles loops, not any()
         if clash[free[level, position[other]], block] != 0:
             return True
     return False
@@ -372,7 +372,7 @@ def fits_so_far(
         own = share_of_information(count, variance + prior, whole_count, whole_variance)
         others = share_of_information(rest, rest_variance + prior, whole_count, whole_variance)
         told[level + 1] = told[level] + own
-        return told[level] + own + others <= cost
+        return bool(told[level] + own + others <= cost)
     deviation = math.sqrt(variance)
     least[level + 1] = min(least[level], deviation)
     most[level + 1] = max(most[level], deviation)
@@ -380,10 +380,10 @@ def fits_so_far(
         return False
     # The mean square of the others' deviations is their variance less what lies between them.
     inside = rest_variance - between / max(rest, 1.0)
-    return rest == 0.0 or (
-        math.sqrt(rest_variance) >= most[level + 1] - cost
-        and math.sqrt(max(inside, 0.0)) <= least[level + 1] + cost
-    )
+    if rest == 0.0:
+        return True
+    reaches_most = math.sqrt(rest_variance) >= most[level + 1] - cost
+    return bool(reaches_most and math.sqrt(max(inside, 0.0)) <= least[level + 1] + cost)
 
 
 def moment(count: float, total: float, square: float, centre: float) -> float:
@@ -472,11 +472,9 @@ def fits_the_rest(
                 for other in range(block):
                     if taken[other] < 0 and clash[other, block] != 0:
                         return False
-    return (
-        missing == 0
-        and levels[5][level] <= first <= levels[6][level]
-        and windows[2][c] - close[3] <= second <= windows[3][c] + close[3]
-    )
+    within_first = levels[5][level] <= first <= levels[6][level]
+    within_second = windows[2][c] - close[3] <= second <= windows[3][c] + close[3]
+    return bool(missing == 0 and within_first and within_second)
 
 
 def write(
