@@ -79,7 +79,9 @@ def _random_problem(rng: np.random.Generator, most_blocks: int, n_teams: int) ->
     if rng.random() < 0.5:
         weight = float(rng.choice([centre, 3.0]))
         filler = np.array([1.0, weight, (weight - centre) ** 2, 0.0, 0.5])
-        seats = [(0,) * n_teams, (6,) * n_teams, (n,) * n_teams, (n,) * (n_teams - 1) + (n + 2,)][rng.integers(4)]
+        seats = [(0,) * n_teams, (6,) * n_teams, (n,) * n_teams, (n,) * (n_teams - 1) + (n + 2,)][
+            rng.integers(4)
+        ]
     most = (n,) * n_teams
     sizes = [
         ((0,) * n_teams, most),

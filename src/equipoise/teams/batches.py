@@ -74,7 +74,7 @@ def balance_many(ratings: ArrayLike) -> tuple[NDArray[np.int8], NDArray[np.float
 
 @lru_cache(maxsize=8)
 def _labels(n: int) -> NDArray[np.int8]:
-    """Return every split with the first player in team 0, shape (n_splits, n), each one exchange from the last."""
+    """Return every split with the first player in team 0, shape (n_splits, n), an exchange apart each."""
     rows = [sum(1 << place for place in team) for team in _revolving(n - 1, n // 2 - 1)]
     masks = np.array(rows, dtype=np.int64)[:, None] >> np.arange(n - 1) & 1
     return np.concatenate([np.zeros((len(rows), 1)), 1 - masks], axis=1).astype(np.int8)

@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.skill import LOGISTIC_SLOPE, difference_for, pair_noise, win_probability
-from equipoise.teams.objective import EVERYWHERE, Closeness, Crowd, DifferenceCriterion, Interval, Pair, Windows
+from equipoise.teams.objective import (
+    EVERYWHERE,
+    Closeness,
+    Crowd,
+    DifferenceCriterion,
+    Interval,
+    Pair,
+    Windows,
+)
 from equipoise.teams.problem import COUNT, MU, VARIANCE
 
 Floats = NDArray[np.float64]

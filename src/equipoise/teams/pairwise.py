@@ -59,7 +59,9 @@ def even_rooms(problem: Problem) -> NDArray[np.int64]:
     low, high = 0, problem.n_players
     while low < high:
         level = (low + high + 1) // 2
-        low, high = (low, level - 1) if np.clip(level, least, most).sum() > problem.n_players else (level, high)
+        low, high = (
+            (low, level - 1) if np.clip(level, least, most).sum() > problem.n_players else (level, high)
+        )
     rooms = np.clip(low, least, most)
     more = np.flatnonzero((rooms < most) & (rooms == low))[: max(problem.n_players - int(rooms.sum()), 0)]
     rooms[more] += 1
@@ -91,9 +93,7 @@ def _placed(problem: Problem, order: NDArray[np.intp], rooms: NDArray[np.int64] 
     return labels
 
 
-def improve(
-    task: Task, start: Labels, best: Best, bound: float, disturbances: int = DISTURBANCES
-) -> None:
+def improve(task: Task, start: Labels, best: Best, bound: float, disturbances: int = DISTURBANCES) -> None:
     """Re-divide pairs of teams until no pair gets better, disturb, and go on; offer what is found."""
     left = MOST_PAIRS
     current, _ = _settled(task, start, best, left)
@@ -217,7 +217,11 @@ def _disturbed(problem: Problem, labels: Labels, rng: np.random.Generator) -> La
 
 def whole_numbers(problem: Problem) -> bool:
     """Tell whether all totals of mu are whole numbers."""
-    mu = problem.features[:, MU] if problem.filler is None else np.append(problem.features[:, MU], problem.filler[MU])
+    mu = (
+        problem.features[:, MU]
+        if problem.filler is None
+        else np.append(problem.features[:, MU], problem.filler[MU])
+    )
     return bool((mu == np.round(mu)).all())
 
 

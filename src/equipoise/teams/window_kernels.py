@@ -1,4 +1,4 @@
-"""The hot loop of window enumeration, written for :mod:`equipoise.compiled` as :mod:`equipoise.teams.kernels`.
+"""The hot loop of window enumeration, written for :mod:`equipoise.compiled`.
 
 Teams are filled one by one, depth first: a *level* is a team.  At each level the first free block by rank
 leads a team of one of the *classes* that are left (teams under the same rules), and its mates are picked
@@ -99,7 +99,9 @@ def fill_teams(
     return found, looked
 
 
-def enter(blocks: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], state: Column) -> None:
+def enter(
+    blocks: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], state: Column
+) -> None:
     """List the free blocks of a new level but its leader, with prefix sums of the first axis."""
     sizes, firsts, ranks = blocks[0], blocks[1], blocks[4]
     of_class, leader, start, listed, singles = levels[0], levels[1], levels[2], levels[3], levels[4]
@@ -137,7 +139,7 @@ def narrow(
     picks: tuple[Column, ...],
     state: Column,
 ) -> None:
-    """Bring the levels that are begun up to windows that have become narrower; go back to where they forbid."""
+    """Bring the levels that are begun up to narrower windows; go back to where they forbid."""
     of_class, start, low, high = levels[0], levels[2], levels[5], levels[6]
     first = picks[3]
     for level in range(state[1] + 1):
@@ -165,7 +167,14 @@ def bound(
     share, span, pad, _, guide = close
     base = classes[1]
     low_of, high_of = windows[0], windows[1]
-    low, high, largest, smallest, rest, left = levels[5], levels[6], levels[7], levels[8], levels[9], levels[10]
+    low, high, largest, smallest, rest, left = (
+        levels[5],
+        levels[6],
+        levels[7],
+        levels[8],
+        levels[9],
+        levels[10],
+    )
     least, most = low_of[c], high_of[c]
     a = largest[level] * share - span
     b = (smallest[level] + span) / share
@@ -253,14 +262,17 @@ def pick_mates(
         looked += 1
         lacks, total = missing[at - 1], first[at - 1]
         if lacks > 0:
-            j = candidate(free, prefix, firsts, sizes, level, parties, n, lacks, cursor, low - total, high - total)
+            j = candidate(
+                free, prefix, firsts, sizes, level, parties, n, lacks, cursor, low - total, high - total
+            )
             if j >= 0:
                 cursor = j + 1
                 block = free[level, j]
                 # An equal one that was passed over would have given the same team.
                 passed_over = j > position[at - 1] + 1 and kinds[block] == kinds[free[level, j - 1]]
                 if passed_over or (
-                    len(clash) > 0 and clashes(clash, classes[3], free, position, level, c, lead, begin, at, block)
+                    len(clash) > 0
+                    and clashes(clash, classes[3], free, position, level, c, lead, begin, at, block)
                 ):
                     continue
                 position[at] = j
@@ -285,7 +297,7 @@ def candidate(
     free: Column, prefix: Column, firsts: Column, sizes: Column,
     level: int, parties: int, n: int, missing: int, j: int, low: float, high: float,
 ) -> int:  # fmt: skip
-    """Return the next position from j on with whose block the sum can come to lie within bounds; -1 for none."""
+    """Return the next position from j on whose block can bring the sum within bounds; -1 for none."""
     while j < parties:
         if sizes[free[level, j]] <= missing:
             return j
@@ -315,7 +327,7 @@ def clashes(
     """Tell whether a block may not be in the team that is being filled."""
     if enemies[c, block] != 0 or clash[lead, block] != 0:
         return True
-    for other in range(begin + 1, at):
+    for other in range(begin + 1, at):  # noqa: SIM110  # numba compiles loops, not any()
         if clash[free[level, position[other]], block] != 0:
             return True
     return False
@@ -331,7 +343,13 @@ def take_back(levels: tuple[Column, ...], picks: tuple[Column, ...], state: Colu
         state[3] = picks[2][state[2]] + 1
 
 
-def fits_so_far(rule: tuple[float, ...], classes: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], state: Column) -> bool:
+def fits_so_far(
+    rule: tuple[float, ...],
+    classes: tuple[Column, ...],
+    levels: tuple[Column, ...],
+    picks: tuple[Column, ...],
+    state: Column,
+) -> bool:
     """Tell whether the teams filled so far can be part of a division within the cost, all others as one.
 
     The next level's running numbers are set on the way.
@@ -354,7 +372,7 @@ def fits_so_far(rule: tuple[float, ...], classes: tuple[Column, ...], levels: tu
         own = share_of_information(count, variance + prior, whole_count, whole_variance)
         others = share_of_information(rest, rest_variance + prior, whole_count, whole_variance)
         told[level + 1] = told[level] + own
-        return told[level] + own + others <= cost
+        return bool(told[level] + own + others <= cost)
     deviation = math.sqrt(variance)
     least[level + 1] = min(least[level], deviation)
     most[level + 1] = max(most[level], deviation)
@@ -362,10 +380,10 @@ def fits_so_far(rule: tuple[float, ...], classes: tuple[Column, ...], levels: tu
         return False
     # The mean square of the others' deviations is their variance less what lies between them.
     inside = rest_variance - between / max(rest, 1.0)
-    return rest == 0.0 or (
-        math.sqrt(rest_variance) >= most[level + 1] - cost
-        and math.sqrt(max(inside, 0.0)) <= least[level + 1] + cost
-    )
+    if rest == 0.0:
+        return True
+    reaches_most = math.sqrt(rest_variance) >= most[level + 1] - cost
+    return bool(reaches_most and math.sqrt(max(inside, 0.0)) <= least[level + 1] + cost)
 
 
 def moment(count: float, total: float, square: float, centre: float) -> float:
@@ -385,7 +403,9 @@ def share_of_information(count: float, variance: float, whole_count: float, whol
     return -0.5 * count / whole_count * math.log(variance / whole_variance)
 
 
-def go_down(classes: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], state: Column) -> None:
+def go_down(
+    classes: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], state: Column
+) -> None:
     """Leave a full team for the next level."""
     of_class, leader, start = levels[0], levels[1], levels[2]
     largest, smallest, rest, left = levels[7], levels[8], levels[9], levels[10]
@@ -452,14 +472,14 @@ def fits_the_rest(
                 for other in range(block):
                     if taken[other] < 0 and clash[other, block] != 0:
                         return False
-    return (
-        missing == 0
-        and levels[5][level] <= first <= levels[6][level]
-        and windows[2][c] - close[3] <= second <= windows[3][c] + close[3]
-    )
+    within_first = levels[5][level] <= first <= levels[6][level]
+    within_second = windows[2][c] - close[3] <= second <= windows[3][c] + close[3]
+    return bool(missing == 0 and within_first and within_second)
 
 
-def write(classes: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], out: Column, row: int) -> None:
+def write(
+    classes: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], out: Column, row: int
+) -> None:
     """Write a division: whoever is in no team yet is in the last one."""
     level = len(levels[0]) - 1
     c = levels[0][level]

@@ -2,8 +2,8 @@
 
 No team of a division within a cost can total anything outside its windows
 (:meth:`~equipoise.teams.objective.Criterion.windows`).  So the first team is chosen among those within, the
-next among those that are within what the first leaves, and so on; the last two are one choice.  A *sweep* does
-that for a cost aimed at: when it ends, every division up to that cost has been seen.
+next among those that are within what the first leaves, and so on; the last two are one choice.  A *sweep*
+does that for a cost aimed at: when it ends, every division up to that cost has been seen.
 
 A start is improved first by aiming at half its cost again and again (*diving*).  The proof then aims low and
 ever higher, so that what is spent on costs nothing can reach is small against what is spent on the last.
@@ -189,8 +189,8 @@ class _Enumeration:
         self.out = np.zeros((ROOM, len(self.open)), dtype=np.int8)
         self.steps = 0
         self.fast = pays(0.0, math.inf)
-        # Among costs that are whole numbers, only one that is lower by one is better; unless sizes may differ,
-        # as the more even ones are better at the same cost.
+        # Among costs that are whole numbers, only one that is lower by one is better; unless sizes may
+        # differ, as the more even ones are better at the same cost.
         even = {max(layout.crowd.counts) - min(layout.crowd.counts) for layout in self.layouts}
         self.whole = task.criterion.whole and len(even) <= 1 and whole_numbers(problem)
 
@@ -309,7 +309,9 @@ class _Enumeration:
                 windows = criterion.windows(limit, Crowd(sizes, whole, mu))
                 mu, close = windows.mu, windows.closeness
         full = tuple(int(team) for team in np.flatnonzero(missing == 0))
-        return Layout(Crowd(sizes, whole, mu), tuple(map(tuple, classes.values())), full, base, missing, close)
+        return Layout(
+            Crowd(sizes, whole, mu), tuple(map(tuple, classes.values())), full, base, missing, close
+        )
 
     def _blocks(self) -> tuple[NDArray[Any], ...]:
         """Return the free blocks as the kernel takes them."""
@@ -362,12 +364,12 @@ class _Enumeration:
         mu, second = np.ascontiguousarray(base[:, MU]), np.ascontiguousarray(base @ self.second_axis)
         sizes = np.array([layout.crowd.counts[team] for team in first], dtype=np.float64)
         return _Memory(
-            (layout.missing[first], mu, second, clash, counts, members, sizes), (*levels, left, *running), picks
+            (layout.missing[first], mu, second, clash, counts, members, sizes),
+            (*levels, left, *running),
+            picks,
         )
 
-    def _windows(
-        self, layout: Layout, memory: _Memory, cost: float, guide: float
-    ) -> tuple[Any, ...] | None:
+    def _windows(self, layout: Layout, memory: _Memory, cost: float, guide: float) -> tuple[Any, ...] | None:
         """Return the windows of a layout's classes within a cost; None where its full teams are outside."""
         windows = Windows(layout.crowd.mu, (EVERYWHERE,) * len(layout.crowd.mu))
         if cost < math.inf:
@@ -424,7 +426,7 @@ class _Enumeration:
         if not self.fast and self.steps >= PLAIN_STEPS and available():
             self.fast = True
         columns, close, rule = given
-        kernel = compiled(kernels.fill_teams) if self.fast else kernels.fill_teams
+        kernel: Any = compiled(kernels.fill_teams) if self.fast else kernels.fill_teams
         if not self.fast:
             steps = min(steps, PLAIN_STEPS)
         found, looked = kernel(

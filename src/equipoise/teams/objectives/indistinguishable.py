@@ -11,7 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.teams.fairness import second_moment_reach
-from equipoise.teams.objective import Criterion, Crowd, Interval, Objective, Pair, Running, Scale, Windows, means
+from equipoise.teams.objective import (
+    Criterion,
+    Crowd,
+    Interval,
+    Objective,
+    Pair,
+    Running,
+    Scale,
+    Windows,
+    means,
+)
 from equipoise.teams.problem import COUNT, SIDE, SQUARE, VARIANCE
 
 Floats = NDArray[np.float64]

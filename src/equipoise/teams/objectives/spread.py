@@ -10,7 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.teams.fairness import WinDistance, largest_square, second_moment_reach
-from equipoise.teams.objective import Criterion, Crowd, Interval, Objective, Pair, Running, Scale, Windows, means
+from equipoise.teams.objective import (
+    Criterion,
+    Crowd,
+    Interval,
+    Objective,
+    Pair,
+    Running,
+    Scale,
+    Windows,
+    means,
+)
 from equipoise.teams.problem import COUNT, MU, SQUARE
 
 Floats = NDArray[np.float64]

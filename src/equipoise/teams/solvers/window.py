@@ -1,4 +1,4 @@
-"""``window``: window enumeration, the exact solver for three and more teams; see :mod:`equipoise.teams.windows`."""
+"""``window``: window enumeration, exact for three and more teams; see :mod:`equipoise.teams.windows`."""
 
 from __future__ import annotations
 

@@ -1,0 +1,93 @@
+"""Window enumeration, batches and very large rosters, against enumeration and independent checks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from equipoise import InputError, Player, Status, balance, balance_many
+from equipoise.registry import OBJECTIVES, SOLVERS, resolve
+from equipoise.teams.objective import Limit
+from equipoise.teams.search import Task
+from equipoise.teams.solvers.window import suits
+from equipoise.testing import random_problem, random_scale
+
+ENUMERATE, WINDOW = (resolve("solver", SOLVERS, name) for name in ("enumerate", "window"))
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("n_teams", [2, 3, 4])
+def test_windows_find_what_enumeration_finds(objective: str, n_teams: int) -> None:
+    """Whatever the wishes, sizes and bots, the best and the k best are the same, and proven."""
+    for seed in range(15):
+        rng = np.random.default_rng([seed, n_teams])
+        problem = random_problem(rng, 9 if n_teams < 4 else 8, n_teams)
+        goal = resolve("objective", OBJECTIVES, objective)(random_scale(rng, problem))
+        limits: tuple[Limit, ...] = ()
+        for criterion, tolerance in goal.first:
+            least = ENUMERATE(Task(problem, criterion)).ranked[0].cost
+            limits = (*limits, Limit(criterion, least + tolerance))
+        task = Task(problem, goal.criterion, limits, keep=int(rng.choice([1, 3, 100])))
+        expected, found = ENUMERATE(task), WINDOW(task)
+        assert suits(task)
+        assert found.proven
+        np.testing.assert_allclose(
+            [ranked.cost for ranked in found.ranked],
+            [ranked.cost for ranked in expected.ranked],
+            rtol=1e-9,
+            atol=1e-9,
+        )
+        assert all(problem.legal(ranked.labels[None, :])[0] for ranked in found.ranked)
+
+
+@pytest.mark.parametrize("objective", ["gap", "ratio", "win"])
+def test_planted_teams_of_equal_sums_are_found(objective: str) -> None:
+    """Six teams of three with equal sums are found again among 190 billion divisions."""
+    rng = np.random.default_rng(5)
+    first = rng.integers(1, 400, (6, 2))
+    weights = np.append(first, 1000 - first.sum(axis=1, keepdims=True), axis=1).ravel()
+    roster = {f"p{n}": float(weight) for n, weight in enumerate(rng.permutation(weights))}
+    solution = balance(roster, teams=6, objective=objective)
+    assert solution.status is Status.OPTIMAL
+    assert solution.value == pytest.approx(1.0 if objective == "ratio" else 0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [2, 4, 6, 10])
+def test_a_batch_has_the_values_of_single_matches(n: int) -> None:
+    """Every row is divided as ``balance`` does, into equal teams."""
+    table = np.random.default_rng(n).normal(25.0, 8.0, (8, n))
+    labels, values = balance_many(table)
+    for ratings, row, value in zip(table, labels, values, strict=True):
+        single = balance({f"p{i}": float(rating) for i, rating in enumerate(ratings)}, objective="gap")
+        assert value == pytest.approx(single.value, abs=1e-9)
+        assert 2 * int(row.sum()) == n
+        assert value == pytest.approx(abs(ratings[row == 0].sum() - ratings[row == 1].sum()), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "ratings", [[[1, 2, 3]], [1, 2], [[1, float("nan")]], [["a", "b"]], np.zeros((1, 18))]
+)
+def test_a_batch_that_is_no_table_is_refused(ratings: object) -> None:
+    """The message begins with the argument."""
+    with pytest.raises(InputError, match=r"^ratings: "):
+        balance_many(ratings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("teams", [2, 3])
+def test_thousands_are_folded_legally(teams: int) -> None:
+    """Parties stay together, enemies apart, sizes are kept, and the totals hardly differ."""
+    rng = np.random.default_rng(2)
+    players = [
+        Player(f"p{n}", float(weight), party=f"g{n // 3}" if n < 900 else None)
+        for n, weight in enumerate(rng.normal(25.0, 8.0, 8001))
+    ]
+    solution = balance(players, teams=teams, objective="gap", apart=[("p1000", "p2000")], fixed={"p5": 1})
+    assert solution.solver == "fold"
+    team_of = {player.id: n for n, team in enumerate(solution.best.teams) for player in team}
+    sizes = [len(team) for team in solution.best.teams]
+    assert max(sizes) - min(sizes) <= 1
+    assert all(len({team_of[f"p{3 * g + i}"] for i in range(3)}) == 1 for g in range(300))
+    assert team_of["p1000"] != team_of["p2000"]
+    assert team_of["p5"] == 1
+    assert solution.value is not None
+    assert solution.value < 1.0
