@@ -25,6 +25,7 @@ OBJECTIVES: Mapping[str, str] = MappingProxyType(
         "win": f"{_OBJECTIVES}.win:win",
         "indistinguishable": f"{_OBJECTIVES}.indistinguishable:indistinguishable",
         "spread": f"{_OBJECTIVES}.spread:spread",
+        "wishes": f"{_OBJECTIVES}.wishes:wishes",
     }
 )
 
@@ -37,6 +38,8 @@ SOLVERS: Mapping[str, str] = MappingProxyType(
         "climb": f"{_SOLVERS}.climb:solve",
         "anneal": f"{_SOLVERS}.anneal:solve",
         "resplit": f"{_SOLVERS}.resplit:solve",
+        "exchange": f"{_SOLVERS}.exchange:solve",
+        "milp": f"{_SOLVERS}.milp:solve",
         "alternate": f"{_SOLVERS}.draft:alternate",
         "snake": f"{_SOLVERS}.draft:snake",
         "greedy": f"{_SOLVERS}.draft:greedy",

@@ -129,6 +129,8 @@ class Best:
         labels : ndarray of int8, shape (m, n_blocks)
             Divisions that keep the problem's rules.
         """
+        if self.task.problem.rows is not None:
+            labels = labels[self.task.problem.excess(labels) == 0.0]
         if not len(labels):
             return
         totals = self.task.problem.totals(labels)

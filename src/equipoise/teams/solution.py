@@ -6,6 +6,7 @@ import enum
 from dataclasses import dataclass
 from typing import Any
 
+from equipoise.teams.wishes import Outcome
 from equipoise.types import Player, Rating
 
 
@@ -38,6 +39,10 @@ class Split:
         What the objective says, in the number it is known by.
     distance : float
         The largest distance of a team's win probability from even, whatever the objective.
+    wishes : tuple of Outcome
+        What became of the wishes that have a price.
+    roles : tuple of tuples of str
+        What each player plays, in the order of ``teams``; empty where no roles were asked for.
     """
 
     teams: tuple[tuple[Player, ...], ...]
@@ -46,6 +51,8 @@ class Split:
     win_probability: tuple[float, ...]
     value: float
     distance: float
+    wishes: tuple[Outcome, ...] = ()
+    roles: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +137,18 @@ class Solution:
 
 
 def _split_as_dict(split: Split) -> dict[str, Any]:
-    return {
+    plain: dict[str, Any] = {
         "teams": [[player.label for player in team] for team in split.teams],
         "bots": list(split.bots),
         "totals": list(split.totals),
         "win_probability": list(split.win_probability),
         "value": split.value,
     }
+    if split.wishes:
+        plain["wishes"] = [outcome.as_dict() for outcome in split.wishes]
+    if split.roles:
+        plain["roles"] = [list(roles) for roles in split.roles]
+    return plain
 
 
 def weight(player: Player) -> float:

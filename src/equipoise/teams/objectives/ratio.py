@@ -34,6 +34,8 @@ class Ratio(DifferenceCriterion):
     0.99733
     """
 
+    needs_positive = True
+
     def cost(self, totals: Floats) -> Floats:
         """See :meth:`equipoise.teams.objective.Criterion.cost`."""
         smallest, largest = totals[:, :, MU].min(axis=1), totals[:, :, MU].max(axis=1)

@@ -1,0 +1,211 @@
+"""Roles: every team needs so many of each, and players list those they play, with a rating for each if known.
+
+A team plays the line-up in which most of its roles are filled and, among those, its total is largest: each
+player has one role, counts with the rating of that role, and with the general rating where none is left to
+fill.  So the players of a team determine its totals, and a division is judged by them as any other.
+
+References
+----------
+The line-up is a maximum-weight assignment; R. Bellman's dynamic program over how many of each role are filled
+is exact, and short as teams need few roles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.compiled import compiled, pays
+from equipoise.errors import InputError
+from equipoise.teams import role_kernels
+from equipoise.types import Player, Rating
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Labels = NDArray[np.int8]
+
+#: Blocks up to which the line-ups of all possible teams are kept in a table: 2^16 rows.
+TABLE_BLOCKS = 16
+
+#: Combinations of filled roles beyond which a team's line-up is no longer worked out.
+MOST_STATES = 1 << 16
+
+#: Steps of the plain loop from which loading numba for a single roster pays: about half a second.
+COMPILE_FROM = 1 << 21
+
+
+@dataclass(frozen=True, eq=False)
+class Roles:
+    """What each team needs and each player can do.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The roles.
+    needed : ndarray of int64, shape (n_roles,)
+        How many of each a team needs.
+    plays : ndarray of uint8, shape (n_players, n_roles)
+        Whether each player plays each role.
+    mu, square, variance : ndarray, shape (n_players, n_roles + 1)
+        Of each player in each role: the mean, the square of its distance from the centre, sigma²; the last
+        column is the general rating.
+    members : tuple of tuples of int
+        The places in the roster of each block's players.
+    sizes : pair of int
+        The fewest and the most players of the roster a team may have.
+    """
+
+    names: tuple[str, ...]
+    needed: Ints
+    plays: NDArray[np.uint8]
+    mu: Floats
+    square: Floats
+    variance: Floats
+    members: tuple[tuple[int, ...], ...]
+    sizes: tuple[int, int]
+
+    def sums(self, labels: Labels, n_teams: int) -> Floats:
+        """Return how many roles each team lacks, and its totals of mu, square and variance.
+
+        Parameters
+        ----------
+        labels : ndarray of int8, shape (m, n_blocks)
+            The team of each block.
+
+        Returns
+        -------
+        ndarray, shape (m, n_teams, 4)
+        """
+        n_blocks = len(self.members)
+        if n_blocks <= TABLE_BLOCKS:
+            bits = 1 << np.arange(n_blocks)
+            return np.stack([self._table[(labels == team) @ bits] for team in range(n_teams)], axis=1)
+        of_players = labels[:, self._block_of]
+        order = np.argsort(of_players, axis=1, kind="stable").ravel()
+        counts = np.stack([(of_players == team).sum(axis=1) for team in range(n_teams)], axis=1)
+        starts = np.concatenate([[0], np.cumsum(counts.ravel())])
+        return self._line_ups(order, starts)[0].reshape(len(labels), n_teams, 4)
+
+    def line_up(self, places: Sequence[int]) -> list[str]:
+        """Return what each player of a team plays, in their order; empty for no role."""
+        # In the order of the roster, so that among equal line-ups it is the one the totals come from.
+        order = np.argsort(np.array(places), kind="stable")
+        team = np.array(places, dtype=np.int64)[order]
+        _, chosen = self._line_ups(team, np.array([0, len(team)]))
+        names = [""] * len(places)
+        for at, role in zip(order.tolist(), chosen.tolist(), strict=True):
+            names[at] = self.names[role] if role < len(self.names) else ""
+        return names
+
+    def rating(self, place: int, role: str) -> float:
+        """Return the mean of a player's rating in a role; in none, of the general one."""
+        return float(self.mu[place, self.names.index(role) if role else -1])
+
+    @cached_property
+    def kinds(self) -> list[tuple[float, ...]]:
+        """What players must have in common to be equal, one for each block of a single player."""
+        rows = np.concatenate([self.plays, self.mu, self.variance], axis=1)
+        return [tuple(rows[places[0]].tolist()) if len(places) == 1 else () for places in self.members]
+
+    @cached_property
+    def _block_of(self) -> Ints:
+        block_of = np.empty(len(self.mu), dtype=np.int64)
+        for block, places in enumerate(self.members):
+            block_of[list(places)] = block
+        return block_of
+
+    @cached_property
+    def _table(self) -> Floats:
+        """The sums of every team there can be, by the bits of its blocks, shape (2^n_blocks, 4)."""
+        masks, players, starts = _teams(self.members, *self.sizes)
+        table = np.empty((1 << len(self.members), 4))
+        table[:, 0] = np.inf
+        table[:, 1:] = 0.0
+        table[masks] = self._line_ups(players, starts)[0]
+        return table
+
+    def _line_ups(self, players: Ints, starts: Ints) -> tuple[Floats, Ints]:
+        """Return the sums of teams, shape (n, 4), and each player's role."""
+        states = int(np.prod(self.needed + 1))
+        work = len(players) * states * (len(self.needed) + 1)
+        fast = pays(work, COMPILE_FROM)
+        line_ups = compiled(role_kernels.line_ups) if fast else role_kernels.line_ups
+        sums, chosen = np.empty((len(starts) - 1, 4)), np.empty(len(players), dtype=np.int64)
+        longest = int(np.diff(starts).max(initial=0))
+        scratch = np.empty(states), np.empty((max(longest, 1), states), dtype=np.int64)
+
+        def given(column: Any) -> Any:
+            return column if fast else column.data
+
+        line_ups(
+            given(players), given(starts), given(self.needed), given(self.plays),
+            (given(self.mu), given(self.square), given(self.variance)),
+            (given(scratch[0]), given(scratch[1])), given(sums), given(chosen),
+        )  # fmt: skip
+        return sums, chosen
+
+
+@lru_cache(maxsize=8)
+def _teams(members: tuple[tuple[int, ...], ...], least: int, most: int) -> tuple[Ints, Ints, Ints]:
+    """Return all teams within the sizes: the bits of their blocks, their players, and where each begins."""
+    masks = np.arange(1 << len(members))
+    has = masks[:, None] >> np.arange(len(members)) & 1
+    sizes = has @ np.array([len(places) for places in members])
+    fit = (sizes >= least) & (sizes <= most)
+    order = [(place, block) for block, places in enumerate(members) for place in places]
+    block_of = [block for _, block in sorted(order)]
+    _, players = np.nonzero(has[fit][:, block_of])
+    return masks[fit], players.astype(np.int64), np.concatenate([[0], np.cumsum(sizes[fit])]).astype(np.int64)
+
+
+def roles_of(
+    players: Sequence[Player],
+    needed: Mapping[str, int],
+    centre: float,
+    members: tuple[tuple[int, ...], ...],
+    sizes: tuple[int, int],
+) -> Roles:
+    """Return what a roster of rated players can do of what teams need.
+
+    A player who lists no roles plays all of them.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range, or there are so many roles that line-ups are not worked out.
+    """
+    for role, number in needed.items():
+        if not role or not 1 <= number <= sizes[1]:
+            msg = f"roles: {number} of {role!r} is not allowed; 1 to the team's size, {sizes[1]}, is"
+            raise InputError(msg)
+    if int(np.prod([float(number + 1) for number in needed.values()])) > MOST_STATES:
+        msg = f"roles: {', '.join(needed)} are too many; their combinations must not exceed {MOST_STATES}"
+        raise InputError(msg)
+    general = [player.rating for player in players if isinstance(player.rating, Rating)]
+    ratings = [
+        [*(_in_role(player, role, rating) for role in needed), rating]
+        for player, rating in zip(players, general, strict=True)
+    ]
+    mu = np.array([[rating.mu for rating in row] for row in ratings])
+    sigma = np.array([[rating.sigma for rating in row] for row in ratings])
+    plays = [[not player.roles or role in dict(player.roles) for role in needed] for player in players]
+    return Roles(
+        names=tuple(needed),
+        needed=np.array(list(needed.values()), dtype=np.int64),
+        plays=np.array(plays, dtype=np.uint8),
+        mu=mu,
+        square=(mu - centre) ** 2,
+        variance=sigma * sigma,
+        members=members,
+        sizes=sizes,
+    )
+
+
+def _in_role(player: Player, role: str, general: Rating) -> Rating:
+    """Return a player's rating in a role: the general one where no other is known."""
+    return dict(player.roles).get(role) or general
