@@ -24,8 +24,8 @@ LIMIT_ROUNDING = 1e-9
 #: Divisions up to which it is still done where no other exact solver serves: some seconds.
 ENUMERATED_AT_MOST = 1 << 24
 
-#: The same where every team's line-up has to be worked out.
-ENUMERATED_WITH_ROLES = 1 << 21
+#: The same where every team's line-up has to be worked out: 20 players into two teams.
+ENUMERATED_WITH_ROLES = 1 << 19
 
 #: The solvers that heed prices of wishes and rules of one's own; of them, those that heed roles.
 HEEDFUL = ("enumerate", "mitm", "exchange", "milp")

@@ -218,8 +218,10 @@ class Problem:
         """
         excess = np.zeros(len(labels))
         if self.roles is not None:
-            lack = self.roles.sums(labels, self.n_teams)[:, :, 0] - self.bots(self.counts(labels))
-            excess += np.maximum(lack, 0.0).sum(axis=1)
+            lack = self.roles.sums(labels, self.n_teams)[:, :, 0]
+            if self.filler is not None:
+                lack = np.maximum(lack - self.bots(self.counts(labels)), 0.0)
+            excess += lack.sum(axis=1)
         if self.rows is not None:
             excess += self.rows.excess(labels)
         return excess

@@ -17,7 +17,7 @@ def line_ups(
     needed: Column,
     plays: Column,
     ratings: tuple[Column, Column, Column],
-    scratch: tuple[Column, Column],
+    scratch: tuple[Column, Column, Column, Column, Column],
     sums: Column,
     chosen: Column,
 ) -> None:
@@ -36,58 +36,68 @@ def line_ups(
         Whether a player plays a role.
     ratings : three times two-dimensional
         Mean, square of its distance from the centre, and variance of each player in each role.
-    scratch : one- and two-dimensional
-        Room for a total in each state, and for the role each player of a team took on the way to it.
+    scratch : five columns
+        Room for a total in each state after each player of a team, for the role that player took on the way
+        to it, for the state before one more of a role, for how many roles are filled in it, and for each
+        role's radix.
     sums : two-dimensional
         Where each team's unfilled roles and totals of mu, square and variance are written.
     chosen : sequence of int
         Where each player's role is written, in the order of ``players``.
     """
     mu, square, variance = ratings
-    total, taken = scratch
+    total, taken, before, filled, radix = scratch
     n_roles = len(needed)
     states = 1
     places = 0
     for role in range(n_roles):
+        radix[role] = states
         states *= needed[role] + 1
         places += needed[role]
+    for state in range(states):
+        filled[state] = 0
+        for role in range(n_roles):
+            # Where one more of a role can have led here, what the state was before; else none.
+            digit = state // radix[role] % (needed[role] + 1)
+            before[state, role] = state - radix[role] if digit > 0 else -1
+            filled[state] += digit
+    for state in range(states):
+        total[0, state] = NOTHING
+    total[0, 0] = 0.0
+    last = 0
+    last_size = 0
     for team in range(len(starts) - 1):
         first = starts[team]
         size = starts[team + 1] - first
-        total[0] = 0.0
-        for state in range(1, states):
-            total[state] = NOTHING
-        for turn in range(size):
+        # What the players it shares with the team before have led to stands there already.
+        shared = 0
+        while shared < min(size, last_size) and players[first + shared] == players[last + shared]:
+            shared += 1
+        last = first
+        last_size = size
+        for turn in range(shared, size):
             player = players[first + turn]
-            # Downwards, so that a state is read before this player has changed it.
-            for state in range(states - 1, -1, -1):
-                best = total[state]
+            for state in range(states):
+                best = total[turn, state]
                 role_taken = n_roles
                 if best > NOTHING:
                     best += mu[player, n_roles]
-                radix = 1
                 for role in range(n_roles):
-                    base = needed[role] + 1
-                    if plays[player, role] and state // radix % base > 0:
-                        before = total[state - radix]
-                        if before > NOTHING and before + mu[player, role] >= best:
-                            best = before + mu[player, role]
+                    came = before[state, role]
+                    if came >= 0 and plays[player, role]:
+                        reached_total = total[turn, came]
+                        if reached_total > NOTHING and reached_total + mu[player, role] >= best:
+                            best = reached_total + mu[player, role]
                             role_taken = role
-                    radix *= base
-                total[state] = best
+                total[turn + 1, state] = best
                 taken[turn, state] = role_taken
-        filled = -1
         reached = 0
-        for state in range(states):
-            if total[state] > NOTHING:
-                count = 0
-                rest = state
-                for role in range(n_roles):
-                    count += rest % (needed[role] + 1)
-                    rest = rest // (needed[role] + 1)
-                if count > filled or (count == filled and total[state] > total[reached]):
-                    filled = count
+        for state in range(1, states):
+            if total[size, state] > NOTHING:
+                more = filled[state] - filled[reached]
+                if more > 0 or (more == 0 and total[size, state] > total[size, reached]):
                     reached = state
+        sums[team, 0] = places - filled[reached]
         mu_sum = 0.0
         square_sum = 0.0
         variance_sum = 0.0
@@ -98,12 +108,8 @@ def line_ups(
             mu_sum += mu[player, role_taken]
             square_sum += square[player, role_taken]
             variance_sum += variance[player, role_taken]
-            radix = 1
-            for role in range(role_taken):
-                radix *= needed[role] + 1
             if role_taken < n_roles:
-                reached -= radix
-        sums[team, 0] = places - filled
+                reached = before[reached, role_taken]
         sums[team, 1] = mu_sum
         sums[team, 2] = square_sum
         sums[team, 3] = variance_sum

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,14 +29,22 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Labels = NDArray[np.int8]
 
-#: Blocks up to which the line-ups of all possible teams are kept in a table: 2^16 rows.
-TABLE_BLOCKS = 16
+#: Blocks up to which the line-ups of all possible teams are kept in a table: 2^20 rows, some 40 MB.
+TABLE_BLOCKS = 20
 
 #: Combinations of filled roles beyond which a team's line-up is no longer worked out.
 MOST_STATES = 1 << 16
 
 #: Steps of the plain loop from which loading numba for a single roster pays: about half a second.
 COMPILE_FROM = 1 << 21
+
+
+class _Table(NamedTuple):
+    """By the bits of a team's blocks: its sums, and where its players' roles begin in ``chosen``."""
+
+    sums: Floats
+    starts: Ints
+    chosen: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +89,11 @@ class Roles:
         -------
         ndarray, shape (m, n_teams, 4)
         """
-        n_blocks = len(self.members)
-        if n_blocks <= TABLE_BLOCKS:
-            bits = 1 << np.arange(n_blocks)
-            return np.stack([self._table[(labels == team) @ bits] for team in range(n_teams)], axis=1)
+        if len(self.members) <= TABLE_BLOCKS:
+            sums = np.empty((len(labels), n_teams, 4))
+            for team in range(n_teams):
+                sums[:, team] = self._table.sums[self._masks(labels == team)]
+            return sums
         of_players = labels[:, self._block_of]
         order = np.argsort(of_players, axis=1, kind="stable").ravel()
         counts = np.stack([(of_players == team).sum(axis=1) for team in range(n_teams)], axis=1)
@@ -94,13 +103,16 @@ class Roles:
     def line_up(self, places: Sequence[int]) -> list[str]:
         """Return what each player of a team plays, in their order; empty for no role."""
         # In the order of the roster, so that among equal line-ups it is the one the totals come from.
-        order = np.argsort(np.array(places), kind="stable")
-        team = np.array(places, dtype=np.int64)[order]
-        _, chosen = self._line_ups(team, np.array([0, len(team)]))
-        names = [""] * len(places)
-        for at, role in zip(order.tolist(), chosen.tolist(), strict=True):
-            names[at] = self.names[role] if role < len(self.names) else ""
-        return names
+        team = np.sort(np.array(places, dtype=np.int64))
+        if len(self.members) <= TABLE_BLOCKS:
+            has = np.zeros(len(self.members), dtype=np.bool_)
+            has[self._block_of[team]] = True
+            begin = self._table.starts[self._masks(has)]
+            chosen = self._table.chosen[begin : begin + len(team)]
+        else:
+            chosen = self._line_ups(team, np.array([0, len(team)]))[1]
+        role_of = dict(zip(team.tolist(), chosen.tolist(), strict=True))
+        return [(*self.names, "")[role_of[place]] for place in places]
 
     def rating(self, place: int, role: str) -> float:
         """Return the mean of a player's rating in a role; in none, of the general one."""
@@ -119,15 +131,25 @@ class Roles:
             block_of[list(places)] = block
         return block_of
 
+    def _masks(self, has: NDArray[np.bool_]) -> Ints:
+        """Return the bits of teams' blocks, shape (...), for whether each has a block, (..., n_blocks)."""
+        # Floats, as NumPy multiplies them many times faster; they hold as many bits exactly.
+        return np.asarray(has.astype(np.float64) @ self._bits).astype(np.int64)
+
     @cached_property
-    def _table(self) -> Floats:
-        """The sums of every team there can be, by the bits of its blocks, shape (2^n_blocks, 4)."""
+    def _bits(self) -> Floats:
+        return np.ldexp(1.0, np.arange(len(self.members)))
+
+    @cached_property
+    def _table(self) -> _Table:
+        """The line-ups of every team there can be."""
         masks, players, starts = _teams(self.members, *self.sizes)
-        table = np.empty((1 << len(self.members), 4))
-        table[:, 0] = np.inf
-        table[:, 1:] = 0.0
-        table[masks] = self._line_ups(players, starts)[0]
-        return table
+        size = 1 << len(self.members)
+        sums, begins = np.empty((size, 4)), np.zeros(size, dtype=np.int64)
+        sums[:, 0] = np.inf
+        sums[masks], chosen = self._line_ups(players, starts)
+        begins[masks] = starts[:-1]
+        return _Table(sums, begins, chosen)
 
     def _line_ups(self, players: Ints, starts: Ints) -> tuple[Floats, Ints]:
         """Return the sums of teams, shape (n, 4), and each player's role."""
@@ -137,7 +159,13 @@ class Roles:
         line_ups = compiled(role_kernels.line_ups) if fast else role_kernels.line_ups
         sums, chosen = np.empty((len(starts) - 1, 4)), np.empty(len(players), dtype=np.int64)
         longest = int(np.diff(starts).max(initial=0))
-        scratch = np.empty(states), np.empty((max(longest, 1), states), dtype=np.int64)
+        scratch = (
+            np.empty((longest + 1, states)),
+            np.empty((max(longest, 1), states), dtype=np.int64),
+            np.empty((states, len(self.needed)), dtype=np.int64),
+            np.empty(states, dtype=np.int64),
+            np.empty(len(self.needed), dtype=np.int64),
+        )
 
         def given(column: Any) -> Any:
             return column if fast else column.data
@@ -145,22 +173,29 @@ class Roles:
         line_ups(
             given(players), given(starts), given(self.needed), given(self.plays),
             (given(self.mu), given(self.square), given(self.variance)),
-            (given(scratch[0]), given(scratch[1])), given(sums), given(chosen),
+            tuple(map(given, scratch)), given(sums), given(chosen),
         )  # fmt: skip
         return sums, chosen
 
 
 @lru_cache(maxsize=8)
 def _teams(members: tuple[tuple[int, ...], ...], least: int, most: int) -> tuple[Ints, Ints, Ints]:
-    """Return all teams within the sizes: the bits of their blocks, their players, and where each begins."""
-    masks = np.arange(1 << len(members))
-    has = masks[:, None] >> np.arange(len(members)) & 1
-    sizes = has @ np.array([len(places) for places in members])
-    fit = (sizes >= least) & (sizes <= most)
-    order = [(place, block) for block, places in enumerate(members) for place in places]
-    block_of = [block for _, block in sorted(order)]
-    _, players = np.nonzero(has[fit][:, block_of])
-    return masks[fit], players.astype(np.int64), np.concatenate([[0], np.cumsum(sizes[fit])]).astype(np.int64)
+    """Return all teams within the sizes: the bits of their blocks, their players, and where each begins.
+
+    They are in an order in which a team shares its first players with the one before.
+    """
+    n = len(members)
+    masks = np.arange(1 << n, dtype=np.int64)
+    sizes = np.zeros(1 << n, dtype=np.int64)
+    for block, places in enumerate(members):
+        sizes += (masks >> block & 1) * len(places)
+    masks = masks[(sizes >= least) & (sizes <= most)]
+    places = sorted((place, block) for block, places in enumerate(members) for place in places)
+    has = np.stack([(masks >> block & 1).astype(np.bool_) for _, block in places], axis=1)
+    order = np.lexsort(has.T[::-1])
+    _, players = np.nonzero(has[order])
+    counts = has[order].sum(axis=1)
+    return masks[order], players.astype(np.int64), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
 def roles_of(
@@ -186,14 +221,15 @@ def roles_of(
     if int(np.prod([float(number + 1) for number in needed.values()])) > MOST_STATES:
         msg = f"roles: {', '.join(needed)} are too many; their combinations must not exceed {MOST_STATES}"
         raise InputError(msg)
-    general = [player.rating for player in players if isinstance(player.rating, Rating)]
+    played = [dict(player.roles) for player in players]
     ratings = [
-        [*(_in_role(player, role, rating) for role in needed), rating]
-        for player, rating in zip(players, general, strict=True)
+        [*(roles.get(role) or player.rating for role in needed), player.rating]
+        for roles, player in zip(played, players, strict=True)
     ]
-    mu = np.array([[rating.mu for rating in row] for row in ratings])
-    sigma = np.array([[rating.sigma for rating in row] for row in ratings])
-    plays = [[not player.roles or role in dict(player.roles) for role in needed] for player in players]
+    known = [[rating for rating in row if isinstance(rating, Rating)] for row in ratings]
+    mu = np.array([[rating.mu for rating in row] for row in known])
+    sigma = np.array([[rating.sigma for rating in row] for row in known])
+    plays = [[not roles or role in roles for role in needed] for roles in played]
     return Roles(
         names=tuple(needed),
         needed=np.array(list(needed.values()), dtype=np.int64),
@@ -204,8 +240,3 @@ def roles_of(
         members=members,
         sizes=sizes,
     )
-
-
-def _in_role(player: Player, role: str, general: Rating) -> Rating:
-    """Return a player's rating in a role: the general one where no other is known."""
-    return dict(player.roles).get(role) or general

@@ -44,8 +44,8 @@ def solve(task: Task) -> Found:
         )
         raise InputError(msg)
     best = Best(task)
-    for labels in _labelings(problem):
-        best.offer(labels[problem.legal(labels)])
+    for labels in _legal(problem):
+        best.offer(labels)
         if task.stop():
             return best.found(bound=task.criterion.floor, proven=False)
     return best.found(bound=task.criterion.floor, proven=True)
@@ -57,13 +57,25 @@ def divisions(problem: Problem) -> float:
     return problem.n_teams**free if free <= LARGEST_POWER else math.inf
 
 
-def _labelings(problem: Problem) -> Iterator[Labels]:
-    sizes = tuple(int(size) for size in problem.sizes)
-    shape = (sizes, problem.max_size, problem.interchangeable)
+def _legal(problem: Problem) -> Iterator[Labels]:
+    """Go through the legal divisions, in chunks."""
     if problem.n_blocks <= REMEMBERED_BLOCKS and problem.n_teams == 2:
-        yield from _remembered(*shape)
-    else:
-        yield from _extended(np.zeros((1, 0), dtype=np.int8), *shape)
+        yield _remembered_legal(problem)
+        return
+    for labels in _extended(np.zeros((1, 0), dtype=np.int8), *_shape(problem)):
+        yield labels[problem.legal(labels)]
+
+
+def _shape(problem: Problem) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
+    """Return what the divisions depend on, legal or not."""
+    return tuple(problem.sizes.tolist()), problem.max_size, problem.interchangeable
+
+
+@lru_cache(maxsize=4)
+def _remembered_legal(problem: Problem) -> Labels:
+    """Return the legal divisions.  The last few are remembered: every criterion of an objective asks."""
+    (labels,) = _remembered(*_shape(problem))
+    return labels[problem.legal(labels)]
 
 
 @lru_cache(maxsize=32)

@@ -20,8 +20,8 @@ from equipoise.teams.pairwise import draft_teams
 from equipoise.teams.problem import Floats, Labels
 from equipoise.teams.search import Best, Found, Task
 
-#: Divisions judged in all: some seconds for sixteen players with roles, compiled.
-MOST_JUDGED = 1 << 18
+#: Divisions judged in all: some seconds where a team's line-up has to be worked out for each.
+MOST_JUDGED = 1 << 16
 
 #: Neighbours judged at a step; where there are more, as many are drawn at random.
 MOST_MOVES = 1 << 11
