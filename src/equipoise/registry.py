@@ -25,9 +25,11 @@ OBJECTIVES: Mapping[str, str] = MappingProxyType(
         "win": f"{_OBJECTIVES}.win:win",
         "indistinguishable": f"{_OBJECTIVES}.indistinguishable:indistinguishable",
         "spread": f"{_OBJECTIVES}.spread:spread",
-        "wishes": f"{_OBJECTIVES}.wishes:wishes",
     }
 )
+
+#: What may stand for an objective besides, for those who weigh it against one: it says nothing of fairness.
+TERMS: Mapping[str, str] = MappingProxyType({"wishes": "equipoise.teams.composing:wishes"})
 
 #: How the best splits are found, see :mod:`equipoise.teams.solver`.
 SOLVERS: Mapping[str, str] = MappingProxyType(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import InputError
-from equipoise.registry import OBJECTIVES, call_part, resolve
+from equipoise.registry import OBJECTIVES, TERMS, call_part, resolve
 from equipoise.teams.fairness import WinDistance
 from equipoise.teams.objective import EVERYWHERE, Criterion, Interval, Objective, Pair, Scale
 from equipoise.teams.problem import N_FEATURES, PRICE
@@ -177,6 +177,12 @@ def priced(objective: Objective, scale: Scale) -> Objective:
     return replace(objective, first=((both, order[0][1]), *objective.first[1:]))
 
 
+def wishes(scale: Scale) -> Objective:
+    """Return the prices of broken wishes as an objective of their own; its unit is that of the prices."""
+    del scale
+    return Objective("wishes", WishPrices())
+
+
 def criterion_of(asked: Any, scale: Scale) -> tuple[str, Criterion]:
     """Return the name of one objective and the criterion that gives it its value."""
     made = compose(asked, scale)
@@ -191,7 +197,7 @@ def _counts_wishes(criterion: Criterion) -> bool:
 def _single(objective: str | Callable[[Scale], Objective] | Objective, scale: Scale) -> Objective:
     if isinstance(objective, Objective):
         return objective
-    factory = resolve("objective", OBJECTIVES, objective)
+    factory = resolve("objective", {**OBJECTIVES, **TERMS}, objective)
     made = call_part("objective", objective, factory, scale) if callable(factory) else factory
     if not isinstance(made, Objective):
         msg = f"objective: {objective!r} gives a {type(made).__name__}, where an Objective is needed"

@@ -68,7 +68,10 @@ def _legal(problem: Problem) -> Iterator[Labels]:
 
 def _shape(problem: Problem) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
     """Return what the divisions depend on, legal or not."""
-    return tuple(problem.sizes.tolist()), problem.max_size, problem.interchangeable
+    # A team that is as large as can be leaves the others at most the allowed difference smaller.
+    room = (problem.n_players + (problem.n_teams - 1) * problem.max_difference) // problem.n_teams
+    max_size = tuple(min(most, room) for most in problem.max_size)
+    return tuple(problem.sizes.tolist()), max_size, problem.interchangeable
 
 
 @lru_cache(maxsize=4)

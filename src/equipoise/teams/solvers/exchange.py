@@ -23,6 +23,9 @@ from equipoise.teams.search import Best, Found, Task
 #: Divisions judged in all: some seconds where a team's line-up has to be worked out for each.
 MOST_JUDGED = 1 << 16
 
+#: Starts in a row that lead nowhere better after which it ends.
+MOST_STALE = 50
+
 #: Neighbours judged at a step; where there are more, as many are drawn at random.
 MOST_MOVES = 1 << 11
 
@@ -40,7 +43,8 @@ def solve(task: Task) -> Found:
         start = task.rng.integers(problem.n_teams, size=problem.n_blocks).astype(np.int8)
     current = start
     rank, judged = _descended(task, current, best)
-    while judged < MOST_JUDGED and not task.stop() and not best.reaches(floor):
+    stale = 0
+    while judged < MOST_JUDGED and stale < MOST_STALE and not task.stop() and not best.reaches(floor):
         moves = _moves(task)
         if not len(moves):
             break
@@ -49,6 +53,7 @@ def solve(task: Task) -> Found:
             kicked = _after(kicked, moves[task.rng.integers(len(moves))][None, :])[0]
         reached, more = _descended(task, kicked, best)
         judged += more
+        stale = 0 if reached[0] < rank[0] else stale + 1
         if reached[0] <= rank[0]:
             rank = reached
     return best.found(bound=floor, proven=best.reaches(floor))

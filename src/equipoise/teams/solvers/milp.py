@@ -36,10 +36,10 @@ def solve(task: Task) -> Found:
     Raises
     ------
     InputError
-        If the objective is not linear, or there are bots or roles.
+        If the objective is not linear, or there are roles.
     """
-    if task.problem.filler is not None or task.problem.roles is not None:
-        msg = "solver: 'milp' does neither bots nor roles; 'enumerate' and 'exchange' do"
+    if task.problem.roles is not None:
+        msg = "solver: 'milp' does not do roles; 'enumerate' and 'exchange' do"
         raise InputError(msg)
     model = _Model(task)
     best = Best(task)
@@ -64,21 +64,21 @@ def solve(task: Task) -> Found:
     return best.found(bound=bound, proven=proven)
 
 
-def _terms(criterion: Criterion, n_teams: int) -> tuple[float, float, bool]:
+def _terms(criterion: Criterion, problem: Problem) -> tuple[float, float, bool]:
     """Return the weights of gap and prices in a criterion, and whether gap stands for another one."""
     if isinstance(criterion, Gap):
         return 1.0, 0.0, False
     if isinstance(criterion, WishPrices):
         return 0.0, 1.0, False
     if isinstance(criterion, WeightedSum):
-        parts = [(_terms(part, n_teams), weight) for part, weight in criterion.terms]
+        parts = [(_terms(part, problem), weight) for part, weight in criterion.terms]
         if not any(proxy for (_, _, proxy), _ in parts):
             return sum(w * g for (g, _, _), w in parts), sum(w * p for (_, p, _), w in parts), False
-    if criterion.by_difference and n_teams == 2:
+    if criterion.by_difference and problem.n_teams == 2 and problem.filler is None:
         return 1.0, 0.0, True
     msg = (
-        "solver: 'milp' serves 'gap', 'wishes' and their weighted sums, and with two teams 'ratio' and 'win' "
-        "without prices; 'enumerate' and 'exchange' serve every objective"
+        "solver: 'milp' serves 'gap', 'wishes' and their weighted sums, and with two teams without bots "
+        "'ratio' and 'win' without prices; 'enumerate' and 'exchange' serve every objective"
     )
     raise InputError(msg)
 
@@ -97,7 +97,7 @@ class _Model:
         self.unit = float(np.abs(mu).max()) or 1.0
         # Totals are counted from the least there can be, in units of the largest weight: all columns are 0
         # and above, and HiGHS's absolute tolerances mean the same for every roster.
-        gap, price, self.by_proxy = _terms(task.criterion, problem.n_teams)
+        gap, price, self.by_proxy = _terms(task.criterion, problem)
         self.x = [[self._column(0.0, 1.0, whole=True) for _ in range(problem.n_teams)] for _ in mu]
         self.gap = self._column(gap * self.unit)
         self._structure()
@@ -157,13 +157,17 @@ class _Model:
 
     def _gap_rows(self, mu: Floats) -> None:
         """Bind the column of the gap from below to every difference of two totals."""
-        k = self.problem.n_teams
-        for one in range(k):
-            for other in range(k):
+        problem = self.problem
+        bot = 0.0 if problem.filler is None else float(problem.filler[MU]) / self.unit
+        # As many bots come to each team as its seats and the common excess have more than its players.
+        each = mu - bot * problem.sizes
+        for one in range(problem.n_teams):
+            for other in range(problem.n_teams):
                 if one != other:
-                    terms = {row[one]: float(m) for row, m in zip(self.x, mu, strict=True)}
-                    terms |= {row[other]: -float(m) for row, m in zip(self.x, mu, strict=True)}
-                    self._row({**terms, self.gap: -1.0}, high=0.0)
+                    terms = {row[one]: float(m) for row, m in zip(self.x, each, strict=True)}
+                    terms |= {row[other]: -float(m) for row, m in zip(self.x, each, strict=True)}
+                    seats = bot * (problem.seats[one] - problem.seats[other])
+                    self._row({**terms, self.gap: -1.0}, high=-seats)
 
     def _paid(self, price: float) -> dict[int, float]:
         """Add what wishes need; return the terms that sum to what is paid."""
@@ -202,7 +206,7 @@ class _Model:
         """Add the criteria that must not exceed a cost."""
         totals = self.problem.features.sum(axis=0)
         for criterion, cost in self.task.limits:
-            gap, price, proxy = _terms(criterion, self.problem.n_teams)
+            gap, price, proxy = _terms(criterion, self.problem)
             if proxy:
                 cost = _difference(criterion, cost, self.problem, totals)
             terms = {column: price * each for column, each in self.paid.items()}
