@@ -220,6 +220,11 @@ def balance(  # one argument for each thing an organiser can ask for
         _split(problem, roster, criterion, scale, ranked.labels, ranked.cost, besides)
         for ranked in found.ranked
     ]
+    if chosen.first and not isinstance(objective, str):
+        splits = [
+            replace(split, values=_values(problem, chosen, ranked.labels))
+            for split, ranked in zip(splits, found.ranked, strict=True)
+        ]
     proven = found.proven
     bound = chosen.criterion.shown(found.bound) + 0.0  # never -0.0
     if judge is not None:
@@ -334,6 +339,13 @@ def _split(
         wishes=outcomes(problem, besides.wishes, besides.side_price, roster.players, labels),
         roles=() if problem.roles is None else tuple(tuple(problem.roles.line_up(team)) for team in of_team),
     )
+
+
+def _values(problem: Problem, objective: Objective, labels: Labels) -> tuple[float, ...]:
+    """Return what each criterion of an objective says of a division, in the numbers they are known by."""
+    totals = problem.totals(labels[None, :])
+    order = (*(criterion for criterion, _ in objective.first), objective.criterion)
+    return tuple(criterion.shown(float(criterion.cost(totals)[0])) + 0.0 for criterion in order)
 
 
 def _oriented(problem: Problem, labels: Labels) -> tuple[Labels, Floats]:

@@ -112,6 +112,47 @@ class WeightedSum(Criterion):
         return pair.mu, second
 
 
+@dataclass(frozen=True)
+class AtMost(Criterion):
+    """By how much another criterion's cost exceeds a level; 0 up to it.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        The other one.
+    level : float
+        In units of its cost; infinite where there is none.
+    """
+
+    criterion: Criterion
+    level: float
+
+    @property
+    def second(self) -> tuple[float, ...]:  # type: ignore[override]
+        """That of the criterion."""
+        return self.criterion.second
+
+    @property
+    def has_reach(self) -> bool:  # type: ignore[override]
+        """Whether the criterion has."""
+        return self.criterion.has_reach
+
+    @property
+    def needs_positive(self) -> bool:  # type: ignore[override]
+        """Whether the criterion does."""
+        return self.criterion.needs_positive
+
+    def cost(self, totals: Floats) -> Floats:
+        """See :meth:`equipoise.teams.objective.Criterion.cost`."""
+        return np.maximum(self.criterion.cost(totals) - self.level, 0.0)
+
+    def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
+        """See :meth:`equipoise.teams.objective.Criterion.reach`."""
+        if self.level == np.inf:
+            return pair.mu, EVERYWHERE
+        return self.criterion.reach(max(self.level + cost, self.criterion.floor), pair)
+
+
 def compose(asked: Asked, scale: Scale, tolerances: Sequence[float] | None = None) -> Objective:
     """Return the objective that is asked for.
 
@@ -164,10 +205,11 @@ def priced(objective: Objective, scale: Scale) -> Objective:
     """Return an objective in which wishes count against win probability at their prices.
 
     Where the first criterion is the win probability, the prices are added to it; else the sum of both goes
-    before all criteria, with the scale's tolerance.  An objective that names ``wishes`` itself stays.
+    before all criteria, with the scale's tolerance.  An objective that names ``wishes`` itself stays, and so
+    does a point of a front, which is of two criteria and nothing else.
     """
     order = (*objective.first, (objective.criterion, 0.0))
-    if any(_counts_wishes(criterion) for criterion, _ in order):
+    if isinstance(order[0][0], AtMost) or any(_counts_wishes(criterion) for criterion, _ in order):
         return objective
     both = WeightedSum(((WinDistance(scale.beta), 1.0), (WishPrices(), 1.0)))
     if not isinstance(order[0][0], WinDistance):
@@ -181,12 +223,6 @@ def wishes(scale: Scale) -> Objective:
     """Return the prices of broken wishes as an objective of their own; its unit is that of the prices."""
     del scale
     return Objective("wishes", WishPrices())
-
-
-def criterion_of(asked: Any, scale: Scale) -> tuple[str, Criterion]:
-    """Return the name of one objective and the criterion that gives it its value."""
-    made = compose(asked, scale)
-    return made.name, made.criterion
 
 
 def _counts_wishes(criterion: Criterion) -> bool:

@@ -126,6 +126,10 @@ class Criterion:
         """Return the number people know the criterion by."""
         return cost
 
+    def cost_of(self, shown: float) -> float:
+        """Return the cost that is shown as a number."""
+        return shown
+
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """Bound what the first of two teams can total in a division of at most a given cost.
 

@@ -43,6 +43,8 @@ class Split:
         What became of the wishes that have a price.
     roles : tuple of tuples of str
         What each player plays, in the order of ``teams``; empty where no roles were asked for.
+    values : tuple of float
+        What every criterion says, in order, where the objective has several and is no single name.
     """
 
     teams: tuple[tuple[Player, ...], ...]
@@ -53,6 +55,7 @@ class Split:
     distance: float
     wishes: tuple[Outcome, ...] = ()
     roles: tuple[tuple[str, ...], ...] = ()
+    values: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,8 @@ def _split_as_dict(split: Split) -> dict[str, Any]:
         "win_probability": list(split.win_probability),
         "value": split.value,
     }
+    if split.values:
+        plain["values"] = list(split.values)
     if split.wishes:
         plain["wishes"] = [outcome.as_dict() for outcome in split.wishes]
     if split.roles:

@@ -46,6 +46,10 @@ class Ratio(DifferenceCriterion):
         """Return smallest over largest."""
         return 1.0 - cost
 
+    def cost_of(self, shown: float) -> float:
+        """See :meth:`equipoise.teams.objective.Criterion.cost_of`."""
+        return 1.0 - shown
+
     def largest_difference(self, cost: float, pair: Pair) -> float:
         """See :meth:`equipoise.teams.objective.DifferenceCriterion.largest_difference`."""
         cost = min(cost, 1.0)
