@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from equipoise.ratings.replaying import replay
     from equipoise.teams.balancing import balance
     from equipoise.teams.choosing import choose
+    from equipoise.teams.pareto import Front, pareto
+    from equipoise.teams.rules import Rule
     from equipoise.teams.solution import Solution, Split, Status
+    from equipoise.teams.wishes import Wish
     from equipoise.types import Bots, Contest, Match, Player, Rating, Ruleset, Skipped, Statistics
 
 __all__ = [
@@ -28,6 +31,7 @@ __all__ = [
     "Demand",
     "EquipoiseError",
     "FilledLobby",
+    "Front",
     "GaussianFilter",
     "InputError",
     "Lobby",
@@ -35,6 +39,7 @@ __all__ = [
     "Match",
     "Player",
     "Rating",
+    "Rule",
     "Ruleset",
     "Skipped",
     "Solution",
@@ -42,10 +47,12 @@ __all__ = [
     "Statistics",
     "Status",
     "UnknownNameError",
+    "Wish",
     "balance",
     "choose",
     "deadline",
     "fill",
+    "pareto",
     "rate",
     "read_matches",
     "replay",
@@ -57,6 +64,7 @@ _HOME = {
     "Demand": "lobbies.plan",
     "EquipoiseError": "errors",
     "FilledLobby": "lobbies.plan",
+    "Front": "teams.pareto",
     "GaussianFilter": "ratings.models.gaussian_filter",
     "InputError": "errors",
     "Lobby": "lobbies.plan",
@@ -64,6 +72,7 @@ _HOME = {
     "Match": "types",
     "Player": "types",
     "Rating": "types",
+    "Rule": "teams.rules",
     "Ruleset": "types",
     "Skipped": "types",
     "Solution": "teams.solution",
@@ -71,10 +80,12 @@ _HOME = {
     "Statistics": "types",
     "Status": "teams.solution",
     "UnknownNameError": "errors",
+    "Wish": "teams.wishes",
     "balance": "teams.balancing",
     "choose": "teams.choosing",
     "deadline": "adapters.clock",
     "fill": "lobbies.filling",
+    "pareto": "teams.pareto",
     "rate": "ratings.rating",
     "read_matches": "adapters.matches",
     "replay": "ratings.replaying",

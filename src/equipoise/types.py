@@ -121,7 +121,9 @@ class Player:
 def _pairs(given: object) -> tuple[tuple[str, object], ...]:
     """Return names with what is said of each, from a mapping, from pairs, or from names alone."""
     items = given.items() if isinstance(given, Mapping) else cast("Iterable[object]", given)
-    return tuple((item, None) if isinstance(item, str) else tuple(item) for item in items)  # type: ignore[misc, call-overload]
+    return tuple(
+        (item, None) if isinstance(item, str) else cast("tuple[str, object]", item) for item in items
+    )
 
 
 def _priced(field: str, given: object, who: str) -> tuple[tuple[str, float | None], ...]:

@@ -168,7 +168,10 @@ def balance(  # one argument for each thing an organiser can ask for
     _check(
         whole={"teams": teams, "keep": keep, "seed": seed},
         real={
-            "beta": beta, "tolerance": tolerance, "side_weight": side_weight, "side_price": side_price,
+            "beta": beta,
+            "tolerance": tolerance,
+            "side_weight": side_weight,
+            "side_price": side_price,
         },
         default=default,
     )

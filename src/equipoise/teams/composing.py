@@ -93,7 +93,10 @@ class WeightedSum(Criterion):
 
     def cost(self, totals: Floats) -> Floats:
         """See :meth:`equipoise.teams.objective.Criterion.cost`."""
-        return sum(weight * criterion.cost(totals) for criterion, weight in self.terms) + np.zeros(len(totals))
+        costs = np.zeros(len(totals))
+        for criterion, weight in self.terms:
+            costs += weight * criterion.cost(totals)
+        return costs
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """See :meth:`equipoise.teams.objective.Criterion.reach`.

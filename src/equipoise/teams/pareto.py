@@ -19,7 +19,7 @@ from typing import Any
 
 from equipoise.errors import InputError
 from equipoise.teams.balancing import balance
-from equipoise.teams.composing import AtMost, Asked, compose
+from equipoise.teams.composing import Asked, AtMost, compose
 from equipoise.teams.objective import Criterion, Objective, Scale
 from equipoise.teams.solution import Solution, Split, Status
 from equipoise.types import Player, Rating
@@ -33,7 +33,7 @@ MOST_POINTS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """The divisions between which there is a choice, from the best by the first criterion to that by the second.
+    """The divisions between which there is a choice, the best by the first criterion first.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ Column = Any
 NOTHING = -1e300
 
 
-def line_ups(
+def line_ups(  # noqa: C901  # one loop nest, as the compiler wants it
     players: Column,
     starts: Column,
     needed: Column,

@@ -190,8 +190,8 @@ def _teams(members: tuple[tuple[int, ...], ...], least: int, most: int) -> tuple
     for block, places in enumerate(members):
         sizes += (masks >> block & 1) * len(places)
     masks = masks[(sizes >= least) & (sizes <= most)]
-    places = sorted((place, block) for block, places in enumerate(members) for place in places)
-    has = np.stack([(masks >> block & 1).astype(np.bool_) for _, block in places], axis=1)
+    at = sorted((place, block) for block, places in enumerate(members) for place in places)
+    has = np.stack([(masks >> block & 1).astype(np.bool_) for _, block in at], axis=1)
     order = np.lexsort(has.T[::-1])
     _, players = np.nonzero(has[order])
     counts = has[order].sum(axis=1)

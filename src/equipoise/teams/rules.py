@@ -64,7 +64,9 @@ class Rule:
             raise InputError(msg)
         for who, factor in self.terms.items():
             if not -LARGEST_WEIGHT <= factor <= LARGEST_WEIGHT:
-                msg = f"rule: {self.name!r} has {factor!r} for {who!r}; a number up to 1e15 in size is allowed"
+                msg = (
+                    f"rule: {self.name!r} has {factor!r} for {who!r}; a number up to 1e15 in size is allowed"
+                )
                 raise InputError(msg)
         if self.low == -math.inf and self.high == math.inf:
             msg = f"rule: {self.name!r} has no limit; 'low', 'high' or both are needed"
@@ -112,7 +114,11 @@ class Rows:
 
 
 def rows_of(
-    rules: Sequence[Rule], n_teams: int, block_of: Sequence[int], n_blocks: int, find: Callable[[str, str], int]
+    rules: Sequence[Rule],
+    n_teams: int,
+    block_of: Sequence[int],
+    n_blocks: int,
+    find: Callable[[str, str], int],
 ) -> Rows | None:
     """Return the matrix of rules; None where there are none.
 

@@ -156,6 +156,9 @@ def _split_as_dict(split: Split) -> dict[str, Any]:
     return plain
 
 
-def weight(player: Player) -> float:
-    """Return a rated player's weight."""
+def weight(player: Player, role: str = "") -> float:
+    """Return a rated player's weight, in a role where that is known."""
+    known = dict(player.roles).get(role) if role else None
+    if known is not None:
+        return known.mu
     return player.rating.mu if isinstance(player.rating, Rating) else 0.0

@@ -7,15 +7,16 @@ those it breaks, and the outcome.  Rules that must be kept stand in :mod:`equipo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import InputError
-from equipoise.types import NO_SIDE, Player
+from equipoise.types import NO_SIDE, Match, Player
 
 if TYPE_CHECKING:
     from equipoise.teams.problem import Problem
@@ -25,6 +26,9 @@ Labels = NDArray[np.int8]
 
 #: What a wish is worth where no price is named: one percent of win probability.
 WISH_PRICE = 0.01
+
+#: Matches that count as recent: with the price halved each time, those before are worth next to nothing.
+RECENT_MATCHES = 5
 
 #: The kinds of wishes between players.
 KINDS = ("together", "apart")
@@ -65,7 +69,8 @@ class Wish:
             msg = f"wish: {self.kind!r} is not allowed; {' and '.join(map(repr, KINDS))} are"
             raise InputError(msg)
         if len(self.players) < 2 or len(set(self.players)) < len(self.players):
-            msg = f"wish: {', '.join(map(repr, self.players)) or 'nobody'}; two different players or more are needed"
+            named = ", ".join(map(repr, self.players)) or "nobody"
+            msg = f"wish: it names {named}; two different players or more are needed"
             raise InputError(msg)
         if not 0.0 <= self.price <= 1.0:
             msg = f"price: {self.price!r} is not allowed; a win probability from 0 to 1 is"
@@ -188,6 +193,45 @@ def wishes_of(players: Iterable[Player]) -> list[Wish]:
         for kind, named in (("together", player.prefer), ("apart", player.avoid))
         for other, price in named
     ]
+
+
+def recent_wishes(
+    matches: Sequence[Match], here: Collection[str], price: float, n_matches: int = RECENT_MATCHES
+) -> list[Wish]:
+    """Return wishes to be apart for those who were in one team in the last matches.
+
+    Parameters
+    ----------
+    matches : sequence of Match
+        The history, in any order; the last ones by their end count.
+    here : collection of str
+        The ids of those who play now.
+    price : float
+        What a pair of the last match is worth, in win probability; half of it for the match before, and so
+        on.  Pairs that were together several times are worth the sum.
+    n_matches : int
+        How many matches count.
+
+    Examples
+    --------
+    >>> from equipoise.types import Contest, Match, Ruleset
+    >>> game = Match((Contest(Ruleset(), (["Ann", "Bob"], ["Cid", "Dan"]), (1, 2)),))
+    >>> recent_wishes([game], {"Ann", "Bob", "Cid"}, 0.01)
+    [Wish(kind='apart', players=('Ann', 'Bob'), price=0.01)]
+    """
+    prices: dict[tuple[str, str], float] = {}
+    last = sorted(matches, key=lambda match: (match.ended or 0.0, match.id), reverse=True)[:n_matches]
+    for match in last:
+        mates = {
+            (min(one, other), max(one, other))
+            for contest in match.contests
+            for team in contest.teams
+            for one, other in combinations([player for player, _ in team if player in here], 2)
+        }
+        for pair in mates:
+            prices[pair] = prices.get(pair, 0.0) + price
+        price /= 2.0
+    return [Wish("apart", pair, min(worth, 1.0)) for pair, worth in sorted(prices.items())]
 
 
 def outcomes(

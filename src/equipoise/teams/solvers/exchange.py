@@ -1,6 +1,6 @@
-"""``exchange``: local search that moves and exchanges blocks, for any number of teams and whatever is asked for.
+"""``exchange``: local search that moves and exchanges blocks, for any number of teams and any wish.
 
-It sees divisions whole, so it heeds roles, prices of wishes and rules of one's own, and serves every objective.
+It sees divisions whole, so it heeds roles, prices of wishes and rules of one's own, by every objective.
 From a draft it takes the best move until none is better, then goes on from a place a few random exchanges
 away.  Divisions that break rules are passed through, the less broken first, so that it finds its way to a
 legal one.  Not exact: it says how far from the objective's floor it ended.

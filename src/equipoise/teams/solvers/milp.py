@@ -1,6 +1,6 @@
 """``milp``: an integer program over who is in which team, solved by HiGHS; for rules of one's own.
 
-With ``x[block, team]`` for who is where, the objective ``gap`` is the largest total less the smallest, and the
+With ``x[block, team]`` for who is where, ``gap`` is the largest total less the smallest, and the
 prices of wishes are linear too; rules are rows as they stand.  With two teams ``ratio`` and ``win`` grow with
 ``gap``, so their optimum is its.  Exact within the tolerance of HiGHS; slow beside the other solvers, as a
 program's relaxation says little of a gap, but it finds its way through many rules.
@@ -13,11 +13,13 @@ Computation 10, 2018, 119-142; doi:10.1007/s12532-017-0130-5.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from equipoise.errors import InputError
 from equipoise.teams.composing import WeightedSum, WishPrices
-from equipoise.teams.objective import Criterion
+from equipoise.teams.objective import Criterion, DifferenceCriterion, Pair
 from equipoise.teams.objectives.gap import Gap
 from equipoise.teams.problem import MU, Floats, Labels, Problem
 from equipoise.teams.programs import Program
@@ -134,17 +136,7 @@ class _Model:
         for block, other_block in problem.apart:
             for one_x, other_x in zip(self.x[block], self.x[other_block], strict=True):
                 self._row({one_x: 1.0, other_x: 1.0}, high=1.0)
-        for block, team in enumerate(problem.fixed):
-            if team >= 0:
-                self.most = [
-                    0.0 if column in self.x[block] and column != self.x[block][team] else most
-                    for column, most in enumerate(self.most)
-                ]
-        if problem.interchangeable:
-            # Teams are numbered by their first block.
-            for block, row in enumerate(self.x[: problem.n_teams]):
-                for column in row[block + 1 :]:
-                    self.most[column] = 0.0
+        self._places()
         if problem.rows is not None:
             for factors, low, high in zip(
                 problem.rows.factors, problem.rows.low, problem.rows.high, strict=True
@@ -154,6 +146,19 @@ class _Model:
                     for block, team in zip(*np.nonzero(factors), strict=True)
                 }
                 self._row(terms, float(low), float(high))
+
+    def _places(self) -> None:
+        """Close the columns of teams that blocks cannot be in."""
+        problem = self.problem
+        for block, team in enumerate(problem.fixed):
+            if team >= 0:
+                for other, column in enumerate(self.x[block]):
+                    self.most[column] *= other == team
+        if problem.interchangeable:
+            # Teams are numbered by their first block.
+            for block, row in enumerate(self.x[: problem.n_teams]):
+                for column in row[block + 1 :]:
+                    self.most[column] = 0.0
 
     def _gap_rows(self, mu: Floats) -> None:
         """Bind the column of the gap from below to every difference of two totals."""
@@ -207,10 +212,9 @@ class _Model:
         totals = self.problem.features.sum(axis=0)
         for criterion, cost in self.task.limits:
             gap, price, proxy = _terms(criterion, self.problem)
-            if proxy:
-                cost = _difference(criterion, cost, self.problem, totals)
+            most = _difference(criterion, cost, self.problem, totals) if proxy else cost
             terms = {column: price * each for column, each in self.paid.items()}
-            self._row({**terms, self.gap: gap * self.unit}, high=cost * (1.0 + ACCURACY))
+            self._row({**terms, self.gap: gap * self.unit}, high=most * (1.0 + ACCURACY))
 
     def cut(self, labels: Labels) -> None:
         """Forbid one division."""
@@ -235,7 +239,7 @@ class _Model:
         cost, most, whole = np.array(self.columns), np.array(self.most), np.array(self.whole)
         # Columns stay in their order: each run of whole or broken ones is added as one.
         edges = [0, *(np.flatnonzero(np.diff(whole)) + 1).tolist(), len(whole)]
-        for begin, end in zip(edges[:-1], edges[1:], strict=True):
+        for begin, end in pairwise(edges):
             part = slice(begin, end)
             program.add(cost[part], rows[part], values[part], most[part], whole=bool(whole[begin]))
         answer = program.solve()
@@ -248,8 +252,6 @@ class _Model:
 
 def _difference(criterion: Criterion, cost: float, problem: Problem, whole: Floats) -> float:
     """Return the largest gap of two teams at which a criterion's cost is not exceeded."""
-    from equipoise.teams.objective import DifferenceCriterion, Pair
-
     if not isinstance(criterion, DifferenceCriterion):
         msg = "solver: 'milp' cannot limit a sum of criteria of the difference; 'enumerate' and 'mitm' can"
         raise InputError(msg)
