@@ -103,11 +103,13 @@ class Problem:
     def interchangeable(self) -> bool:
         """Whether exchanging whole teams gives the same division."""
         same_rules = all(len(set(rule)) == 1 for rule in (self.min_size, self.max_size, self.seats))
-        if self.prices is not None:
-            same_rules = same_rules and not self.prices.sides.any()
-        if self.rows is not None:
-            same_rules = same_rules and self.rows.alike
-        return same_rules and max(self.fixed, default=-1) < 0
+        return same_rules and not self.named
+
+    @cached_property
+    def named(self) -> bool:
+        """Whether somebody is bound to a certain team, would rather be in it, or a rule is about one."""
+        sided = self.prices is not None and bool(self.prices.sides.any())
+        return sided or (self.rows is not None and not self.rows.alike) or max(self.fixed, default=-1) >= 0
 
     @property
     def plain(self) -> bool:
@@ -246,14 +248,14 @@ class Problem:
     def signature(self, labels: Labels) -> bytes:
         """Return a key that is equal for divisions that differ only by an exchange of equals.
 
-        Equal are players of the same features, and teams under the same rules unless someone is fixed.
+        Equal are players of the same features, and teams under the same rules unless they are named.
         """
         n_looks = int(self.looks.max()) + 1
         if n_looks == self.n_blocks and self.interchangeable:
             return self.canonical(labels).tobytes()
         teams = [np.bincount(self.looks[labels == t], minlength=n_looks) for t in range(self.n_teams)]
         keys = [team.astype(np.int32).tobytes() for team in teams]
-        if max(self.fixed, default=-1) >= 0:
+        if self.named:
             return b"".join(keys)
         rules = list(zip(self.min_size, self.max_size, self.seats, strict=True))
         return b"".join(key for _, key in sorted(zip(rules, keys, strict=True)))
