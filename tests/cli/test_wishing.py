@@ -32,7 +32,7 @@ def test_roles_in_a_table_and_who_plays_what() -> None:
     plain = balanced("--roles", "tank:1,heal:1", stdin=table)["splits"][0]
     assert [sorted(roles) for roles in plain["roles"]] == [["heal", "tank"]] * 2
     text = run("balance", "-", "--roles", "tank:1,heal:1", stdin=table).stdout
-    assert "  30  Ann (tank)" in text
+    assert "  25  Bob (heal)" in text
 
 
 def test_rules_come_from_a_file(tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ class Roles:
         """The line-ups of every team there can be."""
         masks, players, starts = _teams(self.members, *self.sizes)
         size = 1 << len(self.members)
-        sums, begins = np.empty((size, 4)), np.zeros(size, dtype=np.int64)
+        sums, begins = np.zeros((size, 4)), np.zeros(size, dtype=np.int64)
         sums[:, 0] = np.inf
         sums[masks], chosen = self._line_ups(players, starts)
         begins[masks] = starts[:-1]
