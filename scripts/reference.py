@@ -11,9 +11,10 @@ from pathlib import Path
 import click
 
 import equipoise
-from equipoise import balance
+from equipoise import balance, pareto
 from equipoise.adapters.rosters import read_roster
 from equipoise.cli import COMMANDS, group
+from equipoise.pages.front_svg import front_svg
 from equipoise.pages.teams_svg import teams_svg
 from equipoise.registry import CRITERIA, LOBBY_SOLVERS, MODELS, OBJECTIVES, SOLVERS, resolve
 
@@ -82,6 +83,11 @@ def picture() -> str:
     return teams_svg(solution, names=("Red", "Blue"))
 
 
+def front() -> str:
+    """Return the picture of the page on wishes: what the command beside it draws."""
+    return front_svg(pareto(read_roster(str(ROOT / "examples" / "roster.txt")), "win", "spread"))
+
+
 def main() -> int:
     """Write or check the generated files."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -92,6 +98,7 @@ def main() -> int:
         "docs/reference/library.md": library(),
         "docs/reference/parts.md": parts(),
         "docs/images/teams.svg": picture(),
+        "docs/images/front.svg": front(),
     }
     stale = []
     for name, text in made.items():
