@@ -164,7 +164,8 @@ def _bars(results: Row) -> str:
         if row["objective"] == ROLES_BAR[0]:
             proven = row.get("proven") == row["rosters"]
             rows.append([
-                f"5 against 5 with roles, `{row['objective']}`, compiled", f"proven, below {duration(ROLES_BAR[1])}",
+                f"5 against 5 with roles, `{row['objective']}`, compiled",
+                f"proven, below {duration(ROLES_BAR[1])}",
                 f"{row.get('proven', 0)} of {row['rosters']} proven, "
                 + duration(row.get("median")) + contended(row.get("share", 1.0)),
                 "yes" if proven and row["median"] < ROLES_BAR[1] else "**no**",

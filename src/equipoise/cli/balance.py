@@ -305,12 +305,11 @@ def _name(names: tuple[str, ...], n: int) -> str:
 
 def _team_lines(solution: Solution, split: Split, n: int, name: str) -> list[str]:
     from equipoise.pages.text import number, printable
-    from equipoise.teams.solution import weight
 
     roles = split.roles[n] if split.roles else ("",) * len(split.teams[n])
     shown = [
-        (number(weight(player, role)), printable(player.label) + (f" ({printable(role)})" if role else ""))
-        for player, role in zip(split.teams[n], roles, strict=True)
+        (number(value), printable(player.label) + (f" ({printable(role)})" if role else ""))
+        for player, value, role in zip(split.teams[n], split.weights[n], roles, strict=True)
     ]
     if split.bots[n]:
         bots = split.bots[n]

@@ -91,7 +91,6 @@ def run(
     seed: int,
     *,
     fill_up: bool = True,
-    limits: tuple[Limit, ...] = (),
 ) -> tuple[Found, str]:
     """Bring an objective's criteria to their optimum in order; return what was found, and by which solver.
 
@@ -99,7 +98,7 @@ def run(
     limits than are wanted and they are to be filled up, the next best by the last limit's criterion follow.
     The result is proven if every step was.
     """
-    task = Task(problem, objective.criterion, limits, keep=keep, stop=stop, seed=seed)
+    task = Task(problem, objective.criterion, keep=keep, stop=stop, seed=seed)
     proven = True
     for criterion, tolerance in objective.first:
         found, name = _solve(replace(task, criterion=criterion, keep=1), solver)

@@ -378,6 +378,5 @@ def _reranked(
 
 def _weights(split: Split, bot_weight: float | None) -> list[Floats]:
     return [
-        np.array([weight(player) for player in team] + [bot_weight or 0.0] * n)
-        for team, n in zip(split.teams, split.bots, strict=True)
+        np.array([*team, *[bot_weight or 0.0] * n]) for team, n in zip(split.weights, split.bots, strict=True)
     ]

@@ -57,6 +57,16 @@ class Split:
     roles: tuple[tuple[str, ...], ...] = ()
     values: tuple[float, ...] = ()
 
+    @property
+    def weights(self) -> tuple[tuple[float, ...], ...]:
+        """What each player counts, in the order of ``teams``: the rating in the role that is played."""
+        if not self.roles:
+            return tuple(tuple(weight(player) for player in team) for team in self.teams)
+        return tuple(
+            tuple(weight(player, role) for player, role in zip(team, roles, strict=True))
+            for team, roles in zip(self.teams, self.roles, strict=True)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Solution:
