@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from equipoise.errors import InputError
-from equipoise.teams.problem import Labels, Problem
+from equipoise.teams.problem import Floats, Labels, Problem
 from equipoise.teams.search import Best, Found, Task
 
 #: Divisions judged at once: enough to keep NumPy busy, few enough to stay in the cache of a processor.
@@ -43,9 +44,11 @@ def solve(task: Task) -> Found:
             f"allowed are {MOST:.3g}; 'mitm', 'resplit' and 'climb' have no such limit"
         )
         raise InputError(msg)
-    best = Best(task)
-    for labels in _legal(problem):
-        best.offer(labels)
+    remembered = problem.n_blocks <= REMEMBERED_BLOCKS and problem.n_teams == 2
+    # What is known at the start comes again at once where everything is looked at in one piece.
+    best = Best(replace(task, start=()) if remembered else task)
+    for labels, totals in (_remembered_legal(problem),) if remembered else _legal(problem):
+        best.offer(labels, totals)
         if task.stop():
             return best.found(bound=task.criterion.floor, proven=False)
     return best.found(bound=task.criterion.floor, proven=True)
@@ -57,13 +60,11 @@ def divisions(problem: Problem) -> float:
     return problem.n_teams**free if free <= LARGEST_POWER else math.inf
 
 
-def _legal(problem: Problem) -> Iterator[Labels]:
-    """Go through the legal divisions, in chunks."""
-    if problem.n_blocks <= REMEMBERED_BLOCKS and problem.n_teams == 2:
-        yield _remembered_legal(problem)
-        return
+def _legal(problem: Problem) -> Iterator[tuple[Labels, Floats]]:
+    """Go through the legal divisions and their totals, in chunks."""
     for labels in _extended(np.zeros((1, 0), dtype=np.int8), *_shape(problem)):
-        yield labels[problem.legal(labels)]
+        legal = labels[problem.legal(labels)]
+        yield legal, problem.totals(legal)
 
 
 def _shape(problem: Problem) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
@@ -75,10 +76,14 @@ def _shape(problem: Problem) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
 
 
 @lru_cache(maxsize=4)
-def _remembered_legal(problem: Problem) -> Labels:
-    """Return the legal divisions.  The last few are remembered: every criterion of an objective asks."""
+def _remembered_legal(problem: Problem) -> tuple[Labels, Floats]:
+    """Return the legal divisions and their totals.
+
+    The last few problems' are remembered, as every criterion of an objective asks.
+    """
     (labels,) = _remembered(*_shape(problem))
-    return labels[problem.legal(labels)]
+    legal = labels[problem.legal(labels)]
+    return legal, problem.totals(legal)
 
 
 @lru_cache(maxsize=32)
