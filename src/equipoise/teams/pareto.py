@@ -106,7 +106,7 @@ def pareto(
     --------
     >>> front = pareto({"Ann": 9, "Bob": 7, "Cid": 5, "Dan": 4, "Eve": 3, "Fay": 2}, "gap", "spread")
     >>> [(round(gap, 3), round(spread, 3)) for gap, spread in front.points], front.complete
-    ([(0.0, 0.094)], True)
+    ([(0.0, 1.311), (2.0, 0.57), (4.0, 0.44), (6.0, 0.0)], True)
     """
     for name in ("objective", "tolerances", "rerank", "keep"):
         if name in arguments:
