@@ -16,7 +16,7 @@ from equipoise.adapters.rosters import read_roster
 from equipoise.cli import COMMANDS, group
 from equipoise.pages.front_svg import front_svg
 from equipoise.pages.teams_svg import teams_svg
-from equipoise.registry import CRITERIA, LOBBY_SOLVERS, MODELS, OBJECTIVES, SOLVERS, resolve
+from equipoise.registry import CRITERIA, LOBBY_SOLVERS, MODELS, OBJECTIVES, SOLVERS, TERMS, resolve
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTICE = "<!-- Made by scripts/reference.py; do not edit. -->\n"
@@ -56,6 +56,7 @@ def parts() -> str:
     pages = [NOTICE, "# Parts by name\n"]
     kinds = {
         "Objectives": OBJECTIVES,
+        "Terms of orders and sums": TERMS,
         "Solvers": SOLVERS,
         "Criteria": CRITERIA,
         "Lobby solvers": LOBBY_SOLVERS,
