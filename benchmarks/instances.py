@@ -17,6 +17,28 @@ DESCRIPTIONS = {
 DEVIATION = 8.0
 
 
+#: What every team of the rosters with roles needs.
+NEEDED = {"tank": 1, "damage": 2, "support": 2}
+
+
+def roster_with_roles(n: int, index: int) -> list[float]:
+    """Return a roster's general ratings and those in each role, 0 where it is not played, player by player.
+
+    Everyone plays two of the three roles, each role in turn left out; a rating in a role is the general one
+    with a noise of half a standard deviation.
+    """
+    rng = np.random.default_rng([len(KINDS), n, index])
+    numbers = []
+    for player, rating in enumerate(roster("doubles", n, index)):
+        noise = rng.normal(0.0, DEVIATION / 2, len(NEEDED))
+        played = [role != player % len(NEEDED) for role in range(len(NEEDED))]
+        numbers += [
+            rating,
+            *(float(rating + e) if plays else 0.0 for e, plays in zip(noise, played, strict=True)),
+        ]
+    return numbers
+
+
 def roster(kind: str, n: int, index: int) -> list[float]:
     """Return the ratings of a roster.
 

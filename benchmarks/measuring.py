@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from asking import Contestant, Heard, ask
-from instances import DEVIATION, KINDS, roster
+from instances import DEVIATION, KINDS, NEEDED, roster, roster_with_roles
 
 ROOT = Path(__file__).parent.parent
 
@@ -186,6 +186,19 @@ def objectives(plan: Plan) -> list[dict[str, Any]]:
     return rows
 
 
+def roles(plan: Plan) -> list[dict[str, Any]]:
+    """Measure five against five with ratings by role, compiled."""
+    rows = []
+    rosters = [roster_with_roles(10, index) for index in range(plan.own_rosters)]
+    for objective in OBJECTIVES:
+        options = {"numba": "loaded", "objective": objective, "solver": "auto", "roles": NEEDED}
+        heard = ask(Contestant(OURS, "with_equipoise.py", OURS, options, OWN_LIMIT), rosters, plan.repeats)
+        results = [judge([], answer) for answer in heard.answers]
+        asked = {"objective": objective, "n": 10, "rosters": len(rosters)}
+        rows.append({**asked, "cold": heard.cold, "end": heard.end, **_summary(results)})
+    return rows
+
+
 def _summary(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the times over rosters, and how many of them were proven."""
     if not results:
@@ -274,6 +287,7 @@ MEASURES: dict[str, Callable[[Team, Team], float]] = {
 #: The parts, in the order they run.
 PARTS: dict[str, Callable[[Plan], list[dict[str, Any]]]] = {
     "objectives": objectives,
+    "roles": roles,
     "cold_start": cold_start,
     "quality": quality,
     "compare": compare,

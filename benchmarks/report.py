@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from instances import DESCRIPTIONS, DEVIATION
+from instances import DESCRIPTIONS, DEVIATION, NEEDED
 
 HERE = Path(__file__).parent
 
@@ -42,6 +42,9 @@ TIME_BARS = (
     (32, "loaded", 0.01),
     (40, "loaded", 0.15),
 )
+
+#: What five against five with ratings by role must reach: objective, seconds.
+ROLES_BAR = ("win", 0.001)
 
 #: How many times as long as importing NumPy a command may take from start to end.
 START_BAR = 2.5
@@ -116,7 +119,12 @@ def report(results: Row) -> str:
     if "compare" in results:
         sections += [_comparison(results["compare"], kind) for kind in DESCRIPTIONS]
         sections.append(_remarks(results["compare"]))
-    for name, section in (("objectives", _objectives), ("cold_start", _starts), ("quality", _quality)):
+    for name, section in (
+        ("objectives", _objectives),
+        ("roles", _roles),
+        ("cold_start", _starts),
+        ("quality", _quality),
+    ):
         if name in results:
             sections.append(section(results[name]))
     return "\n\n".join(sections) + "\n"
@@ -152,6 +160,16 @@ def _bars(results: Row) -> str:
                     + duration(row.get("median")) + contended(row.get("share", 1.0)),
                     "yes" if met else "**no**",
                 ])  # fmt: skip
+    for row in results.get("roles", []):
+        if row["objective"] == ROLES_BAR[0]:
+            proven = row.get("proven") == row["rosters"]
+            rows.append([
+                f"5 against 5 with roles, `{row['objective']}`, compiled",
+                f"proven, below {duration(ROLES_BAR[1])}",
+                f"{row.get('proven', 0)} of {row['rosters']} proven, "
+                + duration(row.get("median")) + contended(row.get("share", 1.0)),
+                "yes" if proven and row["median"] < ROLES_BAR[1] else "**no**",
+            ])  # fmt: skip
     seconds = {row["command"]: row["best"] for row in results["cold_start"]}
     for command, best in seconds.items():
         if command.startswith(OURS):
@@ -294,6 +312,28 @@ def _objectives(rows: Sequence[Row]) -> str:
         "The first call also loads the modules, and the compiled kernels from numba's cache on disk.",
         "",
         table(heads, cells),
+    ])  # fmt: skip
+
+
+def _roles(rows: Sequence[Row]) -> str:
+    cells = [
+        [
+            f"`{row['objective']}`",
+            duration(row.get("median")) + contended(row.get("share", 1.0)),
+            duration(row.get("best")),
+            duration(row.get("slowest")),
+            duration(row["cold"]),
+            f"{row.get('proven', 0)} of {row['rosters']}",
+        ]
+        for row in rows
+    ]
+    needed = ", ".join(f"{number} {role}" for role, number in NEEDED.items())
+    return "\n".join([
+        "## Five against five with ratings by role",
+        "",
+        f"Every team needs {needed}; everyone plays two of the roles, with a rating in each; compiled.",
+        "",
+        table(["Objective", "Median", "Best", "Slowest roster", "First call", "Proven"], cells),
     ])  # fmt: skip
 
 

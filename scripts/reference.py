@@ -11,11 +11,21 @@ from pathlib import Path
 import click
 
 import equipoise
-from equipoise import balance
+from equipoise import balance, pareto
 from equipoise.adapters.rosters import read_roster
 from equipoise.cli import COMMANDS, group
+from equipoise.pages.front_svg import front_svg
 from equipoise.pages.teams_svg import teams_svg
-from equipoise.registry import CRITERIA, GAMES, LOBBY_SOLVERS, MODELS, OBJECTIVES, SOLVERS, resolve
+from equipoise.registry import (
+    CRITERIA,
+    GAMES,
+    LOBBY_SOLVERS,
+    MODELS,
+    OBJECTIVES,
+    SOLVERS,
+    TERMS,
+    resolve,
+)  # fmt: skip
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTICE = "<!-- Made by scripts/reference.py; do not edit. -->\n"
@@ -55,6 +65,7 @@ def parts() -> str:
     pages = [NOTICE, "# Parts by name\n"]
     kinds = {
         "Objectives": OBJECTIVES,
+        "Terms of orders and sums": TERMS,
         "Solvers": SOLVERS,
         "Criteria": CRITERIA,
         "Lobby solvers": LOBBY_SOLVERS,
@@ -83,6 +94,11 @@ def picture() -> str:
     return teams_svg(solution, names=("Red", "Blue"))
 
 
+def front() -> str:
+    """Return the picture of the page on wishes: what the command beside it draws."""
+    return front_svg(pareto(read_roster(str(ROOT / "examples" / "roster.txt")), "win", "spread"))
+
+
 def main() -> int:
     """Write or check the generated files."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -93,6 +109,7 @@ def main() -> int:
         "docs/reference/library.md": library(),
         "docs/reference/parts.md": parts(),
         "docs/images/teams.svg": picture(),
+        "docs/images/front.svg": front(),
     }
     stale = []
     for name, text in made.items():

@@ -106,12 +106,18 @@ def value(name: str, case: Case, division: Division, scale: Mapping[str, float])
         deviations = [math.sqrt(variance([w for w, _, _ in team])) for team in teams]
         return abs(deviations[0] - deviations[1])
     if name == "indistinguishable":
-        return information(teams, scale["prior"], scale["side_weight"])
+        told_apart = bool(case.fixed) or (case.sizes is not None and case.sizes[0] != case.sizes[1])
+        return information(teams, scale["prior"], scale["side_weight"], signed=told_apart)
     raise KeyError(name)
 
 
-def information(teams: list[list[tuple[float, float, float]]], prior: float, side_weight: float) -> float:
-    """Return the mutual-information bound as a weighted sum of divergences, term by term."""
+def information(
+    teams: list[list[tuple[float, float, float]]], prior: float, side_weight: float, *, signed: bool = False
+) -> float:
+    """Return the mutual-information bound as a weighted sum of divergences, term by term.
+
+    Signed, the wishes' term of a team counts against it where its mean wish is for the other team.
+    """
     everyone = teams[0] + teams[1]
 
     def moments(team: list[tuple[float, float, float]]) -> tuple[float, float, float]:
@@ -124,7 +130,7 @@ def information(teams: list[list[tuple[float, float, float]]], prior: float, sid
 
     centre, whole, wish = moments(everyone)
     result = 0.0
-    for team in teams:
+    for number, team in enumerate(teams):
         if not team:
             continue
         share = len(team) / len(everyone)
@@ -132,7 +138,8 @@ def information(teams: list[list[tuple[float, float, float]]], prior: float, sid
         divergence = 0.5 * ((middle - centre) ** 2 / whole + spread / whole - math.log(spread / whole) - 1.0)
         for yes, all_yes in ((team_wish, wish), (1.0 - team_wish, 1.0 - wish)):
             if yes > 0.0:
-                divergence -= side_weight * yes * math.log(yes / all_yes)
+                told = side_weight * yes * math.log(yes / all_yes)
+                divergence -= told if not signed or (team_wish > wish) == (number == 1) else -told
         result += share * divergence
     return result
 

@@ -1,6 +1,7 @@
 """Equipoise itself, through its public function, with numba loaded or forbidden.
 
-Options: ``numba`` ("loaded" or "forbidden"), ``objective`` and ``solver``.
+Options: ``numba`` ("loaded" or "forbidden"), ``objective`` and ``solver``; with ``roles``, what every team
+needs, a roster has for each player the general rating and that in each role, 0 where it is not played.
 """
 
 from __future__ import annotations
@@ -20,14 +21,29 @@ def load(options: dict[str, Any]) -> Solve:
         sys.modules["numba"] = None  # type: ignore[assignment]  # the import system's "there is none"
     import equipoise
 
+    def roster(ratings: list[float], names: list[str]) -> list[equipoise.Player]:
+        width = 1 + len(names)
+        rows = [ratings[at : at + width] for at in range(0, len(ratings), width)]
+        return [
+            equipoise.Player(
+                str(n),
+                row[0],
+                roles={role: known for role, known in zip(names, row[1:], strict=True) if known},
+            )
+            for n, row in enumerate(rows)
+        ]
+
     def solve(ratings: list[float], limit: float) -> Callable[[], Answer]:
         del limit
-        players = {str(n): rating for n, rating in enumerate(ratings)}
-        solution = equipoise.balance(players, objective=options["objective"], solver=options["solver"])
+        needed = options.get("roles")
+        players = roster(ratings, list(needed or ()))
+        solution = equipoise.balance(
+            players, objective=options["objective"], solver=options["solver"], roles=needed
+        )
 
         def read() -> Answer:
             first = {player.id for player in solution.best.teams[0]}
-            labels = [0 if player in first else 1 for player in players]
+            labels = [0 if player.id in first else 1 for player in players]
             return Answer(labels, str(solution.status), solution.solver)
 
         return read

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from equipoise.teams.explaining import Explanation, explain
     from equipoise.teams.handicap import advantage
     from equipoise.teams.late import Joined, Placement, place_late
+    from equipoise.teams.pareto import Front, pareto
+    from equipoise.teams.rules import Rule
     from equipoise.teams.solution import Solution, Split, Status
+    from equipoise.teams.wishes import Wish
     from equipoise.types import Bots, Contest, Match, Player, Rating, Ruleset, Skipped, Statistics
 
 __all__ = [
@@ -38,6 +41,7 @@ __all__ = [
     "EquipoiseError",
     "Explanation",
     "FilledLobby",
+    "Front",
     "GaussianFilter",
     "InputError",
     "Joined",
@@ -49,6 +53,7 @@ __all__ = [
     "Placement",
     "Player",
     "Rating",
+    "Rule",
     "Ruleset",
     "Skipped",
     "Solution",
@@ -57,6 +62,7 @@ __all__ = [
     "Status",
     "Swap",
     "UnknownNameError",
+    "Wish",
     "advantage",
     "balance",
     "balance_many",
@@ -67,6 +73,7 @@ __all__ = [
     "explain",
     "fill",
     "open_archive",
+    "pareto",
     "place_late",
     "rate",
     "read_matches",
@@ -84,6 +91,7 @@ _HOME = {
     "EquipoiseError": "errors",
     "Explanation": "teams.explaining",
     "FilledLobby": "lobbies.plan",
+    "Front": "teams.pareto",
     "GaussianFilter": "ratings.models.gaussian_filter",
     "InputError": "errors",
     "Joined": "teams.late",
@@ -95,6 +103,7 @@ _HOME = {
     "Placement": "teams.late",
     "Player": "types",
     "Rating": "types",
+    "Rule": "teams.rules",
     "Ruleset": "types",
     "Skipped": "types",
     "Solution": "teams.solution",
@@ -104,6 +113,7 @@ _HOME = {
     "Swap": "teams.editing",
     "UnknownNameError": "errors",
     "advantage": "teams.handicap",
+    "Wish": "teams.wishes",
     "balance": "teams.balancing",
     "balance_many": "teams.batches",
     "choose": "teams.choosing",
@@ -114,6 +124,7 @@ _HOME = {
     "fill": "lobbies.filling",
     "open_archive": "adapters.stores.archive",
     "place_late": "teams.late",
+    "pareto": "teams.pareto",
     "rate": "ratings.rating",
     "read_matches": "adapters.matches",
     "replay": "ratings.replaying",

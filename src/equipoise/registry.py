@@ -28,6 +28,9 @@ OBJECTIVES: Mapping[str, str] = MappingProxyType(
     }
 )
 
+#: What may stand for an objective besides, for those who weigh it against one: it says nothing of fairness.
+TERMS: Mapping[str, str] = MappingProxyType({"wishes": "equipoise.teams.composing:wishes"})
+
 #: How the best splits are found, see :mod:`equipoise.teams.solver`.
 SOLVERS: Mapping[str, str] = MappingProxyType(
     {
@@ -39,6 +42,8 @@ SOLVERS: Mapping[str, str] = MappingProxyType(
         "anneal": f"{_SOLVERS}.anneal:solve",
         "resplit": f"{_SOLVERS}.resplit:solve",
         "fold": f"{_SOLVERS}.fold:solve",
+        "exchange": f"{_SOLVERS}.exchange:solve",
+        "milp": f"{_SOLVERS}.milp:solve",
         "alternate": f"{_SOLVERS}.draft:alternate",
         "snake": f"{_SOLVERS}.draft:snake",
         "greedy": f"{_SOLVERS}.draft:greedy",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -70,6 +70,11 @@ class Player:
         The team (counted from 0) this player is fixed to; None leaves it open.
     bot : bool
         Whether this is a bot that is present by name; it is divided like any player of the roster.
+    roles : sequence of str, or mapping from str to Rating, float or None
+        The roles this player plays, with the rating in each where it is known; none listed is all.
+    prefer, avoid : sequence of str, or mapping from str to float or None
+        Who (by id or name) this player would rather play with, or not, and the price of each wish in win
+        probability where it is not the usual one.
 
     Raises
     ------
@@ -84,6 +89,9 @@ class Player:
     side: float = NO_SIDE
     team: int | None = None
     bot: bool = False
+    roles: tuple[tuple[str, Rating | None], ...] = ()
+    prefer: tuple[tuple[str, float | None], ...] = ()
+    avoid: tuple[tuple[str, float | None], ...] = ()
 
     def __post_init__(self) -> None:
         identity = cast("object", self.id)
@@ -97,11 +105,34 @@ class Player:
         if self.team is not None and self.team < 0:
             msg = f"team: {self.team!r} of player {self.id!r} is not allowed; 0 and above is"
             raise InputError(msg)
+        if self.roles:
+            roles = tuple((role, _rating(known, self.id)) for role, known in _pairs(self.roles))
+            object.__setattr__(self, "roles", roles)
+        for field in ("prefer", "avoid"):
+            if getattr(self, field):
+                object.__setattr__(self, field, _priced(field, getattr(self, field), self.id))
 
     @property
     def label(self) -> str:
         """What to show for this player: the name, or the id where there is none."""
         return self.name or self.id
+
+
+def _pairs(given: object) -> tuple[tuple[str, object], ...]:
+    """Return names with what is said of each, from a mapping, from pairs, or from names alone."""
+    items = given.items() if isinstance(given, Mapping) else cast("Iterable[object]", given)
+    return tuple(
+        (item, None) if isinstance(item, str) else cast("tuple[str, object]", item) for item in items
+    )
+
+
+def _priced(field: str, given: object, who: str) -> tuple[tuple[str, float | None], ...]:
+    pairs = cast("tuple[tuple[str, float | None], ...]", _pairs(given))
+    for other, price in pairs:
+        if price is not None and not 0.0 <= price <= 1.0:
+            msg = f"{field}: the price {price!r} of {who!r} for {other!r} is not allowed; 0 to 1 is"
+            raise InputError(msg)
+    return pairs
 
 
 def _rating(given: object, who: str) -> Rating | None:

@@ -91,6 +91,16 @@ def number_of(value: Any, field: str, at: str) -> float:
     return float(value)
 
 
+def price_of(value: Any, field: str, at: str) -> float:
+    """Return a price in win probability: ``2%`` or ``0.02``, from 0 to 100 %."""
+    percent = isinstance(value, str) and value.strip().endswith("%")
+    number = number_of(value.strip()[:-1] if percent else value, field, at)
+    price = number / 100.0 if percent else number
+    if not 0.0 <= price <= 1.0:
+        fail(at, f"{field} {value} is not allowed; a win probability is, as 2% or 0.02")
+    return price
+
+
 def short(text: str) -> str:
     """Return a text as a message may show it: quoted, escaped, and cut."""
     return repr(text) if len(text) <= 40 else repr(text[:37] + "...")

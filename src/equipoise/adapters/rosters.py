@@ -14,7 +14,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from equipoise.adapters.fields import NO_NUMBER, NUMBER, content_of, decoded, fail, number_of, short, text_of
+from equipoise.adapters.fields import (
+    NO_NUMBER,
+    NUMBER,
+    content_of,
+    decoded,
+    fail,
+    number_of,
+    price_of,
+    short,
+    text_of,
+)
 from equipoise.errors import InputError
 from equipoise.types import NO_SIDE, Player, Rating
 
@@ -29,7 +39,13 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "side": ("side",),
     "team": ("team",),
     "bot": ("bot",),
+    "roles": ("roles", "role"),
+    "prefer": ("prefer", "with"),
+    "avoid": ("avoid", "without"),
 }
+
+#: What separates several in one cell of a table; in JSON they are a list or an object.
+SEPARATOR = ";"
 
 _YES, _NO = ("1", "true", "yes"), ("", "0", "false", "no")
 
@@ -230,6 +246,50 @@ def _player(row: Mapping[str, Any], at: str, seen: dict[str, int], number: int) 
         side=side,
         team=_team(row["team"], at) if "team" in row else None,
         bot=_yes(row["bot"], at) if "bot" in row else False,
+        roles=tuple((role, _role_rating(known, role, at)) for role, known in _several(row, "roles", at)),
+        prefer=_priced(row, "prefer", at),
+        avoid=_priced(row, "avoid", at),
+    )
+
+
+def _several(row: Mapping[str, Any], field: str, at: str) -> list[tuple[str, Any]]:
+    """Return the names in a field, with what is said of each: ``Bob;Cid=2%``, a list, or an object."""
+    given = row.get(field, ())
+    if isinstance(given, Mapping):
+        return [(text_of(name, field, at), value) for name, value in given.items()]
+    cells = given.split(SEPARATOR) if isinstance(given, str) else given
+    if not isinstance(cells, Sequence):
+        fail(at, f"{field} {short(json.dumps(given))} is not a list, an object or a text")
+    pairs: list[tuple[str, Any]] = []
+    for cell in cells:
+        name, equals, value = text_of(cell, field, at).rpartition("=")
+        if not (equals and _is_amount(value)):
+            name, value = text_of(cell, field, at), ""
+        if name.strip():
+            pairs.append((name.strip(), value.strip() or None))
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        fail(at, f"{field} names {short(next(name for name in names if names.count(name) > 1))} twice")
+    return pairs
+
+
+def _is_amount(text: str) -> bool:
+    stripped = text.strip().removesuffix("%")
+    return bool(NUMBER.fullmatch(stripped) or NO_NUMBER.fullmatch(stripped))
+
+
+def _role_rating(known: Any, role: str, at: str) -> Rating | None:
+    if known is None:
+        return None
+    if isinstance(known, Mapping):
+        return Rating(number_of(known.get("mu"), f"mu as {role}", at), _sigma(known, at))
+    return Rating(number_of(known, f"the rating as {role}", at))
+
+
+def _priced(row: Mapping[str, Any], field: str, at: str) -> tuple[tuple[str, float | None], ...]:
+    return tuple(
+        (name, None if value is None else price_of(value, f"the price of {field}", at))
+        for name, value in _several(row, field, at)
     )
 
 

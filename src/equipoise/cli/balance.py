@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import math
 import re
 import sys
@@ -11,6 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from equipoise.cli.fronts import print_json, show_front, write_plot
+from equipoise.cli.wishing import (
+    groups,
+    objective_arguments,
+    outcome_lines,
+    wish_arguments,
+    wish_options,
+)
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS
 
@@ -58,20 +64,8 @@ class Power(click.ParamType[float]):
         return float(value)
 
 
-def _groups(option: str, values: tuple[str, ...]) -> list[list[str]]:
-    """Return the names of each ``A,B`` (quoted as in CSV where a name has a comma)."""
-    groups = []
-    for value in values:
-        cells = " ".join(value.split())  # a name has no line breaks, but a shell may pass some
-        names = [name.strip() for name in next(csv.reader([cells], skipinitialspace=True), [])]
-        if len(names) < 2 or not all(names):
-            msg = f"{option}: {value!r} does not name two players or more; write {option} 'Ann,Bob'"
-            raise InputError(msg)
-        groups.append(names)
-    return groups
-
-
-def _fixed(values: tuple[str, ...]) -> dict[str, int]:
+def fixed_teams(values: tuple[str, ...]) -> dict[str, int]:
+    """Return the team, from 0, of each ``NAME=TEAM``."""
     fixed: dict[str, int] = {}
     for value in values:
         who, _, team = value.rpartition("=")
@@ -130,6 +124,7 @@ def _one_of(names: Any, extra: str = "") -> str:
 @click.option("--party", multiple=True, metavar="A,B", help="Players who stay together.  Repeatable.")
 @click.option("--apart", multiple=True, metavar="A,B", help="Players kept in different teams.  Repeatable.")
 @click.option("--fix", multiple=True, metavar="A=TEAM", help="A player fixed to a team, from 1.  Repeatable.")
+@wish_options
 @click.option("--objective", metavar="NAME", help=f"What is fair: {_one_of(OBJECTIVES)}.  [default: spread]")
 @click.option(
     "--tolerance",
@@ -211,25 +206,33 @@ def command(roster: str, **options: Any) -> None:
     limit = options["time_limit"]
     given = {
         name: options[name]
-        for name in ("objective", "tolerance", "side_weight", "max_difference", "beta")
+        for name in ("tolerance", "side_weight", "max_difference", "beta")
         if options[name] is not None
     }
-    arguments = {
+    shared = {
         "teams": options["teams"],
         "bots": _bots(options, players),
-        "parties": _groups("--party", options["party"]),
-        "apart": _groups("--apart", options["apart"]),
-        "fixed": _fixed(options["fix"]),
-        "rerank": options["rerank"],
+        "parties": groups("--party", options["party"]),
+        "apart": groups("--apart", options["apart"]),
+        "fixed": fixed_teams(options["fix"]),
         "solver": options["solver"],
-        "keep": options["keep"] if options["keep"] is not None else keep,
         "default": options["default_weight"],
         "seed": options["seed"] or 0,
         "stop": never if limit is None else deadline(limit),
         **_sizes(options["size"]),
+        **wish_arguments(options, players),
         **given,
     }
     try:
+        if options["pareto"] is not None:
+            show_front(players, shared, options)
+            return
+        arguments = {
+            **shared,
+            "rerank": options["rerank"],
+            "keep": options["keep"] if options["keep"] is not None else keep,
+            **objective_arguments(options),
+        }
         solution = balance(players, **arguments)
     except UnknownNameError as error:
         raise click.UsageError(str(error)) from error
@@ -284,20 +287,13 @@ def _print_json(solution: Solution, chosen: int | None, answers: Answers | None)
     if chosen is not None:
         plain["chosen"] = chosen + 1
         plain["splits"] = [plain["splits"][chosen]]
-    in_unicode = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
-    click.echo(json.dumps(plain, ensure_ascii=not in_unicode, allow_nan=False, indent=2))
+    print_json(plain)
 
 
 def _plot(path: str, solution: Solution, split: Split, names: tuple[str, ...]) -> None:
-    from pathlib import Path
-
     from equipoise.pages.teams_svg import teams_svg
 
-    try:
-        Path(path).write_text(teams_svg(solution, split, names), encoding="utf-8")
-    except OSError as error:
-        msg = f"--plot: {path} cannot be written: {error.strerror or error}"
-        raise InputError(msg) from error
+    write_plot(path, teams_svg(solution, split, names))
 
 
 def _text(solution: Solution, chosen: int | None, names: tuple[str, ...], split: Split) -> str:
@@ -324,6 +320,7 @@ def _text(solution: Solution, chosen: int | None, names: tuple[str, ...], split:
         lines.append(
             f"{solution.unrated} without a weight: counted as {number(solution.default_weight or 0.0)}."
         )
+    lines += outcome_lines(split)
     if chosen is None and not edited and len(solution.splits) > 1:
         lines += ["", *_alternatives(solution, names)]
     return "\n".join(lines)
@@ -335,9 +332,12 @@ def _name(names: tuple[str, ...], n: int) -> str:
 
 def _team_lines(solution: Solution, split: Split, n: int, name: str) -> list[str]:
     from equipoise.pages.text import number, printable
-    from equipoise.teams.solution import weight
 
-    shown = [(number(weight(player)), printable(player.label)) for player in split.teams[n]]
+    roles = split.roles[n] if split.roles else ("",) * len(split.teams[n])
+    shown = [
+        (number(value), printable(player.label) + (f" ({printable(role)})" if role else ""))
+        for player, value, role in zip(split.teams[n], split.weights[n], roles, strict=True)
+    ]
     if split.bots[n]:
         bots = split.bots[n]
         each = number(solution.bot_weight or 0.0)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import InputError
 from equipoise.lobbies.problem import Floats, Ints, LobbyProblem
-from equipoise.lobbies.programs import Program
+from equipoise.teams.programs import Program
 
 #: More make-ups than teams of 30 players have, all told.
 MOST_MAKEUPS = 40_000

@@ -22,7 +22,7 @@ from equipoise.lobbies.arranging import COMPILED_FROM
 from equipoise.lobbies.bounds import EPSILON, lobby_prices, total_prices, whole_prices
 from equipoise.lobbies.kernels import lowest_lines
 from equipoise.lobbies.problem import Bools, Floats, Ints, LobbyProblem
-from equipoise.lobbies.programs import Program
+from equipoise.teams.programs import Program
 from equipoise.teams.search import Stop
 
 #: Times prices are averaged with their c-transform; each takes the bound up, less and less.

@@ -19,7 +19,7 @@ from equipoise.pages.svg import (
     ticks,
 )
 from equipoise.pages.text import number
-from equipoise.teams.solution import Solution, Split, weight
+from equipoise.teams.solution import Solution, Split
 
 LANE, HEAD, FOOT = 130, 58, 82
 _DOT = 6
@@ -85,8 +85,8 @@ def _headline(solution: Solution, split: Split) -> str:
 
 def _lanes(solution: Solution, split: Split) -> list[list[Dot]]:
     lanes = []
-    for team, bots in zip(split.teams, split.bots, strict=True):
-        dots = [(weight(player), player.label) for player in team]
+    for team, weights, bots in zip(split.teams, split.weights, split.bots, strict=True):
+        dots = [(value, player.label) for value, player in zip(weights, team, strict=True)]
         lanes.append(dots + [(solution.bot_weight or 0.0, "")] * bots)
     return lanes
 

@@ -12,7 +12,7 @@ from equipoise.teams.halves import fits
 from equipoise.teams.objective import Limit, Objective
 from equipoise.teams.problem import Problem
 from equipoise.teams.search import Found, Ranked, Stop, Task
-from equipoise.teams.solvers import bitset, draft, fold, resplit, window
+from equipoise.teams.solvers import bitset, draft, exchange, fold, resplit, window
 from equipoise.teams.solvers.enumerate import divisions as count_divisions
 
 #: Divisions up to which going through them all is quickest: 12 players into two teams.
@@ -23,6 +23,13 @@ LIMIT_ROUNDING = 1e-9
 
 #: Divisions up to which it is still done where no other exact solver serves: some seconds.
 ENUMERATED_AT_MOST = 1 << 24
+
+#: The same where every team's line-up has to be worked out: 20 players into two teams.
+ENUMERATED_WITH_ROLES = 1 << 19
+
+#: The solvers that heed prices of wishes and rules of one's own; of them, those that heed roles.
+HEEDFUL = ("enumerate", "mitm", "exchange", "milp")
+HEED_ROLES = ("enumerate", "exchange")
 
 
 def pick(task: Task) -> str:
@@ -39,6 +46,8 @@ def pick(task: Task) -> str:
     divisions = count_divisions(problem)
     if divisions <= ENUMERATED:
         return "enumerate"
+    if not problem.plain:
+        return _pick_heedful(task, divisions)
     if problem.n_teams != 2:
         if window.suits(task):
             return "window"
@@ -57,6 +66,24 @@ def pick(task: Task) -> str:
     if task.criterion.has_reach:
         return "mitm" if fits(parts) else "resplit"
     return "enumerate" if divisions <= ENUMERATED_AT_MOST else "anneal"
+
+
+def _pick_heedful(task: Task, divisions: float) -> str:
+    """Return the name of the solver for a task with prices, roles or rules of one's own."""
+    problem = task.problem
+    if problem.n_teams == 2 and problem.roles is None and task.criterion.has_reach:
+        return "mitm" if fits(components(problem)) else "exchange"
+    most = ENUMERATED_AT_MOST if problem.roles is None else ENUMERATED_WITH_ROLES
+    return "enumerate" if divisions <= most else "exchange"
+
+
+def _check_heed(name: str | Callable[[Task], Found], problem: Problem) -> None:
+    """Refuse a solver that would pass over what is asked for."""
+    heedful = HEEDFUL if problem.roles is None else HEED_ROLES
+    if name in SOLVERS and not problem.plain and name not in heedful:
+        what = "wishes with a price and rules of one's own" if problem.roles is None else "roles"
+        msg = f"solver: {name!r} does not heed {what}; {', '.join(map(repr, heedful))} do"
+        raise InputError(msg)
 
 
 def run(
@@ -110,6 +137,7 @@ def _filled_up(task: Task, found: Found, solver: str | Callable[[Task], Found]) 
 def _solve(task: Task, solver: str | Callable[[Task], Found]) -> tuple[Found, str]:
     """Return what a solver finds, checked, and its name."""
     name = pick(task) if solver == "auto" else solver
+    _check_heed(name, task.problem)
     found = call_part("solver", name, resolve("solver", SOLVERS, name), task)
     if not isinstance(found, Found):
         msg = f"solver: {name!r} gives a {type(found).__name__}, where a Found is needed"
@@ -131,7 +159,8 @@ def _with_more(task: Task, found: Found, *, search_on: bool) -> Found:
     start = tuple(ranked.labels for ranked in found.ranked)
     more = found
     if search_on and not task.stop():
-        more = resplit.solve(replace(task, start=start or task.start))
-    elif not start:
+        search = resplit if task.problem.plain else exchange
+        more = search.solve(replace(task, start=start or task.start))
+    elif not start and task.problem.plain:
         more = draft.greedy_cap(task)
     return Found(more.ranked, max(found.bound, more.bound), more.proven)

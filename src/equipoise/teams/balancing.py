@@ -9,17 +9,20 @@ from typing import cast
 import numpy as np
 
 from equipoise.errors import InputError
-from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS, call_part, resolve
+from equipoise.registry import CRITERIA, SOLVERS, call_part, resolve
 from equipoise.skill import win_probability
 from equipoise.teams import auto
 from equipoise.teams.components import Contradiction
+from equipoise.teams.composing import Asked, compose, priced
 from equipoise.teams.objective import Criterion, Objective, Scale
 from equipoise.teams.problem import COUNT, MU, SIDE, VARIANCE, Floats, Labels, Problem
-from equipoise.teams.roster import Roster, build, rated
+from equipoise.teams.roster import Besides, Roster, build, rated
+from equipoise.teams.rules import Rule
 from equipoise.teams.search import Found, Stop, Task, never
 from equipoise.teams.sizes import Sizes
 from equipoise.teams.solution import Solution, Split, Status, weight
-from equipoise.teams.why_not import size_conflict
+from equipoise.teams.why_not import conflict
+from equipoise.teams.wishes import Wish, outcomes, wishes_of
 from equipoise.types import LARGEST_WEIGHT, NO_SIDE, Bots, Player, Rating
 
 #: The objective unless another is named.  Why: docs/decisions/0002-default-objective.md.
@@ -63,7 +66,12 @@ def balance(  # one argument for each thing an organiser can ask for
     parties: Iterable[Sequence[str]] = (),
     apart: Iterable[Sequence[str]] = (),
     fixed: Mapping[str, int] | None = None,
-    objective: str | Callable[[Scale], Objective] | Objective = DEFAULT_OBJECTIVE,
+    wishes: Iterable[Wish] = (),
+    side_price: float = 0.0,
+    roles: Mapping[str, int] | None = None,
+    rules: Iterable[Rule] = (),
+    objective: Asked = DEFAULT_OBJECTIVE,
+    tolerances: Sequence[float] | None = None,
     solver: str | Callable[[Task], Found] = "auto",
     rerank: str | Judge | None = None,
     keep: int = 1,
@@ -97,8 +105,22 @@ def balance(  # one argument for each thing an organiser can ask for
         Ids (or names) of players no two of whom may be in one team.
     fixed : mapping of str to int, optional
         The team, from 0, of players who must be in it, besides ``Player.team``.
-    objective : str, callable or Objective
-        A name of :data:`equipoise.registry.OBJECTIVES`, ``"module:attribute"``, or the thing itself.
+    wishes : iterable of Wish
+        Who would rather be together or apart, at a price, besides those of ``Player.prefer`` and
+        ``Player.avoid``.
+    side_price : float
+        What a whole side wish (``Player.side``) is worth, in win probability.
+    roles : mapping of str to int, optional
+        How many of each role every team needs; what players play is in ``Player.roles``.
+    rules : iterable of Rule
+        Sums over each team's players that must stay within limits.
+    objective : str, callable, Objective, sequence or mapping
+        A name of :data:`equipoise.registry.OBJECTIVES`, ``"module:attribute"``, or the thing itself; several
+        in a sequence, most important first; or a mapping from names to weights for their weighted sum.
+        The prices of wishes count with win probability, first of all, unless ``"wishes"`` is among them.
+    tolerances : sequence of float, optional
+        With objectives in a sequence, how far from the optimum of each but the last those after it may go,
+        in its own unit; by default the tolerance for ``win``, and 0.
     solver : str or callable
         A name of :data:`equipoise.registry.SOLVERS`, ``"module:attribute"``, the thing itself, or
         ``"auto"``.
@@ -145,15 +167,22 @@ def balance(  # one argument for each thing an organiser can ask for
     """
     _check(
         whole={"teams": teams, "keep": keep, "seed": seed},
-        real={"beta": beta, "tolerance": tolerance, "side_weight": side_weight},
+        real={
+            "beta": beta,
+            "tolerance": tolerance,
+            "side_weight": side_weight,
+            "side_price": side_price,
+        },
         default=default,
     )
     filling = Bots() if bots is True else bots or None
     roster = rated(players, default)
     exact = (sizes,) * teams if isinstance(sizes, int) else None if sizes is None else tuple(sizes)
-    rules = Sizes(exact, min_size, max_size, max_difference)
-    scale, beta_source = _scale(roster, filling, beta, tolerance, side_weight)
-    chosen = _objective(objective, scale)
+    sized = Sizes(exact, min_size, max_size, max_difference)
+    besides = _besides(roster, wishes, side_price, roles, rules)
+    signed = bool(fixed) or len(set(exact or ())) > 1 or any(p.team is not None for p in roster.players)
+    scale, beta_source = _scale(roster, filling, beta, tolerance, side_weight, signed)
+    chosen = compose(objective, scale, tolerances)
     if not (solver == "auto" or callable(solver)):
         resolve("solver", SOLVERS, solver)
     judge = None if rerank is None else resolve("criterion", CRITERIA, rerank)
@@ -172,8 +201,11 @@ def balance(  # one argument for each thing an organiser can ask for
     )
 
     try:
-        problem = build(roster, teams, rules, filling, parties, apart, fixed)
-        _check_ratio(chosen, problem)
+        problem = build(roster, teams, sized, filling, parties, apart, fixed, besides)
+        if problem.prices is not None:
+            chosen = priced(chosen, scale)
+            nothing = replace(nothing, objective=chosen.name)
+        _check_positive(chosen, problem)
         pool = keep if judge is None else max(keep, RERANKED)
         found, solver_name = auto.run(problem, chosen, solver, pool, stop, seed, fill_up=judge is None)
     except Contradiction as clash:
@@ -185,11 +217,17 @@ def balance(  # one argument for each thing an organiser can ask for
     if not found.ranked:
         if not found.proven:
             return replace(nothing, status=Status.FEASIBLE, reason=NOTHING_YET)
-        return replace(nothing, reason=size_conflict(problem, [player.label for player in roster.players]))
+        return replace(nothing, reason=conflict(problem, [player.label for player in roster.players]))
     criterion = chosen.criterion
     splits = [
-        _split(problem, roster, criterion, scale, ranked.labels, ranked.cost) for ranked in found.ranked
+        _split(problem, roster, criterion, scale, ranked.labels, ranked.cost, besides)
+        for ranked in found.ranked
     ]
+    if chosen.first and not isinstance(objective, str):
+        splits = [
+            replace(split, values=_values(problem, chosen, ranked.labels))
+            for split, ranked in zip(splits, found.ranked, strict=True)
+        ]
     proven = found.proven
     bound = chosen.criterion.shown(found.bound) + 0.0  # never -0.0
     if judge is not None:
@@ -220,19 +258,19 @@ def _check(*, whole: Mapping[str, int], real: Mapping[str, float | None], defaul
         raise InputError(msg)
 
 
-def _objective(objective: str | Callable[[Scale], Objective] | Objective, scale: Scale) -> Objective:
-    if isinstance(objective, Objective):
-        return objective
-    factory = resolve("objective", OBJECTIVES, objective)
-    made = call_part("objective", objective, factory, scale) if callable(factory) else factory
-    if not isinstance(made, Objective):
-        msg = f"objective: {objective!r} gives a {type(made).__name__}, where an Objective is needed"
-        raise InputError(msg)
-    return made
+def _besides(
+    roster: Roster,
+    wishes: Iterable[Wish],
+    side_price: float,
+    roles: Mapping[str, int] | None,
+    rules: Iterable[Rule],
+) -> Besides:
+    """Return what is asked for besides, the wishes that come with the players among it."""
+    return Besides((*wishes_of(roster.players), *wishes), side_price, roles, tuple(rules))
 
 
-def _check_ratio(objective: Objective, problem: Problem) -> None:
-    if objective.name != "ratio":
+def _check_positive(objective: Objective, problem: Problem) -> None:
+    if not any(c.needs_positive for c in (objective.criterion, *(c for c, _ in objective.first))):
         return
     lowest = float(problem.features[:, MU].min())
     if lowest < 0 or (problem.filler is not None and problem.filler[MU] < 0):
@@ -241,7 +279,12 @@ def _check_ratio(objective: Objective, problem: Problem) -> None:
 
 
 def _scale(
-    roster: Roster, bots: Bots | None, beta: float | None, tolerance: float, side_weight: float
+    roster: Roster,
+    bots: Bots | None,
+    beta: float | None,
+    tolerance: float,
+    side_weight: float,
+    signed: bool,
 ) -> tuple[Scale, str]:
     mu = np.array([rating.mu for rating in roster.ratings])
     centre = float(mu.mean()) if len(mu) else 0.0
@@ -265,28 +308,47 @@ def _scale(
             prior=prior,
             side_weight=side_weight if wishes else 0.0,
             tolerance=tolerance,
+            signed=signed,
         ),
         source if beta is None else "as given",
     )
 
 
 def _split(
-    problem: Problem, roster: Roster, criterion: Criterion, scale: Scale, labels: Labels, cost: float
+    problem: Problem,
+    roster: Roster,
+    criterion: Criterion,
+    scale: Scale,
+    labels: Labels,
+    cost: float,
+    besides: Besides,
 ) -> Split:
     labels, totals = _oriented(problem, labels)
     chances = win_probability(totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT], scale.beta)[0]
-    teams: list[list[Player]] = [[] for _ in range(problem.n_teams)]
+    of_team: list[list[int]] = [[] for _ in range(problem.n_teams)]
     for places, team in zip(problem.members, labels.tolist(), strict=True):
-        teams[team].extend(roster.players[place] for place in places)
+        of_team[team].extend(places)
+    for team in of_team:
+        team.sort(key=lambda place: weight(roster.players[place]), reverse=True)
+    teams = [[roster.players[place] for place in team] for team in of_team]
     sizes = totals[0, :, COUNT].tolist()
     return Split(
-        teams=tuple(tuple(sorted(team, key=weight, reverse=True)) for team in teams),
+        teams=tuple(map(tuple, teams)),
         bots=tuple(round(size) - len(team) for size, team in zip(sizes, teams, strict=True)),
         totals=tuple(totals[0, :, MU].tolist()),
         win_probability=tuple(chances.tolist()),
         value=criterion.shown(cost) + 0.0,
         distance=float(np.abs(chances - 1.0 / problem.n_teams).max()),
+        wishes=outcomes(problem, besides.wishes, besides.side_price, roster.players, labels),
+        roles=() if problem.roles is None else tuple(tuple(problem.roles.line_up(team)) for team in of_team),
     )
+
+
+def _values(problem: Problem, objective: Objective, labels: Labels) -> tuple[float, ...]:
+    """Return what each criterion of an objective says of a division, in the numbers they are known by."""
+    totals = problem.totals(labels[None, :])
+    order = (*(criterion for criterion, _ in objective.first), objective.criterion)
+    return tuple(criterion.shown(float(criterion.cost(totals)[0])) + 0.0 for criterion in order)
 
 
 def _oriented(problem: Problem, labels: Labels) -> tuple[Labels, Floats]:
@@ -316,6 +378,5 @@ def _reranked(
 
 def _weights(split: Split, bot_weight: float | None) -> list[Floats]:
     return [
-        np.array([weight(player) for player in team] + [bot_weight or 0.0] * n)
-        for team, n in zip(split.teams, split.bots, strict=True)
+        np.array([*team, *[bot_weight or 0.0] * n]) for team, n in zip(split.weights, split.bots, strict=True)
     ]

@@ -19,7 +19,7 @@ def lower_bound(task: Task, parts: Components) -> float:
     it is the criterion's floor.
     """
     floor = task.criterion.floor
-    if not task.criterion.by_difference:
+    if not task.criterion.by_difference or task.problem.roles is not None:
         return floor
     costs = [_class_bound(task, parts, size) for size in parts.legal_sizes]
     return max(floor, min(costs, default=floor))

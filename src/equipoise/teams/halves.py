@@ -29,7 +29,7 @@ from equipoise.teams import kernels
 from equipoise.teams.bounds import lower_bound
 from equipoise.teams.components import Components, components
 from equipoise.teams.objective import EVERYWHERE, Pair
-from equipoise.teams.problem import COUNT, MU, Floats, Labels
+from equipoise.teams.problem import COUNT, MU, N_FEATURES, Floats, Labels
 from equipoise.teams.search import Best, Found, Task
 
 #: From how many rows of the larger half on, loading numba for a single roster pays: about where the plain
@@ -54,6 +54,9 @@ MOST_PAIRS = 1 << 22
 
 #: How much the cost aimed at grows when it was set too low.
 GROWTH = 8.0
+
+#: The second axis of criteria that have none.
+NO_AXIS = (0.0,) * N_FEATURES
 
 #: What sums in another order may differ by, relative to the sum of their parts' sizes: 2^-53 a step,
 #: and hundreds of steps.
@@ -157,7 +160,9 @@ class _Meeting:
         self.pairs = compiled(kernels.pairs_within) if self.fast else kernels.pairs_within
         self.most_looks = patience * MOST_TURNS * LOOKS
         self.most_pairs = patience * MOST_PAIRS
-        self.second_axis = np.array(task.criterion.second)
+        limited = (limit.criterion.second for limit in task.limits if any(limit.criterion.second))
+        self.axis = task.criterion.second if any(task.criterion.second) else next(limited, NO_AXIS)
+        self.second_axis = np.array(self.axis)
         self.held = held = self.parts.choices[1]
         self.base = self.parts.base + (self.parts.steps[held] if held >= 0 else 0.0)
         self.left, self.right = map(self._half, halves, rows)
@@ -217,14 +222,14 @@ class _Meeting:
 
     def _range(self, size_class: SizeClass, cost: float) -> tuple[float, float, float, float]:
         """Return what the rows must sum to within a cost and the limits, with room for rounding."""
-        pair = size_class.pair
-        for criterion, limit in self.task.limits:
-            if criterion.has_reach:
-                mu, _ = criterion.reach(limit, pair)
+        pair, second = size_class.pair, EVERYWHERE
+        for criterion, limit in (*self.task.limits, (self.task.criterion, cost)):
+            if criterion.has_reach and limit < math.inf:
+                mu, other = criterion.reach(limit, pair)
                 pair = Pair(pair.counts, pair.whole, mu)
-        mu, second = pair.mu, EVERYWHERE
-        if cost < math.inf:
-            mu, second = self.task.criterion.reach(cost, pair)
+                if criterion.second == self.axis:
+                    second = second.overlap(other)
+        mu = pair.mu
         return (
             mu.low - size_class.first - self.pad_first,
             mu.high - size_class.first + self.pad_first,

@@ -36,6 +36,8 @@ class Scale:
         How much side wishes count against likeness, in nats for each nat.
     tolerance : float
         How far from the best win probability a division may be to be chosen for its likeness.
+    signed : bool
+        Whether the teams are told apart, so that a side wish counts only in the team it is for.
     """
 
     beta: float = 1.0
@@ -43,6 +45,7 @@ class Scale:
     prior: float = 0.0
     side_weight: float = 0.0
     tolerance: float = 0.001
+    signed: bool = False
 
 
 class Interval(NamedTuple):
@@ -184,6 +187,9 @@ class Criterion:
     #: The cost below which none can be.
     floor = 0.0
 
+    #: Whether totals of mu below 0 mean nothing to it.
+    needs_positive = False
+
     def cost(self, totals: Floats) -> Floats:
         """Return the cost of each division, shape (m,), from totals of shape (m, n_teams, 5)."""
         raise NotImplementedError
@@ -191,6 +197,10 @@ class Criterion:
     def shown(self, cost: float) -> float:
         """Return the number people know the criterion by."""
         return cost
+
+    def cost_of(self, shown: float) -> float:
+        """Return the cost that is shown as a number."""
+        return shown
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """Bound what the first of two teams can total in a division of at most a given cost.

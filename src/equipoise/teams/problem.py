@@ -9,10 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from equipoise.types import NO_SIDE
+
+if TYPE_CHECKING:
+    from equipoise.teams.roles import Roles
+    from equipoise.teams.rules import Rows
+    from equipoise.teams.wishes import Prices
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int8]
@@ -22,6 +29,9 @@ Ints = NDArray[np.int64]
 #: their mu, (mu - centre)², sigma² and side wish.
 COUNT, MU, SQUARE, VARIANCE, SIDE = range(5)
 N_FEATURES = 5
+
+#: The last column of totals where wishes have prices: what each team's players pay for broken ones.
+PRICE = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +59,12 @@ class Problem:
         What is subtracted from mu before squaring: with it the sums of squares keep their digits.
     members : tuple of tuples of int
         The places in the roster of each block's players.
+    prices : Prices, optional
+        What divisions pay for the wishes they break.
+    roles : Roles, optional
+        What each team needs and who plays it: a team's totals are then those of its line-up.
+    rows : Rows, optional
+        Linear rules besides.
     """
 
     features: Floats
@@ -61,6 +77,9 @@ class Problem:
     fixed: tuple[int, ...]
     centre: float
     members: tuple[tuple[int, ...], ...]
+    prices: Prices | None = None
+    roles: Roles | None = None
+    rows: Rows | None = None
 
     @property
     def n_teams(self) -> int:
@@ -86,15 +105,39 @@ class Problem:
     def interchangeable(self) -> bool:
         """Whether exchanging whole teams gives the same division."""
         same_rules = all(len(set(rule)) == 1 for rule in (self.min_size, self.max_size, self.seats))
-        return same_rules and max(self.fixed, default=-1) < 0
+        return same_rules and not self.named
+
+    @cached_property
+    def named(self) -> bool:
+        """Whether somebody is bound to a certain team, would rather be in it, or a rule is about one."""
+        return self.sided or max(self.fixed, default=-1) >= 0
+
+    @cached_property
+    def sided(self) -> bool:
+        """Whether a team differs from the others in more than its size and who is bound to it.
+
+        Wishes for a side count as such: objectives weigh them by team where teams are told apart.
+        """
+        priced = self.prices is not None and bool(self.prices.sides.any())
+        ruled = self.rows is not None and not self.rows.alike
+        wished = bool((self.features[:, SIDE] != self.features[:, COUNT] * NO_SIDE).any())
+        return priced or ruled or (wished and max(self.fixed, default=-1) >= 0)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the features, sizes, who is apart and who is fixed say all there is."""
+        return self.prices is None and self.roles is None and self.rows is None
 
     @cached_property
     def kinds(self) -> Ints:
         """Equal numbers for blocks that a solver may exchange freely, shape (n_blocks,).
 
-        These are single players with equal features, neither fixed nor kept apart from anyone.
+        These are single players with equal features, neither fixed nor kept apart from anyone, nor in a
+        wish or a rule of another kind.
         """
         bound = {block for pair in self.apart for block in pair}
+        if self.rows is not None:
+            bound |= self.rows.blocks
         bound.update(block for block, team in enumerate(self.fixed) if team >= 0)
         return self._numbered(bound) if bound else self.looks
 
@@ -102,15 +145,20 @@ class Problem:
     def looks(self) -> Ints:
         """Equal numbers for single players with equal features, shape (n_blocks,).
 
-        Divisions in which only such players are exchanged look the same, whatever wishes they have.
+        Divisions in which only such players are exchanged look the same, whatever rules they have; players
+        in wishes with a price do not, as the price differs.
         """
         return self._numbered(set())
 
     def _numbered(self, bound: set[int]) -> Ints:
         seen: dict[tuple[float, ...], int] = {}
         numbers = []
+        if self.prices is not None:
+            bound = bound | self.prices.blocks
         for block, (row, places) in enumerate(zip(self.features.tolist(), self.members, strict=True)):
             alone = len(places) == 1 and block not in bound
+            if alone and self.roles is not None:
+                row.extend(self.roles.kinds[block])
             numbers.append(seen.setdefault(tuple(row) if alone else (block,), len(seen)))
         return np.array(numbers, dtype=np.int64)
 
@@ -147,9 +195,16 @@ class Problem:
         Returns
         -------
         ndarray, shape (m, n_teams, 5)
+            Where wishes have prices, (m, n_teams, 6): the last column is what is paid.
         """
         teams = [(labels == team).astype(np.float64) @ self.features for team in range(self.n_teams)]
-        return self.filled(np.stack(teams, axis=1))
+        totals = np.stack(teams, axis=1)
+        if self.roles is not None:
+            totals[:, :, [MU, SQUARE, VARIANCE]] = self.roles.sums(labels, self.n_teams)[:, :, 1:]
+        totals = self.filled(totals)
+        if self.prices is not None:
+            totals = np.concatenate([totals, self.prices.paid(labels)[:, :, None]], axis=2)
+        return totals
 
     def filled(self, totals: Floats) -> Floats:
         """Return the totals with bots, from those without; both have shape (m, n_teams, 5)."""
@@ -166,7 +221,24 @@ class Problem:
         for block, team in enumerate(self.fixed):
             if team >= 0:
                 legal &= labels[:, block] == team
+        if not self.plain and legal.any():
+            legal[legal] = self.excess(labels[legal]) == 0.0
         return legal
+
+    def excess(self, labels: Labels) -> Floats:
+        """Return by how much divisions break rules on roles and rules of one's own, shape (m,).
+
+        Bots that fill up take the roles that are left.
+        """
+        excess = np.zeros(len(labels))
+        if self.roles is not None:
+            lack = self.roles.sums(labels, self.n_teams)[:, :, 0]
+            if self.filler is not None:
+                lack = np.maximum(lack - self.bots(self.counts(labels)), 0.0)
+            excess += lack.sum(axis=1)
+        if self.rows is not None:
+            excess += self.rows.excess(labels)
+        return excess
 
     def legal_counts(self, counts: Ints) -> NDArray[np.bool_]:
         """Tell which team sizes are legal, shape (m,), for counts of shape (m, n_teams)."""
@@ -195,6 +267,8 @@ class Problem:
             return self.canonical(labels).tobytes()
         teams = [np.bincount(self.looks[labels == t], minlength=n_looks) for t in range(self.n_teams)]
         keys = [team.astype(np.int32).tobytes() for team in teams]
+        if self.sided:
+            return b"".join(keys)
         held = [team if team in self.fixed else -1 for team in range(self.n_teams)]
         rules = list(zip(self.min_size, self.max_size, self.seats, held, strict=True))
         return b"".join(key for _, key in sorted(zip(rules, keys, strict=True)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +11,10 @@ import numpy as np
 from equipoise.errors import InputError
 from equipoise.teams.components import Contradiction, SignedUnion, components
 from equipoise.teams.problem import Problem
+from equipoise.teams.roles import roles_of
+from equipoise.teams.rules import Rule, rows_of
 from equipoise.teams.sizes import Sizes, size_rules
+from equipoise.teams.wishes import Group, Prices, Wish, side_prices
 from equipoise.types import Bots, Player, Rating
 
 #: What everyone weighs in a roster where nobody has a weight: the middle of the 0..100 scale.
@@ -75,6 +78,28 @@ class Roster:
         raise InputError(msg)
 
 
+@dataclass(frozen=True)
+class Besides:
+    """What may be asked for besides parties, who is apart and who is fixed.
+
+    Parameters
+    ----------
+    wishes : tuple of Wish
+        Wishes between players, with their prices.
+    side_price : float
+        What a whole side wish is worth, in win probability.
+    roles : mapping from str to int, or None
+        How many of each role a team needs.
+    rules : tuple of Rule
+        Linear rules.
+    """
+
+    wishes: tuple[Wish, ...] = ()
+    side_price: float = 0.0
+    roles: Mapping[str, int] | None = None
+    rules: tuple[Rule, ...] = ()
+
+
 def rated(players: Iterable[Player] | Mapping[str, float | Rating | None], default: float | None) -> Roster:
     """Return the roster with a rating for everyone.
 
@@ -94,6 +119,8 @@ def rated(players: Iterable[Player] | Mapping[str, float | Rating | None], defau
         players = [Player(name, rating) for name, rating in players.items()]
     everyone = tuple(players)
     _check_players(everyone)
+    if any(player.rating is None and player.roles for player in everyone):
+        everyone = tuple(map(_from_roles, everyone))
     if len({player.id for player in everyone}) < len(everyone):
         seen: set[str] = set()
         for player in everyone:
@@ -107,11 +134,17 @@ def rated(players: Iterable[Player] | Mapping[str, float | Rating | None], defau
     if default is None:
         known = [player.rating.mu for player in everyone if isinstance(player.rating, Rating)]
         default = float(np.mean(known)) if known else MIDDLE_WEIGHT
-    given = tuple(
-        Player(p.id, Rating(default), p.name, p.party, p.side, p.team, p.bot) if p.rating is None else p
-        for p in everyone
-    )
+    given = tuple(p if p.rating is not None else replace(p, rating=Rating(default)) for p in everyone)
     return Roster(given, default, unrated)
+
+
+def _from_roles(player: Player) -> Player:
+    """Return a player without a rating with the mean of those in the roles, where there are any."""
+    known = [rating for _, rating in player.roles if rating is not None]
+    if player.rating is not None or not known:
+        return player
+    mu, sigma = (float(np.mean([getattr(rating, field) for rating in known])) for field in ("mu", "sigma"))
+    return replace(player, rating=Rating(mu, sigma))
 
 
 def _check_players(everyone: Sequence[object]) -> None:
@@ -129,6 +162,7 @@ def build(
     parties: Iterable[Sequence[str]] = (),
     apart: Iterable[Sequence[str]] = (),
     fixed: Mapping[str, int] | None = None,
+    besides: Besides | None = None,
 ) -> Problem:
     """Return the problem a roster and its wishes make.
 
@@ -157,6 +191,15 @@ def build(
         weight = centre if bots.weight is None else bots.weight
         filler = np.array([1.0, weight, (weight - centre) ** 2, 0.0, 0.5])
     rules = size_rules(n, n_teams, sizes, bots)
+    prices, roles, rows = None, None, None
+    if besides is not None:
+        prices = _prices(roster, n_teams, besides, block_of, len(members))
+        rows = rows_of(besides.rules, n_teams, block_of, len(members), roster.find)
+        if besides.roles:
+            slack = (n_teams - 1) * rules.difference
+            least = max(min(rules.minimum), -((slack - n) // n_teams))
+            most = min(max(rules.maximum), (n + slack) // n_teams)
+            roles = roles_of(players, besides.roles, centre, members, (least, most))
     problem = Problem(
         features=each,
         min_size=rules.minimum,
@@ -168,6 +211,9 @@ def build(
         fixed=block_team,
         centre=centre,
         members=members,
+        prices=prices,
+        roles=roles,
+        rows=rows,
     )
     if n_teams == 2 and pairs:
         try:
@@ -176,6 +222,26 @@ def build(
             pair = problem.apart.index((clash.one, clash.other))
             raise Contradiction(*pairs[pair], clash.reason) from None
     return problem
+
+
+def _prices(
+    roster: Roster, n_teams: int, besides: Besides, block_of: list[int], n_blocks: int
+) -> Prices | None:
+    """Return what breaking wishes costs; None where there are none."""
+    sides = np.zeros((n_blocks, n_teams))
+    if besides.side_price:
+        np.add.at(sides, block_of, side_prices(roster.players, n_teams, besides.side_price))
+    if not besides.wishes and not sides.any():
+        return None
+    groups = [
+        Group(
+            wish.kind == "together",
+            tuple(block_of[place] for place in _named_once("wish", roster, wish.players)),
+            wish.price,
+        )
+        for wish in besides.wishes
+    ]
+    return Prices(tuple(groups), sides)
 
 
 def _check_number(n: int, n_teams: int, bots: Bots | None) -> None:

@@ -121,17 +121,22 @@ class Best:
         """Whether as many as are wanted are as good as a bound, up to rounding of the last digits."""
         return self.full and self.worst <= bound + abs(bound) * 1e-12
 
-    def offer(self, labels: Labels) -> None:
+    def offer(self, labels: Labels, totals: Floats | None = None) -> None:
         """Take in whatever is legal, within the limits, new and good enough.
 
         Parameters
         ----------
         labels : ndarray of int8, shape (m, n_blocks)
             Divisions that keep the problem's rules.
+        totals : ndarray, optional
+            Their totals, where they are known; all rules of one's own are then known to be kept too.
         """
+        if totals is None and self.task.problem.rows is not None:
+            labels = labels[self.task.problem.excess(labels) == 0.0]
         if not len(labels):
             return
-        totals = self.task.problem.totals(labels)
+        if totals is None:
+            totals = self.task.problem.totals(labels)
         costs = self.task.criterion.cost(totals)
         for criterion, limit in self.task.limits:
             costs = np.where(criterion.cost(totals) <= limit, costs, math.inf)

@@ -6,6 +6,7 @@ import enum
 from dataclasses import dataclass
 from typing import Any
 
+from equipoise.teams.wishes import Outcome
 from equipoise.types import Player, Rating
 
 
@@ -38,6 +39,12 @@ class Split:
         What the objective says, in the number it is known by.
     distance : float
         The largest distance of a team's win probability from even, whatever the objective.
+    wishes : tuple of Outcome
+        What became of the wishes that have a price.
+    roles : tuple of tuples of str
+        What each player plays, in the order of ``teams``; empty where no roles were asked for.
+    values : tuple of float
+        What every criterion says, in order, where the objective has several and is no single name.
     """
 
     teams: tuple[tuple[Player, ...], ...]
@@ -46,6 +53,19 @@ class Split:
     win_probability: tuple[float, ...]
     value: float
     distance: float
+    wishes: tuple[Outcome, ...] = ()
+    roles: tuple[tuple[str, ...], ...] = ()
+    values: tuple[float, ...] = ()
+
+    @property
+    def weights(self) -> tuple[tuple[float, ...], ...]:
+        """What each player counts, in the order of ``teams``: the rating in the role that is played."""
+        if not self.roles:
+            return tuple(tuple(weight(player) for player in team) for team in self.teams)
+        return tuple(
+            tuple(weight(player, role) for player, role in zip(team, roles, strict=True))
+            for team, roles in zip(self.teams, self.roles, strict=True)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +150,25 @@ class Solution:
 
 
 def _split_as_dict(split: Split) -> dict[str, Any]:
-    return {
+    plain: dict[str, Any] = {
         "teams": [[player.label for player in team] for team in split.teams],
         "bots": list(split.bots),
         "totals": list(split.totals),
         "win_probability": list(split.win_probability),
         "value": split.value,
     }
+    if split.values:
+        plain["values"] = list(split.values)
+    if split.wishes:
+        plain["wishes"] = [outcome.as_dict() for outcome in split.wishes]
+    if split.roles:
+        plain["roles"] = [list(roles) for roles in split.roles]
+    return plain
 
 
-def weight(player: Player) -> float:
-    """Return a rated player's weight."""
+def weight(player: Player, role: str = "") -> float:
+    """Return a rated player's weight, in a role where that is known."""
+    known = dict(player.roles).get(role) if role else None
+    if known is not None:
+        return known.mu
     return player.rating.mu if isinstance(player.rating, Rating) else 0.0

@@ -9,6 +9,30 @@ from equipoise.teams.problem import Problem
 from equipoise.teams.starts import draft
 
 
+def conflict(problem: Problem, names: list[str]) -> str:
+    """Say what cannot be kept together.
+
+    Parameters
+    ----------
+    problem : Problem
+        A problem proven to have no legal division, although no two players contradict each other.
+    names : list of str
+        What to call the roster's players.
+    """
+    roles, rows = problem.roles, problem.rows
+    if roles is not None:
+        for role, needed, players in zip(roles.names, roles.needed, roles.plays.T, strict=True):
+            wanted, able = int(needed) * problem.n_teams, int(players.sum())
+            if able < wanted and problem.filler is None:
+                return f"{wanted} of {role!r} are needed in {problem.n_teams} teams, but {able} can play it"
+    if roles is None and rows is None:
+        return size_conflict(problem, names)
+    wishes = [] if roles is None else [f"the roles {', '.join(map(repr, roles.names))}"]
+    if rows is not None:
+        wishes.append(f"the rules {', '.join(map(repr, dict.fromkeys(rows.names)))}")
+    return f"{' and '.join(wishes)} cannot be kept with the sizes and whoever must be together or apart"
+
+
 def size_conflict(problem: Problem, names: list[str]) -> str:
     """Say which wishes do not fit into the team sizes.
 

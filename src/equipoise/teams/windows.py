@@ -161,7 +161,7 @@ def _extended(counts: tuple[int, ...], problem: Problem) -> Iterator[tuple[int, 
 
 def _rule(problem: Problem, team: int) -> tuple[object, ...]:
     """Return what is equal for teams that can be exchanged."""
-    own = team if team in problem.fixed else -1
+    own = team if problem.sided or team in problem.fixed else -1
     return problem.min_size[team], problem.max_size[team], problem.seats[team], own
 
 

@@ -20,7 +20,7 @@ from equipoise.lobbies.bounding import place_and_bound
 from equipoise.lobbies.bounds import EPSILON, lobby_prices, total_prices
 from equipoise.lobbies.candidates import Candidates, list_candidates
 from equipoise.lobbies.problem import WAITING, Floats, Ints, LobbyTask, Placed, Placing
-from equipoise.lobbies.programs import Program
+from equipoise.teams.programs import Program
 
 #: Relative difference of values that rounding explains.
 RELATIVE = 1e-9

@@ -15,7 +15,7 @@ import numpy as np
 
 from equipoise.errors import InputError
 from equipoise.lobbies.problem import LobbyTask, Placed, Placing
-from equipoise.lobbies.programs import Program
+from equipoise.teams.programs import Program
 
 
 def solve(task: LobbyTask) -> Placed:

@@ -48,6 +48,10 @@ class MutualInformation(Criterion):
         Variance added to every player's own, roster units squared.
     side_weight : float
         What the wishes' term is multiplied with.
+    signed : bool
+        Whether the teams are told apart: a team whose mean wish is for the other side then adds to the cost
+        what it would else take off, and a team in the middle nothing.  Where teams are interchangeable they
+        are named after the wishes instead.
 
     References
     ----------
@@ -66,6 +70,7 @@ class MutualInformation(Criterion):
     centre: float = 0.0
     prior: float = 0.0
     side_weight: float = 0.0
+    signed: bool = False
     second = (0.0, 0.0, 1.0, 1.0, 0.0)
     has_reach = True
     has_windows = True
@@ -83,7 +88,10 @@ class MutualInformation(Criterion):
         apart = _log(self._variances(whole)) - _log(self._variances(totals))
         information = 0.5 * np.where(counts > 0, shares * apart, 0.0).sum(axis=1)
         if self.side_weight:
-            information -= self.side_weight * (shares * _wish_divergence(totals, whole)).sum(axis=1)
+            told = _wish_divergence(totals, whole)
+            if self.signed:
+                told *= _right_side(totals, whole)
+            information -= self.side_weight * (shares * told).sum(axis=1)
         return cast("Floats", information)
 
     def _variances(self, totals: Floats) -> Floats:
@@ -173,6 +181,14 @@ def _wish_divergence(totals: Floats, whole: Floats) -> Floats:
     return divergence
 
 
+def _right_side(totals: Floats, whole: Floats) -> Floats:
+    """Return 1 for teams whose mean wish is for them, -1 where it is for the other side, (m, n_teams)."""
+    counts = np.maximum(totals[:, :, COUNT], 1.0)
+    place = np.linspace(-1.0, 1.0, totals.shape[1])
+    return np.sign((totals[:, :, SIDE] / counts - whole[:, :, SIDE] / whole[:, :, COUNT]) * place)
+
+
 def indistinguishable(scale: Scale) -> Objective:
     """Return the objective with the scale's prior and weight of side wishes."""
-    return Objective("indistinguishable", MutualInformation(scale.centre, scale.prior, scale.side_weight))
+    criterion = MutualInformation(scale.centre, scale.prior, scale.side_weight, scale.signed)
+    return Objective("indistinguishable", criterion)

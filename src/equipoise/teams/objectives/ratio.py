@@ -34,6 +34,8 @@ class Ratio(DifferenceCriterion):
     0.99733
     """
 
+    needs_positive = True
+
     def cost(self, totals: Floats) -> Floats:
         """See :meth:`equipoise.teams.objective.Criterion.cost`."""
         smallest, largest = totals[:, :, MU].min(axis=1), totals[:, :, MU].max(axis=1)
@@ -43,6 +45,10 @@ class Ratio(DifferenceCriterion):
     def shown(self, cost: float) -> float:
         """Return smallest over largest."""
         return 1.0 - cost
+
+    def cost_of(self, shown: float) -> float:
+        """See :meth:`equipoise.teams.objective.Criterion.cost_of`."""
+        return 1.0 - shown
 
     def largest_difference(self, cost: float, pair: Pair) -> float:
         """See :meth:`equipoise.teams.objective.DifferenceCriterion.largest_difference`."""

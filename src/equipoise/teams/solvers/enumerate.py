@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from equipoise.errors import InputError
-from equipoise.teams.problem import Labels, Problem
+from equipoise.teams.problem import Floats, Labels, Problem
 from equipoise.teams.search import Best, Found, Task
 
 #: Divisions judged at once: enough to keep NumPy busy, few enough to stay in the cache of a processor.
@@ -43,9 +44,11 @@ def solve(task: Task) -> Found:
             f"allowed are {MOST:.3g}; 'mitm', 'resplit' and 'climb' have no such limit"
         )
         raise InputError(msg)
-    best = Best(task)
-    for labels in _labelings(problem):
-        best.offer(labels[problem.legal(labels)])
+    remembered = problem.n_blocks <= REMEMBERED_BLOCKS and problem.n_teams == 2
+    # What is known at the start comes again at once where everything is looked at in one piece.
+    best = Best(replace(task, start=()) if remembered else task)
+    for labels, totals in (_remembered_legal(problem),) if remembered else _legal(problem):
+        best.offer(labels, totals)
         if task.stop():
             return best.found(bound=task.criterion.floor, proven=False)
     return best.found(bound=task.criterion.floor, proven=True)
@@ -57,13 +60,30 @@ def divisions(problem: Problem) -> float:
     return problem.n_teams**free if free <= LARGEST_POWER else math.inf
 
 
-def _labelings(problem: Problem) -> Iterator[Labels]:
-    sizes = tuple(int(size) for size in problem.sizes)
-    shape = (sizes, problem.max_size, problem.interchangeable)
-    if problem.n_blocks <= REMEMBERED_BLOCKS and problem.n_teams == 2:
-        yield from _remembered(*shape)
-    else:
-        yield from _extended(np.zeros((1, 0), dtype=np.int8), *shape)
+def _legal(problem: Problem) -> Iterator[tuple[Labels, Floats]]:
+    """Go through the legal divisions and their totals, in chunks."""
+    for labels in _extended(np.zeros((1, 0), dtype=np.int8), *_shape(problem)):
+        legal = labels[problem.legal(labels)]
+        yield legal, problem.totals(legal)
+
+
+def _shape(problem: Problem) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
+    """Return what the divisions depend on, legal or not."""
+    # A team that is as large as can be leaves the others at most the allowed difference smaller.
+    room = (problem.n_players + (problem.n_teams - 1) * problem.max_difference) // problem.n_teams
+    max_size = tuple(min(most, room) for most in problem.max_size)
+    return tuple(problem.sizes.tolist()), max_size, problem.interchangeable
+
+
+@lru_cache(maxsize=4)
+def _remembered_legal(problem: Problem) -> tuple[Labels, Floats]:
+    """Return the legal divisions and their totals.
+
+    The last few problems' are remembered, as every criterion of an objective asks.
+    """
+    (labels,) = _remembered(*_shape(problem))
+    legal = labels[problem.legal(labels)]
+    return legal, problem.totals(legal)
 
 
 @lru_cache(maxsize=32)

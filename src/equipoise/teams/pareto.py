@@ -1,0 +1,162 @@
+"""The Pareto front of two criteria: every division that no other is better than in one and as good in both.
+
+It is walked along: the best by the first criterion, then the best among those that are strictly better by the
+second than the last one found, and so on.  Each step is a question to ``balance``, and the front is proven
+where every answer is.
+
+References
+----------
+Y. Haimes, L. Lasdon, D. Wismer, "On a bicriterion formulation of the problems of integrated system
+identification and system optimization", IEEE Trans. Systems, Man, and Cybernetics 1 (1971) 296
+(the epsilon-constraint method).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from equipoise.errors import InputError
+from equipoise.teams.balancing import balance
+from equipoise.teams.composing import Asked, AtMost, compose
+from equipoise.teams.objective import Criterion, Objective, Scale
+from equipoise.teams.solution import Solution, Split, Status
+from equipoise.types import Player, Rating
+
+#: By how much less of the second criterion's cost the next point must have: below it is rounding.
+STEP = 1e-8
+
+#: Points after which the walk ends: a picture shows no more.
+MOST_POINTS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """The divisions between which there is a choice, the best by the first criterion first.
+
+    Parameters
+    ----------
+    criteria : pair of str
+        Their names.
+    solutions : tuple of Solution
+        Each with the point's split as its best; ``splits[0].values`` ends with the two criteria's values.
+    complete : bool
+        Whether these are proven to be all.
+    nothing : Solution or None
+        Why there is no division, where there is none.
+    """
+
+    criteria: tuple[str, str]
+    solutions: tuple[Solution, ...]
+    complete: bool
+    nothing: Solution | None = None
+
+    @property
+    def splits(self) -> tuple[Split, ...]:
+        """The points' splits."""
+        return tuple(solution.best for solution in self.solutions)
+
+    @property
+    def points(self) -> tuple[tuple[float, float], ...]:
+        """The values of both criteria at each point, in the numbers they are known by."""
+        return tuple((split.values[-2], split.values[-1]) for split in self.splits)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the front in plain lists and numbers, as ``equipoise balance --pareto --json`` prints it."""
+        plain: dict[str, Any] = {"criteria": list(self.criteria), "complete": self.complete}
+        if self.nothing is not None:
+            plain |= {"status": str(self.nothing.status), "reason": self.nothing.reason}
+        points = []
+        for (first, second), solution in zip(self.points, self.solutions, strict=True):
+            split = solution.as_dict()["splits"][0]
+            del split["value"], split["values"]
+            points.append({"first": first, "second": second, **split})
+        return {**plain, "points": points}
+
+
+def pareto(
+    players: Iterable[Player] | Mapping[str, float | Rating | None],
+    first: Asked,
+    second: Asked,
+    *,
+    most: int = MOST_POINTS,
+    **arguments: Any,
+) -> Front:
+    """Return the Pareto front of two criteria.
+
+    Parameters
+    ----------
+    players : iterable of Player, or mapping from name to weight
+        As :func:`equipoise.balance` takes them.
+    first, second : str, callable, Objective or mapping
+        Objectives; each counts with the criterion it gets its value from, so ``"spread"`` is the likeness
+        alone.  ``"wishes"`` is the price of broken wishes.
+    most : int
+        Points after which the walk ends, with ``complete`` False.
+    **arguments
+        Those of :func:`equipoise.balance` but ``objective``, ``tolerances``, ``rerank`` and ``keep``.
+
+    Raises
+    ------
+    InputError
+        If an argument is at fault.
+
+    Examples
+    --------
+    >>> front = pareto({"Ann": 9, "Bob": 7, "Cid": 5, "Dan": 4, "Eve": 3, "Fay": 2}, "gap", "spread")
+    >>> [(round(gap, 3), round(spread, 3)) for gap, spread in front.points], front.complete
+    ([(0.0, 1.311), (2.0, 0.57), (4.0, 0.44), (6.0, 0.0)], True)
+    """
+    for name in ("objective", "tolerances", "rerank", "keep"):
+        if name in arguments:
+            msg = f"{name}: a front is of two criteria and has no such argument"
+            raise InputError(msg)
+    if most < 1:
+        msg = f"most: {most!r} is not allowed; a whole number of 1 and above is"
+        raise InputError(msg)
+    everyone: Any = dict(players) if isinstance(players, Mapping) else tuple(players)
+    walk = _Walk(first, second)
+    solutions: list[Solution] = []
+    complete = False
+    while len(solutions) < most:
+        solution = balance(everyone, objective=walk.objective, **arguments)
+        if not solution.splits:
+            proven = solution.status is Status.INFEASIBLE
+            return Front(walk.names, (), proven, solution)
+        reached = walk.cost(solution)
+        if reached > walk.level:
+            complete = solution.status is Status.OPTIMAL and walk.proven
+            break
+        walk.proven = walk.proven and solution.status is Status.OPTIMAL
+        solutions.append(solution)
+        if reached <= walk.floor:
+            complete = walk.proven
+            break
+        walk.level = reached - STEP * max(abs(reached), STEP)
+    return Front(walk.names, tuple(solutions), complete)
+
+
+class _Walk:
+    """Where on the front the next point is looked for."""
+
+    def __init__(self, first: Asked, second: Asked) -> None:
+        self.asked = first, second
+        self.level = float("inf")
+        self.floor = 0.0
+        self.proven = True
+        self.names = ("", "")
+        self._second = Criterion()
+
+    def objective(self, scale: Scale) -> Objective:
+        """Return the objective whose optimum is the next point."""
+        made = [compose(asked, scale) for asked in self.asked]
+        self.names = made[0].name, made[1].name
+        first, self._second = (one.criterion for one in made)
+        self.floor = self._second.floor
+        order = ((AtMost(self._second, self.level), 0.0), (first, 0.0))
+        return Objective(" against ".join(self.names), self._second, order)
+
+    def cost(self, solution: Solution) -> float:
+        """Return the second criterion's cost of the point that was found."""
+        return self._second.cost_of(solution.best.values[-1])

@@ -1,0 +1,115 @@
+"""The hot loop of roles, written for :mod:`equipoise.compiled`: who of a team plays what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# Memory views when plain, arrays when compiled; both are only indexed.
+Column = Any
+
+#: Below every total that weights up to 1e15 can give.
+NOTHING = -1e300
+
+
+def line_ups(  # noqa: C901  # one loop nest, as the compiler wants it
+    players: Column,
+    starts: Column,
+    needed: Column,
+    plays: Column,
+    ratings: tuple[Column, Column, Column],
+    scratch: tuple[Column, Column, Column, Column, Column],
+    sums: Column,
+    chosen: Column,
+) -> None:
+    """Give every player of every team a role, or none, so that most roles are filled at the largest total.
+
+    A dynamic program over the players: a state says how many of each role are filled, in a mixed radix; the
+    best total of each is kept.  The last role of ``plays`` and ``ratings`` is none, which all may have.
+
+    Parameters
+    ----------
+    players, starts : sequence of int
+        The players of all teams, one team after another, and where each team begins (and the last ends).
+    needed : sequence of int
+        How many of each role a team needs.
+    plays : two-dimensional
+        Whether a player plays a role.
+    ratings : three times two-dimensional
+        Mean, square of its distance from the centre, and variance of each player in each role.
+    scratch : five columns
+        Room for a total in each state after each player of a team, for the role that player took on the way
+        to it, for the state before one more of a role, for how many roles are filled in it, and for each
+        role's radix.
+    sums : two-dimensional
+        Where each team's unfilled roles and totals of mu, square and variance are written.
+    chosen : sequence of int
+        Where each player's role is written, in the order of ``players``.
+    """
+    mu, square, variance = ratings
+    total, taken, before, filled, radix = scratch
+    n_roles = len(needed)
+    states = 1
+    places = 0
+    for role in range(n_roles):
+        radix[role] = states
+        states *= needed[role] + 1
+        places += needed[role]
+    for state in range(states):
+        filled[state] = 0
+        for role in range(n_roles):
+            # Where one more of a role can have led here, what the state was before; else none.
+            digit = state // radix[role] % (needed[role] + 1)
+            before[state, role] = state - radix[role] if digit > 0 else -1
+            filled[state] += digit
+    for state in range(states):
+        total[0, state] = NOTHING
+    total[0, 0] = 0.0
+    last = 0
+    last_size = 0
+    for team in range(len(starts) - 1):
+        first = starts[team]
+        size = starts[team + 1] - first
+        # What the players it shares with the team before have led to stands there already.
+        shared = 0
+        while shared < min(size, last_size) and players[first + shared] == players[last + shared]:
+            shared += 1
+        last = first
+        last_size = size
+        for turn in range(shared, size):
+            player = players[first + turn]
+            for state in range(states):
+                best = total[turn, state]
+                role_taken = n_roles
+                if best > NOTHING:
+                    best += mu[player, n_roles]
+                for role in range(n_roles):
+                    came = before[state, role]
+                    if came >= 0 and plays[player, role]:
+                        reached_total = total[turn, came]
+                        if reached_total > NOTHING and reached_total + mu[player, role] >= best:
+                            best = reached_total + mu[player, role]
+                            role_taken = role
+                total[turn + 1, state] = best
+                taken[turn, state] = role_taken
+        reached = 0
+        for state in range(1, states):
+            if total[size, state] > NOTHING:
+                more = filled[state] - filled[reached]
+                if more > 0 or (more == 0 and total[size, state] > total[size, reached]):
+                    reached = state
+        sums[team, 0] = places - filled[reached]
+        mu_sum = 0.0
+        square_sum = 0.0
+        variance_sum = 0.0
+        for turn in range(size - 1, -1, -1):
+            player = players[first + turn]
+            role_taken = taken[turn, reached]
+            chosen[first + turn] = role_taken
+            mu_sum += mu[player, role_taken]
+            square_sum += square[player, role_taken]
+            variance_sum += variance[player, role_taken]
+            if role_taken < n_roles:
+                reached = before[reached, role_taken]
+        sums[team, 1] = mu_sum
+        sums[team, 2] = square_sum
+        sums[team, 3] = variance_sum

@@ -1,0 +1,163 @@
+"""Wishes, roles, rules, several objectives and fronts on the command line and in roster files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from tests.cli.test_balance import ROSTER, balanced, run
+
+from equipoise import InputError
+from equipoise.adapters.rosters import parse_roster
+from equipoise.adapters.rule_files import read_rules
+
+
+def test_wishes_are_in_the_json_with_their_prices() -> None:
+    """Each with kind, players, price, what is paid and whether it is met."""
+    split = balanced("--prefer", "Ginkgo,Cedar=2%", "--avoid", "Elm,Iris=0.3")["splits"][0]
+    assert split["wishes"] == [
+        {"kind": "together", "players": ["Ginkgo", "Cedar"], "price": 0.02, "paid": 0.02, "met": False},
+        {"kind": "apart", "players": ["Elm", "Iris"], "price": 0.3, "paid": 0.0, "met": True},
+    ]
+    text = run("balance", "-", "--prefer", "Ginkgo,Cedar=2%", "--avoid", "Elm,Iris=0.3", stdin=ROSTER).stdout
+    assert "Wishes: 1 of 2 met, 2 % of win probability paid for the others:" in text
+    assert "  2 %  together: Ginkgo, Cedar" in text
+
+
+def test_roles_in_a_table_and_who_plays_what() -> None:
+    """A cell lists roles with their ratings; the answer says what everyone plays."""
+    table = "name,elo,roles\nAnn,20,tank=30;heal\nBob,21,heal=25\nCid,22,tank\nDan,23,\n"
+    plain = balanced("--roles", "tank:1,heal:1", stdin=table)["splits"][0]
+    assert [sorted(roles) for roles in plain["roles"]] == [["heal", "tank"]] * 2
+    text = run("balance", "-", "--roles", "tank:1,heal:1", stdin=table).stdout
+    assert "  25  Bob (heal)" in text
+
+
+def test_rules_come_from_a_file(tmp_path: Path) -> None:
+    """Every team is held to them, or one team where it is named."""
+    rules = tmp_path / "rules.json"
+    rules.write_text(json.dumps({"rules": [
+        {"name": "medics", "players": ["Amber", "Birch", "Cedar", "Dahlia"], "at_most": 2},
+        {"players": {"Ginkgo": 1, "Iris": 1}, "in_team": 2, "at_least": 2},
+    ]}))  # fmt: skip
+    for solver in ("auto", "milp"):
+        teams = balanced("--rules", str(rules), "--objective", "gap", "--solver", solver)["splits"][0][
+            "teams"
+        ]
+        assert {"Ginkgo", "Iris"} <= set(teams[1])
+        assert len({"Amber", "Birch", "Cedar", "Dahlia"} & set(teams[0])) == 2
+
+
+def test_orders_and_sums_of_objectives() -> None:
+    """``--then`` and ``--within`` are an order with tolerances, ``--weights`` a weighted sum."""
+    order = balanced("--objective", "gap", "--then", "spread", "--within", "5")
+    assert order["objective"] == "gap, spread"
+    assert order["splits"][0]["values"][0] <= 6.0
+    total = balanced("--weights", "gap=1,spread=0.5")
+    assert total["objective"] == "gap + 0.5 spread"
+
+
+def test_recent_team_mates_are_kept_apart(tmp_path: Path) -> None:
+    """The last matches of a file become wishes, the last one's at the whole price."""
+    matches = tmp_path / "matches.jsonl"
+    matches.write_text('{"teams": [["Amber", "Birch"], ["Cedar", "Other"]], "ranks": [1, 2], "at": 5}\n')
+    wishes = balanced("--recent", str(matches), "--recent-price", "3%")["splits"][0]["wishes"]
+    assert [(wish["players"], wish["price"]) for wish in wishes] == [(["Amber", "Birch"], 0.03)]
+
+
+def test_the_front_is_printed_and_drawn(tmp_path: Path) -> None:
+    """As a table, as JSON, and as a picture."""
+    picture = tmp_path / "front.svg"
+    done = run("balance", "-", "--pareto", "win,spread", "--plot", str(picture), stdin=ROSTER)
+    assert done.returncode == 0
+    assert "choice: 4, proven" in done.stdout
+    ET.fromstring(picture.read_text())
+    plain = json.loads(run("balance", "-", "--pareto", "win,spread", "--json", stdin=ROSTER).stdout)
+    assert (plain["complete"], len(plain["points"])) == (True, 4)
+    assert set(plain["points"][0]) == {"first", "second", "teams", "bots", "totals", "win_probability"}
+    done = run(
+        "balance", "-", "--pareto", "win,spread", "--party", "Elm,Iris", "--apart", "Elm,Iris", stdin=ROSTER
+    )
+    assert (done.returncode, done.stderr.startswith("error: infeasible")) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--prefer", "Elm=2%"), "--prefer: 'Elm' does not name two players"),
+        (("--avoid", "Elm,Iris=2"), "--avoid: price 2 is not allowed"),
+        (("--avoid", "Elm,Nobody"), "wish: there is no player 'Nobody'"),
+        (("--side-price", "200%"), "--side-price: price 200% is not allowed"),
+        (("--roles", "tank"), "--roles: 'tank' is not ROLE:NUMBER"),
+        (("--roles", "tank:6"), "roles: 6 of 'tank'"),
+        (("--rules", "/nonexistent"), "/nonexistent: cannot be read"),
+        (("--then", "gap"), "--then: the first objective is missing"),
+        (("--within", "1"), "--within: there is only one"),
+        (("--weights", "gap"), "--weights: 'gap' is not NAME=WEIGHT"),
+        (("--weights", "gap=1", "--objective", "win"), "--weights: they stand for"),
+        (("--objective", "win", "--then", "gap", "--within", "1,2"), "tolerances: there are 2"),
+        (("--pareto", "win"), "--pareto: 'win' does not name two"),
+        (("--pareto", "win,gap", "--keep", "2"), "--pareto: --keep is not allowed"),
+        (("--solver", "resplit", "--avoid", "Elm,Iris"), "solver: 'resplit' does not heed"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(args: tuple[str, ...], message: str) -> None:
+    """Exit code 1, and a message that begins with the option or the argument."""
+    done = run("balance", "-", *args, stdin=ROSTER)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"error: {message}"), done.stderr
+
+
+def test_an_unknown_objective_in_an_order_is_wrong_usage() -> None:
+    """As it is alone."""
+    assert run("balance", "-", "--objective", "win", "--then", "nosuch", stdin=ROSTER).returncode == 2
+
+
+def test_wishes_and_roles_in_json_rosters() -> None:
+    """Lists, objects with numbers, and objects with what is known of a rating."""
+    (ann, _) = parse_roster(
+        b'[{"name": "Ann", "roles": {"tank": {"mu": 30, "sigma": 2}, "heal": null}, "prefer": ["Bob"],'
+        b' "avoid": {"Cid, the": "2%"}}, {"name": "Bob", "roles": ["tank=7"]}]',
+        "here",
+    )
+    assert [(role, known and (known.mu, known.sigma)) for role, known in ann.roles] == [
+        ("tank", (30.0, 2.0)), ("heal", None),
+    ]  # fmt: skip
+    assert (ann.prefer, ann.avoid) == ((("Bob", None),), (("Cid, the", 0.02),))
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ("tank;tank,,", "line 2: roles names 'tank' twice"),
+        ("tank=nan,,", "line 2: the rating as tank"),
+        (",Bob=3,", "line 2: the price of prefer 3 is not allowed"),
+    ],
+)
+def test_wrong_cells_are_named(cells: str, message: str) -> None:
+    """By line and column."""
+    with pytest.raises(InputError, match=message):
+        parse_roster(f"name,roles,prefer,avoid\nAnn,{cells}\n".encode(), "here")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[", "line 1: it is not JSON"),
+        ("[]", "it has no rules"),
+        ("[1]", "rule 1: '1' is not an object"),
+        ('[{"players": ["a"], "atmost": 1}]', "rule 1: there is no key 'atmost'"),
+        ('[{"players": 3, "at_most": 1}]', "rule 1: players is neither"),
+        ('[{"players": ["a"]}]', "rule 1: rule: '1' has no limit"),
+        ('[{"players": ["a"], "at_most": 1, "in_team": 0}]', "rule 1: in_team 0"),
+        ('[{"players": {"a": "x"}, "at_most": 1}]', "rule 1: the number of a"),
+    ],
+)
+def test_wrong_rules_are_named(tmp_path: Path, text: str, message: str) -> None:
+    """By file and entry."""
+    path = tmp_path / "rules.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_rules(str(path))
