@@ -11,7 +11,7 @@ from equipoise.teams.search import Task
 from equipoise.teams.solvers import bitset
 from equipoise.testing import check_objective, check_solver, random_problem, random_scale
 
-EXACT = {"enumerate", "mitm", "bitset"}
+EXACT = {"enumerate", "mitm", "bitset", "window"}
 SLOW = {"anneal"}
 
 
