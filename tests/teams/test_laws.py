@@ -12,7 +12,7 @@ from equipoise.teams.search import Task
 from equipoise.teams.solvers import bitset, milp
 from equipoise.testing import check_objective, check_solver, random_problem, random_scale
 
-EXACT = {"enumerate", "mitm", "bitset", "milp"}
+EXACT = {"enumerate", "mitm", "bitset", "milp", "window"}
 SLOW = {"anneal"}
 
 
