@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from equipoise.adapters.following import Following, Place
+from equipoise.adapters.logs import UnreadableLogError
 from equipoise.adapters.stores.archive import open_archive
 from equipoise.adapters.watching import Watch
 
@@ -91,6 +92,12 @@ def test_what_is_lost_is_told(tmp_path: Path) -> None:
     assert "it was replaced" in following.news[0]
     assert following.place(13 + 6) == Place(6, following.place(13 + 6).tail, 6, 1)  # type: ignore[union-attr]
     following.close()
+
+
+def test_a_log_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    """A directory, for instance."""
+    with pytest.raises(UnreadableLogError, match="cannot be read: Is a directory"):
+        list(Following(str(tmp_path)).poll())
 
 
 def test_a_log_that_does_not_exist_yet_is_waited_for(tmp_path: Path) -> None:

@@ -51,6 +51,11 @@ class Following:
         Where the live log is.
     place : Place
         Where to go on.
+
+    Raises
+    ------
+    UnreadableLogError
+        When it is asked what is new, if the file cannot be read; one that does not exist is waited for.
     """
 
     def __init__(self, path: str, place: Place = Place()) -> None:  # noqa: B008  # immutable
@@ -148,6 +153,9 @@ class Following:
             self._file = self._path.open("rb")
         except FileNotFoundError:
             return False
+        except OSError as error:
+            msg = f"{self._path}: cannot be read: {error.strerror or error}"
+            raise UnreadableLogError(msg) from error
         self._read, self._tail = 0, b""
         return True
 
