@@ -13,11 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.servers import postgresql, postgresql_programs
 from tests.wire import conversation as talk
 
+from equipoise.adapters.settings import Settings
 from equipoise.adapters.stores.archive import open_archive
 from equipoise.ratings.scale import scale_of
-from equipoise.service import Files
+from equipoise.service import Files, Follower
 from equipoise.types import Contest, Match, Ruleset
 
 #: Seconds after which a test that hangs fails.
@@ -189,6 +191,35 @@ def test_an_archive_that_breaks_is_told_and_the_last_ratings_are_served(served: 
     assert served.ask("PLAYER ann\n") == expected
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Return the address of an archive that is not there yet."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/followed.db"
+    elif postgresql_programs() is None:
+        pytest.skip("PostgreSQL is not installed: scripts/install-test-servers installs it")
+    else:
+        with postgresql() as server:
+            yield server
+
+
+def test_a_follower_sees_every_change_and_nothing_else(url: str) -> None:
+    """Whichever database it is, and whoever writes it."""
+    follower = Follower(Settings(store=url))
+    first = follower.newer()
+    assert first is not None
+    assert not first.ratings.known
+    for n, winner in enumerate(("ann", "bob")):
+        with open_archive(url) as archive:
+            archive.record([Match((Contest(Ruleset("oa", "ctf"), ([winner], ["eve"]), (1, 2), at=n),))])
+            archive.update_ratings()
+        board = follower.newer()
+        assert board is not None
+        assert winner in board.ratings.known
+        assert follower.newer() is None
+    follower.close()
+
+
 def test_writes_that_a_clock_cannot_tell_apart_are_not_missed(tmp_path: Path) -> None:
     """A file written just now is looked at again; an old one is not."""
     path = tmp_path / "a.db"
@@ -202,8 +233,6 @@ def test_writes_that_a_clock_cannot_tell_apart_are_not_missed(tmp_path: Path) ->
 
 def test_the_page_says_the_size_of_a_line() -> None:
     """Defaults in the page are those of the program."""
-    from equipoise.adapters.settings import Settings
-
     settings = Settings(store="sqlite:///a.db")
     assert f"{settings.max_line:,} bytes (`--max-line`)" in talk.PAGE
     assert f"more than {settings.max_mutators} (`--max-mutators`)" in talk.PAGE

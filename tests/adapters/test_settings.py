@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -40,6 +41,16 @@ def test_every_setting_may_stand_in_the_environment_and_in_the_file(name: str, t
     environment = {"EQUIPOISE_STORE": STORE, f"EQUIPOISE_{name.upper()}": str(value)}
     assert from_file == read_settings(None, environment, {})
     assert getattr(from_file, name) == value
+
+
+def test_the_file_of_the_how_to_is_read(tmp_path: Path) -> None:
+    """Nothing in it is unknown, and the limits it lists are the defaults."""
+    page = (Path(__file__).resolve().parents[2] / "docs/how-to/serve.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```toml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    settings = read_settings(_file(tmp_path, block), {}, {})
+    assert settings.address == ("127.0.0.1", 7790)
+    for name, default in re.findall(r"^\| `(\w+)` \| (\d+)", page, re.MULTILINE):
+        assert getattr(settings, name) == float(default), name
 
 
 @pytest.mark.parametrize(

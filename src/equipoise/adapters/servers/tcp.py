@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Awaitable, Coroutine, Iterator
 from typing import Any, Protocol, cast
 
@@ -65,7 +65,7 @@ class Connection(asyncio.Protocol):
         self._session = server.oracle.converse(server.limits.conversation)
         self._requests: Iterator[Request] = iter(())
         self._transport = cast("asyncio.Transport", None)
-        self._unsent = memoryview(b"")
+        self._unsent: deque[memoryview] = deque()
         self._task: asyncio.Task[None] | None = None
         self._blocked_since: float | None = None
         self._paused = False
@@ -216,14 +216,16 @@ class Connection(asyncio.Protocol):
             if data:
                 self._transport.write(data)
             return
-        self._unsent = memoryview(bytes(self._unsent) + data if self._unsent else data)
+        self._unsent.append(memoryview(data))
         self._sent_rest()
 
     def _sent_rest(self) -> bool:
         """Send more of a long answer; tell whether all is sent and more may be."""
         while self._unsent and self._blocked_since is None:
-            self._transport.write(self._unsent[:HIGH_WATER])
-            self._unsent = self._unsent[HIGH_WATER:]
+            answer = self._unsent.popleft()
+            if len(answer) > HIGH_WATER:
+                self._unsent.appendleft(answer[HIGH_WATER:])
+            self._transport.write(answer[:HIGH_WATER])
         return self._blocked_since is None
 
 
