@@ -78,9 +78,7 @@ def play(
                 compare_pair(hyper, noise, rank_of, space, first, weight)
             else:
                 compare_places(hyper, noise, rank_of, order, space, first, end, weight)
-            learn(
-                table, rulesets, world, which, depth, first_member, places, told, space, seats, first, end
-            )
+            learn(table, rulesets, world, which, depth, first_member, places, told, space, seats, first, end)
             if hyper[OFFSETS] > 0.0:
                 learn_offsets(rulesets, games, which, first_member, places, space, first, end)
             if hyper[LEAVING] > 0.0:

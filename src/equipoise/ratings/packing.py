@@ -121,7 +121,9 @@ def pack(contests: Sequence[Contest], attention: Attention | None = None) -> Pac
     return packed
 
 
-def _add(packed: Packed, contest: Contest, rows: dict[str, array[int]], attention: Mapping[str, float]) -> None:
+def _add(
+    packed: Packed, contest: Contest, rows: dict[str, array[int]], attention: Mapping[str, float]
+) -> None:
     """Append a contest to the columns; ``rows`` has the places of those already seen in its ruleset."""
     teams, ranks = contest.teams, contest.ranks
     figures = _figures(contest) if contest.statistics else {}
@@ -169,7 +171,9 @@ def _extra(contest: Contest) -> list[float]:
     """Return of each member its part of a party's bonus, by which n together count n - 1, and whether it left."""
     parts = {player: (len(party) - 1) / len(party) for party in contest.parties for player in party}
     members = (player for team in contest.teams for player, _ in team)
-    return [number for player in members for number in (parts.get(player, 0.0), float(player in contest.left))]
+    return [
+        number for player in members for number in (parts.get(player, 0.0), float(player in contest.left))
+    ]
 
 
 def figure(statistics: Statistics, share: float) -> float:
