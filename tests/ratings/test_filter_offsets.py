@@ -49,7 +49,7 @@ def planted(rng: np.random.Generator, worth: dict[str, float]) -> list[Contest]:
                 (ranks[order[0]], ranks[order[1]]),
                 at=600.0 * n,
                 parties=party,
-            )  # fmt: skip
+            )
         )
     return contests
 
