@@ -54,8 +54,9 @@ def compiled(kernel: Kernel) -> Kernel:
     import numba
 
     linked = _linked(kernel)
-    # A kernel is called once for each contest or split: refused inlining costs as much as its arithmetic.
-    options = {"error_model": "numpy", "forceinline": True, "_nrt": False}
+    # A call hands over a dozen arrays and counts references to each, which costs as much as the arithmetic:
+    # so kernels are inlined, and references are not counted, since kernels allocate nothing.
+    options: dict[str, Any] = {"error_model": "numpy", "forceinline": True, "_nrt": False}
     try:
         return cast("Kernel", numba.njit(linked, cache=True, **options))
     except RuntimeError:  # nowhere to keep the cache: compile for this process only

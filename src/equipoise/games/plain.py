@@ -22,9 +22,13 @@ from equipoise.types import Match, Skipped
 COLUMNS = (
     *("match", "began", "ended", "game", "game_type", "mutators", "weight"),
     *("team", "rank", "team_score", "player", "share", "kills", "deaths", "score"),
+    *("party", "left"),
 )
 _OF_MATCH = ("began", "ended", "game", "game_type", "weight")
 _OF_PLAYER = ("share", "kills", "deaths", "score")
+
+#: What a cell may say about having left.
+LEFT = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 #: What parts the mutators in a cell.
 SEPARATOR = ";"
@@ -231,7 +235,13 @@ def _add_row(
         if cells.get(field) != first.get(field):
             _fail(f"{field}: it differs within the match; one for all is allowed")
     team = str(cells["team"])
-    player = {field: number_from(cells[field], field) for field in _OF_PLAYER if field in cells}
+    player: dict[str, Any] = {
+        field: number_from(cells[field], field) for field in _OF_PLAYER if field in cells
+    }
+    if "party" in cells:
+        player["party"] = str(cells["party"])
+    if "left" in cells:
+        player["left"] = LEFT.get(str(cells["left"]).lower(), cells["left"])
     teams.setdefault(team, []).append({"id": str(cells["player"]), **player})
     for field, known in told.items():
         if field in cells:

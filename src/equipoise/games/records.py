@@ -23,7 +23,7 @@ MATCH_FIELDS = ("id", "began", "ended", "map", "contests")
 CONTEST_FIELDS = ("game", "game_type", "mutators", "teams", "ranks", "scores", "weight", "at")
 
 #: What a player in a team may have, where it is not just the id.
-PLAYER_FIELDS = ("id", "name", "share", "kills", "deaths", "score")
+PLAYER_FIELDS = ("id", "name", "share", "kills", "deaths", "score", "party", "left")
 
 #: What a time may be.
 TIMES = "seconds since 1970, or a date as 2026-01-31T20:15:00Z, is"
@@ -92,7 +92,14 @@ def contest_from(record: _Record, ended: float | None) -> Contest:
     if not isinstance(teams, list) or not all(isinstance(team, list) for team in teams):
         _fail("teams", "it is not a list of lists of players", "two or more are")
     statistics: list[Statistics] = []
-    members = [[_member(player, statistics) for player in team] for team in teams]
+    parties: dict[tuple[int, str], list[str]] = {}
+    left: list[str] = []
+    members = []
+    for place, team in enumerate(teams):
+        members.append([_member(player, statistics) for player in team])
+        for player in team:
+            if isinstance(player, dict) and not player.keys().isdisjoint(("party", "left")):
+                _note(player, place, parties, left)
     scores = _numbers(record, "scores")
     ranks = _numbers(record, "ranks")
     if not ranks:
@@ -103,7 +110,22 @@ def contest_from(record: _Record, ended: float | None) -> Contest:
         ruleset, tuple(tuple(team) for team in members), tuple(ranks),
         weight=number_from(record.get("weight", 1.0), "weight"), at=at or 0.0, scores=tuple(scores),
         statistics=tuple(statistics),
+        parties=tuple(tuple(party) for party in parties.values() if len(party) > 1), left=tuple(left),
     )  # fmt: skip
+
+
+def _note(
+    player: dict[str, Any], place: int, parties: dict[tuple[int, str], list[str]], left: list[str]
+) -> None:
+    """Add a player of a team to the party and to those who left, where that is told."""
+    name = _text(player.get("id", ""), "id")
+    if player.get("party") is not None:
+        parties.setdefault((place, _text(player["party"], "party")), []).append(name)
+    gone = player.get("left", False)
+    if not isinstance(gone, bool):
+        _fail("left", f"{_short(gone)} is neither true nor false", "true and false are")
+    if gone:
+        left.append(name)
 
 
 def _member(player: Any, statistics: list[Statistics]) -> tuple[str, float]:

@@ -6,6 +6,7 @@ Each leaves in the workspace by how much, and how surely, it pulls a team or a p
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from equipoise.ratings.filter_layout import *
 
@@ -179,7 +180,7 @@ def compare_places(
         start = stop
 
 
-def highest(space: Column, count: int) -> float:
+def highest(space: Column, count: int) -> Any:
     """Return the skill of the strongest team."""
     top = space[SKILL]
     for k in range(1, count):

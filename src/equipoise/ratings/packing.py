@@ -168,7 +168,7 @@ def _figures(contest: Contest) -> dict[str, float]:
 
 
 def _extra(contest: Contest) -> list[float]:
-    """Return of each member its part of a party's bonus, by which n count n - 1, and whether it left."""
+    """Return of each member its part of a party, by which n together count n - 1, and whether it left."""
     parts = {player: (len(party) - 1) / len(party) for party in contest.parties for player in party}
     members = (player for team in contest.teams for player, _ in team)
     return [
