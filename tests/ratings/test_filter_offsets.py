@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from equipoise import Contest, GaussianFilter, InputError, Ruleset
-from equipoise.adapters.matches import match_from
 from equipoise.compiled import available
+from equipoise.games.records import match_from
 from equipoise.ratings.filter_layout import EXPERIENCE, SQUAD
 from equipoise.ratings.packing import most_teams, pack
 from equipoise.testing import check_model, random_contest

@@ -77,6 +77,8 @@ def _contest(contest: Contest, ids: Mapping[str, str]) -> Contest:
         contest,
         teams=tuple(_team(team, ids) for team in contest.teams),
         statistics=tuple(figures.values()),
+        parties=_parties(contest, ids),
+        left=tuple(dict.fromkeys(ids.get(player, player) for player in contest.left)),
     )
 
 
@@ -86,6 +88,17 @@ def _team(team: Members, ids: Mapping[str, str]) -> Members:
         known = ids.get(player, player)
         shares[known] = min(shares.get(known, 0.0) + share, 1.0)
     return tuple(shares.items())
+
+
+def _parties(contest: Contest, ids: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
+    """Return the parties; who was in two of them as two people stays in the first."""
+    placed: set[str] = set()
+    parties = []
+    for party in contest.parties:
+        known = tuple(dict.fromkeys(ids.get(player, player) for player in party))
+        parties.append(tuple(player for player in known if player not in placed))
+        placed.update(known)
+    return tuple(party for party in parties if len(party) > 1)
 
 
 def _added(one: Statistics | None, other: Statistics) -> Statistics:

@@ -16,7 +16,7 @@ import numpy as np
 from equipoise.ratings.model import is_bot
 from equipoise.ratings.replaying import in_order, replay
 from equipoise.testing import random_contest
-from equipoise.types import Match
+from equipoise.types import Contest, Match
 
 #: Ids and names that files and servers have been known to choke on.
 HOSTILE = (
@@ -36,7 +36,7 @@ HOSTILE = (
 def random_match(rng: np.random.Generator, n: int) -> Match:
     """Return a match of any kind there is, number ``n`` of its log; some end at the same time."""
     at = float(rng.integers(0, 40)) * 900.0
-    contests = tuple(replace(random_contest(rng), at=at) for _ in range(int(rng.integers(1, 4))))
+    contests = tuple(_with_parties(rng, random_contest(rng), at) for _ in range(int(rng.integers(1, 4))))
     players = dict.fromkeys(player for contest in contests for team in contest.teams for player, _ in team)
     names = [(player, f"{rng.choice(HOSTILE)}{player}") for player in players if rng.random() < 0.5]
     return Match(
@@ -46,6 +46,15 @@ def random_match(rng: np.random.Generator, n: int) -> Match:
         roster=(*players, rng.choice(HOSTILE) + "watcher"),
         names=tuple(names),
         map=str(rng.choice(HOSTILE)),
+    )
+
+
+def _with_parties(rng: np.random.Generator, contest: Contest, at: float) -> Contest:
+    """Return a contest at a time, some with parties and people who left."""
+    parties = tuple(tuple(player for player, _ in team[:2]) for team in contest.teams if len(team) > 1)
+    left = (contest.teams[0][0][0],)
+    return replace(
+        contest, at=at, parties=parties if rng.random() < 0.3 else (), left=left if rng.random() < 0.3 else ()
     )
 
 

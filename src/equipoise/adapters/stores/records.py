@@ -52,6 +52,9 @@ def _contest(contest: Contest) -> dict[str, Any]:
         plain["statistics"] = [
             (each.player, *map(_number, (each.kills, each.deaths, each.score))) for each in contest.statistics
         ]
+    for field in ("parties", "left"):
+        if told := getattr(contest, field):
+            plain[field] = told
     return plain
 
 
@@ -88,4 +91,6 @@ def _contest_of(plain: dict[str, Any]) -> Contest:
         plain["at"],
         tuple(plain.get("scores", ())),
         tuple(Statistics(*figures) for figures in plain.get("statistics", ())),
+        tuple(tuple(party) for party in plain.get("parties", ())),
+        tuple(plain.get("left", ())),
     )

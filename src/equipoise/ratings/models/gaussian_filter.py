@@ -31,6 +31,9 @@ WORTH = 20_000
 MARGIN_SQUARE, MARGIN_COUNT = 0.09, 2.0
 STATISTIC_SQUARE, STATISTIC_COUNT = 0.42, 10.0
 
+#: The experience of who has not played.
+NO_GAMES = (0.0,)
+
 
 @dataclass(frozen=True, slots=True)
 class FilterState:
@@ -41,16 +44,18 @@ class FilterState:
     table : mapping from (player, ruleset) to four numbers
         Of each part of a skill the mean from results, the mean from statistics, the variance, and the day
         it was last seen; ``Ruleset()`` is the general part.
-    rulesets : mapping from Ruleset to eight numbers
-        What was learnt of each ruleset, see :mod:`equipoise.ratings.filter_kernels`.
+    rulesets : mapping from Ruleset to twelve numbers
+        What was learnt of each ruleset, see :mod:`equipoise.ratings.filter_layout`.
     world : five numbers
         Temperature, the evidence for it, and the sums and number of bots.
+    games : mapping from player to one number
+        How many contests each has played; empty where experience is not looked at.
     """
 
     table: Mapping[Key, tuple[float, ...]] = field(default_factory=dict)
     rulesets: Mapping[Ruleset, tuple[float, ...]] = field(default_factory=dict)
     world: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0, 0.0)
-    games: Mapping[str, float] = field(default_factory=dict)
+    games: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +209,7 @@ class GaussianFilter(Further):
         rulesets = [
             number for one in packed.rulesets for number in state.rulesets.get(one) or self.new_ruleset()
         ]
-        games = [state.games.get(player, 0.0) for player, _ in packed.keys]
+        games = [state.games.get(player, NO_GAMES)[0] for player, _ in packed.keys]
         numbers: tuple[Any, ...] = (list(self.hyper()), table, rulesets, list(state.world), games)
         columns: tuple[Any, ...] = packed.columns()
         room: tuple[Any, ...] = (
@@ -312,7 +317,7 @@ class GaussianFilter(Further):
             row = state.table.get((player, part)) or self.newcomer((player, part))
             mean += row[layout.MEAN] + trust * row[layout.STATISTIC]
             variance += row[layout.VARIANCE]
-        played = state.games.get(player, 0.0)
+        played = state.games.get(player, NO_GAMES)[0]
         mean += learnt[layout.EXPERIENCE] * played / (played + HALF_EXPERIENCE)
         bots = state.world[layout.BOTS]
         if is_bot(player) and (player, GENERAL) not in state.table and bots:
@@ -376,6 +381,6 @@ def _entries(places: Mapping[Any, int], column: list[float], width: int) -> dict
     return {key: tuple(column[width * n : width * n + width]) for key, n in places.items()}
 
 
-def _counts(places: Mapping[Key, int], games: Sequence[float]) -> dict[str, float]:
+def _counts(places: Mapping[Key, int], games: Sequence[float]) -> dict[str, tuple[float, ...]]:
     """Return how many contests each player has had."""
-    return {player: games[place] for (player, part), place in places.items() if part == GENERAL}
+    return {player: (games[place],) for (player, part), place in places.items() if part == GENERAL}
