@@ -190,7 +190,7 @@ def figure(statistics: Statistics, share: float) -> float:
     if statistics.kills is not None and statistics.deaths is not None:
         return math.log((statistics.kills + 1.0) / (statistics.deaths + 1.0))
     counted = statistics.kills if statistics.kills is not None else statistics.score
-    return math.nan if counted is None else math.log(max(counted, 0.0) / share + 1.0)
+    return math.nan if counted is None else math.log(max(counted, 0.0) + share) - math.log(share)
 
 
 def most_teams(contests: Iterable[Contest]) -> int:

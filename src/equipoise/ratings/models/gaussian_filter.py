@@ -31,6 +31,11 @@ WORTH = 20_000
 MARGIN_SQUARE, MARGIN_COUNT = 0.09, 2.0
 STATISTIC_SQUARE, STATISTIC_COUNT = 0.42, 10.0
 
+#: Hyperparameters that may not be 0, and the range of them all: far more than is of use, and squares and
+#: quotients of squares stay numbers.
+POSITIVE = frozenset({"sigma", "beta", "half_life", "caution", "margin_noise", "statistic_noise"})
+SMALLEST, LARGEST = 1e-9, 1e9
+
 #: The experience of who has not played.
 NO_GAMES = (0.0,)
 
@@ -144,12 +149,9 @@ class GaussianFilter(Further):
                 kind = "true or false is" if each.name == "joint" else "a number is"
                 msg = f"{each.name}: {number!r} is not allowed; {kind}"
                 raise InputError(msg)
-            if not (math.isfinite(number) and number >= 0.0):
-                msg = f"{each.name}: {number!r} is not allowed; a finite number of 0 or above is"
-                raise InputError(msg)
-        for name in ("sigma", "beta", "half_life", "caution", "margin_noise", "statistic_noise"):
-            if getattr(self, name) <= 0.0:
-                msg = f"{name}: 0 is not allowed; a number above 0 is"
+            least = SMALLEST if each.name in POSITIVE else 0.0
+            if not least <= number <= LARGEST:
+                msg = f"{each.name}: {number!r} is not allowed; a number from {least:g} to {LARGEST:g} is"
                 raise InputError(msg)
 
     def initial(self) -> Any:
