@@ -14,8 +14,8 @@ from equipoise.errors import InputError
 #: sums keep a relative precision of 1e-10.
 LARGEST_WEIGHT = 1e15
 
-#: The least share of a contest that is accepted, a few milliseconds of an hour, and the largest weight of one:
-#: squares and exponentials of what follows from them stay numbers in every rating model.
+#: The least share of a contest that is accepted, a few milliseconds of an hour, and the largest weight of
+#: one: squares and exponentials of what follows from them stay numbers in every rating model.
 LEAST_SHARE, HEAVIEST = 1e-6, 1000.0
 
 #: More players than any game seats.
@@ -247,6 +247,13 @@ class Statistics:
     score: float | None = None
 
     def __post_init__(self) -> None:
+        kills, deaths, score = self.kills, self.deaths, self.score
+        if (
+            (kills is None or 0.0 <= kills <= LARGEST_WEIGHT)
+            and (deaths is None or 0.0 <= deaths <= LARGEST_WEIGHT)
+            and (score is None or -LARGEST_WEIGHT <= score <= LARGEST_WEIGHT)
+        ):
+            return
         for field, number, least in (
             ("kills", self.kills, 0.0), ("deaths", self.deaths, 0.0), ("score", self.score, -LARGEST_WEIGHT),
         ):  # fmt: skip
@@ -366,6 +373,8 @@ def members_of(teams: Teams) -> tuple[Members, ...]:
 
 
 def _member(member: Any) -> tuple[str, float]:
+    if type(member) is tuple and len(member) == 2 and type(member[0]) is str and type(member[1]) is float:
+        return member  # as every loader gives it
     if isinstance(member, str):
         return member, 1.0
     try:

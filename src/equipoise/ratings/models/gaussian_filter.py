@@ -20,7 +20,7 @@ from equipoise.ratings import joint
 from equipoise.ratings.filter_kernels import play as play_kernel
 from equipoise.ratings.filter_offsets import HALF_EXPERIENCE
 from equipoise.ratings.model import Attention, Chances, Further, is_bot, openness, question
-from equipoise.ratings.packing import DAY, GENERAL, Key, Packed, levels, most_teams, pack
+from equipoise.ratings.packing import DAY, GENERAL, Key, Packed, levels, most_teams, pack, party_parts
 from equipoise.skill import LOGISTIC_SLOPE
 from equipoise.types import Contest, Rating, Ruleset, Teams
 
@@ -266,9 +266,16 @@ class GaussianFilter(Further):
         return self.play(state, packed, len(teams), fast=False, learning=False)[1]
 
     def quality(
-        self, state: Any, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+        self,
+        state: Any,
+        teams: Teams,
+        ruleset: Ruleset | None = None,
+        at: float | None = None,
+        parties: Sequence[Sequence[str]] = (),
     ) -> float:
         """Return how open a match is, from 0 to 1: see :func:`equipoise.ratings.model.openness`.
+
+        Parties are looked at as by :meth:`win_probability`.
 
         Examples
         --------
@@ -276,15 +283,20 @@ class GaussianFilter(Further):
         >>> model.quality(model.initial(), (["ann"], ["bob"]))
         1.0
         """
-        return openness(self.win_probability(state, teams, ruleset, at))
+        return openness(self.win_probability(state, teams, ruleset, at, parties))
 
     def expected_margin(
-        self, state: Any, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+        self,
+        state: Any,
+        teams: Teams,
+        ruleset: Ruleset | None = None,
+        at: float | None = None,
+        parties: Sequence[Sequence[str]] = (),
     ) -> list[float]:
         """Return by how much each team is expected to be ahead, see :class:`equipoise.ratings.model.Further`.
 
         It is what the margin channel expects, in units of points, and tempered as the win probability is:
-        the same over-confidence shows in both.
+        the same over-confidence shows in both.  Parties are looked at as by :meth:`win_probability`.
 
         Examples
         --------
@@ -294,10 +306,15 @@ class GaussianFilter(Further):
         >>> [round(margin, 3) for margin in margins]
         [0.07, -0.07]
         """
-        contest = question(teams, ruleset, at or 0.0)
+        contest = question(teams, ruleset, at or 0.0, parties)
         slope = 2.0 * self._margin_scale(state, contest.ruleset)
+        squad = 0.0 if self.joint else self._learnt(state, contest.ruleset)[layout.SQUAD]
+        parts = party_parts(contest)
         sums = [
-            math.fsum(share * self.rating(state, player, contest.ruleset).mu for player, share in team)
+            math.fsum(
+                share * (self.rating(state, player, contest.ruleset).mu + squad * parts.get(player, 0.0))
+                for player, share in team
+            )
             for team in contest.teams
         ]
         mean = math.fsum(sums) / len(sums)
@@ -312,7 +329,7 @@ class GaussianFilter(Further):
         if self.joint:
             return joint.rating(self, state, player)
         ruleset = ruleset or GENERAL
-        learnt = state.rulesets.get(ruleset) or self.new_ruleset()
+        learnt = self._learnt(state, ruleset)
         trust = learnt[layout.TRUST]
         mean, variance = learnt[layout.BODY], 0.0
         for part in levels(ruleset):
@@ -363,11 +380,15 @@ class GaussianFilter(Further):
             0.0, self.squad_sigma**2, 0.0, self.experience_sigma**2,
         )  # fmt: skip
 
+    def _learnt(self, state: FilterState, ruleset: Ruleset) -> tuple[float, ...]:
+        """Return what is known of a ruleset."""
+        return state.rulesets.get(ruleset) or self.new_ruleset()
+
     def _margin_scale(self, state: Any, ruleset: Ruleset) -> float:
         """Return the expected margin for each unit of skill, tempered."""
         if self.joint:
             return joint.margin_scale(self, state, ruleset)
-        learnt = state.rulesets.get(ruleset) or self.new_ruleset()
+        learnt = self._learnt(state, ruleset)
         unit = math.sqrt(learnt[layout.MARGIN_SQUARES] / learnt[layout.MARGINS])
         return float(self.margin_slope * unit * state.world[layout.TEMPERATURE])
 
