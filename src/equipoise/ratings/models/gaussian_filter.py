@@ -153,6 +153,10 @@ class GaussianFilter(Further):
             if not least <= number <= LARGEST:
                 msg = f"{each.name}: {number!r} is not allowed; a number from {least:g} to {LARGEST:g} is"
                 raise InputError(msg)
+        for name in ("squad_sigma", "experience_sigma", "quitter"):
+            if self.joint and getattr(self, name):
+                msg = f"{name}: {getattr(self, name)!r} is not allowed with joint, which learns none; 0 is"
+                raise InputError(msg)
 
     def initial(self) -> Any:
         """Return the state of nobody having played."""
