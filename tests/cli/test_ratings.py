@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -9,6 +10,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from tests.cli.test_balance import run
 
+from equipoise.cli.histories import read_history
+from equipoise.errors import InputError
 from equipoise.registry import MODELS
 
 EXAMPLE = str(Path(__file__).resolve().parent.parent.parent / "examples" / "matches.jsonl")
@@ -222,3 +225,12 @@ def test_what_is_at_fault_is_said(args: tuple[str, ...], code: int, message: str
     done = run(*args)
     assert done.returncode == code
     assert done.stderr.startswith(message)
+
+
+def test_garbage_is_looked_for_again_after_reading(tmp_path: Path) -> None:
+    """Also where reading ended with a mistake."""
+    path = tmp_path / "none.jsonl"
+    path.write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match="there is no match in it"):
+        read_history((str(path),))
+    assert gc.isenabled()
