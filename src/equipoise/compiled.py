@@ -54,13 +54,23 @@ def compiled(kernel: Kernel) -> Kernel:
     import numba
 
     linked = _linked(kernel)
-    # A call hands over a dozen arrays and counts references to each, which costs as much as the arithmetic:
-    # so kernels are inlined, and references are not counted, since kernels allocate nothing.
-    options: dict[str, Any] = {"error_model": "numpy", "forceinline": True, "_nrt": False}
+    options = _options()
     try:
         return cast("Kernel", numba.njit(linked, cache=True, **options))
     except RuntimeError:  # nowhere to keep the cache: compile for this process only
         return cast("Kernel", numba.njit(linked, **options))
+
+
+def _options() -> dict[str, Any]:
+    """Return how kernels are compiled: quick to call, where this version of numba knows how to."""
+    # A call hands over a dozen arrays and counts references to each, which costs as much as the arithmetic:
+    # so kernels are inlined, and references are not counted, since kernels allocate nothing.
+    quick = {"forceinline": True, "_nrt": False}
+    try:
+        known = import_module("numba.core.options").DefaultOptions
+    except (ImportError, AttributeError):  # numba promises neither the place nor the second option
+        known = None
+    return {"error_model": "numpy", **{name: quick[name] for name in quick if hasattr(known, name)}}
 
 
 def _linked(kernel: Kernel) -> Kernel:

@@ -14,6 +14,10 @@ from equipoise.errors import InputError
 #: sums keep a relative precision of 1e-10.
 LARGEST_WEIGHT = 1e15
 
+#: The least share of a contest that is accepted, a few milliseconds of an hour, and the largest weight of
+#: one: squares and exponentials of what follows from them stay numbers in every rating model.
+LEAST_SHARE, HEAVIEST = 1e-6, 1000.0
+
 #: More players than any game seats.
 MOST_PLAYERS = 1_000_000
 
@@ -243,6 +247,13 @@ class Statistics:
     score: float | None = None
 
     def __post_init__(self) -> None:
+        kills, deaths, score = self.kills, self.deaths, self.score
+        if (
+            (kills is None or 0.0 <= kills <= LARGEST_WEIGHT)
+            and (deaths is None or 0.0 <= deaths <= LARGEST_WEIGHT)
+            and (score is None or -LARGEST_WEIGHT <= score <= LARGEST_WEIGHT)
+        ):
+            return
         for field, number, least in (
             ("kills", self.kills, 0.0), ("deaths", self.deaths, 0.0), ("score", self.score, -LARGEST_WEIGHT),
         ):  # fmt: skip
@@ -268,11 +279,11 @@ class Contest:
         What kind of game it was.
     teams : sequence of teams
         Two or more, each a sequence of ids or of ``(id, share)``; a share is the part of the contest the
-        player was present for, above 0 and at most 1.
+        player was present for, from a millionth to 1.
     ranks : sequence of float
         One for each team: lower is better, equal is a tie.
     weight : float
-        How much the contest counts, above 0; 1 is a whole game.
+        How much the contest counts, above 0 and at most 1000; 1 is a whole game.
     at : float
         When it ended, seconds since 1970-01-01 UTC.
     scores : sequence of float, optional
@@ -362,6 +373,8 @@ def members_of(teams: Teams) -> tuple[Members, ...]:
 
 
 def _member(member: Any) -> tuple[str, float]:
+    if type(member) is tuple and len(member) == 2 and type(member[0]) is str and type(member[1]) is float:
+        return member  # as every loader gives it
     if isinstance(member, str):
         return member, 1.0
     try:
@@ -386,8 +399,8 @@ def _check_teams(teams: tuple[Members, ...]) -> set[str]:
                 msg = f"teams: the player {player!r} is {'there twice' if player else 'without an id'}"
                 raise InputError(msg)
             seen.add(player)
-            if not 0.0 < share <= 1.0:
-                msg = f"share: {share!r} of player {player!r} is not allowed; above 0 and at most 1 is"
+            if not LEAST_SHARE <= share <= 1.0:
+                msg = f"share: {share!r} of player {player!r} is not allowed; {LEAST_SHARE:g} to 1 is"
                 raise InputError(msg)
     return seen
 
@@ -406,8 +419,8 @@ def _check_numbers(contest: Contest) -> None:
             if not -LARGEST_WEIGHT <= number <= LARGEST_WEIGHT:
                 msg = f"{field}: {number!r} is not allowed; a finite number up to 1e15 in size is"
                 raise InputError(msg)
-    if not 0.0 < contest.weight <= LARGEST_WEIGHT:
-        msg = f"weight: {contest.weight!r} is not allowed; a finite number above 0 is"
+    if not 0.0 < contest.weight <= HEAVIEST:
+        msg = f"weight: {contest.weight!r} is not allowed; a number above 0 and at most {HEAVIEST:g} is"
         raise InputError(msg)
     if not -LARGEST_WEIGHT <= contest.at <= LARGEST_WEIGHT:
         msg = f"at: {contest.at!r} is not allowed; seconds since 1970 are"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -9,6 +10,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from tests.cli.test_balance import run
 
+from equipoise.cli.histories import read_history
+from equipoise.errors import InputError
 from equipoise.registry import MODELS
 
 EXAMPLE = str(Path(__file__).resolve().parent.parent.parent / "examples" / "matches.jsonl")
@@ -155,6 +158,26 @@ def test_profiles_and_settings_of_ones_own(history: str, tmp_path: Path) -> None
     assert "is not JSON" in run("rate", history, "--settings", str(path)).stderr
 
 
+def test_parties_count_where_settings_say_so(tmp_path: Path) -> None:
+    """The switch by --settings, the parties by match files and --party; elsewhere --party is refused."""
+    matches, settings = tmp_path / "matches.jsonl", tmp_path / "settings.json"
+    team = [{"id": "a", "party": "x"}, {"id": "b", "party": "x"}]
+    lines = [{"ended": n, "teams": [team, ["c", "d"]], "scores": [3, n % 2]} for n in range(10)]
+    matches.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    settings.write_text('{"squad_sigma": 0.5, "experience_sigma": 0.3, "quitter": 0.5}', encoding="utf-8")
+    on = ("--settings", str(settings))
+    asked = ("predict", str(matches), "--team", "e,f", "--team", "g,h", "--json")
+    alone, together = (
+        json.loads(run(*asked, *on, *more).stdout)["teams"][0] for more in ((), ("--party", "e,f"))
+    )
+    assert together["win_probability"] > alone["win_probability"] == 0.5
+    assert together["expected_margin"] > alone["expected_margin"] == 0.0
+    refused = run(*asked, "--party", "e,f")
+    assert (refused.returncode, refused.stderr.startswith("error: --party: ")) == (1, True)
+    wrong = run(*asked, *on, "--party", "e,g")
+    assert wrong.stderr.startswith("error: parties: ")
+
+
 def test_curves_are_drawn_and_written(history: str, tmp_path: Path) -> None:
     """A picture, or all curves as JSON whose last point is the rating."""
     assert run("rate", history, "--curves", str(tmp_path / "c.svg")).returncode == 0
@@ -202,3 +225,12 @@ def test_what_is_at_fault_is_said(args: tuple[str, ...], code: int, message: str
     done = run(*args)
     assert done.returncode == code
     assert done.stderr.startswith(message)
+
+
+def test_garbage_is_looked_for_again_after_reading(tmp_path: Path) -> None:
+    """Also where reading ended with a mistake."""
+    path = tmp_path / "none.jsonl"
+    path.write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match="there is no match in it"):
+        read_history((str(path),))
+    assert gc.isenabled()

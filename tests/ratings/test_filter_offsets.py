@@ -161,3 +161,40 @@ def test_parties_and_leavers_out_of_place_are_refused(more: dict[str, object], m
     """The message begins with the field."""
     with pytest.raises(InputError, match=message):
         Contest(Ruleset(), (["a", "b"], ["c"]), (1, 2), **more)  # type: ignore[arg-type]
+
+
+def test_parties_count_in_every_answer() -> None:
+    """A party moves chances, quality and margin alike once it is known what one is worth; else nothing."""
+    model = replace(MODEL, squad_sigma=0.5, outcome=1.0)
+    state = model.run(model.initial(), planted(np.random.default_rng(0), {"squad": 1.0}))[0]
+    teams, party = (["a", "b"], ["c", "d"]), [["a", "b"]]
+    assert model.win_probability(state, teams, parties=party)[0] > 0.55
+    assert model.quality(state, teams, parties=party) < model.quality(state, teams) == 1.0
+    margin = model.expected_margin(state, teams, parties=party)
+    assert margin[0] > 0.0 == model.expected_margin(state, teams)[0]
+    worth = state.rulesets[Ruleset()][SQUAD]
+    assert margin[0] == pytest.approx(worth * model._margin_scale(state, Ruleset()))
+
+
+def test_what_leaving_costs_is_seen_in_a_simulated_history() -> None:
+    """Quitters leave most lost contests early, and are the worse for it: with the penalty they rank lower."""
+    rng = np.random.default_rng(0)
+    ids, quitters = [f"p{n}" for n in range(40)], {f"p{n}" for n in range(10)}
+    contests = []
+    for n in range(800):
+        line_up = [ids[k] for k in rng.permutation(40)[:8]]
+        teams = (line_up[:4], line_up[4:])
+        there = [
+            {player: 0.4 if player in quitters and rng.random() < 0.6 else 1.0 for player in team}
+            for team in teams
+        ]
+        edge = sum(there[0].values()) - sum(there[1].values()) + rng.normal(0.0, 2.0)
+        gone = tuple(player for team in there for player, share in team.items() if share < 1.0)
+        # Logs of some games tell only who was there at all, so that the missing body is not seen.
+        contests.append(Contest(Ruleset(), teams, (1, 2) if edge > 0 else (2, 1), at=600.0 * n, left=gone))
+    below = []
+    for model in (MODEL, replace(MODEL, quitter=0.5)):
+        state = model.run(model.initial(), contests)[0]
+        mu = {player: model.rating(state, player).mu for player in ids}
+        below.append(np.mean([mu[p] for p in ids if p not in quitters]) - np.mean([mu[p] for p in quitters]))
+    assert 0.0 < below[0] < below[1]

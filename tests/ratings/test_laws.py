@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
+from equipoise import Contest, GaussianFilter, Ruleset
 from equipoise.registry import MODELS, resolve
 from equipoise.testing import check_model
+from equipoise.types import Statistics
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -14,3 +18,56 @@ from equipoise.testing import check_model
 def test_every_model_keeps_the_laws(name: str, seed: int) -> None:
     """See :func:`equipoise.testing.check_model`."""
     check_model(resolve("model", MODELS, name)(), np.random.default_rng(seed))
+
+
+def strange(rng: np.random.Generator) -> list[Contest]:
+    """Return contests at the ends of all that is allowed."""
+    ends = (-1e15, -1.0, 0.0, 1e-300, 1.0, 1e15)
+    contests = []
+    for _ in range(40):
+        k = int(rng.choice([2, 2, 3, 8]))
+        ids = [f"bot:{n}:1" if n % 5 == 0 else f"p{n}" for n in rng.permutation(24)[: 2 * k]]
+        shares = rng.choice([1e-6, 1e-3, 1.0], 2 * k).tolist()
+        members = list(zip(ids, shares, strict=True))
+        told = [
+            Statistics(player, kills=float(abs(rng.choice(ends))), deaths=float(abs(rng.choice(ends))))
+            if rng.random() < 0.5
+            else Statistics(player, score=float(rng.choice(ends)))
+            for player in ids
+        ]
+        contests.append(
+            Contest(
+                Ruleset("g", "ctf", ("x",) if rng.random() < 0.5 else ()),
+                [members[2 * n : 2 * n + 2] for n in range(k)],
+                rng.integers(1, 4, k).tolist(),
+                weight=float(rng.choice([5e-324, 1e-15, 1.0, 1000.0])),
+                at=float(rng.choice(ends)),
+                scores=rng.choice(ends, k).tolist(),
+                statistics=told,
+                parties=[ids[:2]],
+                left=ids[:1],
+            )
+        )
+    return contests
+
+
+EXTREME = {
+    **{name: resolve("model", MODELS, name)() for name in MODELS},
+    "joint": GaussianFilter(joint=True),
+    "switches": GaussianFilter(squad_sigma=0.5, experience_sigma=0.5, quitter=1.0),
+    "wide": GaussianFilter(sigma=1e9, beta=1e-9, margin_slope=1e9, statistic_noise=1e-9, caution=1e-9),
+    "narrow": GaussianFilter(sigma=1e-9, beta=1e9, margin_noise=1e9, half_life=1e-9, outcome=1e9),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", EXTREME)
+def test_numbers_stay_numbers_at_the_ends_of_what_is_allowed(name: str, seed: int) -> None:
+    """Chances are chances and ratings finite after the least and largest of everything."""
+    model = EXTREME[name]
+    state, told = model.run(model.initial(), strange(np.random.default_rng(seed)))
+    for chances in told:
+        assert all(0.0 <= chance <= 1.0 for chance in chances)
+        assert math.isclose(sum(chances), 1.0, abs_tol=1e-9)
+    for player in model.players(state):
+        assert math.isfinite(model.rating(state, player, Ruleset("g", "ctf", ("x",))).mu)

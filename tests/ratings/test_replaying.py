@@ -12,9 +12,17 @@ from hypothesis import strategies as st
 from equipoise import Contest, GaussianFilter, InputError, Match, Ruleset, replay
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.replaying import attention, in_order
+from equipoise.registry import MODELS, resolve
 from equipoise.testing import random_contest
 
 MODEL = GaussianFilter()
+
+#: Every registered model, and the default one with what is off by default.
+EVERY = {
+    **{name: resolve("model", MODELS, name)() for name in MODELS},
+    "joint": GaussianFilter(joint=True),
+    "switches": GaussianFilter(squad_sigma=0.5, experience_sigma=0.5, quitter=0.5),
+}
 
 
 @st.composite
@@ -25,28 +33,31 @@ def histories(draw: st.DrawFn) -> list[Match]:
     return [Match((random_contest(rng), random_contest(rng))) for _ in range(count)]
 
 
-@settings(max_examples=60, deadline=None)
-@given(histories(), st.randoms(use_true_random=False), st.data())
-def test_a_replay_depends_on_the_set_alone(matches: list[Match], random: object, data: st.DataObject) -> None:
+@settings(max_examples=20, deadline=None)
+@given(histories(), st.data())
+@pytest.mark.parametrize("name", EVERY)
+def test_a_replay_depends_on_the_set_alone(name: str, matches: list[Match], data: st.DataObject) -> None:
     """Shuffled, doubled and interleaved input changes no bit, and a removed match was never there."""
-    whole = replay(MODEL, matches)
+    model = EVERY[name]
+    whole = replay(model, matches)
     order = data.draw(st.permutations(matches))
-    assert replay(MODEL, order) == whole
-    assert replay(MODEL, [match for pair in zip(order, matches, strict=True) for match in pair]) == whole
+    assert replay(model, order) == whole
+    assert replay(model, [match for pair in zip(order, matches, strict=True) for match in pair]) == whole
     gone = order[0]
-    assert replay(MODEL, [match for match in matches if match.id != gone.id]) == replay(
-        MODEL, [match for match in order if match is not gone and match.id != gone.id]
+    assert replay(model, [match for match in matches if match.id != gone.id]) == replay(
+        model, [match for match in order if match is not gone and match.id != gone.id]
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(histories())
-def test_the_newest_match_is_the_last_step_of_the_rebuild(matches: list[Match]) -> None:
+@pytest.mark.parametrize("name", EVERY)
+def test_the_newest_match_is_the_last_step_of_the_rebuild(name: str, matches: list[Match]) -> None:
     """Appending to the kept state gives every bit of the whole replay, from every place on."""
-    ordered = in_order(matches)
-    whole = replay(MODEL, ordered)
+    model, ordered = EVERY[name], in_order(matches)
+    whole = replay(model, ordered)
     for cut in range(len(ordered)):
-        assert replay(MODEL, ordered[cut:], replay(MODEL, ordered[:cut])) == whole
+        assert replay(model, ordered[cut:], replay(model, ordered[:cut])) == whole
 
 
 def test_an_id_stands_for_one_match() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -46,10 +47,11 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False) -> History:
 
     history = History()
     known: dict[str, Match] = {}
-    with progress_bar("reading") as tell:
+    with progress_bar("reading") as tell, everything_kept():
         for n, source in enumerate(sources):
-            for one in read_matches(source, _part(tell, n, len(sources))):
-                skipped = one if isinstance(one, Skipped) else _repeated(one, known, source)
+            for number, one in enumerate(read_matches(source, _part(tell, n, len(sources))), start=1):
+                place = f"{source}, match {number}"
+                skipped = one if isinstance(one, Skipped) else _repeated(one, known, place)
                 if skipped is None:
                     continue
                 if strict:
@@ -64,13 +66,24 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False) -> History:
     return history
 
 
-def _repeated(match: Match, known: dict[str, Match], source: str) -> Any:
+@contextmanager
+def everything_kept() -> Iterator[None]:
+    """Look for no garbage while a history is read, nor later in what was read: it is kept to the end."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _repeated(match: Match, known: dict[str, Match], place: str) -> Any:
     """Keep a match; return what to say where another one has its id."""
     from equipoise.types import Skipped
 
     if known.setdefault(match.id, match) == match:
         return None
-    return Skipped(source, f"id: a different match has the id {match.id!r} too; an id stands for one match")
+    return Skipped(place, f"id: a different match has the id {match.id!r} too; an id stands for one match")
 
 
 def _part(tell: Callable[[float], None] | None, n: int, parts: int) -> Callable[[float], None] | None:

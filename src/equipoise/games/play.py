@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
-from equipoise.types import Contest, Match, Ruleset, Statistics, Unfinished
+from equipoise.types import LEAST_SHARE, Contest, Match, Ruleset, Statistics, Unfinished
 
 #: The side of those who play for themselves.
 ALONE = 0
@@ -259,7 +259,7 @@ class Play:
             if side is None:
                 continue
             share = min(person.stays[side] / length, 1.0) if length > 0.0 else 1.0
-            if share > 0.0:
+            if share >= LEAST_SHARE:
                 found[identity] = (side, share)
         return found
 

@@ -7,6 +7,7 @@ elsewhere.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -14,7 +15,7 @@ from typing import Any, NoReturn
 
 from equipoise.errors import InputError
 from equipoise.games.play import ranks_of
-from equipoise.types import Contest, Match, Ruleset, Statistics
+from equipoise.types import LARGEST_WEIGHT, Contest, Match, Ruleset, Statistics
 
 #: What a record of a match may have, besides what a contest may have.
 MATCH_FIELDS = ("id", "began", "ended", "map", "contests")
@@ -29,6 +30,12 @@ PLAYER_FIELDS = ("id", "name", "share", "kills", "deaths", "score", "party", "le
 TIMES = "seconds since 1970, or a date as 2026-01-31T20:15:00Z, is"
 
 _Record = Mapping[str, Any]
+
+#: The kinds of numbers that JSON has, and the largest finite one.
+_PLAIN, _MOST = (int, float), sys.float_info.max
+
+#: Signs that no text has: they cannot be stored.
+_NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 
 
 def match_from(record: Any) -> Match:
@@ -98,7 +105,7 @@ def contest_from(record: _Record, ended: float | None) -> Contest:
     for place, team in enumerate(teams):
         members.append([_member(player, statistics) for player in team])
         for player in team:
-            if isinstance(player, dict) and not player.keys().isdisjoint(("party", "left")):
+            if isinstance(player, dict) and ("party" in player or "left" in player):
                 _note(player, place, parties, left)
     scores = _numbers(record, "scores")
     ranks = _numbers(record, "ranks")
@@ -131,20 +138,22 @@ def _note(
 def _member(player: Any, statistics: list[Statistics]) -> tuple[str, float]:
     """Return id and share of a player, and add what is told of them."""
     if isinstance(player, str):
-        return player.strip(), 1.0
+        return _text(player, "id"), 1.0
     if not isinstance(player, dict):
         _fail("teams", f"{_short(player)} is not a player", "an id as a text, or an object with id, is")
-    told = player
-    _known(told, PLAYER_FIELDS)
-    name = _text(told.get("id", ""), "id")
-    figures = {
-        field: number_from(told[field], field)
-        for field in ("kills", "deaths", "score")
-        if told.get(field) is not None
-    }
-    if figures:
-        statistics.append(Statistics(name, **figures))
-    return name, number_from(told.get("share", 1.0), "share")
+    _known(player, PLAYER_FIELDS)
+    name = _text(player.get("id", ""), "id")
+    kills, deaths, score = player.get("kills"), player.get("deaths"), player.get("score")
+    if not kills is deaths is score is None:
+        statistics.append(
+            Statistics(
+                name,
+                None if kills is None else number_from(kills, "kills"),
+                None if deaths is None else number_from(deaths, "deaths"),
+                None if score is None else number_from(score, "score"),
+            )
+        )
+    return name, number_from(player["share"], "share") if "share" in player else 1.0
 
 
 def _common(record: _Record) -> dict[str, Any]:
@@ -179,12 +188,14 @@ def number_from(value: Any, field: str) -> float:
     InputError
         If it is none; the message begins with the field.
     """
+    if type(value) in _PLAIN and -_MOST <= value <= _MOST:  # most are, and there are dozens in a match
+        return float(value)
     if isinstance(value, str):
         try:
             value = float(value)
         except ValueError:
             _fail(field, f"{_short(value)} is not a number", "a number is")
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _MOST:
         _fail(field, f"{_short(value)} is not a finite number", "a number is")
     return float(value)
 
@@ -210,7 +221,10 @@ def time_from(value: Any, field: str) -> float:
             _fail(field, f"{_short(value)} is not a number nor a date", TIMES)
     if isinstance(value, datetime):
         return _stamp(value)
-    return number_from(value, field)
+    number = number_from(value, field)
+    if not -LARGEST_WEIGHT <= number <= LARGEST_WEIGHT:
+        _fail(field, f"{_short(value)} is out of range", TIMES)
+    return number
 
 
 def _stamp(moment: datetime) -> float:
@@ -221,7 +235,7 @@ def _text(value: Any, field: str) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         _fail(field, f"{_short(value)} is not a text", "a text is")
     text = str(value).strip()
-    if any(sign == "\x00" or "\ud800" <= sign <= "\udfff" for sign in text):
+    if _NO_TEXT.search(text):
         _fail(field, f"{_short(text)} has a sign that no text has", "any text without it is")
     return text
 

@@ -23,6 +23,9 @@ from equipoise.ratings.filter_layout import *
 from equipoise.ratings.filter_learning import learn, recalibrate
 from equipoise.ratings.filter_offsets import add_offsets, learn_offsets, move_leavers
 
+#: Shares may be so small that their squares are 0: noise is not, and its inverse squared stays a number.
+LEAST_NOISE = 1e-100
+
 
 def play(
     hyper: Column,
@@ -174,7 +177,7 @@ def spread_of_difference(hyper: Column, space: Column, count: int) -> float:
     total = 0.0
     for k in range(count):
         total += space[WORKSPACE * k + SPREAD] + hyper[BETA] * hyper[BETA] * space[WORKSPACE * k + NOISE]
-    return math.sqrt(total * (2.0 / count))
+    return math.sqrt(max(total, LEAST_NOISE) * (2.0 / count))
 
 
 def publish(scale: float, world: Column, space: Column, chances: Column, first: int, end: int) -> None:

@@ -168,12 +168,17 @@ def _figures(contest: Contest) -> dict[str, float]:
 
 
 def _extra(contest: Contest) -> list[float]:
-    """Return of each member its part of a party, by which n together count n - 1, and whether it left."""
-    parts = {player: (len(party) - 1) / len(party) for party in contest.parties for player in party}
+    """Return of each member its part of a party, and whether it left."""
+    parts = party_parts(contest)
     members = (player for team in contest.teams for player, _ in team)
     return [
         number for player in members for number in (parts.get(player, 0.0), float(player in contest.left))
     ]
+
+
+def party_parts(contest: Contest) -> dict[str, float]:
+    """Return the part of its party's bonus of everyone who is in one: n together count n - 1."""
+    return {player: (len(party) - 1) / len(party) for party in contest.parties for player in party}
 
 
 def figure(statistics: Statistics, share: float) -> float:
@@ -190,7 +195,7 @@ def figure(statistics: Statistics, share: float) -> float:
     if statistics.kills is not None and statistics.deaths is not None:
         return math.log((statistics.kills + 1.0) / (statistics.deaths + 1.0))
     counted = statistics.kills if statistics.kills is not None else statistics.score
-    return math.nan if counted is None else math.log(max(counted, 0.0) / share + 1.0)
+    return math.nan if counted is None else math.log(max(counted, 0.0) + share) - math.log(share)
 
 
 def most_teams(contests: Iterable[Contest]) -> int:

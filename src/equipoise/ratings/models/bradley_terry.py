@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from equipoise.ratings.filter_channels import odds
 from equipoise.ratings.weng_lin import Sums, WengLin
 
 
@@ -38,7 +39,7 @@ class BradleyTerry(WengLin):
                 if j == i:
                     continue
                 c = math.sqrt(variance + other_variance + 2.0 * self.beta**2)
-                p = 1.0 / (1.0 + math.exp((other - mu) / c))
+                p, _ = odds((mu - other) / c)
                 score = 1.0 if ranks[i] < ranks[j] else 0.5 if ranks[i] == ranks[j] else 0.0
                 omega += variance / c * (score - p)
                 delta += math.sqrt(variance) / c * variance / c / c * p * (1.0 - p)

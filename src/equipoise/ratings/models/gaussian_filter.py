@@ -20,7 +20,7 @@ from equipoise.ratings import joint
 from equipoise.ratings.filter_kernels import play as play_kernel
 from equipoise.ratings.filter_offsets import HALF_EXPERIENCE
 from equipoise.ratings.model import Attention, Chances, Further, is_bot, openness, question
-from equipoise.ratings.packing import DAY, GENERAL, Key, Packed, levels, most_teams, pack
+from equipoise.ratings.packing import DAY, GENERAL, Key, Packed, levels, most_teams, pack, party_parts
 from equipoise.skill import LOGISTIC_SLOPE
 from equipoise.types import Contest, Rating, Ruleset, Teams
 
@@ -30,6 +30,11 @@ WORTH = 20_000
 #: Squares of a margin and of a statistic before any was seen, and how many contests those count as.
 MARGIN_SQUARE, MARGIN_COUNT = 0.09, 2.0
 STATISTIC_SQUARE, STATISTIC_COUNT = 0.42, 10.0
+
+#: Hyperparameters that may not be 0, and the range of them all: far more than is of use, and squares and
+#: quotients of squares stay numbers.
+POSITIVE = frozenset({"sigma", "beta", "half_life", "caution", "margin_noise", "statistic_noise"})
+SMALLEST, LARGEST = 1e-9, 1e9
 
 #: The experience of who has not played.
 NO_GAMES = (0.0,)
@@ -144,12 +149,13 @@ class GaussianFilter(Further):
                 kind = "true or false is" if each.name == "joint" else "a number is"
                 msg = f"{each.name}: {number!r} is not allowed; {kind}"
                 raise InputError(msg)
-            if not (math.isfinite(number) and number >= 0.0):
-                msg = f"{each.name}: {number!r} is not allowed; a finite number of 0 or above is"
+            least = SMALLEST if each.name in POSITIVE else 0.0
+            if not least <= number <= LARGEST:
+                msg = f"{each.name}: {number!r} is not allowed; a number from {least:g} to {LARGEST:g} is"
                 raise InputError(msg)
-        for name in ("sigma", "beta", "half_life", "caution", "margin_noise", "statistic_noise"):
-            if getattr(self, name) <= 0.0:
-                msg = f"{name}: 0 is not allowed; a number above 0 is"
+        for name in ("squad_sigma", "experience_sigma", "quitter"):
+            if self.joint and getattr(self, name):
+                msg = f"{name}: {getattr(self, name)!r} is not allowed with joint, which learns none; 0 is"
                 raise InputError(msg)
 
     def initial(self) -> Any:
@@ -264,9 +270,16 @@ class GaussianFilter(Further):
         return self.play(state, packed, len(teams), fast=False, learning=False)[1]
 
     def quality(
-        self, state: Any, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+        self,
+        state: Any,
+        teams: Teams,
+        ruleset: Ruleset | None = None,
+        at: float | None = None,
+        parties: Sequence[Sequence[str]] = (),
     ) -> float:
         """Return how open a match is, from 0 to 1: see :func:`equipoise.ratings.model.openness`.
+
+        Parties are looked at as by :meth:`win_probability`.
 
         Examples
         --------
@@ -274,15 +287,20 @@ class GaussianFilter(Further):
         >>> model.quality(model.initial(), (["ann"], ["bob"]))
         1.0
         """
-        return openness(self.win_probability(state, teams, ruleset, at))
+        return openness(self.win_probability(state, teams, ruleset, at, parties))
 
     def expected_margin(
-        self, state: Any, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+        self,
+        state: Any,
+        teams: Teams,
+        ruleset: Ruleset | None = None,
+        at: float | None = None,
+        parties: Sequence[Sequence[str]] = (),
     ) -> list[float]:
         """Return by how much each team is expected to be ahead, see :class:`equipoise.ratings.model.Further`.
 
         It is what the margin channel expects, in units of points, and tempered as the win probability is:
-        the same over-confidence shows in both.
+        the same over-confidence shows in both.  Parties are looked at as by :meth:`win_probability`.
 
         Examples
         --------
@@ -292,10 +310,15 @@ class GaussianFilter(Further):
         >>> [round(margin, 3) for margin in margins]
         [0.07, -0.07]
         """
-        contest = question(teams, ruleset, at or 0.0)
+        contest = question(teams, ruleset, at or 0.0, parties)
         slope = 2.0 * self._margin_scale(state, contest.ruleset)
+        squad = 0.0 if self.joint else self._learnt(state, contest.ruleset)[layout.SQUAD]
+        parts = party_parts(contest)
         sums = [
-            math.fsum(share * self.rating(state, player, contest.ruleset).mu for player, share in team)
+            math.fsum(
+                share * (self.rating(state, player, contest.ruleset).mu + squad * parts.get(player, 0.0))
+                for player, share in team
+            )
             for team in contest.teams
         ]
         mean = math.fsum(sums) / len(sums)
@@ -310,7 +333,7 @@ class GaussianFilter(Further):
         if self.joint:
             return joint.rating(self, state, player)
         ruleset = ruleset or GENERAL
-        learnt = state.rulesets.get(ruleset) or self.new_ruleset()
+        learnt = self._learnt(state, ruleset)
         trust = learnt[layout.TRUST]
         mean, variance = learnt[layout.BODY], 0.0
         for part in levels(ruleset):
@@ -361,11 +384,15 @@ class GaussianFilter(Further):
             0.0, self.squad_sigma**2, 0.0, self.experience_sigma**2,
         )  # fmt: skip
 
+    def _learnt(self, state: FilterState, ruleset: Ruleset) -> tuple[float, ...]:
+        """Return what is known of a ruleset."""
+        return state.rulesets.get(ruleset) or self.new_ruleset()
+
     def _margin_scale(self, state: Any, ruleset: Ruleset) -> float:
         """Return the expected margin for each unit of skill, tempered."""
         if self.joint:
             return joint.margin_scale(self, state, ruleset)
-        learnt = state.rulesets.get(ruleset) or self.new_ruleset()
+        learnt = self._learnt(state, ruleset)
         unit = math.sqrt(learnt[layout.MARGIN_SQUARES] / learnt[layout.MARGINS])
         return float(self.margin_slope * unit * state.world[layout.TEMPERATURE])
 

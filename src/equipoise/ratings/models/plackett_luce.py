@@ -32,17 +32,20 @@ class PlackettLuce(WengLin):
     def pull(self, sums: Sequence[Sums], ranks: Sequence[float]) -> list[Sums]:
         """Return omega and delta of each team."""
         c = math.sqrt(sum(variance + self.beta**2 for _, variance in sums))
-        powers = [math.exp(mu / c) for mu, _ in sums]
-        left = [
-            sum(power for power, other in zip(powers, ranks, strict=True) if other >= rank) for rank in ranks
-        ]
+        exponents = [mu / c for mu, _ in sums]
+        left = []
+        for rank in ranks:
+            among = [exponent for exponent, other in zip(exponents, ranks, strict=True) if other >= rank]
+            top = max(among)  # the exponential of a skill itself may leave the numbers
+            left.append((top, sum(math.exp(exponent - top) for exponent in among)))
         tied = [sum(other == rank for other in ranks) for rank in ranks]
         pulls = []
         for i, (_, variance) in enumerate(sums):
             omega = delta = 0.0
             for q in range(len(sums)):
                 if ranks[q] <= ranks[i]:
-                    p = powers[i] / left[q]
+                    top, total = left[q]
+                    p = math.exp(exponents[i] - top) / total
                     omega += ((q == i) - p) / tied[q]
                     delta += p * (1.0 - p) / tied[q]
             pulls.append((omega * variance / c, delta * variance / c**2 * math.sqrt(variance) / c))

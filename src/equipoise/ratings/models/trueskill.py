@@ -192,6 +192,8 @@ def _compared(upper: Natural, lower: Natural, margin: float, draw: bool) -> tupl
     c = math.sqrt(variance)
     x = (mean_1 - mean_2) / c
     v, w = between(x, margin / c) if draw else beyond(x - margin / c)
+    if w == 0.0:  # it was certain, which is not news
+        return (0.0, 0.0), (0.0, 0.0)
     # The difference seen as a measurement: its mean and variance, from those before and after.
     noise = variance * (1.0 - w) / w
     seen = mean_1 - mean_2 + c * v / w

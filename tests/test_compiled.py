@@ -1,0 +1,69 @@
+"""Kernels compiled anew: where numba lacks what is wanted of it, and when what it kept is stale."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import cast
+
+import pytest
+
+from equipoise import compiled as module
+
+numba = pytest.importorskip("numba", reason="numba is not installed")
+
+#: What the kernels here look up.
+STEP = 1.0
+
+
+def add(number: float) -> float:
+    """Call nothing."""
+    return number + STEP
+
+
+def twice(number: float) -> float:
+    """Call another kernel."""
+    return add(add(number))
+
+
+def source_hash(kernel: object) -> str:
+    """Return the hash by which a kernel is known."""
+    return module._source_hash(cast("FunctionType", kernel))
+
+
+def test_a_version_without_the_private_option_compiles_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What numba does not know is not asked for."""
+    assert module._options() == {"error_model": "numpy", "forceinline": True, "_nrt": False}
+    monkeypatch.delattr("numba.core.options.DefaultOptions._nrt")
+    assert module._options() == {"error_model": "numpy", "forceinline": True}
+    monkeypatch.delattr("numba.core.options.DefaultOptions")
+    assert module._options() == {"error_model": "numpy"}
+    assert module.compiled.__wrapped__(plus_one)(2.0) == 3.0
+
+
+def plus_one(number: float) -> float:
+    """Be compiled by one test alone."""
+    return number + 1.0
+
+
+def test_a_changed_constant_or_callee_is_compiled_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name that the cache goes by changes with whatever is compiled in, and with nothing else."""
+    before = source_hash(twice)
+    assert source_hash(twice) == before
+    monkeypatch.setitem(globals(), "STEP", 2.0)
+    constant = source_hash(twice)
+    monkeypatch.setitem(globals(), "add", plus_one)
+    assert len({before, constant, source_hash(twice)}) == 3
+
+
+def test_without_a_place_for_the_cache_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library says so with a RuntimeError; the kernel is then compiled for this process."""
+    real = numba.njit
+
+    def nowhere(kernel: object, **options: object) -> object:
+        if options.get("cache"):
+            msg = "cannot cache function: no locator available"
+            raise RuntimeError(msg)
+        return real(kernel, **options)
+
+    monkeypatch.setattr(numba, "njit", nowhere)
+    assert module.compiled.__wrapped__(plus_one)(2.0) == 3.0
