@@ -14,7 +14,7 @@ import logging
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +30,7 @@ from equipoise.registry import GAMES, resolve
 from equipoise.teams.balancing import balance
 from equipoise.types import Match
 from equipoise.wire.board import Board, Ratings, Table
-from equipoise.wire.requests import Finished, Refusal, Request, Work
+from equipoise.wire.requests import Finished, Refusal, Request, Setting, Work
 from equipoise.wire.weights import Limits, WeightSession
 
 #: Seconds between two looks whether the archive has changed.
@@ -188,7 +188,10 @@ class Service:
 
     def converse(self, limits: Limits) -> WeightSession:
         """Begin a conversation."""
-        return WeightSession(None if self._token is None else self._right, limits)
+        return WeightSession(None if self._token is None else self._right, limits, self._known)
+
+    def _known(self, setting: Setting) -> Mapping[bytes, bytes]:
+        return self.board.known(setting)
 
     def result(self, request: Request) -> Any:
         """Return the result of a request that takes no time."""

@@ -32,7 +32,7 @@ class Oracle:
 
     def converse(self, limits: Limits) -> WeightSession:
         """Begin a conversation that knows the page's token."""
-        return WeightSession(lambda token: token == talk.TOKEN, limits)
+        return WeightSession(lambda token: token == talk.TOKEN, limits, BOARD.known)
 
     def result(self, request: Request) -> Any:
         """Ask the board."""

@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 
 from equipoise.adapters.servers.limits import ServerLimits
 from equipoise.errors import InputError
-from equipoise.wire.requests import Authorised, Lookups, Refusal, Refused, Request, Work
+from equipoise.wire.requests import Authorised, Known, Lookup, Refusal, Refused, Request, Work
 from equipoise.wire.weights import Limits, WeightSession
 
 #: Bytes that may wait to be sent before nothing more is read or answered.
@@ -38,7 +38,7 @@ BACKLOG = 1024
 OTHER_FILES = 128
 
 #: Requests whose results take no time; the most frequent first.
-AT_ONCE = (Lookups, Refused, Authorised)
+AT_ONCE = (Known, Lookup, Refused, Authorised)
 
 log = logging.getLogger(__name__)
 
