@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import hashlib
 import hmac
 import ipaddress
@@ -297,6 +298,7 @@ async def serve(settings: Settings, listening: Callable[[str, int], None]) -> No
     host, port = settings.address
     service = Service(settings)
     await service.open()
+    gc.freeze()  # what is loaded stays: to go through it again and again would hold answers up for 0.1 s
     server = Server(service, settings.limits)
     following = None
     try:
