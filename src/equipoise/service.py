@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import hashlib
 import hmac
 import ipaddress
@@ -14,7 +15,7 @@ import logging
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +31,7 @@ from equipoise.registry import GAMES, resolve
 from equipoise.teams.balancing import balance
 from equipoise.types import Match
 from equipoise.wire.board import Board, Ratings, Table
-from equipoise.wire.requests import Finished, Refusal, Request, Work
+from equipoise.wire.requests import Finished, Refusal, Request, Setting, Work
 from equipoise.wire.weights import Limits, WeightSession
 
 #: Seconds between two looks whether the archive has changed.
@@ -188,7 +189,10 @@ class Service:
 
     def converse(self, limits: Limits) -> WeightSession:
         """Begin a conversation."""
-        return WeightSession(None if self._token is None else self._right, limits)
+        return WeightSession(None if self._token is None else self._right, limits, self._known)
+
+    def _known(self, setting: Setting) -> Mapping[bytes, bytes]:
+        return self.board.known(setting)
 
     def result(self, request: Request) -> Any:
         """Return the result of a request that takes no time."""
@@ -294,6 +298,7 @@ async def serve(settings: Settings, listening: Callable[[str, int], None]) -> No
     host, port = settings.address
     service = Service(settings)
     await service.open()
+    gc.freeze()  # what is loaded stays: to go through it again and again would hold answers up for 0.1 s
     server = Server(service, settings.limits)
     following = None
     try:

@@ -52,7 +52,7 @@ class Conversation:
 
     def __init__(self, known: Board, limits: Limits | None = None) -> None:
         self.board = known
-        self.session = WeightSession(lambda token: token == TOKEN, limits)
+        self.session = WeightSession(lambda token: token == TOKEN, limits, known.known)
         self.kept: dict[str, object] = {}
 
     def said(self, data: bytes) -> bytes:

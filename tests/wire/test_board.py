@@ -10,8 +10,15 @@ from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.scale import scale_of
 from equipoise.registry import MODELS, resolve
 from equipoise.types import Ruleset
-from equipoise.wire.board import MOST_SETTINGS, Board, Ratings, nearest
-from equipoise.wire.requests import Lookups, Refusal, Setting
+from equipoise.wire.board import (
+    LONGEST_STRANGER,
+    MOST_SETTINGS,
+    MOST_STRANGERS,
+    Board,
+    Ratings,
+    nearest,
+)
+from equipoise.wire.requests import Everyone, Lookup, Refusal, Setting
 
 CTF, TDM = Ruleset("oa", "ctf"), Ruleset("oa", "tdm")
 STATE = {"ann": (1700.0,), "name:bob": (1400.0,), "bot:Xan:1": (1300.0,), "bot:Xan:6": (1650.0,)}
@@ -19,7 +26,7 @@ RATINGS = Ratings(Elo(), STATE, {"Xan": "bot:Xan:6"})
 
 
 def _ask(board: Board, line: bytes, setting: Setting) -> object:
-    return board.result(Lookups(setting, (line,)))
+    return board.result(Lookup(setting, line))
 
 
 def test_the_weight_is_that_of_the_scale_in_the_ruleset() -> None:
@@ -32,7 +39,7 @@ def test_the_weight_is_that_of_the_scale_in_the_ruleset() -> None:
         (Setting("4", ("g_instantgib",)), Ruleset("openarena", "ctf", ("g_instantgib",))),
     ):
         shown = scale_of(model, state, ruleset).shown(model.rating(state, "a1b2", ruleset).mu)
-        assert _ask(board, b"PLAYER a1b2", setting) == [f"PLAYER a1b2 {shown:.4f}\n".encode()]
+        assert _ask(board, b"PLAYER a1b2", setting) == f"PLAYER a1b2 {shown:.4f}\n".encode()
 
 
 def test_a_game_without_its_name_is_the_only_one_or_the_one_that_was_set() -> None:
@@ -74,25 +81,38 @@ def test_an_unseen_ruleset_falls_back_to_the_nearest_known(asked: Ruleset, serve
 def test_a_bot_is_served_at_the_level_it_was_last_seen_with() -> None:
     """Else as the mean bot, which counts every level."""
     board = Board(RATINGS)
-    assert _ask(board, b"BOT Xan", Setting()) == [b"BOT Xan 56.2500\n"]
-    assert _ask(board, b"MEANBOT", Setting()) == [b"MEANBOT 48.9583 2\n"]
-    assert _ask(board, b"BOT Nobody", Setting()) == [b"BOT Nobody 48.9583\n"]
-    assert _ask(Board(Ratings(Elo(), {})), b"BOT Nobody", Setting()) == [b"BOT Nobody 50.0000\n"]
+    assert _ask(board, b"BOT Xan", Setting()) == b"BOT Xan 56.2500\n"
+    assert _ask(board, b"MEANBOT", Setting()) == b"MEANBOT 48.9583 2\n"
+    assert _ask(board, b"BOT Nobody", Setting()) == b"BOT Nobody 48.9583\n"
+    assert _ask(Board(Ratings(Elo(), {})), b"BOT Nobody", Setting()) == b"BOT Nobody 50.0000\n"
 
 
 def test_a_player_known_by_name_alone_is_found_by_it() -> None:
     """An archive without strong identities still answers."""
-    assert _ask(Board(RATINGS), b"PLAYER bob", Setting()) == [b"PLAYER bob 45.8333\n"]
+    assert _ask(Board(RATINGS), b"PLAYER bob", Setting()) == b"PLAYER bob 45.8333\n"
 
 
-def test_strangers_and_settings_cost_no_lasting_memory() -> None:
-    """Only what is known is kept, and only for so many settings."""
+def test_strangers_and_settings_cost_little_memory() -> None:
+    """Only so many are kept, however many are asked for."""
     board = Board(RATINGS)
     for number in range(3 * MOST_SETTINGS):
         answers = board.answers(Setting(f"type {number}"))
-        assert answers[b"PLAYER stranger %d" % number] == b"PLAYER stranger %d\n" % number
-        assert len(answers) == 1
+        assert answers is board.answers(Setting())
     assert len(board._answers) <= MOST_SETTINGS
+    for number in range(2 * MOST_STRANGERS):
+        for name in (b"%d" % number, b"%d" % number + b"x" * LONGEST_STRANGER):
+            assert answers[b"PLAYER " + name] == b"PLAYER " + name + b"\n"
+    assert len(answers.lines) == MOST_STRANGERS + 1
+    assert max(map(len, answers.lines)) <= LONGEST_STRANGER
+
+
+def test_all_leaves_out_whom_no_line_can_name() -> None:
+    """Ids with control characters, endless ones, and ids that are no text at all."""
+    state = dict.fromkeys(("ann", "a\tb", "a\rb", "x" * 201, "\ud800", "bot:\n:1"), (1500.0,))
+    board = Board(Ratings(Elo(), state, {"\n": "bot:\n:1"}))
+    answers = board.result(Everyone(Setting()))
+    assert answers == b"PLAYER ann 50.0000\nMEANBOT 50.0000 1\nEND\n"
+    assert talk.conversation(board).said(b"PLAYER a\tb\n") == Refusal.BAD_NAME.line
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from itertools import islice
 
 import pytest
 from hypothesis import given
@@ -11,8 +12,8 @@ from hypothesis import strategies as st
 from tests.wire import conversation as talk
 
 from equipoise.errors import InputError
-from equipoise.wire.requests import Division, Everyone, Lookups, Refusal
-from equipoise.wire.weights import RUN, Limits, WeightSession
+from equipoise.wire.requests import Division, Everyone, Known, Lookup, Refusal
+from equipoise.wire.weights import TOGETHER, Limits, WeightSession
 
 BOARD = talk.board()
 SAID = b"".join(said for said, _ in talk.transcript())
@@ -85,19 +86,46 @@ def test_every_line_with_an_answer_has_exactly_one(lines: list[bytes], rng: rand
     assert _talk().said(b"".join(lines)).count(b"\n") == len(lines) - silent
 
 
-def test_a_run_of_lookups_is_one_request_and_keeps_its_order() -> None:
-    """Lookups are answered together, up to so many at once."""
-    requests = list(WeightSession().receive(b"PLAYER a\nMEANBOT\n" * RUN + b"ALL\nBOT b\n"))
-    assert [type(request) for request in requests] == [Lookups, Lookups, Everyone, Lookups]
-    assert sum(len(request.lines) for request in requests if isinstance(request, Lookups)) == 2 * RUN + 1
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_lookups_that_are_known_are_answered_together(end: bytes) -> None:
+    """In their order, so many bytes at once; whoever they name is divided like others."""
+    known = {
+        b"PLAYER a": b"PLAYER a 1.0000\n",
+        b"BOT b": b"BOT b 2.0000\n",
+        b"MEANBOT": b"MEANBOT 3.0000 1\n",
+    }
+    session = WeightSession(known=lambda _: known)
+    said = end.join([b"PLAYER a", b"MEANBOT", b"BOT b", b""]) * TOGETHER
+    requests = list(session.receive(said))
+    assert {type(request) for request in requests} == {Known}
+    assert len(requests) <= len(said) // (TOGETHER // 2)
+    answers = b"".join(session.answer(request, None) for request in requests)
+    assert answers == b"".join([known[b"PLAYER a"], known[b"MEANBOT"], known[b"BOT b"]]) * TOGETHER
+    (division,) = session.receive(b"TEAMS 2\n")
+    assert [member.said for member in division.members] == [b"PLAYER a", b"BOT b"]
+
+
+def test_lines_beside_an_unknown_one_are_requests() -> None:
+    """None of them is lost or doubled."""
+    session = WeightSession(known=lambda _: {b"PLAYER a": b"PLAYER a 1.0000\n"})
+    requests = list(session.receive(b"PLAYER a\nPLAYER new\nALL\nPLAYER a\nPLAY"))
+    assert [type(request) for request in requests] == [Lookup, Lookup, Everyone, Lookup]
+    assert [type(request) for request in session.receive(b"ER a\n")] == [Known]
+
+
+def test_a_carriage_return_within_a_line_is_never_an_end() -> None:
+    """Neither alone nor twice, known or not."""
+    for said in (b"PLAYER a1b2\rPLAYER a1b2\n", b"PLAYER a1b2\r\r\n"):
+        session = _talk()
+        session.said(b"PLAYER a1b2\n")
+        assert session.said(said) == Refusal.BAD_NAME.line
 
 
 def test_what_follows_a_request_waits_for_its_result() -> None:
     """The seats of a division are those of the chances that are asked for in the same packet."""
     session = WeightSession()
     requests = session.receive(b"PLAYER a\nPLAYER b\nTEAMS 2\nWINPROB\n")
-    next(requests)
-    division = next(requests)
+    _, _, division = islice(requests, 3)
     assert isinstance(division, Division)
     assert session.answer(division, [1, 0]) == b"TEAMS 2\t1 PLAYER a\t0 PLAYER b\n"
     assert [[member.name for member in team] for team in next(requests).seats] == [["b"], ["a"]]
@@ -107,8 +135,8 @@ def test_requests_that_were_not_taken_come_with_the_next_call() -> None:
     """A server may stop in the middle and go on later."""
     session = WeightSession()
     next(session.receive(b"ALL\nPLAYER a\nPLAY"))
-    (lookups,) = session.receive(b"ER b\n")
-    assert lookups.lines == (b"PLAYER a", b"PLAYER b")
+    lookups = list(session.receive(b"ER b\n"))
+    assert [lookup.line for lookup in lookups] == [b"PLAYER a", b"PLAYER b"]
 
 
 def test_a_line_that_is_too_long_is_refused_once_and_thrown_away() -> None:

@@ -22,18 +22,21 @@ from equipoise.wire.requests import (
     Finished,
     Handicap,
     Late,
-    Lookups,
+    Lookup,
     Member,
     Refusal,
     Request,
     Seats,
     Setting,
 )
-from equipoise.wire.weights import decoded, plain
+from equipoise.wire.weights import NOTHING, decoded, plain, sayable
 
-#: Settings whose answers are kept; when there are more, all are found anew.
+#: Settings whose rulesets are kept; when there are more, all are found anew.
 MOST_SETTINGS = 32
 
+#: Lookups of strangers that are kept for each ruleset, and how long their lines may be: together at most
+#: 300 KB.
+MOST_STRANGERS, LONGEST_STRANGER = 1024, 64
 
 #: How the ids of players begin who are only known by name, as the logs of some games have them.
 NAME = "name:"
@@ -130,42 +133,49 @@ class Ratings:
         return getattr(self.model, "beta", None)
 
 
-class Answers(dict[bytes, bytes]):
+class Answers:
     """The answers to lookups in one ruleset by line, found when first asked for.
 
-    Only lines of those who are known are kept, so that strangers cost no memory.
+    All of those who are known are kept, and so many of strangers that they cost little memory.
     """
 
     def __init__(self, ratings: Ratings, ruleset: Ruleset) -> None:
-        super().__init__()
         self._ratings = ratings
         self._ruleset = ruleset
         self._scale = scale_of(ratings.model, ratings.state, ruleset)
+        self._strangers = 0
         self.mean_bot, count = mean_bot(ratings.model, ratings.state, ruleset)
         self._shown = self._plain(self.mean_bot)
-        self[b"MEANBOT"] = b"MEANBOT %b %d\n" % (self._shown, count)
+        #: Those that were found.
+        self.lines = {b"MEANBOT": b"MEANBOT %b %d\n" % (self._shown, count)}
 
-    def __missing__(self, line: bytes) -> bytes:
-        """Return the answer to a line that was not asked before."""
+    def __getitem__(self, line: bytes) -> bytes:
+        """Return the answer to a line; that its name is allowed is seen to before."""
+        found = self.lines.get(line)
+        if found is not None:
+            return found
         verb, _, said = line.partition(b" ")
         name = decoded(said)
         player = self._ratings.bot(name) if verb == b"BOT" else self._ratings.player(name)
-        if player is None:
-            return b"%b %b\n" % (line, self._shown) if verb == b"BOT" else line + b"\n"
-        skill = self._ratings.model.rating(self._ratings.state, player, self._ruleset).mu
-        self[line] = b"%b %b\n" % (line, self._plain(skill))
-        return self[line]
+        if player is not None:
+            skill = self._ratings.model.rating(self._ratings.state, player, self._ruleset).mu
+            self.lines[line] = found = b"%b %b\n" % (line, self._plain(skill))
+            return found
+        found = b"%b %b\n" % (line, self._shown) if verb == b"BOT" else line + b"\n"
+        if self._strangers < MOST_STRANGERS and len(line) <= LONGEST_STRANGER:
+            self._strangers += 1
+            self.lines[line] = found
+        return found
 
     def _plain(self, skill: float) -> bytes:
         return plain(self._scale.shown(skill)).encode()
 
     @cached_property
     def everyone(self) -> bytes:
-        """The lines of all players, of all bots at their last levels, and of the mean bot, and the end."""
-        players = (f"PLAYER {name}" for name in self._ratings.known if not is_bot(name))
-        bots = (f"BOT {name}" for name in self._ratings.bots)
-        lines = (line.encode("utf-8", "replace") for line in (*players, *bots, "MEANBOT"))
-        return b"".join([self[line] for line in lines if b"\n" not in line]) + END
+        """The lines of all whom a line can name, players and then bots, of the mean bot, and the end."""
+        players = [f"PLAYER {name}" for name in self._ratings.known if not is_bot(name) and sayable(name)]
+        bots = [f"BOT {name}" for name in self._ratings.bots if sayable(name)]
+        return b"".join([self[line.encode()] for line in (*players, *bots, "MEANBOT")]) + END
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,6 +214,7 @@ class Board:
     tables: Mapping[str, Table] = field(default_factory=dict)
     game: str | None = None
     _answers: dict[Setting, Answers] = field(init=False, default_factory=dict)
+    _by_ruleset: dict[Ruleset, Answers] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.game is None:
@@ -220,11 +231,9 @@ class Board:
         stop : callable
             Asked now and then by a division; once it holds, the best so far is taken.
         """
-        if isinstance(request, Lookups):  # almost all there are
-            answers = self._answers.get(request.setting) or self.answers(request.setting)
-            if isinstance(answers, Refusal):
-                return answers
-            return list(map(answers.__getitem__, request.lines))
+        if isinstance(request, Lookup):
+            answers = self.answers(request.setting)
+            return answers if isinstance(answers, Refusal) else answers[request.line]
         try:
             match request:
                 case Everyone(setting):
@@ -266,6 +275,11 @@ class Board:
             return table.ruleset(game_type, setting.mutators)
         return Ruleset(game, game_type.lower(), tuple(mutator.lower() for mutator in setting.mutators))
 
+    def known(self, setting: Setting) -> Mapping[bytes, bytes]:
+        """Return the answers to lookups in a setting that were found before, by line."""
+        found = self._answers.get(setting)
+        return NOTHING if found is None else found.lines
+
     def answers(self, setting: Setting) -> Answers | Refusal:
         """Return the answers to lookups in a setting."""
         found = self._answers.get(setting)
@@ -273,9 +287,13 @@ class Board:
             ruleset = self.ruleset(setting)
             if isinstance(ruleset, Refusal):
                 return ruleset
+            ruleset = nearest(ruleset, self.rulesets)
+            found = self._by_ruleset.get(ruleset)
+            if found is None:
+                found = self._by_ruleset[ruleset] = Answers(self.ratings, ruleset)
             if len(self._answers) >= MOST_SETTINGS:
                 self._answers.clear()
-            found = self._answers[setting] = Answers(self.ratings, nearest(ruleset, self.rulesets))
+            self._answers[setting] = found
         return found
 
     def _judged(self, request: Division | Chances | Handicap | Late, ruleset: Ruleset, stop: Stop) -> Any:

@@ -70,11 +70,17 @@ class Refused:
     why: Refusal
 
 
-class Lookups(NamedTuple):
-    """``PLAYER``, ``BOT`` and ``MEANBOT`` lines that follow one another; the result is a line for each."""
+class Lookup(NamedTuple):
+    """``PLAYER``, ``BOT`` or ``MEANBOT``: the result is the line that answers it."""
 
     setting: Setting
-    lines: tuple[bytes, ...]
+    line: bytes
+
+
+class Known(NamedTuple):
+    """Lookups that were answered before, with their answers; their result does not matter."""
+
+    answers: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,4 +142,4 @@ class Authorised:
 #: Requests whose results take time: they are to be found beside the conversation, not in it.
 Work = Everyone | Division | Chances | Handicap | Late | Finished
 
-Request = Refused | Authorised | Lookups | Work
+Request = Known | Lookup | Refused | Authorised | Work

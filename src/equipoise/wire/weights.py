@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, ClassVar, cast
 
 from equipoise.errors import InputError
@@ -20,8 +21,9 @@ from equipoise.wire.requests import (
     Everyone,
     Finished,
     Handicap,
+    Known,
     Late,
-    Lookups,
+    Lookup,
     Member,
     Refusal,
     Refused,
@@ -39,8 +41,11 @@ MOST_TEAMS = 16
 #: Teams of a game in which nobody was divided yet.
 USUAL_TEAMS = 2
 
-#: Lookups that are one request: their answers stay below 256 KiB even for the longest names.
-RUN = 256
+#: Bytes of lines that are looked up at once: their answers stay below 32 KiB.
+TOGETHER = 8192
+
+#: Bytes of the longest lookup; a sign has at most four.
+LONGEST_LOOKUP = len(b"PLAYER ") + 4 * LONGEST_NAME
 
 #: Sign that separates the fields of a line; names may hold spaces, never this.
 TAB = b"\t"
@@ -49,11 +54,13 @@ _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 _WHOLE = re.compile(rb"[0-9]{1,3}")
 _DECIMAL = re.compile(rb"-?[0-9]{1,15}(\.[0-9]{1,9})?")
 
-#: Lookups of names in plain ASCII, which are almost all there are, as many as come together.
-_PLAIN = re.compile(rb"(?:PLAYER [ -~]{1,200}+\r?\n|BOT [ -~]{1,200}+\r?\n|MEANBOT\r?\n){0,%d}+" % RUN)
+#: The answers where none are known.
+NOTHING: Mapping[bytes, bytes] = MappingProxyType({})
 
-#: Bytes of the longest such line.
-LONGEST_PLAIN = len(b"PLAYER ") + LONGEST_NAME
+
+def _nothing_known(_: Setting) -> Mapping[bytes, bytes]:
+    return NOTHING
+
 
 #: Commands without an answer.
 _SILENT = (b"GAME", b"MUTATOR")
@@ -103,20 +110,30 @@ class WeightSession:
         Tells whether a token is right, in constant time; without it no results are taken.
     limits : Limits
         What the conversation may keep.
+    known : callable, optional
+        Returns the answers to lookups in a setting that were found before, by line; those come back as
+        :class:`~equipoise.wire.requests.Known`, many at once.
 
     Examples
     --------
     >>> session = WeightSession()
     >>> (request,) = session.receive(b"GAME ctf\nPLAYER Ann Lee\nPLAY")
-    >>> request.setting.game_type, request.lines
-    ('ctf', (b'PLAYER Ann Lee',))
-    >>> session.answer(request, [b"PLAYER Ann Lee 61.5000\n"])
+    >>> request.setting.game_type, request.line
+    ('ctf', b'PLAYER Ann Lee')
+    >>> session.answer(request, b"PLAYER Ann Lee 61.5000\n")
     b'PLAYER Ann Lee 61.5000\n'
     """
 
-    def __init__(self, token: Callable[[str], bool] | None = None, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        token: Callable[[str], bool] | None = None,
+        limits: Limits | None = None,
+        known: Callable[[Setting], Mapping[bytes, bytes]] = _nothing_known,
+    ) -> None:
         self._token = token
         self._limits = limits or Limits()
+        # A known line is not measured, so nothing is known where one might be too long.
+        self._known = known if self._limits.line >= LONGEST_LOOKUP else _nothing_known
         self._data = b""
         self._going: Generator[Request, None, None] | None = None
         self._skipping = False
@@ -150,17 +167,17 @@ class WeightSession:
 
         Any request may be refused by giving a :class:`~equipoise.wire.requests.Refusal` as its result.
         """
-        if isinstance(request, Lookups) and isinstance(result, list):
-            return b"".join(result)
+        if isinstance(request, Known):
+            return request.answers
         if isinstance(request, Refused):
-            result = request.why
+            return request.why.line
         if isinstance(result, Refusal):
-            return result.line * (len(request.lines) if isinstance(request, Lookups) else 1)
+            return result.line
         return self._answered(request, result)
 
     def _answered(self, request: Request, result: Any) -> bytes:
         match request:
-            case Everyone():
+            case Lookup() | Everyone():
                 return cast("bytes", result)
             case Division(_, teams, members):
                 self._seats = tuple(
@@ -193,40 +210,58 @@ class WeightSession:
 
     def _requests(self) -> Generator[Request, None, None]:
         """Go through what has come; what was gone through is not kept, wherever this is left."""
-        at, plain_lines = 0, self._limits.line >= LONGEST_PLAIN
+        data, at, singly = self._data, 0, 0
         try:
-            while at < len(self._data):
-                start = at
-                if plain_lines and not self._troubled() and (found := _PLAIN.match(self._data, at)):
-                    at = found.end()
-                if at > start:
-                    yield self._lookups(self._data[start : at - 1])
-                    continue
-                at = self._data.find(b"\n", start) + 1
+            while at < len(data):
+                if at >= singly:
+                    singly = data.rfind(b"\n", at, at + TOGETHER) + 1
+                    if singly and (answers := self._answers(data[at : singly - 1])):
+                        at = singly
+                        yield Known(answers)
+                        continue
+                start, at = at, data.find(b"\n", at) + 1
                 if not at:
                     at = start
                     break
-                request = self._request(_bare(self._data[start : at - 1]))
+                request = self._request(_bare(data[start : at - 1]))
                 if request is not None:
                     yield request
-            if len(self._data) - at > self._limits.line + 1:  # which may be a carriage return
+            if len(data) - at > self._limits.line + 1:  # which may be a carriage return
                 # The beginning is enough to refuse it; its end is thrown away when it comes.
-                at, self._skipping = len(self._data), True
+                at, self._skipping = len(data), True
                 yield Refused(Refusal.LINE_TOO_LONG)
         finally:
-            self._data = self._data[at:]
+            self._data = data[at:]
 
-    def _lookups(self, said: bytes) -> Lookups:
-        """Return lookups in order, and keep whom they name."""
-        lines = (said.replace(b"\r", b"") if b"\r" in said else said).split(b"\n")
-        if not self._crowded:
-            named = self._named
-            named |= dict.fromkeys(lines)
-            named.pop(b"MEANBOT", None)
-            if len(named) > self._limits.members:
-                self._crowded = True
-                self._named = dict.fromkeys(islice(named, self._limits.members))
-        return Lookups(self._setting or self._now(), tuple(lines))
+    def _answers(self, said: bytes) -> bytes:
+        """Return the answers to lines if all are lookups that are known, and keep whom they name."""
+        if self._troubled():
+            return b""
+        if b"\r" in said:
+            said = said.replace(b"\r\n", b"\n").removesuffix(b"\r")
+        lines = said.split(b"\n")
+        known = self._known(self._setting or self._now())
+        try:
+            answers = b"".join([known[line] for line in lines])
+        except KeyError:
+            return b""
+        self._keep(lines)
+        return answers
+
+    def _keep(self, lines: list[bytes]) -> None:
+        """Keep whom lookups name."""
+        if self._crowded:
+            return
+        named = self._named
+        named |= dict.fromkeys(lines)
+        named.pop(b"MEANBOT", None)
+        if len(named) > self._limits.members:
+            self._crowded = True
+            self._named = dict.fromkeys(islice(named, self._limits.members))
+
+    def _lookup(self, line: bytes) -> Lookup:
+        self._keep([line])
+        return Lookup(self._now(), line)
 
     def _troubled(self) -> bool:
         return len(self._mutators) > self._limits.mutators
@@ -237,7 +272,7 @@ class WeightSession:
         return self._setting
 
     def _request(self, line: bytes) -> Request | None:
-        """Return the request of a line that is not a lookup in order, None where it has no answer."""
+        """Return the request of a line, None where it has no answer."""
         if not line:
             return None
         if len(line) > self._limits.line:
@@ -265,15 +300,15 @@ class WeightSession:
 
     def _player(self, rest: bytes, told: list[bytes]) -> Request:
         _name(rest, told)
-        return self._lookups(b"PLAYER " + rest)
+        return self._lookup(b"PLAYER " + rest)
 
     def _bot(self, rest: bytes, told: list[bytes]) -> Request:
         _name(rest, told)
-        return self._lookups(b"BOT " + rest)
+        return self._lookup(b"BOT " + rest)
 
     def _mean_bot(self, rest: bytes, told: list[bytes]) -> Request:
         _nothing(rest, told)
-        return self._lookups(b"MEANBOT")
+        return self._lookup(b"MEANBOT")
 
     def _everyone(self, rest: bytes, told: list[bytes]) -> Request:
         _nothing(rest, told)
@@ -387,6 +422,21 @@ def decoded(said: bytes) -> str:
         return said.decode()
     except UnicodeDecodeError:
         return said.decode("latin-1")
+
+
+def sayable(name: str) -> bool:
+    r"""Tell whether a line can hold a name.
+
+    Examples
+    --------
+    >>> sayable("Ann Lee"), sayable("a\tb"), sayable("")
+    (True, False, False)
+    """
+    try:
+        said = name.encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which some logs have
+        return False
+    return 0 < len(name) <= LONGEST_NAME and not _CONTROL.search(said)
 
 
 def _member(said: bytes, why: Refusal) -> Member:

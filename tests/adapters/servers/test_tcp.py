@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from tests.wire import conversation as talk
 
 from equipoise.adapters.servers.limits import ServerLimits
-from equipoise.adapters.servers.tcp import HIGH_WATER, Server
+from equipoise.adapters.servers.tcp import HIGH_WATER, SYSTEM_BUFFER, Server
 from equipoise.errors import InputError
 from equipoise.service import loop_factory
 from equipoise.wire.requests import Finished, Refusal, Request, Work
@@ -32,7 +34,7 @@ class Oracle:
 
     def converse(self, limits: Limits) -> WeightSession:
         """Begin a conversation that knows the page's token."""
-        return WeightSession(lambda token: token == talk.TOKEN, limits)
+        return WeightSession(lambda token: token == talk.TOKEN, limits, BOARD.known)
 
     def result(self, request: Request) -> Any:
         """Ask the board."""
@@ -171,6 +173,32 @@ def test_a_client_that_does_not_take_its_answers_is_not_read_and_cut_off(tell: C
         writer.transport.abort()
 
     tell(story, ServerLimits(slow_seconds=0.3))
+
+
+def test_the_system_keeps_little_for_a_client_that_does_not_read(tell: Callable[..., None]) -> None:
+    """A client with a small window gets what it reads, and the server makes hardly more than that."""
+
+    async def story(server: Server, oracle: Oracle, port: int) -> None:
+        made = 0
+
+        def count(request: Request) -> Any:
+            nonlocal made
+            made += 1
+            return BOARD.result(request)
+
+        oracle.result = count
+        with socket.socket() as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SYSTEM_BUFFER)
+            client.setblocking(False)
+            await asyncio.get_running_loop().sock_connect(client, ("127.0.0.1", port))
+            line = b"PLAYER " + b"x" * 190 + b"\n"  # too long to be kept, so each is asked for
+            while server.waiting <= HIGH_WATER:
+                with suppress(BlockingIOError):
+                    client.send(line * 500)
+                assert await _ask(port, b"PLAYER z\n") == b"PLAYER z\n"
+            assert made * len(line) < 10 * SYSTEM_BUFFER
+
+    tell(story)
 
 
 def test_a_long_answer_is_sent_as_fast_as_it_is_taken(tell: Callable[..., None]) -> None:

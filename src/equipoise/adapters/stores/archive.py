@@ -279,10 +279,7 @@ class Archive:
     def _derived(self, connection: sa.Connection, row: Any) -> _Kept:
         """Return the derived rows, from memory where nobody has changed them since."""
         if self._kept is None or self._kept.revision != row.rated:
-            rows = [
-                Row(each.part, bytes(each.key), each.place, bytes(each.numbers))
-                for each in connection.execute(sa.select(DERIVED))
-            ]
+            rows = list(map(Row._make, connection.execute(sa.select(DERIVED))))
             empty = Chosen(row.model, row.settings).made().initial()
             self._kept = _Kept(row.rated, state_of(empty, rows, STATE), state_of(Known(), rows, KNOWN))
         return self._kept

@@ -11,6 +11,7 @@ import struct
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from equipoise.errors import InputError
@@ -88,8 +89,14 @@ def state_of(empty: Any, rows: Iterable[Row], prefix: str = "") -> Any:
 
 
 def _mapping(rows: list[Row]) -> dict[Any, tuple[float, ...]]:
-    rows.sort(key=lambda row: row.place)
-    return {_key_of(row.key): struct.unpack(f"<{len(row.numbers) // 8}d", row.numbers) for row in rows}
+    rows.sort(key=itemgetter(Row._fields.index("place")))
+    return {_key_of(key): _numbers(len(numbers)).unpack(numbers) for _, key, _, numbers in rows}
+
+
+@lru_cache(100)
+def _numbers(size: int) -> struct.Struct:
+    """Return what reads as many numbers as fit into so many bytes."""
+    return struct.Struct(f"<{size // 8}d")
 
 
 def _parts(state: Any) -> dict[str, Mapping[Any, tuple[float, ...]]]:
