@@ -112,11 +112,17 @@ def test_two_who_must_be_apart_and_are_fixed_to_one_team_are_named() -> None:
         assert solution.reason.startswith("'p1' and 'p2' contradict: they must be apart, but")
 
 
-@pytest.mark.parametrize("solver", ["resplit", "window", "exchange"])
+@pytest.mark.parametrize("solver", ["resplit", "window", "exchange", "fold"])
 def test_all_players_may_be_one_party_where_teams_may_be_empty(solver: str) -> None:
     """Pairs of teams that nobody is in have nothing to re-divide."""
-    roster = {"a": 1.0, "b": 2.0, "c": 4.0}
+    roster = {"a": 1.0, "b": 2.0, "c": 4.0, "d": 8.0}
     solution = balance(
-        roster, teams=3, parties=[("a", "b", "c")], min_size=0, objective="ratio", solver=solver, keep=3
+        roster,
+        teams=4,
+        parties=[tuple(roster)],
+        min_size=0,
+        objective="indistinguishable",
+        solver=solver,
+        keep=3,
     )
     assert len(solution.splits) == 1
