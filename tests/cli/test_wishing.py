@@ -96,6 +96,7 @@ def test_the_front_is_printed_and_drawn(tmp_path: Path) -> None:
         (("--then", "gap"), "--then: the first objective is missing"),
         (("--within", "1"), "--within: there is only one"),
         (("--weights", "gap"), "--weights: 'gap' is not NAME=WEIGHT"),
+        (("--weights", "gap=1,gap=2"), "--weights: 'gap=1,gap=2' names an objective twice"),
         (("--weights", "gap=1", "--objective", "win"), "--weights: they stand for"),
         (("--objective", "win", "--then", "gap", "--within", "1,2"), "tolerances: there are 2"),
         (("--pareto", "win"), "--pareto: 'win' does not name two"),
@@ -108,6 +109,22 @@ def test_mistakes_are_told_in_one_line(args: tuple[str, ...], message: str) -> N
     done = run("balance", "-", *args, stdin=ROSTER)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(f"error: {message}"), done.stderr
+
+
+def test_matches_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    """Whoever names another file as the matches hears of it; the rest counts."""
+    (tmp_path / "matches.jsonl").write_text("5 Ann\n")
+    done = run("balance", "-", "--recent", str(tmp_path / "matches.jsonl"), stdin=ROSTER)
+    assert done.returncode == 0
+    assert "matches.jsonl, line 1: it is not JSON" in done.stderr
+
+
+def test_a_rule_that_lists_somebody_twice_is_a_mistake(tmp_path: Path) -> None:
+    """A list counts everyone once, so twice is no number."""
+    (tmp_path / "rules.json").write_text('[{"players": ["Elm", "Elm"], "at_most": 1}]')
+    done = run("balance", "-", "--rules", str(tmp_path / "rules.json"), stdin=ROSTER)
+    assert done.returncode == 1
+    assert "rule 1: players names somebody twice" in done.stderr
 
 
 def test_an_unknown_objective_in_an_order_is_wrong_usage() -> None:

@@ -144,6 +144,18 @@ def test_the_map_says_how_many_bots_there_are() -> None:
     assert [option.bots for option in placement.options] == [(2, 3), (3, 2)]
 
 
+def test_a_tolerance_is_counted_from_the_best_team_that_may_be_taken() -> None:
+    """A team that is too large already is no measure for the others, however even it would be."""
+    teams = [[10.0, 10.0, 10.0], [20.0, 42.0], [30.0, 30.0]]
+    totals = np.array([[len(t), sum(t), sum(x * x for x in t), 0.0, len(t) / 2] for t in teams])
+    placement = place_late(30, totals, objective="spread", beta=10)
+    assert [option.excess for option in placement.options] == [1, 0, 0]
+    assert placement.options[1].value < placement.options[2].value
+    farthest = [max(abs(chance - 1 / 3) for chance in option.win_probability) for option in placement.options]
+    assert farthest[0] < farthest[2] < farthest[1] - 0.001
+    assert placement.team == 2
+
+
 @pytest.mark.parametrize("objective", ["gap", "ratio", "win", "spread", "indistinguishable"])
 def test_every_objective_can_place(objective: str) -> None:
     """With all features every objective has a value for each team, from players, with bots in one."""

@@ -91,3 +91,38 @@ def test_thousands_are_folded_legally(teams: int) -> None:
     assert team_of["p5"] == 1
     assert solution.value is not None
     assert solution.value < 1.0
+
+
+def test_whoever_is_fixed_to_a_team_must_fit_into_it() -> None:
+    """Sizes that do not hold the fixed players are no division, also where nobody else is left."""
+    roster = {f"p{n}": n**0.5 for n in range(14)}
+    fixed = dict.fromkeys(list(roster)[:6], 0)
+    assert str(balance(roster, teams=3, fixed=fixed).status) == "infeasible"
+    assert (
+        str(balance(roster, teams=3, fixed=dict.fromkeys(roster, 0), solver="window").status) == "infeasible"
+    )
+
+
+def test_two_who_must_be_apart_and_are_fixed_to_one_team_are_named() -> None:
+    """With any number of teams that is a contradiction of the two."""
+    roster = {f"p{n}": n**0.5 for n in range(14)}
+    for teams in (2, 3):
+        solution = balance(roster, teams=teams, apart=[("p1", "p2")], fixed={"p1": 1, "p2": 1})
+        assert str(solution.status) == "infeasible"
+        assert solution.reason.startswith("'p1' and 'p2' contradict: they must be apart, but")
+
+
+@pytest.mark.parametrize("solver", ["resplit", "window", "exchange", "fold"])
+def test_all_players_may_be_one_party_where_teams_may_be_empty(solver: str) -> None:
+    """Pairs of teams that nobody is in have nothing to re-divide."""
+    roster = {"a": 1.0, "b": 2.0, "c": 4.0, "d": 8.0}
+    solution = balance(
+        roster,
+        teams=4,
+        parties=[tuple(roster)],
+        min_size=0,
+        objective="indistinguishable",
+        solver=solver,
+        keep=3,
+    )
+    assert len(solution.splits) == 1

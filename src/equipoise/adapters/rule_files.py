@@ -53,7 +53,10 @@ def _rule(entry: Any, at: str, number: int) -> Rule:
         fail(at, f"there is no key {short(unknown[0])}; allowed are {', '.join(KEYS)}")
     players = entry.get("players")
     if isinstance(players, list):
-        players = {text_of(name, "players", at): 1.0 for name in players}
+        names = [text_of(name, "players", at) for name in players]
+        players = dict.fromkeys(names, 1.0)
+        if len(players) < len(names):
+            fail(at, "players names somebody twice; an object from names to numbers says what each counts")
     if not isinstance(players, Mapping):
         fail(at, "players is neither a list of names nor an object from names to numbers")
     team = None

@@ -114,10 +114,15 @@ def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Wish]
     from equipoise.adapters.fields import price_of
     from equipoise.adapters.matches import read_matches
     from equipoise.teams.wishes import recent_wishes
-    from equipoise.types import Match
+    from equipoise.types import Match, Skipped
 
     here = {player.id for player in players}
-    matches = [match for match in read_matches(options["recent"]) if isinstance(match, Match)]
+    matches = []
+    for match in read_matches(options["recent"]):
+        if isinstance(match, Match):
+            matches.append(match)
+        elif isinstance(match, Skipped):
+            click.echo(f"{match.where}: {match.reason}", err=True)
     price = price_of(options["recent_price"], "price", "--recent-price")
     return recent_wishes(matches, here, price)
 
@@ -141,9 +146,11 @@ def objective_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
         if first is not None:
             msg = "--weights: they stand for the first objective; --objective is not allowed besides"
             raise InputError(msg)
-        first = {
-            name: _number("--weights", text) for name, text in map(_assigned, options["weights"].split(","))
-        }
+        pairs = [_assigned(part) for part in options["weights"].split(",")]
+        first = {name: _number("--weights", text) for name, text in pairs}
+        if len(first) < len(pairs):
+            msg = f"--weights: {options['weights']!r} names an objective twice; each has one weight"
+            raise InputError(msg)
     if not options["then"]:
         if options["within"] is not None:
             msg = "--within: there is only one objective; with --then there are several"

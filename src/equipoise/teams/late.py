@@ -210,8 +210,8 @@ def place_late(
     after += np.where(change < 0, change * mean_leaving, change * coming)
     excess = np.maximum(filled.diagonal() - filled.min(axis=1) - max_difference, 0)
     noise = noise_of(beta, now, centre)
-    judged = _judge(objective, after, noise, centre, squares=squares)
-    order = sorted(range(n_teams), key=lambda team: (excess[team], judged.rank[team], people[team], team))
+    judged = _judge(objective, after, noise, centre, excess == excess.min(), squares=squares)
+    order = sorted(range(n_teams), key=lambda team: (judged.rank[team], people[team], team))
     options = tuple(
         Joined(
             team=team,
@@ -298,10 +298,14 @@ def _judge(
     after: Floats,
     beta: float,
     centre: float,
+    allowed: NDArray[np.bool_],
     *,
     squares: bool,
 ) -> _Judged:
-    """Judge what each team would make of the newcomer, shape (n_options, n_teams, 5)."""
+    """Judge what each team would make of the newcomer, shape (n_options, n_teams, 5).
+
+    Only teams that are open may be taken, so what is within a tolerance is counted from the best of them.
+    """
     chosen = resolve("objective", OBJECTIVES, objective)
     if not isinstance(chosen, Objective):
         everyone = after[0].sum(axis=0) / after[0, :, COUNT].sum()
@@ -311,7 +315,7 @@ def _judge(
     if not squares and not chosen.criterion.by_difference:
         msg = f"objective: {chosen.name!r} needs totals with all features, shape (n_teams, 5)"
         raise InputError(msg)
-    within = np.ones(len(after), dtype=np.bool_)
+    within = allowed.copy()
     for criterion, tolerance in chosen.first:
         costs = criterion.cost(after)
         within &= costs <= costs[within].min() + tolerance

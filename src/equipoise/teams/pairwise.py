@@ -140,6 +140,8 @@ def _rank(task: Task, labels: Labels) -> tuple[float, float, float]:
 def redivide(task: Task, labels: Labels, pair: tuple[int, int], best: Best) -> Labels:
     """Return the division with two teams divided anew, the best of a few by the whole task's measure."""
     blocks = np.flatnonzero((labels == pair[0]) | (labels == pair[1]))
+    if not task.problem.sizes[blocks].any():
+        return labels
     part = _part(task.problem, labels, pair, blocks)
     if len(blocks) > MOST_FREED:
         part, blocks = _with_few_freed(task, part, labels, pair, blocks)

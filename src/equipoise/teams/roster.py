@@ -178,7 +178,7 @@ def build(
     _check_number(n, n_teams, bots)
     block_of, members = _blocks(roster, parties)
     block_team = _block_teams(_fixed_teams(roster, n_teams, fixed or {}), block_of, len(members))
-    pairs = _apart_pairs(roster, n_teams, apart, block_of)
+    pairs = _apart_pairs(roster, n_teams, apart, block_of, block_team)
     mu = np.array([rating.mu for rating in roster.ratings])
     sigma = np.array([rating.sigma for rating in roster.ratings])
     side = np.array([player.side for player in players])
@@ -287,7 +287,11 @@ def _block_teams(team_of: list[int], block_of: list[int], n_blocks: int) -> tupl
 
 
 def _apart_pairs(
-    roster: Roster, n_teams: int, apart: Iterable[Sequence[str]], block_of: list[int]
+    roster: Roster,
+    n_teams: int,
+    apart: Iterable[Sequence[str]],
+    block_of: list[int],
+    block_team: tuple[int, ...],
 ) -> list[tuple[int, int]]:
     """Return the pairs of players, by place, who must not be in one team."""
     pairs = []
@@ -300,6 +304,8 @@ def _apart_pairs(
             for other in places[:i]:
                 if block_of[one] == block_of[other]:
                     raise Contradiction(other, one, "they must be apart, but are in one party")
+                if block_team[block_of[one]] == block_team[block_of[other]] >= 0:
+                    raise Contradiction(other, one, "they must be apart, but are fixed to one team")
                 pairs.append((other, one))
     return pairs
 

@@ -174,7 +174,7 @@ class _Enumeration:
         problem = task.problem
         self.floor = max(range_bound(task), task.criterion.floor)
         self.second_axis = np.array(task.criterion.second)
-        self.layouts = [self._layout(counts) for counts in size_vectors(problem) or ()]
+        self.layouts = [self._layout(counts) for counts in _sizes_for_fixed(problem)]
         self.open = np.array([block for block, team in enumerate(problem.fixed) if team < 0], dtype=np.int64)
         mu = problem.features[:, MU]
         if len(self.open):
@@ -449,6 +449,12 @@ class _Enumeration:
         labels = np.array(self.task.problem.fixed, dtype=np.int8)[None, :].repeat(len(rows), axis=0)
         labels[:, self.open] = rows
         return labels
+
+
+def _sizes_for_fixed(problem: Problem) -> list[tuple[int, ...]]:
+    """Return the legal team sizes that hold whoever is fixed."""
+    held = problem.counts(np.array([problem.fixed], dtype=np.int8))[0]
+    return [counts for counts in size_vectors(problem) or () if (held <= counts).all()]
 
 
 def _within(total: float, interval: Interval, pad: float) -> bool:
