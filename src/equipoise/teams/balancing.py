@@ -92,7 +92,8 @@ def balance(  # one argument for each thing an organiser can ask for
     players : iterable of Player, or mapping from name to weight
         Who is here.  A weight may be a number, a :class:`Rating`, or None for unknown.
     teams : int
-        How many teams; two are proven best up to some 45 players, more while they can be enumerated.
+        How many teams; two are proven best up to 40 players, with a ``stop`` up to 45, more while they can be
+        enumerated.
     sizes : int or sequence of int, optional
         The size of every team, or of each; by default as equal as can be.  With bots, these are the
         seats that are filled up.
