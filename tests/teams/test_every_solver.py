@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,11 @@ from tests.teams import brute
 from tests.teams.brute import Night
 
 from equipoise import InputError, Solution, Status, balance
-from equipoise.registry import OBJECTIVES
+from equipoise.registry import OBJECTIVES, resolve
+from equipoise.teams.pairwise import range_bound
+from equipoise.teams.problem import MU
+from equipoise.teams.search import Task
+from equipoise.testing import best_costs, random_problem, random_scale
 
 TOLERANCE = 0.02
 
@@ -127,3 +132,19 @@ def _after(times: int) -> Any:
         return left[0] < 0
 
     return stop
+
+
+@pytest.mark.parametrize("objective", ["gap", "ratio", "win"])
+@pytest.mark.parametrize("n_teams", [3, 4])
+def test_what_whole_numbers_leave_is_below_every_division(n_teams: int, objective: str) -> None:
+    """The bound without a search is true for teams of any sizes."""
+    for seed in range(10):
+        rng = np.random.default_rng([seed, n_teams])
+        problem = random_problem(rng, 6, n_teams)
+        features = problem.features.copy()
+        features[:, MU] = rng.integers(0, 6, problem.n_blocks)
+        problem = replace(problem, features=features, filler=None)
+        criterion = resolve("objective", OBJECTIVES, objective)(random_scale(rng, problem)).criterion
+        costs = best_costs(Task(problem, criterion))
+        bound = range_bound(Task(problem, criterion))
+        assert not costs or bound <= costs[0] + 1e-12
