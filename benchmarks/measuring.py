@@ -5,6 +5,7 @@ Gaps and sizes are computed here from the labels alone; what a solver says of it
 
 from __future__ import annotations
 
+import json
 import math
 import resource
 import shutil
@@ -47,6 +48,9 @@ LIMIT = 5.0
 SHORT_LIMIT = 2.0
 OWN_LIMIT = 30.0
 
+#: How often a roster of the part ``many`` is solved at most: the least time counts, and some take seconds.
+MANY_REPEATS = 2
+
 #: What CP-SAT gets doubles multiplied by: sums of 40 players are then off by at most 2e-8.
 SCALE = 10**9
 
@@ -65,6 +69,8 @@ class Plan:
         How many rosters of each size in our own tables.
     repeats, starts : int
         How often a roster is solved at most, and a command started.
+    lines : int
+        How many lines the largest roster has.
     only : str
         A part, or a contestant; empty for everything.
     """
@@ -75,11 +81,15 @@ class Plan:
     quality_rosters: int = 60
     repeats: int = 25
     starts: int = 10
+    lines: int = 1_000_000
     only: str = ""
 
 
 #: A look at everything in about a minute; its numbers are for nobody.
-QUICK = Plan(sizes=(10, 16, 24), rosters=(2, 2, 1), own_rosters=2, quality_rosters=5, repeats=3, starts=2)
+QUICK = Plan(
+    sizes=(10, 16, 24), rosters=(2, 2, 1), own_rosters=2, quality_rosters=5,
+    repeats=3, starts=2, lines=100_000,
+)  # fmt: skip
 
 
 def _own(name: str, solver: str, numba: str = "loaded", objective: str = "gap") -> Contestant:
@@ -213,6 +223,24 @@ def _summary(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def many(plan: Plan) -> list[dict[str, Any]]:
+    """Measure many teams, full servers, spreads, a batch and a million lines, in a process of its own."""
+    asked = {
+        "rosters": plan.own_rosters,
+        "quality_rosters": plan.quality_rosters,
+        "repeats": min(plan.repeats, MANY_REPEATS),
+        "lines": plan.lines,
+    }
+    heard = subprocess.run(
+        [sys.executable, str(ROOT / "benchmarks" / "peers" / "bars.py")],
+        input=json.dumps(asked), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if heard.returncode:
+        msg = f"peers/bars.py broke down: {heard.stderr.strip().splitlines()[-1:]}"
+        raise RuntimeError(msg)
+    return [json.loads(line) for line in heard.stdout.splitlines()]
+
+
 def cold_start(plan: Plan) -> list[dict[str, Any]]:
     """Start commands as whole processes, in turn, so that a busy moment hits them all."""
     command = shutil.which("equipoise", path=sysconfig.get_path("scripts"))
@@ -288,6 +316,7 @@ MEASURES: dict[str, Callable[[Team, Team], float]] = {
 PARTS: dict[str, Callable[[Plan], list[dict[str, Any]]]] = {
     "objectives": objectives,
     "roles": roles,
+    "many": many,
     "cold_start": cold_start,
     "quality": quality,
     "compare": compare,

@@ -11,6 +11,7 @@ import json
 import statistics
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,66 @@ the difference may be smaller than the least one for equal teams.
 points."""
 
 
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What a row of the part ``many`` must reach, each limit in the row's own numbers; None where open.
+
+    ``seconds`` is of the median, ``proven`` asks for a proof of all rosters, ``value``, ``sums`` and
+    ``deviations`` are upper limits, ``splits`` is a lower one.
+    """
+
+    what: str
+    objective: str
+    seconds: float | None = None
+    proven: bool = False
+    value: float | None = None
+    sums: float | None = None
+    deviations: float | None = None
+    splits: float | None = None
+
+    def said(self) -> str:
+        """Return the bar in words."""
+        parts = ["proven"] if self.proven else []
+        parts += [f"value below {self.value:g}"] if self.value else []
+        parts += [f"sums below {self.sums:g}"] if self.sums else []
+        parts += [f"deviations below {self.deviations:g}"] if self.deviations else []
+        parts += [f"at least {self.splits:,.0f} splits a second"] if self.splits else []
+        parts += [f"below {duration(self.seconds)}"] if self.seconds else []
+        return ", ".join(parts) or "stated"
+
+    def met(self, row: Row) -> str:
+        """Return whether a row meets it; a dash where there is nothing to meet."""
+        if self.said() == "stated":
+            return NOT_TRIED
+        kept = [not self.proven or row["proven"] == row["rosters"], row.get("kept") == row.get("rosters")]
+        below = (
+            ("seconds", "median"),
+            ("value", "worst_value"),
+            ("sums", "sums"),
+            ("deviations", "deviations"),
+        )
+        kept += [row[key] < getattr(self, name) for name, key in below if getattr(self, name) is not None]
+        kept += [row["splits_a_second"] >= self.splits] if self.splits else []
+        return "yes" if all(kept) else "**no**"
+
+
+#: The bars of the part ``many``; a row for which there is none is stated.
+MANY_BARS = (
+    Bar("8 teams of 4", "gap", seconds=0.2, proven=True),
+    Bar("4 teams of 5", "gap", seconds=0.025, proven=True),
+    Bar("20 teams of 5", "gap", seconds=2.0, value=0.02),
+    Bar("2 teams of 16", "indistinguishable", seconds=0.06, proven=True),
+    Bar("16 players", "spread", seconds=0.05, sums=0.02, deviations=0.06),
+    Bar("16 players, tolerance 0.0025", "spread", seconds=0.05, sums=0.02, deviations=0.06),
+    *(Bar(f"{n} players", "spread", seconds=0.05, sums=0.01, deviations=0.02) for n in (20, 24, 32)),
+    Bar("16 players, parties of 4, 3, 2 and 2", "spread", proven=True),
+    Bar("5 against 5 in a batch", "gap", splits=2e6),
+)
+
+#: Seconds that a full server may take, whatever the objective.
+FULL_SERVER = 0.05
+
+
 def main() -> None:
     """Read the arguments; write the report or compare with it."""
     parser = argparse.ArgumentParser(description="Make the report of the benchmarks.")
@@ -122,6 +183,7 @@ def report(results: Row) -> str:
     for name, section in (
         ("objectives", _objectives),
         ("roles", _roles),
+        ("many", report_many),
         ("cold_start", _starts),
         ("quality", _quality),
     ):
@@ -335,6 +397,41 @@ def _roles(rows: Sequence[Row]) -> str:
         "",
         table(["Objective", "Median", "Best", "Slowest roster", "First call", "Proven"], cells),
     ])  # fmt: skip
+
+
+def report_many(rows: Sequence[Row]) -> str:
+    """Return the section on many teams, full servers, spreads, batches and very many lines."""
+    bars = {(bar.what, bar.objective): bar for bar in MANY_BARS}
+    cells = []
+    for row in rows:
+        key = (row["what"], row["objective"])
+        full = Bar(*key, seconds=FULL_SERVER) if row["what"].startswith("64 players") else Bar(*key)
+        bar = bars.get(key, full)
+        cells.append([row["what"], f"`{row['objective']}`", bar.said(), *_measured(row), bar.met(row)])
+    return "\n".join([
+        "## Many teams, full servers, both spreads, batches",
+        "",
+        "Compiled and warm; processor time: of each roster the least of its repeats, then the median.",
+        "Sums and deviations are mean ranges over the teams, in standard deviations of a player.",
+        "The last row starts the command and reads the file; its time is that of the whole process.",
+        "",
+        table(["What", "Objective", "Bar", "Time", "Slowest", "Proven", "Reached", "Met"], cells),
+    ])  # fmt: skip
+
+
+def _measured(row: Row) -> list[str]:
+    """Return the cells for time, slowest roster, proofs and what was reached."""
+    if "verdict" in row:
+        reached = f"{row['verdict']} {row['memory'] / 2**20:,.0f} MiB; {duration(row['wall'])} by the clock"
+        return [duration(row["median"]), NOT_TRIED, NOT_TRIED, reached]
+    if "splits_a_second" in row:
+        matches, splits = row["matches_a_second"], row["splits_a_second"]
+        reached = f"{matches:,.0f} matches and {splits:,.0f} splits a second"
+        return [duration(row["median"]), NOT_TRIED, f"all {row['matches']:,}", reached]
+    reached = f"worst gap {figure(row['worst_gap'])}, sums {figure(row['sums'])}, "
+    reached += f"deviations {figure(row['deviations'])}"
+    proven = f"{row['proven']} of {row['rosters']}"
+    return [duration(row["median"]), duration(row["slowest"]), proven, reached]
 
 
 def _starts(rows: Sequence[Row]) -> str:

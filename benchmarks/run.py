@@ -1,7 +1,7 @@
 """Run the benchmarks: ``python benchmarks/run.py`` writes ``benchmarks/results.json``.
 
 Needs the extra ``benchmarks`` and a Unix; a peer that is not installed is skipped and reported as such.
-``--only`` takes a part (compare, objectives, roles, cold_start, quality) or the name of a contestant.
+``--only`` takes a part (compare, objectives, roles, many, cold_start, quality) or the name of a contestant.
 A part of a run must not stand beside parts of another, so with ``--only`` or ``--quick`` the results go to
 standard output unless ``--out`` says where.
 ``python benchmarks/report.py`` makes the report.

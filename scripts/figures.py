@@ -17,7 +17,7 @@ from statistics import fmean, pstdev
 
 import numpy as np
 
-from equipoise import advantage, balance, place_late
+from equipoise import advantage, balance, pareto, place_late
 from equipoise.adapters.rosters import read_roster
 from equipoise.pages.svg import COLOURS, PALE_INK, RULE, caption, document, element, ticks
 from equipoise.pages.text import number
@@ -27,6 +27,7 @@ from equipoise.teams.problem import MU
 from equipoise.teams.roster import build, rated
 from equipoise.teams.sizes import Sizes
 from equipoise.teams.solution import Split, weight
+from equipoise.teams.solvers.fold import fold
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, FOOT = 620, 330, 76, 52, 24, 62
@@ -194,11 +195,65 @@ def resplit_teams() -> str:
         roster = {f"p{place}": float(r) for place, r in enumerate(mu)}
         found = balance(roster, teams=n_teams, objective="gap", solver="resplit")
         series["resplit"].append((n_teams, found.value or 0.0))
-        rounds = mu.reshape(5, n_teams)
-        rounds[1::2] = rounds[1::2, ::-1]
-        series["snake"].append((n_teams, float(np.ptp(rounds.sum(axis=0)))))
+        series["snake"].append((n_teams, _snake(mu, n_teams)))
     title = "resplit: the range of the totals of teams of five, normal(25, 8)"
     return lines(title, series, ("teams", "range of the totals"), bold="resplit")
+
+
+def window_steps() -> str:
+    """Return the range of the totals that ``window`` proves least, by the number of teams."""
+    series: dict[str, list[tuple[float, float]]] = {"snake": [], "resplit": [], "window": []}
+    for n_teams in range(3, 8):
+        mu = np.sort(np.random.default_rng(1).normal(25, 8, 4 * n_teams))[::-1]
+        roster = {f"p{place}": float(r) for place, r in enumerate(mu)}
+        for solver in ("resplit", "window"):
+            found = balance(roster, teams=n_teams, objective="gap", solver=solver)
+            series[solver].append((n_teams, found.value or 0.0))
+        series["snake"].append((n_teams, _snake(mu, n_teams)))
+    title = "window: the proven least range of teams of four, normal(25, 8)"
+    return lines(title, series, ("teams", "range of the totals"), bold="window")
+
+
+def _snake(descending: np.ndarray, n_teams: int) -> float:
+    """Return the range of the totals of a snake draft."""
+    rounds = descending.reshape(-1, n_teams).copy()
+    rounds[1::2] = rounds[1::2, ::-1]
+    return float(np.ptp(rounds.sum(axis=0)))
+
+
+def folded() -> str:
+    """Return the range of the totals that ``fold`` reaches, by the number of players."""
+    series: dict[str, list[tuple[float, float]]] = {"snake": [], "rows alone": [], "fold": []}
+    for n in (30, 300, 3000, 30000):
+        mu = np.sort(np.random.default_rng(n).normal(1500, 300, n))[::-1]
+        at = math.log10(n)
+        roster = {f"p{place}": float(r) for place, r in enumerate(mu)}
+        problem = build(rated(roster, None), 3, Sizes(), None)
+        rows = np.ptp(problem.totals(fold(problem)[None, :])[0, :, MU])
+        found = balance(
+            {f"p{p}": float(r) for p, r in enumerate(mu)}, teams=3, objective="gap", solver="fold"
+        )
+        series["snake"].append((at, _snake(mu, 3)))
+        series["rows alone"].append((at, float(rows)))
+        series["fold"].append((at, found.value or 0.0))
+    title = "fold: the range of the totals of three teams, normal(1500, 300)"
+    return lines(title, series, ("players, as a power of ten", "range of the totals"), bold="fold")
+
+
+#: Players of the small rosters whose fronts are shown.
+FRONT_SIZES = (8, 12)
+
+
+def small_fronts() -> str:
+    """Return the Pareto fronts of sums and standard deviations of rosters of 8 and 12."""
+    series = {}
+    for n in FRONT_SIZES:
+        mu = np.random.default_rng(n).normal(0.0, 1.0, n)
+        front = pareto({f"p{place}": float(r) for place, r in enumerate(mu)}, "gap", "spread")
+        series[f"{n} players"] = list(front.points)
+    title = "8 and 12 players: even sums or alike teams, not both"
+    labels = ("difference of the sums", "difference of the standard deviations")
+    return lines(title, series, labels, log=False)
 
 
 def lobby_times() -> str:
@@ -247,6 +302,7 @@ def figures() -> dict[str, str]:
     drafts = ["alternate", "snake", "greedy"]
     made["solver-drafts"] = qualities(drafts, "drafts: the difference of sums they reach")
     made |= {"solver-resplit": resplit_teams(), "advantage": factors(), "late": placed()}
+    made |= {"solver-window": window_steps(), "solver-fold": folded(), "fronts-small": small_fronts()}
     made["lobbies-time"] = lobby_times()
     return {f"docs/images/{name}.svg": picture for name, picture in made.items()}
 

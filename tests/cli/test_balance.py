@@ -184,6 +184,8 @@ def test_input_at_fault_is_exit_code_1_with_the_line(roster: str | bytes, messag
         "--fix Amber",
         "--fix Amber=0",
         "--keep 0",
+        "--keep 3 --distance 0",
+        "--distance 4",
         "--teams 1",
         "--size 6,5",
         "--min 9 --max 4",

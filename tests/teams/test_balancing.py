@@ -533,3 +533,17 @@ def test_a_search_given_up_goes_on_without_proof(monkeypatch: pytest.MonkeyPatch
     assert best.value - 1e-9 <= given_up.value < np.std(list(roster.values()))
     assert given_up.bound is not None
     assert given_up.bound <= best.value
+
+
+def test_a_full_server_waits_for_a_proof_only_where_time_is_given() -> None:
+    """Beyond 40 players the answer comes at once and without; a time limit asks for the proof."""
+    roster = {f"p{n}": float(np.exp(n / 9)) for n in range(41)}
+    at_once = balance(roster, objective="gap")
+    proven = balance(roster, objective="gap", stop=lambda: False)
+    assert (at_once.solver, at_once.status, at_once.bound) == ("resplit", Status.FEASIBLE, 0.0)
+    assert (proven.solver, proven.status) == ("mitm", Status.OPTIMAL)
+    assert at_once.gap is not None
+    assert proven.value is not None
+    assert proven.value <= at_once.gap < 1e-4
+    parties = [[f"p{4 * n + i}" for i in range(1, 5)] for n in range(8)]
+    assert balance(roster, objective="gap", parties=parties).status is Status.OPTIMAL

@@ -151,6 +151,12 @@ def _one_of(names: Any, extra: str = "") -> str:
     "--keep", type=int, metavar="K", help="Show the K best splits.  [default: 1, or 20 with --choose]"
 )
 @click.option(
+    "--distance",
+    type=int,
+    metavar="D",
+    help="Any two of those splits differ by D players at least; the best first.  [default: 1]",
+)
+@click.option(
     "--choose",
     type=Power(),
     metavar="[POWER]",
@@ -203,10 +209,13 @@ def command(roster: str, **options: Any) -> None:
     players = read_roster(roster)
     power = options["choose"]
     keep = options["keep"] or (1 if power is None else CHOSEN_AMONG)
+    if options["distance"] is not None and keep == 1:
+        msg = "--distance: one split has no other to differ from; say how many with --keep"
+        raise InputError(msg)
     limit = options["time_limit"]
     given = {
         name: options[name]
-        for name in ("tolerance", "side_weight", "max_difference", "beta")
+        for name in ("tolerance", "side_weight", "max_difference", "beta", "distance")
         if options[name] is not None
     }
     shared = {
@@ -321,6 +330,8 @@ def _text(solution: Solution, chosen: int | None, names: tuple[str, ...], split:
             f"{solution.unrated} without a weight: counted as {number(solution.default_weight or 0.0)}."
         )
     lines += outcome_lines(split)
+    if solution.reason:
+        lines.append(f"Only {solution.reason}.")
     if chosen is None and not edited and len(solution.splits) > 1:
         lines += ["", *_alternatives(solution, names)]
     return "\n".join(lines)

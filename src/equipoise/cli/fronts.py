@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from equipoise.types import Player
 
 #: Options that a front, which is all there is between two objectives, leaves nothing to do for.
-NOT_BESIDES = ("objective", "then", "within", "weights", "rerank", "keep", "choose")
+NOT_BESIDES = ("objective", "then", "within", "weights", "rerank", "keep", "distance", "choose")
 
 
 def show_front(players: list[Player], given: Mapping[str, Any], options: Mapping[str, Any]) -> None:

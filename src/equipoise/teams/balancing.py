@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -21,6 +22,7 @@ from equipoise.teams.rules import Rule
 from equipoise.teams.search import Found, Stop, Task, never
 from equipoise.teams.sizes import Sizes
 from equipoise.teams.solution import Solution, Split, Status, weight
+from equipoise.teams.spacing import far_apart, ranked_apart, told_shortage
 from equipoise.teams.why_not import conflict
 from equipoise.teams.wishes import Wish, outcomes, wishes_of
 from equipoise.types import LARGEST_WEIGHT, NO_SIDE, Bots, Player, Rating
@@ -75,6 +77,7 @@ def balance(  # one argument for each thing an organiser can ask for
     solver: str | Callable[[Task], Found] = "auto",
     rerank: str | Judge | None = None,
     keep: int = 1,
+    distance: int = 1,
     default: float | None = None,
     beta: float | None = None,
     tolerance: float = TOLERANCE,
@@ -89,7 +92,8 @@ def balance(  # one argument for each thing an organiser can ask for
     players : iterable of Player, or mapping from name to weight
         Who is here.  A weight may be a number, a :class:`Rating`, or None for unknown.
     teams : int
-        How many teams; two are proven best up to some 45 players, more while they can be enumerated.
+        How many teams; two are proven best up to 40 players, with a ``stop`` up to 45, more while they can be
+        enumerated.
     sizes : int or sequence of int, optional
         The size of every team, or of each; by default as equal as can be.  With bots, these are the
         seats that are filled up.
@@ -130,6 +134,10 @@ def balance(  # one argument for each thing an organiser can ask for
     keep : int
         How many different splits are wanted, best first.  Players of equal weight count as the same.
         Where ``spread`` has fewer within its tolerance, the next best by win probability follow.
+    distance : int
+        By how many players any two of those splits must differ at least: the first is the best, each other
+        one the best of those that far from all before it.  It counts who must change team, where teams
+        under the same rules in which nobody is fixed, and players of equal weight, count as the same.
     default : float, optional
         The weight of players without one; by default the mean of the others.
     beta : float, optional
@@ -166,7 +174,7 @@ def balance(  # one argument for each thing an organiser can ask for
     [['Ann', 'Dan', 'Fay'], ['Bob', 'Cid', 'Eve']]
     """
     _check(
-        whole={"teams": teams, "keep": keep, "seed": seed},
+        whole={"teams": teams, "keep": keep, "distance": distance, "seed": seed},
         real={
             "beta": beta,
             "tolerance": tolerance,
@@ -207,7 +215,12 @@ def balance(  # one argument for each thing an organiser can ask for
             nothing = replace(nothing, objective=chosen.name)
         _check_positive(chosen, problem)
         pool = keep if judge is None else max(keep, RERANKED)
-        found, solver_name = auto.run(problem, chosen, solver, pool, stop, seed, fill_up=judge is None)
+        search = partial(auto.run, problem, chosen, solver, stop=stop, seed=seed, fill_up=judge is None)
+        spaced = distance > 1 and keep > 1
+        if spaced and judge is None:
+            found, solver_name, shortage = ranked_apart(search, problem, keep, distance)
+        else:
+            (found, solver_name), shortage = search(keep=pool), ""
     except Contradiction as clash:
         one, other = roster.players[clash.one], roster.players[clash.other]
         reason = f"{one.label!r} and {other.label!r} contradict: {clash.reason}"
@@ -231,11 +244,27 @@ def balance(  # one argument for each thing an organiser can ask for
     proven = found.proven
     bound = chosen.criterion.shown(found.bound) + 0.0  # never -0.0
     if judge is not None:
-        splits = _reranked(splits, rerank, judge, tolerance, bot_weight)
+        order = _reranked(splits, rerank, judge, tolerance, bot_weight)
+        if spaced:
+            ranking = [found.ranked[place].labels for place in order]
+            order = [order[place] for place in far_apart(problem, ranking, keep, distance)]
+            shortage = told_shortage(
+                len(order), keep, distance, len(ranking), seen_all=proven and len(ranking) < pool
+            )
+        splits = [splits[place] for place in order]
         proven = proven and splits[0].value == bound
-    status = Status.OPTIMAL if proven else Status.FEASIBLE
-    return replace(nothing, status=status, splits=tuple(splits[:keep]), value=splits[0].value, bound=bound)
+    return replace(
+        nothing,
+        status=Status.OPTIMAL if proven else Status.FEASIBLE,
+        splits=tuple(splits[:keep]),
+        value=splits[0].value,
+        bound=bound,
+        reason=shortage,
+    )
 
+
+#: Whole numbers of which 0 means nothing.
+FROM_ONE = ("keep", "distance")
 
 #: What is said when neither a legal division was found nor that there is none.
 NOTHING_YET = "no legal division was found in the time and with the effort there was"
@@ -243,8 +272,8 @@ NOTHING_YET = "no legal division was found in the time and with the effort there
 
 def _check(*, whole: Mapping[str, int], real: Mapping[str, float | None], default: float | None) -> None:
     for name, number in whole.items():
-        if not isinstance(cast("object", number), int | np.integer) or number < (name == "keep"):
-            msg = f"{name}: {number!r} is not allowed; a whole number of {int(name == 'keep')} and above is"
+        if not isinstance(cast("object", number), int | np.integer) or number < (name in FROM_ONE):
+            msg = f"{name}: {number!r} is not allowed; a whole number of {int(name in FROM_ONE)} and above is"
             raise InputError(msg)
     for name, value in real.items():
         if value is not None and not 0.0 <= value < np.inf:
@@ -363,17 +392,18 @@ def _oriented(problem: Problem, labels: Labels) -> tuple[Labels, Floats]:
 
 
 def _reranked(
-    splits: list[Split],
+    splits: Sequence[Split],
     named: object,
     judge: Judge,
     tolerance: float,
     bot_weight: float | None,
-) -> list[Split]:
-    """Order anew those splits that give up no more win probability than the tolerance; the rest follow."""
+) -> list[int]:
+    """Return the places of splits, ordered anew where they give up no more win probability than allowed."""
     limit = splits[0].distance + tolerance
-    near = [split for split in splits if split.distance <= limit]
-    near.sort(key=lambda split: float(call_part("rerank", named, judge, _weights(split, bot_weight))))
-    return near + [split for split in splits if split.distance > limit]
+    places = range(len(splits))
+    near = [place for place in places if splits[place].distance <= limit]
+    near.sort(key=lambda place: float(call_part("rerank", named, judge, _weights(splits[place], bot_weight))))
+    return near + [place for place in places if splits[place].distance > limit]
 
 
 def _weights(split: Split, bot_weight: float | None) -> list[Floats]:

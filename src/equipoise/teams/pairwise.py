@@ -228,14 +228,15 @@ def whole_numbers(problem: Problem) -> bool:
 
 
 def range_bound(task: Task) -> float:
-    """Return a cost that no division into equal teams is below: whole numbers may not divide evenly."""
+    """Return a cost that no division is below: whole totals that the teams cannot share evenly differ.
+
+    That holds for teams of any sizes, as long as no bots change what there is to share.
+    """
     problem = task.problem
+    whole = problem.filler is None and problem.roles is None and whole_numbers(problem)
+    if not (task.criterion.by_difference and whole):
+        return task.criterion.floor
     ratings: Floats = problem.features[:, MU]
-    even = problem.n_players % problem.n_teams == 0 and problem.max_difference <= 1
-    if not (task.criterion.by_difference and even and problem.filler is None):
-        return task.criterion.floor
-    if not whole_numbers(problem):
-        return task.criterion.floor
     share, rest = divmod(int(ratings.sum()), problem.n_teams)
     totals = np.repeat(problem.features.sum(axis=0)[None, None, :] / problem.n_teams, problem.n_teams, axis=1)
     totals[0, :, MU] = [share + (team < rest) for team in range(problem.n_teams)]

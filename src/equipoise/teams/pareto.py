@@ -95,7 +95,8 @@ def pareto(
     most : int
         Points after which the walk ends, with ``complete`` False.
     **arguments
-        Those of :func:`equipoise.balance` but ``objective``, ``tolerances``, ``rerank`` and ``keep``.
+        Those of :func:`equipoise.balance` but ``objective``, ``tolerances``, ``rerank``, ``keep`` and
+        ``distance``.
 
     Raises
     ------
@@ -108,7 +109,7 @@ def pareto(
     >>> [(round(gap, 3), round(spread, 3)) for gap, spread in front.points], front.complete
     ([(0.0, 1.311), (2.0, 0.57), (4.0, 0.44), (6.0, 0.0)], True)
     """
-    for name in ("objective", "tolerances", "rerank", "keep"):
+    for name in ("objective", "tolerances", "rerank", "keep", "distance"):
         if name in arguments:
             msg = f"{name}: a front is of two criteria and has no such argument"
             raise InputError(msg)

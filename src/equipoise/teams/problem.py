@@ -267,8 +267,10 @@ class Problem:
             return self.canonical(labels).tobytes()
         teams = [np.bincount(self.looks[labels == t], minlength=n_looks) for t in range(self.n_teams)]
         keys = [team.astype(np.int32).tobytes() for team in teams]
-        if self.sided:
-            return b"".join(keys)
-        held = [team if team in self.fixed else -1 for team in range(self.n_teams)]
-        rules = list(zip(self.min_size, self.max_size, self.seats, held, strict=True))
-        return b"".join(key for _, key in sorted(zip(rules, keys, strict=True)))
+        return b"".join(key for _, key in sorted(zip(self.team_rules, keys, strict=True)))
+
+    @cached_property
+    def team_rules(self) -> tuple[tuple[int, ...], ...]:
+        """What holds for each team; teams for which the same holds are interchangeable."""
+        told_apart = [team if self.sided or team in self.fixed else -1 for team in range(self.n_teams)]
+        return tuple(zip(told_apart, self.min_size, self.max_size, self.seats, strict=True))

@@ -95,7 +95,8 @@ class Solution:
     unrated : int
         How many players those were.
     reason : str
-        Why nothing is feasible, naming who contradicts whom; empty where something is.
+        Why nothing is feasible, naming who contradicts whom, or why there are fewer splits than wanted so far
+        from one another; empty otherwise.
     """
 
     status: Status

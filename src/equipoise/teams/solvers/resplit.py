@@ -26,8 +26,9 @@ from equipoise.teams.moves import Neighbourhood, climb_down
 from equipoise.teams.problem import Labels, Problem
 from equipoise.teams.search import Best, Found, Task
 
-#: Components freed at once, round by round: many quick rounds, then some that search a thousand times more.
-FREED = (22,) * 12 + (30,) * 3
+#: Components freed at once, round by round: some quick rounds, then two that search 256 times more.  Twice as
+#: many take twice as long and end as near.
+FREED = (22,) * 6 + (30,) * 2
 
 #: Share of the usual effort that one round may take.
 PATIENCE = 1.0 / 64.0
