@@ -46,7 +46,7 @@ def explanation_lines(explanation: Explanation, names: Sequence[str] = ()) -> li
     wishes = [price for price in explanation.prices if not price.constraint.binding]
     for heading, prices in (
         ("What the rules cost:", [price for price in explanation.prices if price.constraint.binding]),
-        ("What the wishes cost, which give way where they are dearer than they are worth:", wishes),
+        ("What the wishes cost (one that would cost more than it is worth gives way):", wishes),
     ):
         lines += ["", heading] if prices else []
         for price in prices:
@@ -199,7 +199,7 @@ def cost_words(cost: Cost, objective: str) -> str:
     >>> cost_words(Cost(0.0, 0.0), "gap"), cost_words(Cost(0.008, 0.008), "win")
     ('costs nothing', 'costs 0.8 % of win probability')
     >>> cost_words(Cost(0.008, 1.5, 0.01, (3.0, 1.5)), "gap, spread")
-    'costs 0.8 % of win probability, 1 % for broken wishes, 3 of gap and 1.5 of spread'
+    'costs 0.8 % of win probability, 1 % of wishes, 3 of gap and 1.5 of spread'
     """
     names = objective.split(", ")
     values = cost.values if len(cost.values) == len(names) else (cost.value,)
@@ -242,7 +242,7 @@ def constraint_words(constraint: Constraint, names: Sequence[str] = ()) -> str:
         "member": f"{who} staying in the party",
         "apart": f"keeping {who} apart",
         "fixed": f"{who} fixed to {team_name(names, constraint.team or 0)}",
-        "rule": f"the rule {printable(constraint.name)}",
+        "rule": f"the rule {printable(constraint.name)!r}",
         "sizes": f"the sizes of the teams, which may differ by {_count(constraint.allowed or 0, 'player')}",
     }
     return words_of[constraint.kind]
@@ -381,7 +381,7 @@ def _chance(cost: float) -> str:
 
 
 def _for_wishes(paid: float) -> str:
-    return f"{_worth(paid)} for broken wishes"
+    return f"{_worth(paid)} of wishes"
 
 
 def _worth(chance: float) -> str:

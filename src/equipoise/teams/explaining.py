@@ -82,8 +82,8 @@ class Price:
     constraint : Constraint
         What must be kept, or has a price of its own.
     cost : Cost
-        What it costs that it is there; nothing where the best division without it is no better.  Wishes and
-        roles count in neither division then.
+        What it costs that it is there; nothing where the best division without it is no better.  What is
+        paid for a wish counts in neither of the two.
     without : Alternative
         That division, compared with the best one that keeps all rules.
     proven : bool
@@ -257,22 +257,22 @@ def _prices(
     request: Request, solution: Solution, asked: list[Relaxation], shares: Share
 ) -> tuple[list[Price], tuple[Constraint, ...]]:
     """Return what constraints cost, the dearest first, and those there was no time for."""
-    left = sum(len(whole.parts) for whole in asked)
-    prices: list[Price] = []
-    unpriced: list[Constraint] = []
-    for whole in asked:
-        parts: list[Price] = []
-        for part in whole.parts:
-            stop = shares(left)
-            left -= 1
-            if stop():
-                unpriced.append(part.constraint)
-            else:
-                parts.append(_price(request, solution, part, stop))
-        if parts and parts[0].constraint is whole.constraint:
-            prices.append(replace(parts[0], members=tuple(parts[1:])))
+    # First everything as a whole, then what is left of the parties, as time may end.
+    queue = [*asked, *(member for whole in asked for member in whole.members)]
+    found: dict[int, Price] = {}
+    for n, part in enumerate(queue):
+        stop = shares(len(queue) - n)
+        if not stop():
+            found[id(part)] = _price(request, solution, part, stop)
+    prices = [
+        replace(
+            found[id(whole)], members=tuple(found[id(part)] for part in whole.members if id(part) in found)
+        )
+        for whole in asked
+        if id(whole) in found
+    ]
     prices.sort(key=lambda price: (price.constraint.binding, _dearness(price)), reverse=True)
-    return prices, tuple(unpriced)
+    return prices, tuple(part.constraint for part in queue if id(part) not in found)
 
 
 def _price(request: Request, solution: Solution, relaxation: Relaxation, stop: Stop) -> Price:
@@ -280,8 +280,8 @@ def _price(request: Request, solution: Solution, relaxation: Relaxation, stop: S
     relaxed, rule, best = relaxation.drop(request), relaxation.constraint, solution.best
     without = relaxed.ask(keep=1, stop=stop)
     found = without.best if without.splits else best
-    # Without a wish nothing is paid for it, and without a role others are played: both are judged alike.
-    base = best if rule.binding and rule.kind != "role" else relaxed.judge(request.teams_of(best))
+    # Without a wish nothing is paid for it, in neither of the two.
+    base = best if rule.binding else relaxed.judge(request.teams_of(best))
     gained = relaxed.cost(base, found)
     if not relaxed.betters(gained):
         found, gained = base, Cost(0.0, 0.0)
