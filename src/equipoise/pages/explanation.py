@@ -19,7 +19,7 @@ UNSEEN = 5e-5
 #: What is told as win probability, in per cent, and so is not told again as an objective.
 AS_CHANCE = ("win", "wishes", "win + wishes")
 
-#: How many are named of what there was no time for.
+#: How many are named, of players and of what there was no time for.
 MOST_NAMED = 10
 
 
@@ -225,11 +225,13 @@ def constraint_words(constraint: Constraint, names: Sequence[str] = ()) -> str:
     >>> constraint_words(Constraint("apart", ("Ann", "Bob")))
     'keeping Ann and Bob apart'
     >>> constraint_words(Constraint("fixed", ("Ann",), team=1))
-    'Ann fixed to Team 2'
+    'fixing Ann to Team 2'
     >>> constraint_words(Constraint("avoid", ("Ann", "Bob"), price=0.02))
     'Ann and Bob rather apart, worth 2 %'
     """
-    who, worth = listed(constraint.players), "" if constraint.price is None else _worth(constraint.price)
+    many = len(constraint.players) > MOST_NAMED
+    who = f"{len(constraint.players)} players" if many else listed(constraint.players)
+    worth = "" if constraint.price is None else _worth(constraint.price)
     if not constraint.binding:
         end = f" in {team_name(names, constraint.team)}" if constraint.team is not None else ""
         words = f"{who} rather{end}" if end else _wish_words(constraint.kind, constraint.players)
@@ -241,11 +243,16 @@ def constraint_words(constraint: Constraint, names: Sequence[str] = ()) -> str:
         "party": f"keeping {who} together",
         "member": f"{who} staying in the party",
         "apart": f"keeping {who} apart",
-        "fixed": f"{who} fixed to {team_name(names, constraint.team or 0)}",
+        "fixed": f"fixing {who} to {_home(constraint, names)}",
         "rule": f"the rule {printable(constraint.name)!r}",
         "sizes": f"the sizes of the teams, which may differ by {_count(constraint.allowed or 0, 'player')}",
     }
     return words_of[constraint.kind]
+
+
+def _home(constraint: Constraint, names: Sequence[str]) -> str:
+    """Return the team a constraint fixes to, or the teams."""
+    return "their teams" if constraint.team is None else team_name(names, constraint.team)
 
 
 #: What a wish between players asks for, by its kind, as a constraint and as an outcome.
@@ -278,6 +285,13 @@ def _price_lines(price: Price, objective: str, names: Sequence[str]) -> list[str
     if price.constraint.kind == "sizes" and price.cost != Cost(0.0, 0.0):
         words += f" (it would be {' : '.join(str(len(team)) for team in price.without.teams)})"
     lines = [words + _unproven(price)]
+    if price.constraint.kind == "fixed":
+        # Of all who are fixed, one alone seldom makes a difference: only those are told of who do.
+        moving = [member for member in price.members if member.cost != Cost(0.0, 0.0)]
+        return lines + [
+            f"  Only {_kept(one.constraint, names)} {cost_words(one.cost, objective)}{_unproven(one)}"
+            for one in moving
+        ]
     for member in price.members:
         left = cost_words(price.cost.minus(member.cost), objective)
         who = listed(member.constraint.players)
@@ -343,8 +357,6 @@ def _giving_up(constraint: Constraint, names: Sequence[str]) -> str:
         return f"letting the teams differ by {_count(constraint.allowed or 0, 'player')}"
     if constraint.kind == "member":
         return f"letting {listed(constraint.players)} leave the party"
-    if constraint.kind == "fixed":
-        return f"not fixing {listed(constraint.players)} to {team_name(names, constraint.team or 0)}"
     if constraint.kind == "rule":
         return f"giving up {constraint_words(constraint, names)}"
     return f"not {constraint_words(constraint, names)}"

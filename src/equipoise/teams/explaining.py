@@ -89,7 +89,8 @@ class Price:
     proven : bool
         Whether both divisions are proven best.
     members : tuple of Price
-        Of a party of three and more: what it costs that each of them alone stays in it.
+        Of a party of three and more, and of all who are fixed: what it costs that each of them alone is
+        part of it.
     paid : float
         Of a wish with a price, what the best division pays for it, in win probability.
     kept : Instead or None
@@ -344,7 +345,7 @@ def _least_relaxed(request: Request, shares: Share) -> tuple[tuple[Constraint, .
     for n, part in enumerate(parts):
         split = _feasible(part.drop(request), shares(len(parts) - n + 1))
         if split is not None:
-            freed = len(part.constraint.players) if part.constraint.kind == "party" else 1
+            freed = len(part.constraint.players) if part.constraint.kind in ("party", "fixed") else 1
             found.append((freed, split.distance, part.constraint, split))
     for steps in range(1, len(request.roster.players)):
         sizes, stop = relaxed_sizes(request, steps), shares(1)

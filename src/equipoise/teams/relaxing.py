@@ -37,7 +37,7 @@ class Constraint:
     players : tuple of str
         Whom it binds, by name; of a member the one who might leave.
     team : int or None
-        Of ``"fixed"``, and of ``"side"`` if one end is wished for, the team, from 0.
+        Of ``"side"``, and of ``"fixed"`` unless it is all who are fixed, the team, from 0.
     allowed : int or None
         Of ``"sizes"``, by how many players the teams may differ if it is relaxed.
     name : str
@@ -73,7 +73,7 @@ class Relaxation:
     drop : callable
         Gives the request without it.
     members : tuple of Relaxation
-        Of a party of three and more, the same for each member.
+        Of a party of three and more, and of all who are fixed, the same for each of them.
     insist : callable or None
         Of a wish with a price, gives the request in which it must be kept.
     paid : callable or None
@@ -96,7 +96,8 @@ def relaxations(request: Request) -> list[Relaxation]:
     """Return everything that must be kept, except the sizes."""
     found = [_party(request, party) for party in request.parties]
     found += [_apart(request, pair) for pair in request.apart]
-    found += [_fixed(request, place, team) for place, team in request.fixed]
+    held = tuple(_fixed(request, place, team) for place, team in request.fixed)
+    found += held if len(held) < 2 else (_all_fixed(request, held),)
     found += [_role(role, number) for role, number in request.needed.items()]
     return found + [_rule(rule) for rule in request.rules]
 
@@ -158,6 +159,11 @@ def _fixed(request: Request, place: int, team: int) -> Relaxation:
         return replace(asked, fixed=tuple(other for other in asked.fixed if other[0] != place))
 
     return Relaxation(Constraint("fixed", (request.label(place),), team=team), drop)
+
+
+def _all_fixed(request: Request, members: tuple[Relaxation, ...]) -> Relaxation:
+    names = tuple(request.label(place) for place, _ in request.fixed)
+    return Relaxation(Constraint("fixed", names), lambda asked: replace(asked, fixed=()), members)
 
 
 def _role(role: str, number: int) -> Relaxation:
