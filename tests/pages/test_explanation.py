@@ -18,7 +18,7 @@ def test_a_price_is_told_with_what_is_left_of_it() -> None:
     )
     start = lines.index("What the rules cost:")
     assert lines[start + 1].startswith("  Keeping Ann, Bob and Cid together costs ")
-    assert lines[start + 2].startswith("    Splitting only Ann: keeping the others together costs nothing")
+    assert lines[start + 2].startswith("    Splitting only Ann: keeping Bob and Cid together costs nothing")
     assert lines[-1].startswith("The cheapest relaxation is letting Ann leave the party: it saves ")
 
 

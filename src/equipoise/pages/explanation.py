@@ -229,8 +229,7 @@ def constraint_words(constraint: Constraint, names: Sequence[str] = ()) -> str:
     >>> constraint_words(Constraint("avoid", ("Ann", "Bob"), price=0.02))
     'Ann and Bob rather apart, worth 2 %'
     """
-    many = len(constraint.players) > MOST_NAMED
-    who = f"{len(constraint.players)} players" if many else listed(constraint.players)
+    who = _named(constraint.players)
     worth = "" if constraint.price is None else _worth(constraint.price)
     if not constraint.binding:
         end = f" in {team_name(names, constraint.team)}" if constraint.team is not None else ""
@@ -248,6 +247,11 @@ def constraint_words(constraint: Constraint, names: Sequence[str] = ()) -> str:
         "sizes": f"the sizes of the teams, which may differ by {_count(constraint.allowed or 0, 'player')}",
     }
     return words_of[constraint.kind]
+
+
+def _named(players: Sequence[str]) -> str:
+    """Return the names, or how many they are if they are many."""
+    return f"{len(players)} players" if len(players) > MOST_NAMED else listed(players)
 
 
 def _home(constraint: Constraint, names: Sequence[str]) -> str:
@@ -294,8 +298,9 @@ def _price_lines(price: Price, objective: str, names: Sequence[str]) -> list[str
         ]
     for member in price.members:
         left = cost_words(price.cost.minus(member.cost), objective)
-        who = listed(member.constraint.players)
-        lines.append(f"  Splitting only {who}: keeping the others together {left}{_unproven(member)}")
+        split = member.constraint.players
+        rest = _named([player for player in price.constraint.players if player not in split])
+        lines.append(f"  Splitting only {listed(split)}: keeping {rest} together {left}{_unproven(member)}")
     return lines
 
 
