@@ -251,7 +251,19 @@ class Request:
         sizes = _sizes_that_hold([teams.count(team) for team in range(self.n_teams)], self.settings)
         free = {"parties": (), "apart": (), "rules": (), "fixed": dict(zip(ids, teams, strict=True))}
         alone = {"solver": auto.as_fixed, "rerank": None, "keep": 1}
-        return self.ask(**{**free, **sizes, **alone, **changes}).best
+        asked = {"objective": DEFAULT_OBJECTIVE, **self.settings, **changes}["objective"]
+        split = self.ask(**{**free, **sizes, **alone, **changes, "objective": self._as_asked(asked)}).best
+        return replace(split, values=()) if isinstance(asked, str) else split
+
+    def _as_asked(self, objective: Any) -> Any:
+        """Return an objective that heeds sides as in the request, where everybody is fixed to be judged."""
+        exact = self.settings.get("sizes")
+        unequal = exact is not None and not isinstance(exact, int) and len(set(exact)) > 1
+        if self.fixed or unequal or all(player.side == NO_SIDE for player in self.roster.players):
+            return objective
+        if isinstance(objective, Sequence) and not isinstance(objective, str):
+            return [self._as_asked(entry) for entry in objective]
+        return lambda scale: compose(objective, replace(scale, signed=False))
 
     def cost(self, split: Split, than: Split) -> Cost:
         """Return what a split is worse than another."""
