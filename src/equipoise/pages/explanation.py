@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from equipoise.pages.text import number, printable
-from equipoise.teams.asking import Cost, Moved, Valuation
 from equipoise.teams.editing import Change, Place
 from equipoise.teams.explaining import Alternative, Explanation, Instead, Price
 from equipoise.teams.relaxing import Constraint
+from equipoise.teams.valuing import Cost, Moved, Valuation
 
 #: A change of chance below it is not worth a digit: half of the last one shown.
 UNSEEN = 5e-5

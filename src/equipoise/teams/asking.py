@@ -7,9 +7,9 @@ What is made of the answers is in ``explaining`` and ``editing``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, zip_longest
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -24,98 +24,9 @@ from equipoise.teams.roster import Roster, rated
 from equipoise.teams.rules import Rule
 from equipoise.teams.sizes import SizeRules, Sizes, size_rules
 from equipoise.teams.solution import Solution, Split
-from equipoise.teams.wishes import Outcome, Wish, wishes_of
+from equipoise.teams.valuing import Cost, Moved, TeamFacts, Valuation, rounded
+from equipoise.teams.wishes import Wish, wishes_of
 from equipoise.types import NO_SIDE, Bots, Player
-
-#: What a chance must change by to count: below it is rounding.
-ROUNDING = 1e-12
-
-
-@dataclass(frozen=True, slots=True)
-class TeamFacts:
-    """One team in numbers: players by name, and bots, sum, mean and standard deviation with bots, chance."""
-
-    players: tuple[str, ...]
-    bots: int
-    total: float
-    mean: float
-    deviation: float
-    win_probability: float
-
-
-@dataclass(frozen=True, slots=True)
-class Valuation:
-    """A division in numbers.
-
-    Parameters
-    ----------
-    teams : tuple of TeamFacts
-        One for each team.
-    distance : float
-        The largest distance of a team's win probability from even.
-    values : tuple of (str, float)
-        Every registered objective and criterion that can judge the division, without the prices of wishes,
-        and what is asked for.
-    wishes : tuple of Outcome
-        What became of the wishes that have a price.
-    """
-
-    teams: tuple[TeamFacts, ...]
-    distance: float
-    values: tuple[tuple[str, float], ...]
-    wishes: tuple[Outcome, ...] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain lists and numbers."""
-        wishes = [wish.as_dict() for wish in self.wishes]
-        return {**asdict(replace(self, wishes=())), "values": dict(self.values), "wishes": wishes}
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """A player by name, and the teams, from 0, that are left and joined."""
-
-    player: str
-    origin: int
-    team: int
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What one division is worse than another.
-
-    Parameters
-    ----------
-    win_probability : float
-        By how much a team's chance is further from even, 0 to 1; below 0 where it is nearer.
-    value : float
-        By how much the objective is worse, in the number it is known by; below 0 where it is better.
-    wishes : float
-        By how much more is paid for wishes that are broken, in win probability.
-    values : tuple of float
-        Of an order of objectives, by how much each is worse; empty where there is only one.
-    """
-
-    win_probability: float
-    value: float
-    wishes: float = 0.0
-    values: tuple[float, ...] = ()
-
-    @property
-    def numbers(self) -> tuple[float, ...]:
-        """All of them."""
-        return (self.win_probability, self.wishes, *self.values, self.value)
-
-    def minus(self, other: Cost) -> Cost:
-        """Return what this costs more than another."""
-        return Cost(
-            _rounded(self.win_probability - other.win_probability),
-            _rounded(self.value - other.value),
-            _rounded(self.wishes - other.wishes),
-            tuple(
-                _rounded(mine - its) for mine, its in zip_longest(self.values, other.values, fillvalue=0.0)
-            ),
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,15 +181,15 @@ class Request:
         grows = self.grows_with_fairness
 
         def worse(more: float, less: float, higher_is_better: bool) -> float:
-            return _rounded(less - more if higher_is_better else more - less)
+            return rounded(less - more if higher_is_better else more - less)
 
         # Prices that count before everything else stand first among the values, and are told as such.
         both = zip(split.values[-len(grows) :], than.values[-len(grows) :], grows, strict=False)
         values = tuple(worse(*entry) for entry in both) if len(grows) > 1 else ()
         return Cost(
-            _rounded(split.distance - than.distance),
+            rounded(split.distance - than.distance),
             worse(split.value, than.value, grows[-1]),
-            _rounded(paid(split) - paid(than)),
+            rounded(paid(split) - paid(than)),
             values if any(values) else (),
         )
 
@@ -432,8 +343,3 @@ def _renaming(old: Sequence[int], new: Sequence[int], n_teams: int) -> list[int]
         if number not in order and team not in order.values():
             order[number] = team
     return [order[number] for number in range(n_teams)]
-
-
-def _rounded(difference: float) -> float:
-    """Return a difference, 0 where it is rounding."""
-    return 0.0 if abs(difference) < ROUNDING else difference

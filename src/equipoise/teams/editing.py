@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from equipoise.errors import InputError
-from equipoise.teams.asking import Cost, Moved, Request, Valuation, answer
+from equipoise.teams.asking import Request, answer
 from equipoise.teams.explaining import Instead, instead
 from equipoise.teams.relaxing import Constraint, priced_wishes
 from equipoise.teams.rules import rows_of
 from equipoise.teams.search import never
 from equipoise.teams.solution import Solution, Split, weight
+from equipoise.teams.valuing import Cost, Moved, Valuation
 from equipoise.types import Player, Rating
 
 

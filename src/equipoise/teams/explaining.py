@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from equipoise.teams.asking import Cost, Moved, Request, Valuation, answer
+from equipoise.teams.asking import Request, answer
 from equipoise.teams.balancing import TOLERANCE
 from equipoise.teams.relaxing import STEP, Constraint, Relaxation, priced_wishes, relaxations, relaxed_sizes
 from equipoise.teams.search import Stop, never
 from equipoise.teams.solution import Solution, Split, Status
+from equipoise.teams.valuing import Cost, Moved, Valuation
 from equipoise.types import Player, Rating
 
 #: Splits that are looked at besides the one explained, unless ``keep`` asks for more.
