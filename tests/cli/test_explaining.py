@@ -78,6 +78,7 @@ def test_an_edit_shows_the_teams_it_makes() -> None:
         (("--edit", ""), "--edit: '' is neither"),
         (("--why", "Zoe"), "why: there is no player 'Zoe'"),
         (("--why", "A,B,C"), "--why: 'A,B,C' does not name one player or two"),
+        (("--explain", "--pareto", "win,gap"), "--pareto: it shows several divisions"),
         (("--why", ""), "--why: '' does not name one player or two"),
         (
             ("--edit", "swap Cedar Ginkgo", "--party", "Cedar,Iris"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from equipoise import Move, Player, balance, edit, explain, why_there, why_together
+from typing import Any
+
+from equipoise import Move, Player, Rule, Swap, Wish, balance, edit, explain, why_there, why_together
 from equipoise.pages.explanation import change_lines, explanation_lines, place_lines, together_lines
 
 ROSTER = {"Ann": 9, "Bob": 8, "Cid": 4, "Dan": 3}
@@ -16,7 +18,7 @@ def test_a_price_is_told_with_what_is_left_of_it() -> None:
     )
     start = lines.index("What the rules cost:")
     assert lines[start + 1].startswith("  Keeping Ann, Bob and Cid together costs ")
-    assert lines[start + 2].startswith("    Splitting off only Ann, the rest of it costs nothing")
+    assert lines[start + 2].startswith("    Splitting only Ann: keeping Bob and Cid together costs nothing")
     assert lines[-1].startswith("The cheapest relaxation is letting Ann leave the party: it saves ")
 
 
@@ -25,7 +27,7 @@ def test_a_broken_rule_is_named_in_words() -> None:
     change = edit(ROSTER, [Move("Ann", 1)], objective="gap", fixed={"Ann": 0})
     lines = change_lines(change, "gap", ("Red", "Blue"))
     assert lines[0].startswith("Ann to Blue: costs ")
-    assert "It breaks a rule: Ann fixed to Red." in lines
+    assert "It breaks a rule: fixing Ann to Red." in lines
     assert any(line.split() == ["gap", "0", "18"] for line in lines)
 
 
@@ -66,3 +68,65 @@ def test_an_infeasible_roster_is_told_what_to_give_up() -> None:
     lines = explanation_lines(explain(ROSTER, parties=[("Ann", "Bob")], apart=[("Ann", "Bob")]))
     (line,) = lines
     assert line.startswith("The cheapest relaxation is not keeping Ann and Bob apart: then ")
+
+
+def test_wishes_roles_and_rules_have_words_and_prices() -> None:
+    """What is paid for a wish and what keeping it costs, each role and each rule of one's own."""
+    players = [
+        Player("Ann", 9, roles=["tank"], side=1.0),
+        Player("Bob", 8, roles=["tank"]),
+        *(Player(name, mu, roles=["mage"]) for name, mu in (("Cid", 4), ("Dan", 3))),
+    ]
+    asked: dict[str, Any] = {
+        "objective": "win",
+        "wishes": [Wish("together", ("Ann", "Bob"), 0.02), Wish("together", ("Ann", "Dan"), 0.01)],
+        "side_price": 0.03,
+        "roles": {"tank": 1},
+        "rules": [Rule("top", {"Ann": 1, "Cid": 1}, high=1)],
+    }
+    lines = explanation_lines(explain(players, **asked), ("Red", "Blue"))
+    for words in (
+        "  Needing 1 tank in every team costs nothing.",
+        "  The rule 'top' costs nothing.",
+        "  Ann and Bob rather together, worth 2 %: 2 % is paid for it; it cannot be kept: ",
+        "  Ann and Dan rather together, worth 1 %: met; that costs nothing.",
+        "  Ann rather in Blue, worth 3 %: met; that costs nothing.",
+    ):
+        assert any(line.startswith(words) for line in lines), words
+    change = edit(players, [Swap("Ann", "Bob")], **asked)
+    told = change_lines(change, "win + wishes", ("Red", "Blue"))
+    assert round(change.cost.wishes, 9) == 0.04
+    assert "It breaks a wish: the side Ann would rather be on; 3.00 % is paid for it." in told
+    assert [one.kind for one in change.broken] == ["rule"]
+    lacking = edit(players, [Swap("Ann", "Cid")], **asked)
+    assert [(one.kind, one.name) for one in lacking.broken] == [("role", "tank")]
+    place = place_lines(why_there(players, "Ann", **asked), "win", ("Red", "Blue"))
+    assert "  A wish: Ann rather in Blue, worth 3 %." in place
+
+
+def test_fixed_teams_are_priced_as_a_whole() -> None:
+    """One alone of all who are fixed makes no difference, all of them do."""
+    lines = explanation_lines(
+        explain(ROSTER, objective="gap", fixed={"Ann": 0, "Bob": 0, "Cid": 1, "Dan": 1})
+    )
+    (line,) = [
+        line for line in lines if line.startswith("  Fixing Ann, Bob, Cid and Dan to their teams costs ")
+    ]
+    assert line.endswith(" of win probability and 10 of gap.")
+    assert not any("Only fixing" in line for line in lines)
+
+
+def test_what_there_was_no_time_for_is_named() -> None:
+    """Counted, and named one by one."""
+    told = explanation_lines(
+        explain(
+            ROSTER,
+            apart=[("Ann", "Bob")],
+            stop=lambda: True,
+            solution=balance(ROSTER, apart=[("Ann", "Bob")]),
+        )
+    )
+    assert (
+        "There was no time to price 2 more: keeping Ann and Bob apart; "
+        "the sizes of the teams, which may differ by 3 players."
+    ) in told

@@ -13,7 +13,7 @@ from tests.oracles import Case
 from tests.strategies import cases
 
 from equipoise import Bots, Player, Rating, Solution, Status, balance
-from equipoise.registry import OBJECTIVES
+from equipoise.registry import OBJECTIVES, SOLVERS
 from equipoise.teams.components import components
 from equipoise.teams.problem import MU
 
@@ -171,3 +171,16 @@ def test_components_of_a_problem_are_found_once() -> None:
     problem = random_problem(np.random.default_rng(1))
     assert components(problem) is components(problem)
     assert components(problem).steps[:, MU].shape == (len(components(problem).free),)
+
+
+@pytest.mark.parametrize("solver", ["auto", *SOLVERS])
+@pytest.mark.parametrize("teams", [2, 3])
+def test_teams_that_are_fixed_are_judged_whatever_the_solver(solver: str, teams: int) -> None:
+    """With everybody fixed there is one division, of any size, and nothing to search for."""
+    roster = {f"p{n}": float(n * 7 % 50) for n in range(64)}
+    fixed = {who: n % teams for n, who in enumerate(roster)}
+    solution = balance(roster, teams=teams, fixed=fixed, solver=solver)
+    assert solution.status is Status.OPTIMAL
+    assert [len(team) for team in solution.best.teams] == [len(range(n, 64, teams)) for n in range(teams)]
+    free = {who: team for who, team in fixed.items() if who not in ("p0", "p1", "p4", "p9")}
+    assert balance(roster, teams=teams, fixed=free, solver="enumerate").status is Status.OPTIMAL

@@ -26,7 +26,7 @@ from equipoise import (
     why_together,
 )
 from equipoise.registry import OBJECTIVES
-from equipoise.teams.explaining import Rule
+from equipoise.teams.relaxing import Constraint
 
 NAMES = "abcdefgh"
 
@@ -51,7 +51,7 @@ def instance(seed: int) -> tuple[Case, dict[str, float], dict[str, Any]]:
     return case, dict(zip(NAMES, weights, strict=False)), wishes
 
 
-def without(case: Case, rule: Rule) -> Case:
+def without(case: Case, rule: Constraint) -> Case:
     """Return the oracle's case without a rule."""
     if rule.kind == "party":
         return replace(case, parties=())
@@ -68,17 +68,17 @@ def test_prices_are_those_of_the_oracle(seed: int) -> None:
     """What a rule costs is how much better the best of all divisions is that need not keep it."""
     case, roster, wishes = instance(seed)
     explanation = explain(roster, objective="gap", **wishes)
-    kinds = [price.rule.kind for price in explanation.prices]
+    kinds = [price.constraint.kind for price in explanation.prices]
     assert sorted(kinds) == ["apart", "fixed", "party", "sizes"]
     now = best("gap", case, {})
     for price in explanation.prices:
         for part in (price, *price.members):
-            cheaper = best("gap", without(case, part.rule), {})
+            cheaper = best("gap", without(case, part.constraint), {})
             assert now is not None
             assert cheaper is not None
             assert part.cost.value == pytest.approx(now - cheaper)
             assert part.proven
-    party = next(price for price in explanation.prices if price.rule.kind == "party")
+    party = next(price for price in explanation.prices if price.constraint.kind == "party")
     assert len(party.members) == 3
     assert all(member.cost.value <= party.cost.value + 1e-9 for member in party.members)
 
@@ -90,7 +90,7 @@ def test_prices_in_win_probability_are_those_of_the_oracle(seed: int) -> None:
     explanation = explain(roster, objective="win", beta=10.0, **wishes)
     now = min(abs(chance(case, division, 10.0) - 0.5) for division in divisions(case))
     for price in explanation.prices:
-        relaxed = without(case, price.rule)
+        relaxed = without(case, price.constraint)
         cheaper = min(abs(chance(relaxed, division, 10.0) - 0.5) for division in divisions(relaxed))
         assert price.cost.win_probability == pytest.approx(now - cheaper)
         assert price.cost.value == price.cost.win_probability
@@ -215,7 +215,7 @@ def test_in_alike_teams_it_counts_with_whom_one_is() -> None:
     roster = {"a": 9, "b": 8, "c": 4, "d": 3}
     place = why_there(roster, "d", objective="gap")
     assert place.relative_to == "a"
-    assert [instead.wish for instead in place.elsewhere] == [Rule("fixed", ("d",), team=1)]
+    assert [instead.wish for instead in place.elsewhere] == [Constraint("fixed", ("d",), team=1)]
     assert place.elsewhere[0].best is not None
     assert place.elsewhere[0].best.cost.value == 2.0  # 9 + 4 against 8 + 3, instead of 12 against 12
     assert place.partner == "c"
@@ -250,18 +250,18 @@ def test_a_chosen_split_is_explained_against_the_best() -> None:
 @pytest.mark.parametrize(
     ("settings", "rules"),
     [
-        ({"parties": [("a", "b")], "apart": [("a", "b")]}, [Rule("apart", ("a", "b"))]),
-        ({"parties": [("a", "b", "c", "d")]}, [Rule("member", ("a",))]),
+        ({"parties": [("a", "b")], "apart": [("a", "b")]}, [Constraint("apart", ("a", "b"))]),
+        ({"parties": [("a", "b", "c", "d")]}, [Constraint("member", ("a",))]),
         ({"parties": [("a", "b", "c", "d")], "fixed": {"a": 0, "d": 1}}, None),
         (
             {"parties": [("a", "b"), ("c", "d")], "apart": [("a", "b"), ("c", "d")]},
-            [Rule("apart", ("a", "b")), Rule("apart", ("c", "d"))],
+            [Constraint("apart", ("a", "b")), Constraint("apart", ("c", "d"))],
         ),
         ({"teams": 3, "apart": [("a", "b", "c", "d")]}, None),
     ],
 )
 def test_an_infeasible_roster_is_told_the_cheapest_relaxation(
-    settings: dict[str, Any], rules: list[Rule] | None
+    settings: dict[str, Any], rules: list[Constraint] | None
 ) -> None:
     """It is feasible without those rules, and would not be with one of several of them."""
     roster = {"a": 9, "b": 8, "c": 4, "d": 3, "e": 2, "f": 1}
@@ -287,8 +287,8 @@ def test_rules_are_priced_as_long_as_there_is_time() -> None:
     pairs = [(NAMES[n], NAMES[m]) for n in range(8) for m in range(n)][:6]
     explanation = explain(roster, apart=[pairs[0]], parties=[], stop=lambda: True, solution=balance(roster))
     assert explanation.prices == ()
-    assert explanation.unpriced == 2
-    assert explain(roster, stop=stop).unpriced in (0, 1)
+    assert len(explanation.unpriced) == 2
+    assert len(explain(roster, stop=stop).unpriced) in (0, 1)
 
 
 @pytest.mark.parametrize(

@@ -31,3 +31,21 @@ def deadline(seconds: float) -> Callable[[], bool]:
         raise InputError(msg)
     end = time.monotonic() + seconds
     return lambda: time.monotonic() >= end
+
+
+def shares(seconds: float) -> Callable[[int], Callable[[], bool]]:
+    """Return a way to divide some time from now among questions: each may have its share of what is left.
+
+    Parameters
+    ----------
+    seconds : float
+        The time for all.
+
+    Examples
+    --------
+    >>> share = shares(0.0)
+    >>> share(3)()
+    True
+    """
+    end = time.monotonic() + seconds
+    return lambda left: deadline(max(end - time.monotonic(), 0.0) / max(left, 1))

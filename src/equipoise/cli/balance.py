@@ -234,6 +234,9 @@ def command(roster: str, **options: Any) -> None:
     }
     try:
         if options["pareto"] is not None:
+            if options["explain"] or options["why"] or options["edit"]:
+                msg = "--pareto: it shows several divisions; --explain, --why and --edit are about one"
+                raise InputError(msg)
             show_front(players, shared, options)
             return
         arguments = {

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from equipoise.types import Player
 
 
+#: Seconds for the prices, and for each question, where no ``--time-limit`` is given.
+EXPLAINED_WITHIN = 5.0
+
+
 class Answers:
     """What ``--edit``, ``--why`` and ``--explain`` have to say, as text and as JSON.
 
@@ -46,6 +50,8 @@ class Answers:
         self.lines: list[str] = []
         self.plain: dict[str, Any] = {}
         self.split = split
+        # What balance() stopped by is over; every answer has its own time.
+        self._limit = EXPLAINED_WITHIN if options["time_limit"] is None else options["time_limit"]
         self._known = {**arguments, "solution": solution}
         self._players, self._names, self._objective = players, names, solution.objective
         self._n_teams = int(arguments["teams"])
@@ -59,13 +65,13 @@ class Answers:
 
     def _edit(self, wishes: Sequence[str]) -> None:
         """Change the teams, and refuse what breaks a rule, with the price it would have."""
-        from equipoise.pages.explanation import change_lines, cost_words, rule_words
+        from equipoise.pages.explanation import change_lines, constraint_words, cost_words
         from equipoise.teams.editing import edit
 
         steps = [step_of(wish, self._players, self._names, self._n_teams) for wish in wishes]
         change = edit(self._players, steps, split=self.split, **self._known)
         if change.broken:
-            rules = "; ".join(rule_words(rule, self._names) for rule in change.broken)
+            rules = "; ".join(constraint_words(rule, self._names) for rule in change.broken)
             price = cost_words(change.cost, self._objective)
             msg = f"--edit: the result breaks a rule: {rules}; it is refused (the change {price})"
             raise InputError(msg)
@@ -77,10 +83,11 @@ class Answers:
         """Answer one ``--why``: a pair in two teams is a swap, in one team a wish to be apart."""
         from dataclasses import asdict
 
+        from equipoise.adapters.clock import deadline
         from equipoise.pages.explanation import change_lines, place_lines, together_lines
         from equipoise.teams.editing import Swap, edit, why_there, why_together
 
-        asked: dict[str, Any] = {"split": self.split, **self._known}
+        asked: dict[str, Any] = {**self._known, "split": self.split, "stop": deadline(self._limit)}
         people = names_of("--why", question, self._players)
         if len(people) == 1:
             place = why_there(self._players, people[0], **asked)
@@ -96,10 +103,11 @@ class Answers:
         self.plain.setdefault("why", []).append(plain)
 
     def _explain(self) -> None:
+        from equipoise.adapters.clock import shares
         from equipoise.pages.explanation import explanation_lines
         from equipoise.teams.explaining import explain
 
-        explanation = explain(self._players, split=self.split, **self._known)
+        explanation = explain(self._players, split=self.split, share=shares(self._limit), **self._known)
         self.lines += ["", *explanation_lines(explanation, self._names)]
         self.plain["explanation"] = explanation.as_dict()
 

@@ -8,12 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from equipoise.pages.text import number, printable
-from equipoise.teams.asking import Cost, Moved, Valuation
-from equipoise.teams.editing import Change, Instead, Place
-from equipoise.teams.explaining import Alternative, Explanation, Price, Rule
+from equipoise.teams.editing import Change, Place
+from equipoise.teams.explaining import Alternative, Explanation, Instead, Price
+from equipoise.teams.relaxing import Constraint
+from equipoise.teams.valuing import Cost, Moved, Valuation
 
 #: A change of chance below it is not worth a digit: half of the last one shown.
 UNSEEN = 5e-5
+
+#: What is told as win probability, in per cent, and so is not told again as an objective.
+AS_CHANCE = ("win", "wishes", "win + wishes")
+
+#: How many are named, of players and of what there was no time for.
+MOST_NAMED = 10
 
 
 def explanation_lines(explanation: Explanation, names: Sequence[str] = ()) -> list[str]:
@@ -36,12 +43,17 @@ def explanation_lines(explanation: Explanation, names: Sequence[str] = ()) -> li
             f"  {moves(other.moved, names)}: {_even(other)}; {cost_words(other.cost, explanation.objective)}"
             for other in explanation.alternatives
         ]
-    if explanation.prices:
-        lines += ["", "What the rules cost:"]
-        for price in explanation.prices:
-            lines += [f"  {line}" for line in _price_lines(price, explanation.objective, names)]
+    wishes = [price for price in explanation.prices if not price.constraint.binding]
+    for heading, prices in (
+        ("What the rules cost:", [price for price in explanation.prices if price.constraint.binding]),
+        ("What the wishes cost (one that would cost more than it is worth gives way):", wishes),
+    ):
+        lines += ["", heading] if prices else []
+        for price in prices:
+            told = _wish_lines if price in wishes else _price_lines
+            lines += [f"  {line}" for line in told(price, explanation.objective, names)]
     if explanation.unpriced:
-        lines.append(f"  There was no time to price {explanation.unpriced} more.")
+        lines += ["", _unpriced(explanation.unpriced, names)]
     return [*lines, *_relaxation_lines(explanation, names)]
 
 
@@ -79,7 +91,28 @@ def change_lines(change: Change, objective: str, names: Sequence[str] = ()) -> l
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     lines += ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    return lines + [f"It breaks a rule: {rule_words(rule, names)}." for rule in change.broken]
+    lines += wish_change_lines(change)
+    return lines + [f"It breaks a rule: {constraint_words(rule, names)}." for rule in change.broken]
+
+
+def wish_change_lines(change: Change) -> list[str]:
+    """Return which wishes with a price a change by hand breaks or meets, and what is paid then."""
+    before, after = _paid(change.before), _paid(change.after)
+    lines = []
+    for wish, paid in after.items():
+        if abs(paid - before.get(wish, 0.0)) >= UNSEEN:
+            verb = "breaks" if paid > before.get(wish, 0.0) else "meets"
+            lines.append(f"It {verb} a wish: {_wish_words(*wish)}; {_percent(paid, 2)} is paid for it.")
+    return lines
+
+
+def _paid(division: Valuation) -> dict[tuple[str, tuple[str, ...]], float]:
+    """Return what is paid for each wish, those of the same kind between the same players as one."""
+    paid: dict[tuple[str, tuple[str, ...]], float] = {}
+    for wish in division.wishes:
+        key = wish.kind, wish.players
+        paid[key] = paid.get(key, 0.0) + wish.paid
+    return paid
 
 
 def place_lines(place: Place, objective: str, names: Sequence[str] = ()) -> list[str]:
@@ -90,6 +123,7 @@ def place_lines(place: Place, objective: str, names: Sequence[str] = ()) -> list
         lines.append(f"  {who} stays with {listed(place.party)}.")
     if place.fixed:
         lines.append(f"  {who} is fixed to {home}.")
+    lines += [f"  A wish: {constraint_words(wish, names)}." for wish in place.wishes]
     if place.relative_to:
         anchor = printable(place.relative_to)
         lines.append(
@@ -100,7 +134,7 @@ def place_lines(place: Place, objective: str, names: Sequence[str] = ()) -> list
         if instead.best is None:
             lines.append(f"  {who} cannot be in {team}: {printable(instead.reason)}.")
         else:
-            lines.append(f"  In {team} at best: {_best(instead.best, objective, names)}")
+            lines.append(f"  In {team} at best: {_best(instead, objective, names)}")
     if place.exchange is None:
         lines.append(f"  No swap of {who} with one player keeps the rules.")
     else:
@@ -114,7 +148,7 @@ def together_lines(instead: Instead, objective: str, names: Sequence[str] = ()) 
     pair = listed(instead.wish.players)
     if instead.best is None:
         return [f"{pair} cannot be apart: {printable(instead.reason)}."]
-    return [f"{pair} are in one team; apart at best: {_best(instead.best, objective, names)}"]
+    return [f"{pair} are in one team; apart at best: {_best(instead, objective, names)}"]
 
 
 def team_name(names: Sequence[str], n: int) -> str:
@@ -164,35 +198,76 @@ def cost_words(cost: Cost, objective: str) -> str:
     'costs 0.8 % of win probability, gains 1.25 of spread'
     >>> cost_words(Cost(0.0, 0.0), "gap"), cost_words(Cost(0.008, 0.008), "win")
     ('costs nothing', 'costs 0.8 % of win probability')
+    >>> cost_words(Cost(0.008, 1.5, 0.01, (3.0, 1.5)), "gap, spread")
+    'costs 0.8 % of win probability, 1 % of wishes, 3 of gap and 1.5 of spread'
     """
-    worse: list[str] = []
-    better: list[str] = []
-    if cost.win_probability:
-        (worse if cost.win_probability > 0 else better).append(_chance(cost.win_probability))
-    if cost.value and objective != "win":
-        (worse if cost.value > 0 else better).append(f"{number(abs(cost.value))} of {objective}")
-    parts = [f"costs {' and '.join(worse)}"] if worse else []
-    parts += [f"gains {' and '.join(better)}"] if better else []
-    return ", ".join(parts) or "costs nothing"
+    names = objective.split(", ")
+    values = cost.values if len(cost.values) == len(names) else (cost.value,)
+    parts = [(cost.win_probability, _chance(cost.win_probability)), (cost.wishes, _for_wishes(cost.wishes))]
+    parts += [
+        (value, f"{number(abs(value))} of {name}")
+        for name, value in zip(names if len(values) > 1 else [objective], values, strict=True)
+        if name not in AS_CHANCE
+    ]
+    told = []
+    for verb, sign in (("costs", 1.0), ("gains", -1.0)):
+        listing = [words for value, words in parts if value * sign > 0.0]
+        if listing:
+            told.append(f"{verb} {' and '.join([', '.join(listing[:-1]), listing[-1]][len(listing) < 2 :])}")
+    return ", ".join(told) or "costs nothing"
 
 
-def rule_words(rule: Rule, names: Sequence[str] = ()) -> str:
-    """Return what a rule asks for.
+def constraint_words(constraint: Constraint, names: Sequence[str] = ()) -> str:
+    """Return what a constraint asks for.
 
     Examples
     --------
-    >>> rule_words(Rule("apart", ("Ann", "Bob"))), rule_words(Rule("fixed", ("Ann",), team=1))
-    ('keeping Ann and Bob apart', 'Ann fixed to Team 2')
+    >>> constraint_words(Constraint("apart", ("Ann", "Bob")))
+    'keeping Ann and Bob apart'
+    >>> constraint_words(Constraint("fixed", ("Ann",), team=1))
+    'fixing Ann to Team 2'
+    >>> constraint_words(Constraint("avoid", ("Ann", "Bob"), price=0.02))
+    'Ann and Bob rather apart, worth 2 %'
     """
-    if rule.kind == "party":
-        return f"keeping {listed(rule.players)} together"
-    if rule.kind == "member":
-        return f"{listed(rule.players)} staying in the party"
-    if rule.kind == "apart":
-        return f"keeping {listed(rule.players)} apart"
-    if rule.kind == "fixed":
-        return f"{listed(rule.players)} fixed to {team_name(names, rule.team or 0)}"
-    return f"the sizes of the teams, which may differ by {_count(rule.allowed or 0, 'player')}"
+    who = _named(constraint.players)
+    worth = "" if constraint.price is None else _worth(constraint.price)
+    if not constraint.binding:
+        end = f" in {team_name(names, constraint.team)}" if constraint.team is not None else ""
+        words = f"{who} rather{end}" if end else _wish_words(constraint.kind, constraint.players)
+        return f"{words}, worth {worth}"
+    if constraint.kind == "role":
+        lacking = f", which {team_name(names, constraint.team)} lacks" if constraint.team is not None else ""
+        return f"needing {constraint.number} {printable(constraint.name)} in every team{lacking}"
+    words_of = {
+        "party": f"keeping {who} together",
+        "member": f"{who} staying in the party",
+        "apart": f"keeping {who} apart",
+        "fixed": f"fixing {who} to {_home(constraint, names)}",
+        "rule": f"the rule {printable(constraint.name)!r}",
+        "sizes": f"the sizes of the teams, which may differ by {_count(constraint.allowed or 0, 'player')}",
+    }
+    return words_of[constraint.kind]
+
+
+def _named(players: Sequence[str]) -> str:
+    """Return the names, or how many they are if they are many."""
+    return f"{len(players)} players" if len(players) > MOST_NAMED else listed(players)
+
+
+def _home(constraint: Constraint, names: Sequence[str]) -> str:
+    """Return the team a constraint fixes to, or the teams."""
+    return "their teams" if constraint.team is None else team_name(names, constraint.team)
+
+
+#: What a wish between players asks for, by its kind, as a constraint and as an outcome.
+_WISHES = {"prefer": "together", "together": "together", "avoid": "apart", "apart": "apart"}
+
+
+def _wish_words(kind: str, players: Sequence[str]) -> str:
+    """Return what a wish asks for, without its price."""
+    if kind == "side":
+        return f"the side {listed(players)} would rather be on"
+    return f"{listed(players)} rather {_WISHES[kind]}"
 
 
 def _standing(explanation: Explanation) -> str:
@@ -210,24 +285,62 @@ def _standing(explanation: Explanation) -> str:
 
 def _price_lines(price: Price, objective: str, names: Sequence[str]) -> list[str]:
     """Return what a rule costs, and what is left of it with a single member let go."""
-    words = f"{_capital(_kept(price.rule, names))} {cost_words(price.cost, objective)}"
-    if price.rule.kind == "sizes" and price.cost != Cost(0.0, 0.0):
+    words = f"{_capital(_kept(price.constraint, names))} {cost_words(price.cost, objective)}"
+    if price.constraint.kind == "sizes" and price.cost != Cost(0.0, 0.0):
         words += f" (it would be {' : '.join(str(len(team)) for team in price.without.teams)})"
-    lines = [words + "." * price.proven + " (not proven)." * (not price.proven)]
+    lines = [words + _unproven(price)]
+    if price.constraint.kind == "fixed":
+        # Of all who are fixed, one alone seldom makes a difference: only those are told of who do.
+        moving = [member for member in price.members if member.cost != Cost(0.0, 0.0)]
+        return lines + [
+            f"  Only {_kept(one.constraint, names)} {cost_words(one.cost, objective)}{_unproven(one)}"
+            for one in moving
+        ]
     for member in price.members:
-        left = Cost(
-            price.cost.win_probability - member.cost.win_probability, price.cost.value - member.cost.value
-        )
-        who = listed(member.rule.players)
-        lines.append(f"  Splitting off only {who}, the rest of it {cost_words(left, objective)}.")
+        left = cost_words(price.cost.minus(member.cost), objective)
+        split = member.constraint.players
+        rest = _named([player for player in price.constraint.players if player not in split])
+        lines.append(f"  Splitting only {listed(split)}: keeping {rest} together {left}{_unproven(member)}")
     return lines
 
 
-def _kept(rule: Rule, names: Sequence[str]) -> str:
-    """Return a rule as something that costs."""
-    if rule.kind == "sizes":
-        return f"not letting the teams differ by {_count(rule.allowed or 0, 'player')}"
-    return rule_words(rule, names)
+def _wish_lines(price: Price, objective: str, names: Sequence[str]) -> list[str]:
+    """Return what a wish with a price costs: what is paid, and what keeping it would mean."""
+    words = f"{_capital(constraint_words(price.constraint, names))}: "
+    if not price.paid:
+        return [f"{words}met; that {cost_words(price.cost, objective)}{_unproven(price)}"]
+    words += f"{_worth(price.paid)} is paid for it"
+    if price.cost != Cost(0.0, 0.0):
+        words += f"; without the wish it {_saves(price.cost, objective)}"
+    if price.kept is None:
+        return [f"{words}{_unproven(price)}"]
+    if price.kept.best is None:
+        return [f"{words}; it cannot be kept: {printable(price.kept.reason)}."]
+    kept = f"{words}; keeping it {cost_words(price.kept.best.cost, objective)}"
+    return [kept + ("." if price.kept.proven else " (not proven).")]
+
+
+def _unproven(price: Price) -> str:
+    """Return how the telling of a price ends."""
+    if price.proven:
+        return "."
+    found = "" if price.cost != Cost(0.0, 0.0) else ": no better division was found without"
+    return f" (not proven{found})."
+
+
+def _unpriced(constraints: Sequence[Constraint], names: Sequence[str]) -> str:
+    """Say what there was no time for."""
+    named = "; ".join(constraint_words(one, names) for one in constraints[:MOST_NAMED])
+    more = len(constraints) - MOST_NAMED
+    others = f"; and {_count(more, 'other')}" if more > 0 else ""
+    return f"There was no time to price {len(constraints)} more: {named}{others}."
+
+
+def _kept(constraint: Constraint, names: Sequence[str]) -> str:
+    """Return a constraint as something that costs."""
+    if constraint.kind == "sizes":
+        return f"not letting the teams differ by {_count(constraint.allowed or 0, 'player')}"
+    return constraint_words(constraint, names)
 
 
 def _relaxation_lines(explanation: Explanation, names: Sequence[str]) -> list[str]:
@@ -240,24 +353,31 @@ def _relaxation_lines(explanation: Explanation, names: Sequence[str]) -> list[st
     if explanation.division is None:
         teams = " against ".join(listed(team) or "bots alone" for team in explanation.relaxed.teams)
         return [f"The cheapest relaxation is {given_up}: then {teams}, {_even(explanation.relaxed)}."]
-    gain = Cost(-explanation.relaxed.cost.win_probability, -explanation.relaxed.cost.value)
-    words = cost_words(gain, explanation.objective).replace("costs", "saves").replace("gains", "loses")
+    words = _saves(Cost(0.0, 0.0).minus(explanation.relaxed.cost), explanation.objective)
     return ["", f"The cheapest relaxation is {given_up}: it {words}."]
 
 
-def _giving_up(rule: Rule, names: Sequence[str]) -> str:
-    if rule.kind == "sizes":
-        return f"letting the teams differ by {_count(rule.allowed or 0, 'player')}"
-    if rule.kind == "member":
-        return f"letting {listed(rule.players)} leave the party"
-    if rule.kind == "fixed":
-        return f"not fixing {listed(rule.players)} to {team_name(names, rule.team or 0)}"
-    return f"not {rule_words(rule, names)}"
+def _giving_up(constraint: Constraint, names: Sequence[str]) -> str:
+    if constraint.kind == "sizes":
+        return f"letting the teams differ by {_count(constraint.allowed or 0, 'player')}"
+    if constraint.kind == "member":
+        return f"letting {listed(constraint.players)} leave the party"
+    if constraint.kind == "rule":
+        return f"giving up {constraint_words(constraint, names)}"
+    return f"not {constraint_words(constraint, names)}"
 
 
-def _best(best: Alternative, objective: str, names: Sequence[str]) -> str:
-    changed = moves(best.moved, names)
-    return f"{_even(best)}, which {cost_words(best.cost, objective)} ({changed})."
+def _saves(cost: Cost, objective: str) -> str:
+    """Return what giving something up saves, from what it costs."""
+    return cost_words(cost, objective).replace("costs", "saves").replace("gains", "loses")
+
+
+def _best(instead: Instead, objective: str, names: Sequence[str]) -> str:
+    if instead.best is None:
+        return f"none: {printable(instead.reason)}."
+    changed, best = moves(instead.best.moved, names), instead.best
+    end = "." if instead.proven else " (not proven)."
+    return f"{_even(best)}, which {cost_words(best.cost, objective)} ({changed}){end}"
 
 
 def _even(other: Alternative) -> str:
@@ -269,15 +389,22 @@ def _judgement(name: str, value: float) -> str:
 
 
 def _value(name: str, value: float) -> str:
-    return _percent(value, 2) if name == "win" else number(value)
+    return _percent(value, 2) if name in AS_CHANCE else number(value)
 
 
 def _chance(cost: float) -> str:
     """Return a difference of chances in per cent, so that what is not 0 does not look like it."""
-    size = abs(cost)
-    if size < UNSEEN:
-        return "less than 0.01 % of win probability"
-    return f"{number(round(100 * size, 2))} % of win probability"
+    return f"{_worth(cost)} of win probability"
+
+
+def _for_wishes(paid: float) -> str:
+    return f"{_worth(paid)} of wishes"
+
+
+def _worth(chance: float) -> str:
+    """Return a difference of chances in per cent without its sign."""
+    size = abs(chance)
+    return "less than 0.01 %" if size < UNSEEN else f"{number(round(100 * size, 2))} %"
 
 
 def _percent(share: float, digits: int) -> str:

@@ -7,7 +7,7 @@ What is made of the answers is in ``explaining`` and ``editing``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -16,76 +16,17 @@ import numpy as np
 
 from equipoise.errors import InputError
 from equipoise.registry import CRITERIA, OBJECTIVES, resolve
+from equipoise.teams import auto
 from equipoise.teams.balancing import DEFAULT_OBJECTIVE, balance
-from equipoise.teams.objective import Objective, Scale
+from equipoise.teams.composing import compose
+from equipoise.teams.objective import Scale
 from equipoise.teams.roster import Roster, rated
-from equipoise.teams.search import Found, Ranked, Task
+from equipoise.teams.rules import Rule
 from equipoise.teams.sizes import SizeRules, Sizes, size_rules
-from equipoise.teams.solution import Solution, Split, weight
+from equipoise.teams.solution import Solution, Split
+from equipoise.teams.valuing import Cost, Moved, TeamFacts, Valuation, rounded
+from equipoise.teams.wishes import Wish, wishes_of
 from equipoise.types import NO_SIDE, Bots, Player
-
-#: What a chance must change by to count: below it is rounding.
-ROUNDING = 1e-12
-
-
-@dataclass(frozen=True, slots=True)
-class TeamFacts:
-    """One team in numbers: players by name, and bots, sum, mean and standard deviation with bots, chance."""
-
-    players: tuple[str, ...]
-    bots: int
-    total: float
-    mean: float
-    deviation: float
-    win_probability: float
-
-
-@dataclass(frozen=True, slots=True)
-class Valuation:
-    """A division in numbers.
-
-    Parameters
-    ----------
-    teams : tuple of TeamFacts
-        One for each team.
-    distance : float
-        The largest distance of a team's win probability from even.
-    values : tuple of (str, float)
-        Every registered objective and criterion that can judge the division, and the objective asked for.
-    """
-
-    teams: tuple[TeamFacts, ...]
-    distance: float
-    values: tuple[tuple[str, float], ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain lists and numbers."""
-        return {**asdict(self), "values": dict(self.values)}
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """A player by name, and the teams, from 0, that are left and joined."""
-
-    player: str
-    origin: int
-    team: int
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What one division is worse than another.
-
-    Parameters
-    ----------
-    win_probability : float
-        By how much a team's chance is further from even, 0 to 1; below 0 where it is nearer.
-    value : float
-        By how much the objective is worse, in the number it is known by; below 0 where it is better.
-    """
-
-    win_probability: float
-    value: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +45,10 @@ class Request:
         Which two are kept apart.
     fixed : tuple of (int, int)
         A place in the roster and the team, from 0, it is fixed to.
+    wishes : tuple of Wish
+        The wishes between players that have a price, those that come with the players first.
+    rules : tuple of Rule
+        The rules of one's own.
     """
 
     roster: Roster
@@ -111,6 +56,8 @@ class Request:
     parties: tuple[tuple[int, ...], ...] = ()
     apart: tuple[tuple[int, int], ...] = ()
     fixed: tuple[tuple[int, int], ...] = ()
+    wishes: tuple[Wish, ...] = ()
+    rules: tuple[Rule, ...] = ()
 
     @property
     def n_teams(self) -> int:
@@ -123,17 +70,25 @@ class Request:
         sizes = self.settings.get("sizes")
         equal = sizes is None or isinstance(sizes, int) or len(set(sizes)) == 1
         sides = any(player.side != NO_SIDE for player in self.roster.players)
-        return equal and not self.fixed and not sides
+        named = any(not isinstance(who, str) for rule in self.rules for who in rule.terms)
+        return equal and not self.fixed and not sides and not named
 
     @cached_property
-    def higher_is_better(self) -> bool:
-        """Whether the objective is known by a number that grows with fairness, as ``ratio`` is."""
-        named = self.settings.get("objective", DEFAULT_OBJECTIVE)
-        made = resolve("objective", OBJECTIVES, named)
-        objective = made(Scale()) if callable(made) else made
-        return isinstance(objective, Objective) and (
-            objective.criterion.shown(0.0) > objective.criterion.shown(1.0)
-        )
+    def grows_with_fairness(self) -> tuple[bool, ...]:
+        """Whether each objective of the order is known by a number that does, as ``ratio`` is."""
+        asked = compose(self.settings.get("objective", DEFAULT_OBJECTIVE), Scale())
+        order = (*(criterion for criterion, _ in asked.first), asked.criterion)
+        return tuple(criterion.shown(0.0) > criterion.shown(1.0) for criterion in order)
+
+    @property
+    def needed(self) -> Mapping[str, int]:
+        """How many of each role every team needs."""
+        return self.settings.get("roles") or {}
+
+    @property
+    def side_price(self) -> float:
+        """What a whole side wish is worth, in win probability."""
+        return float(self.settings.get("side_price", 0.0))
 
     @cached_property
     def sizes(self) -> SizeRules:
@@ -158,18 +113,26 @@ class Request:
         )
 
     def ask(self, **changes: Any) -> Solution:
-        """Return what ``balance`` says, with some settings changed."""
+        """Return what ``balance`` says, with some settings changed.
+
+        What the solver that is asked for cannot do with them is left to one that can.
+        """
         ids = [player.id for player in self.roster.players]
-        return balance(
-            self.roster.players,
-            **{
-                "parties": [[ids[place] for place in party] for party in self.parties],
-                "apart": [[ids[place] for place in group] for group in self.apart],
-                "fixed": {ids[place]: team for place, team in self.fixed},
-                **self.settings,
-                **changes,
-            },
-        )
+        given = {
+            "parties": [[ids[place] for place in party] for party in self.parties],
+            "apart": [[ids[place] for place in group] for group in self.apart],
+            "fixed": {ids[place]: team for place, team in self.fixed},
+            "wishes": self.wishes,
+            "rules": self.rules,
+            **self.settings,
+            **changes,
+        }
+        try:
+            return balance(self.roster.players, **given)
+        except InputError as error:
+            if not str(error).startswith("solver:"):
+                raise
+            return balance(self.roster.players, **{**given, "solver": "auto"})
 
     def place(self, argument: str, who: str) -> int:
         """Return the place of a player known by id or name; see :meth:`Roster.find`."""
@@ -197,13 +160,46 @@ class Request:
         """Return the division with these teams for the roster's places, whatever rules it breaks."""
         ids = [player.id for player in self.roster.players]
         sizes = _sizes_that_hold([teams.count(team) for team in range(self.n_teams)], self.settings)
-        wishes = {"parties": (), "apart": (), "fixed": dict(zip(ids, teams, strict=True))}
-        return self.ask(**{**wishes, **sizes, "solver": _as_fixed, "rerank": None, "keep": 1, **changes}).best
+        free = {"parties": (), "apart": (), "rules": (), "fixed": dict(zip(ids, teams, strict=True))}
+        alone = {"solver": auto.as_fixed, "rerank": None, "keep": 1}
+        asked = {"objective": DEFAULT_OBJECTIVE, **self.settings, **changes}["objective"]
+        split = self.ask(**{**free, **sizes, **alone, **changes, "objective": self._as_asked(asked)}).best
+        return replace(split, values=()) if isinstance(asked, str) else split
+
+    def _as_asked(self, objective: Any) -> Any:
+        """Return an objective that heeds sides as in the request, where everybody is fixed to be judged."""
+        exact = self.settings.get("sizes")
+        unequal = exact is not None and not isinstance(exact, int) and len(set(exact)) > 1
+        if self.fixed or unequal or all(player.side == NO_SIDE for player in self.roster.players):
+            return objective
+        if isinstance(objective, Sequence) and not isinstance(objective, str):
+            return [self._as_asked(entry) for entry in objective]
+        return lambda scale: compose(objective, replace(scale, signed=False))
 
     def cost(self, split: Split, than: Split) -> Cost:
         """Return what a split is worse than another."""
-        worse = than.value - split.value if self.higher_is_better else split.value - than.value
-        return Cost(_rounded(split.distance - than.distance), _rounded(worse))
+        grows = self.grows_with_fairness
+
+        def worse(more: float, less: float, higher_is_better: bool) -> float:
+            return rounded(less - more if higher_is_better else more - less)
+
+        # Prices that count before everything else stand first among the values, and are told as such.
+        both = zip(split.values[-len(grows) :], than.values[-len(grows) :], grows, strict=False)
+        values = tuple(worse(*entry) for entry in both) if len(grows) > 1 else ()
+        return Cost(
+            rounded(split.distance - than.distance),
+            worse(split.value, than.value, grows[-1]),
+            rounded(paid(split) - paid(than)),
+            values if any(values) else (),
+        )
+
+    def betters(self, gained: Cost) -> bool:
+        """Tell whether a difference from the best division found can be one: a worse one is none.
+
+        Where only one objective counts it has to gain by it; else any number may.
+        """
+        alone = len(self.grows_with_fairness) == 1
+        return gained.value > 0.0 if alone else any(number > 0.0 for number in gained.numbers)
 
     def aligned(self, split: Split, than: Split) -> Split:
         """Return a split with teams that differ in nothing numbered so that few players change theirs."""
@@ -216,6 +212,7 @@ class Request:
             bots=tuple(split.bots[n] for n in order),
             totals=tuple(split.totals[n] for n in order),
             win_probability=tuple(split.win_probability[n] for n in order),
+            roles=tuple(split.roles[n] for n in order) if split.roles else (),
         )
 
     def moves(self, before: Split, after: Split) -> tuple[Moved, ...]:
@@ -231,15 +228,17 @@ class Request:
         """Return a split in numbers: its teams, and what every objective and criterion says of it."""
         teams = self.teams_of(split)
         values: dict[str, float] = {}
+        unpriced = {"wishes": (), "side_price": 0.0, "tolerances": None}
         for name in OBJECTIVES:
             try:
-                values[name] = self.judge(teams, objective=name).value
+                values[name] = self.judge(teams, objective=name, **unpriced).value
             except InputError:  # it cannot judge this roster, as ``ratio`` where weights are negative
                 continue
-        values.setdefault(solution.objective, split.value)
+        for name, value in zip(*self._asked(split, solution), strict=True):
+            values.setdefault(name, value)
         weights = [
-            np.array([weight(player) for player in team] + [solution.bot_weight or 0.0] * bots)
-            for team, bots in zip(split.teams, split.bots, strict=True)
+            np.array([*team, *[solution.bot_weight or 0.0] * bots])
+            for team, bots in zip(split.weights, split.bots, strict=True)
         ]
         for name in CRITERIA:
             values[name] = float(resolve("criterion", CRITERIA, name)(weights))
@@ -256,7 +255,15 @@ class Request:
                 split.teams, split.bots, split.totals, weights, split.win_probability, strict=True
             )
         )
-        return Valuation(facts, split.distance, tuple(values.items()))
+        return Valuation(facts, split.distance, tuple(values.items()), split.wishes)
+
+    def _asked(self, split: Split, solution: Solution) -> tuple[list[str], list[float]]:
+        """Return the names of the objectives that are asked for, and what they say of a split."""
+        several = len(self.grows_with_fairness)
+        names = solution.objective.split(", ")
+        if several == 1 or len(names) != several or len(split.values) < several:
+            return [solution.objective], [split.value]
+        return names, list(split.values[-several:])
 
 
 def request_of(players: Iterable[Player] | Mapping[str, Any], settings: Mapping[str, Any]) -> Request:
@@ -268,7 +275,8 @@ def request_of(players: Iterable[Player] | Mapping[str, Any], settings: Mapping[
         If a wish names somebody who is not in the roster.
     """
     roster = rated(players, settings.get("default"))
-    alone = tuple(replace(player, party=None, team=None) for player in roster.players)
+    wishes = (*wishes_of(roster.players), *(settings.get("wishes") or ()))
+    alone = tuple(replace(player, party=None, team=None, prefer=(), avoid=()) for player in roster.players)
     tags: dict[str, list[int]] = {}
     for place, player in enumerate(roster.players):
         if player.party is not None:
@@ -287,11 +295,13 @@ def request_of(players: Iterable[Player] | Mapping[str, Any], settings: Mapping[
         ),
         apart=tuple(dict.fromkeys(pair for group in groups["apart"] for pair in combinations(group, 2))),
         fixed=tuple(fixed.items()),
+        wishes=wishes,
+        rules=tuple(settings.get("rules") or ()),
     )
 
 
 #: The arguments of ``balance`` that a request keeps for itself.
-WISHES = ("parties", "apart", "fixed")
+WISHES = ("parties", "apart", "fixed", "wishes", "rules")
 
 
 def answer(
@@ -299,17 +309,15 @@ def answer(
 ) -> tuple[Request, Solution]:
     """Return a request, and what ``balance`` says to it unless that is known."""
     everyone = players if isinstance(players, Mapping) else tuple(players)
-    read_once = {name: tuple(settings[name]) for name in ("parties", "apart") if settings.get(name)}
+    read_once = {name: tuple(settings[name]) for name in WISHES if name != "fixed" and settings.get(name)}
     given = {**settings, **read_once}
     known = balance(everyone, **given) if solution is None else solution
     return request_of(everyone, given), known
 
 
-def _as_fixed(task: Task) -> Found:
-    """Solve a task in which every block is fixed: there is one division."""
-    labels = np.array(task.problem.fixed, dtype=np.int8)
-    cost = float(task.criterion.cost(task.problem.totals(labels[None, :]))[0])
-    return Found((Ranked(cost, 0, labels),), cost, proven=True)
+def paid(split: Split) -> float:
+    """Return what a split pays for the wishes it breaks."""
+    return sum(outcome.paid for outcome in split.wishes)
 
 
 def _sizes_that_hold(counts: Sequence[int], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -335,8 +343,3 @@ def _renaming(old: Sequence[int], new: Sequence[int], n_teams: int) -> list[int]
         if number not in order and team not in order.values():
             order[number] = team
     return [order[number] for number in range(n_teams)]
-
-
-def _rounded(difference: float) -> float:
-    """Return a difference, 0 where it is rounding."""
-    return 0.0 if abs(difference) < ROUNDING else difference

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
 from equipoise.errors import InputError
 from equipoise.registry import SOLVERS, call_part, resolve
 from equipoise.teams.components import Components, components
@@ -48,9 +50,9 @@ def pick(task: Task) -> str:
         If no solver serves it.
     """
     problem = task.problem
-    if problem.n_blocks > fold.MANY and task.criterion.has_reach:
-        return "fold"
     divisions = count_divisions(problem)
+    if problem.n_blocks > fold.MANY and task.criterion.has_reach and divisions > 1:
+        return "fold"
     if divisions <= ENUMERATED:
         return "enumerate"
     if not problem.plain:
@@ -130,6 +132,13 @@ def run(
     return (_filled_up(task, found, solver) if fill_up and len(found.ranked) < keep else found), name
 
 
+def as_fixed(task: Task) -> Found:
+    """Judge the one division there is where everybody is fixed, even if it breaks rules."""
+    labels = np.array(task.problem.fixed, dtype=np.int8)
+    cost = float(task.criterion.cost(task.problem.totals(labels[None, :]))[0])
+    return Found((Ranked(cost, 0, labels),), cost, proven=True)
+
+
 def _filled_up(task: Task, found: Found, solver: str | Callable[[Task], Found]) -> Found:
     """Add divisions beyond the limits, one limit after another, the best by its criterion first."""
     ranked, proven = list(found.ranked), found.proven
@@ -149,7 +158,10 @@ def _filled_up(task: Task, found: Found, solver: str | Callable[[Task], Found]) 
 
 def _solve(task: Task, solver: str | Callable[[Task], Found]) -> tuple[Found, str]:
     """Return what a solver finds, checked, and its name."""
-    name = pick(task) if solver == "auto" else solver
+    if solver is as_fixed:
+        return as_fixed(task), "as fixed"
+    settled = solver in SOLVERS and min(task.problem.fixed) >= 0
+    name = pick(task) if solver == "auto" or settled else solver
     _check_heed(name, task.problem)
     found = call_part("solver", name, resolve("solver", SOLVERS, name), task)
     if not isinstance(found, Found):

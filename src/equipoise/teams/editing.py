@@ -9,10 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from equipoise.errors import InputError
-from equipoise.teams.asking import Cost, Moved, Request, Valuation, answer
-from equipoise.teams.explaining import Alternative, Rule, alternative
+from equipoise.teams.asking import Request, answer
+from equipoise.teams.explaining import Instead, instead
+from equipoise.teams.relaxing import Constraint, priced_wishes
+from equipoise.teams.rules import rows_of
+from equipoise.teams.search import never
 from equipoise.teams.solution import Solution, Split, weight
+from equipoise.teams.valuing import Cost, Moved, Valuation
 from equipoise.types import Player, Rating
 
 
@@ -46,8 +52,9 @@ class Change:
         What the changes make worse.
     behind : Cost
         What the division is worse afterwards than the best that keeps all rules.
-    broken : tuple of Rule
-        The rules it then breaks; of ``"sizes"``, ``allowed`` is by how many players teams may differ.
+    broken : tuple of Constraint
+        What must be kept and is then broken; of ``"sizes"``, ``allowed`` is by how many players teams may
+        differ, and of ``"role"``, ``team`` is one that lacks it.
     split : Split
         The division afterwards.
     """
@@ -57,7 +64,7 @@ class Change:
     moved: tuple[Moved, ...]
     cost: Cost
     behind: Cost
-    broken: tuple[Rule, ...]
+    broken: tuple[Constraint, ...]
     split: Split
 
     def as_dict(self) -> dict[str, Any]:
@@ -70,25 +77,6 @@ class Change:
             **plain,
             "broken": [asdict(rule) for rule in self.broken],
         }
-
-
-@dataclass(frozen=True, slots=True)
-class Instead:
-    """The best division with one wish more, or why there is none.
-
-    Parameters
-    ----------
-    wish : Rule
-        The wish: a player ``"fixed"`` to another team, or two who are together ``"apart"``.
-    best : Alternative or None
-        The best division that keeps it too, compared with the one looked at.
-    reason : str
-        Why there is none; empty where there is one.
-    """
-
-    wish: Rule
-    best: Alternative | None
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +93,8 @@ class Place:
         Whether a wish binds the player to it.
     party : tuple of str
         Those who stay with the player, by name.
+    wishes : tuple of Constraint
+        The player's wishes that have a price.
     relative_to : str
         Where the teams are interchangeable, the strongest other player, who is taken to stay: then it
         counts with whom one is, not in which team.  Empty where they are not.
@@ -120,6 +110,7 @@ class Place:
     team: int
     fixed: bool
     party: tuple[str, ...]
+    wishes: tuple[Constraint, ...]
     relative_to: str
     elsewhere: tuple[Instead, ...]
     exchange: Change | None
@@ -215,6 +206,7 @@ def why_there(
         team=home,
         fixed=any(one in bound for one, _ in request.fixed),
         party=tuple(request.label(one) for one in sorted(bound) if one != place),
+        wishes=_wishes(request, place),
         relative_to="" if anchor is None else request.label(anchor),
         elsewhere=tuple(_elsewhere(asked, start, place, team) for team in others),
         exchange=exchange,
@@ -257,7 +249,7 @@ def why_together(
     if pair[0] == pair[1]:
         msg = f"why: {one!r} and {other!r} are the same player; two are needed"
         raise InputError(msg)
-    wish = Rule("apart", (request.label(pair[0]), request.label(pair[1])))
+    wish = Constraint("apart", (request.label(pair[0]), request.label(pair[1])))
     return _instead(replace(request, apart=(*request.apart, pair)), wish, start)
 
 
@@ -286,24 +278,51 @@ def _changed(request: Request, solution: Solution, start: Split, steps: Sequence
         moved=request.moves(start, after),
         cost=request.cost(after, start),
         behind=request.cost(after, solution.best),
-        broken=_broken(request, teams),
+        broken=_broken(request, teams, after),
         split=after,
     )
 
 
-def _broken(request: Request, teams: Sequence[int]) -> tuple[Rule, ...]:
-    """Return the rules that a division breaks."""
+def _broken(request: Request, teams: Sequence[int], split: Split) -> tuple[Constraint, ...]:
+    """Return what must be kept and is broken by a division."""
 
     def named(places: Sequence[int]) -> tuple[str, ...]:
         return tuple(request.label(place) for place in places)
 
-    broken = [Rule("party", named(p)) for p in request.parties if len({teams[one] for one in p}) > 1]
-    broken += [Rule("apart", named(pair)) for pair in request.apart if teams[pair[0]] == teams[pair[1]]]
-    broken += [Rule("fixed", named([one]), team=team) for one, team in request.fixed if teams[one] != team]
+    broken = [Constraint("party", named(p)) for p in request.parties if len({teams[one] for one in p}) > 1]
+    broken += [Constraint("apart", named(pair)) for pair in request.apart if teams[pair[0]] == teams[pair[1]]]
+    broken += [
+        Constraint("fixed", named([one]), team=team) for one, team in request.fixed if teams[one] != team
+    ]
+    broken += [
+        Constraint("role", name=role, number=request.needed[role], team=team)
+        for role, team in _lacking(request, split)
+    ]
     counts = [teams.count(team) for team in range(request.n_teams)]
+    labels, everyone = np.array([teams], dtype=np.int8), range(len(teams))
+    for rule in request.rules:
+        rows = rows_of([rule], request.n_teams, everyone, len(teams), request.place)
+        if rows is not None and rows.excess(labels)[0] > 0.0:
+            broken.append(Constraint("rule", name=rule.name))
     if not request.holds(counts):
-        broken.append(Rule("sizes", allowed=request.largest_difference))
+        broken.append(Constraint("sizes", allowed=request.largest_difference))
     return tuple(broken)
+
+
+def _lacking(request: Request, split: Split) -> list[tuple[str, int]]:
+    """Return the roles that are not filled, and in which team; bots take what is left."""
+    lacking: list[tuple[str, int]] = []
+    for team, (played, bots) in enumerate(zip(split.roles, split.bots, strict=False)):
+        missing = {role: number - played.count(role) for role, number in request.needed.items()}
+        if sum(missing.values()) > bots:
+            lacking += [(role, team) for role, number in missing.items() if number > 0]
+    return lacking
+
+
+def _wishes(request: Request, place: int) -> tuple[Constraint, ...]:
+    """Return the wishes with a price that a player is part of."""
+    found = [wish.constraint for wish in priced_wishes(request)]
+    return tuple(wish for wish in found if request.label(place) in wish.players)
 
 
 def _bound(request: Request, place: int) -> set[int]:
@@ -326,14 +345,12 @@ def _elsewhere(request: Request, start: Split, place: int, team: int) -> Instead
     """Return the best division with a player in a team, the wish for another one given up."""
     bound = _bound(request, place)
     fixed = tuple(wish for wish in request.fixed if wish[0] not in bound)
-    wish = Rule("fixed", (request.label(place),), team=team)
+    wish = Constraint("fixed", (request.label(place),), team=team)
     return _instead(replace(request, fixed=(*fixed, (place, team))), wish, start)
 
 
-def _instead(request: Request, wish: Rule, start: Split) -> Instead:
-    solution = request.ask(keep=1)
-    best = alternative(request, solution.best, start) if solution.splits else None
-    return Instead(wish, best, solution.reason)
+def _instead(request: Request, wish: Constraint, start: Split) -> Instead:
+    return instead(request, wish, start, request.settings.get("stop", never))
 
 
 def _best_swap(request: Request, solution: Solution, start: Split, place: int) -> tuple[Change | None, str]:
@@ -343,10 +360,13 @@ def _best_swap(request: Request, solution: Solution, start: Split, place: int) -
     for other in range(len(teams)):
         swapped = list(teams)
         swapped[place], swapped[other] = swapped[other], swapped[place]
-        if teams[other] == teams[place] or _broken(request, swapped):
+        if teams[other] == teams[place]:
             continue
-        cost = request.cost(request.judge(swapped), start)
-        key = (cost.win_probability, cost.value)
+        after = request.judge(swapped)
+        if _broken(request, swapped, after):
+            continue
+        cost = request.cost(after, start)
+        key = (cost.win_probability + cost.wishes, cost.value)
         if best is None or key < best[0]:
             best = key, other
     if best is None:

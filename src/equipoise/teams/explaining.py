@@ -1,7 +1,8 @@
 """``explain``: why these teams, what else there is, and what each rule costs.
 
 A price is found by asking once more without the rule, so it is as proven as the two answers.
-How it is put into words is in :mod:`equipoise.pages.explanation`.
+What there is to ask is in :mod:`equipoise.teams.relaxing`, how it is put into words in
+:mod:`equipoise.pages.explanation`.
 """
 
 from __future__ import annotations
@@ -10,40 +11,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from equipoise.teams.asking import Cost, Moved, Request, Valuation, answer
+from equipoise.teams.asking import Request, answer
 from equipoise.teams.balancing import TOLERANCE
+from equipoise.teams.relaxing import STEP, Constraint, Relaxation, priced_wishes, relaxations, relaxed_sizes
 from equipoise.teams.search import Stop, never
 from equipoise.teams.solution import Solution, Split, Status
+from equipoise.teams.valuing import Cost, Moved, Valuation
 from equipoise.types import Player, Rating
 
 #: Splits that are looked at besides the one explained, unless ``keep`` asks for more.
 ALTERNATIVES = 3
 
-#: By how many players more the teams may differ when the size rule is relaxed: of two teams the sizes
-#: differ by an even number or by an odd one, so one more would often change nothing.
-STEP = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A wish that a division must keep.
-
-    Parameters
-    ----------
-    kind : str
-        ``"party"``, ``"member"`` (one who stays in a party), ``"apart"``, ``"fixed"`` or ``"sizes"``.
-    players : tuple of str
-        Whom it binds, by name; of a member the one who might leave.
-    team : int or None
-        Of ``"fixed"``, the team, from 0.
-    allowed : int or None
-        Of ``"sizes"``, by how many players the teams may differ if it is relaxed.
-    """
-
-    kind: str
-    players: tuple[str, ...] = ()
-    team: int | None = None
-    allowed: int | None = None
+#: Gives when to stop the next question, from how many there still are.
+Share = Callable[[int], Stop]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,28 +52,59 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
-    """What a rule costs: by how much the best division without it is better.
+class Instead:
+    """The best division with one constraint more, or why there is none.
 
     Parameters
     ----------
-    rule : Rule
-        The rule.
+    wish : Constraint
+        What is kept too: a player ``"fixed"`` to another team, two who are together ``"apart"``, or a wish
+        that is broken.
+    best : Alternative or None
+        The best division that keeps it too, compared with the one looked at.
+    reason : str
+        Why there is none; empty where there is one.
+    proven : bool
+        Whether it is proven that there is none better, or none at all.
+    """
+
+    wish: Constraint
+    best: Alternative | None
+    reason: str
+    proven: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a constraint costs: by how much the best division without it is better.
+
+    Parameters
+    ----------
+    constraint : Constraint
+        What must be kept, or has a price of its own.
     cost : Cost
-        What keeping it costs; nothing where the best division without it is no better.
+        What it costs that it is there; nothing where the best division without it is no better.  What is
+        paid for a wish counts in neither of the two.
     without : Alternative
         That division, compared with the best one that keeps all rules.
     proven : bool
         Whether both divisions are proven best.
     members : tuple of Price
-        Of a party of three and more: what it costs that each of them alone stays in it.
+        Of a party of three and more, and of all who are fixed: what it costs that each of them alone is
+        part of it.
+    paid : float
+        Of a wish with a price, what the best division pays for it, in win probability.
+    kept : Instead or None
+        Of a wish that is broken: the best division that keeps it, compared with the best.
     """
 
-    rule: Rule
+    constraint: Constraint
     cost: Cost
     without: Alternative
     proven: bool
     members: tuple[Price, ...] = ()
+    paid: float = 0.0
+    kept: Instead | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +126,14 @@ class Explanation:
     alternatives : tuple of Alternative
         The best of the other divisions, best first.
     prices : tuple of Price
-        What each rule costs, the dearest first.
-    relaxation : tuple of Rule
+        What each constraint costs, the dearest first; the wishes with a price after the others.
+    relaxation : tuple of Constraint
         The rules that are cheapest to give up: the one without which the best division is best, if it
         costs anything; where nothing is feasible, as few as make it so.
     relaxed : Alternative or None
         The best division without those.
-    unpriced : int
-        How many rules were not priced in the time there was.
+    unpriced : tuple of Constraint
+        What was not priced in the time there was.
     reason : str
         Why nothing is feasible; empty where something is.
     """
@@ -136,9 +147,9 @@ class Explanation:
     behind: Cost | None
     alternatives: tuple[Alternative, ...]
     prices: tuple[Price, ...]
-    relaxation: tuple[Rule, ...]
+    relaxation: tuple[Constraint, ...]
     relaxed: Alternative | None
-    unpriced: int = 0
+    unpriced: tuple[Constraint, ...] = ()
     reason: str = ""
 
     def as_dict(self) -> dict[str, Any]:
@@ -155,6 +166,7 @@ def explain(
     *,
     solution: Solution | None = None,
     split: Split | None = None,
+    share: Share | None = None,
     **settings: Any,
 ) -> Explanation:
     """Explain a division: its numbers, the best alternatives, the price of each rule.
@@ -167,6 +179,8 @@ def explain(
         What ``balance`` returned for the same arguments; asked for unless given.
     split : Split, optional
         The division to explain, for instance one chosen at random; by default the best.
+    share : callable, optional
+        Gives when to stop the next question, from how many there still are; by default ``stop`` is for all.
     **settings
         The other arguments of ``balance``.
 
@@ -185,27 +199,25 @@ def explain(
     >>> roster = {"Ann": 9, "Bob": 8, "Cid": 4, "Dan": 3}
     >>> explanation = explain(roster, objective="gap", parties=[("Ann", "Bob")])
     >>> price, sizes = explanation.prices
-    >>> price.rule.players, price.cost.value
+    >>> price.constraint.players, price.cost.value
     (('Ann', 'Bob'), 10.0)
     """
     keep = max(settings.get("keep", 1), 1 + ALTERNATIVES)
     request, solution = answer(players, solution, {**settings, "keep": keep})
-    stop: Stop = settings.get("stop", never)
+    shares = share or _undivided(settings.get("stop", never))
     if not solution.splits:
-        return _of_nothing(request, solution, stop)
+        return _of_nothing(request, solution, shares)
     best = solution.best
     explained = best if split is None else split
     teams = request.teams_of(explained)
-    known = solution.splits if len(solution.splits) >= keep or stop() else request.ask(keep=keep).splits
+    asked = [*relaxations(request), *filter(None, [relaxed_sizes(request, STEP)]), *priced_wishes(request)]
+    left = 1 + sum(len(whole.parts) for whole in asked)
+    first = shares(left)
+    known = solution.splits
+    if len(known) < keep and not first():
+        known = request.ask(keep=keep, stop=first).splits or known
     others = [other for other in known if request.teams_of(other) != teams]
-    prices: list[Price] = []
-    rules = [*_relaxations(request), *filter(None, [_sizes(request, STEP)])]
-    for whole in rules:
-        if stop():
-            break
-        members = tuple(_price(request, solution, part) for part in whole.members)
-        prices.append(replace(_price(request, solution, whole), members=members))
-    prices.sort(key=_dearness, reverse=True)
+    prices, unpriced = _prices(request, solution, asked, shares)
     dearest = _dearest(prices)
     return Explanation(
         status=solution.status,
@@ -217,10 +229,18 @@ def explain(
         behind=request.cost(explained, best),
         alternatives=tuple(alternative(request, other, explained) for other in others[:ALTERNATIVES]),
         prices=tuple(prices),
-        relaxation=() if dearest is None else (dearest.rule,),
+        relaxation=() if dearest is None else (dearest.constraint,),
         relaxed=None if dearest is None else dearest.without,
-        unpriced=len(rules) - len(prices),
+        unpriced=unpriced,
     )
+
+
+def _undivided(stop: Stop) -> Share:
+    def share(left: int) -> Stop:
+        del left
+        return stop
+
+    return share
 
 
 def alternative(request: Request, split: Split, than: Split | None) -> Alternative:
@@ -235,79 +255,51 @@ def alternative(request: Request, split: Split, than: Split | None) -> Alternati
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Relaxation:
-    """A rule, how a request becomes one without it, and of a party the same for each member."""
-
-    rule: Rule
-    drop: Callable[[Request], Request]
-    members: tuple[_Relaxation, ...] = ()
-
-
-def _relaxations(request: Request) -> list[_Relaxation]:
-    """Return the rules of a request, except that on sizes."""
-    found = [_party(request, party) for party in request.parties]
-    found += [_apart(request, pair) for pair in request.apart]
-    return found + [_fixed(request, place, team) for place, team in request.fixed]
-
-
-def _party(request: Request, party: tuple[int, ...]) -> _Relaxation:
-    def shrunk(rest: tuple[int, ...]) -> Callable[[Request], Request]:
-        def drop(asked: Request) -> Request:
-            parties = tuple(rest if other == party else other for other in asked.parties)
-            return replace(asked, parties=tuple(kept for kept in parties if len(kept) > 1))
-
-        return drop
-
-    members = tuple(
-        _Relaxation(
-            Rule("member", (request.label(one),)), shrunk(tuple(other for other in party if other != one))
+def _prices(
+    request: Request, solution: Solution, asked: list[Relaxation], shares: Share
+) -> tuple[list[Price], tuple[Constraint, ...]]:
+    """Return what constraints cost, the dearest first, and those there was no time for."""
+    # First everything as a whole, then what is left of the parties, as time may end.
+    queue = [*asked, *(member for whole in asked for member in whole.members)]
+    found: dict[int, Price] = {}
+    for n, part in enumerate(queue):
+        stop = shares(len(queue) - n)
+        if not stop():
+            found[id(part)] = _price(request, solution, part, stop)
+    prices = [
+        replace(
+            found[id(whole)], members=tuple(found[id(part)] for part in whole.members if id(part) in found)
         )
-        for one in (party if len(party) > 2 else ())
-    )
-    return _Relaxation(Rule("party", tuple(map(request.label, party))), shrunk(()), members)
+        for whole in asked
+        if id(whole) in found
+    ]
+    prices.sort(key=lambda price: (price.constraint.binding, _dearness(price)), reverse=True)
+    return prices, tuple(part.constraint for part in queue if id(part) not in found)
 
 
-def _apart(request: Request, pair: tuple[int, int]) -> _Relaxation:
-    def drop(asked: Request) -> Request:
-        return replace(asked, apart=tuple(other for other in asked.apart if other != pair))
-
-    return _Relaxation(Rule("apart", (request.label(pair[0]), request.label(pair[1]))), drop)
-
-
-def _fixed(request: Request, place: int, team: int) -> _Relaxation:
-    def drop(asked: Request) -> Request:
-        return replace(asked, fixed=tuple(other for other in asked.fixed if other[0] != place))
-
-    return _Relaxation(Rule("fixed", (request.label(place),), team=team), drop)
-
-
-def _sizes(request: Request, steps: int) -> _Relaxation | None:
-    """Return the size rule, relaxed by some more players of difference; None where any may be already."""
-    now = request.largest_difference
-    allowed = min(now + steps, len(request.roster.players))
-    if allowed <= now:
-        return None
-    change: dict[str, Any] = {"max_difference": allowed, "min_size": None, "max_size": None}
-    if not request.settings.get("bots"):
-        change["sizes"] = None
-
-    def drop(asked: Request) -> Request:
-        return replace(asked, settings={**asked.settings, **change})
-
-    return _Relaxation(Rule("sizes", allowed=allowed), drop)
-
-
-def _price(request: Request, solution: Solution, relaxation: _Relaxation) -> Price:
-    """Return what a rule costs, by asking without it."""
-    rule, best = relaxation.rule, solution.best
-    without = relaxation.drop(request).ask(keep=1)
+def _price(request: Request, solution: Solution, relaxation: Relaxation, stop: Stop) -> Price:
+    """Return what a constraint costs, by asking without it."""
+    relaxed, rule, best = relaxation.drop(request), relaxation.constraint, solution.best
+    without = relaxed.ask(keep=1, stop=stop)
     found = without.best if without.splits else best
-    gained = request.cost(best, found)
+    # Without a wish nothing is paid for it, in neither of the two.
+    base = best if rule.binding else relaxed.judge(request.teams_of(best))
+    gained = relaxed.cost(base, found)
+    if not relaxed.betters(gained):
+        found, gained = base, Cost(0.0, 0.0)
+    worth = 0.0 if relaxation.paid is None else relaxation.paid(request, best)
+    kept = None
+    if worth and relaxation.insist is not None:
+        kept = instead(relaxation.insist(request), rule, best, stop)
     proven = solution.status is Status.OPTIMAL and without.status is Status.OPTIMAL
-    if gained.win_probability <= 0.0 and gained.value <= 0.0:
-        return Price(rule, Cost(0.0, 0.0), alternative(request, best, best), proven)
-    return Price(rule, gained, alternative(request, found, best), proven)
+    return Price(rule, gained, alternative(relaxed, found, base), proven, paid=worth, kept=kept)
+
+
+def instead(request: Request, wish: Constraint, start: Split, stop: Stop) -> Instead:
+    """Return the best division of a request that keeps a constraint more than another division."""
+    solution = request.ask(keep=1, stop=stop)
+    best = alternative(request, solution.best, start) if solution.splits else None
+    return Instead(wish, best, solution.reason, solution.status is not Status.FEASIBLE)
 
 
 def _dearness(price: Price) -> tuple[float, float]:
@@ -319,13 +311,13 @@ def _dearness(price: Price) -> tuple[float, float]:
 def _dearest(prices: Iterable[Price]) -> Price | None:
     """Return the rule or the single member whose freedom gains most, the fewest players among equals."""
     every = [part for price in prices for part in (*price.members, price)]
-    every = [price for price in every if price.cost != Cost(0.0, 0.0)]
-    return max(every, key=lambda price: (_dearness(price), -len(price.rule.players)), default=None)
+    every = [price for price in every if price.constraint.binding and price.cost != Cost(0.0, 0.0)]
+    return max(every, key=lambda price: (_dearness(price), -len(price.constraint.players)), default=None)
 
 
-def _of_nothing(request: Request, solution: Solution, stop: Stop) -> Explanation:
+def _of_nothing(request: Request, solution: Solution, shares: Share) -> Explanation:
     """Return the explanation of a request without a division: the reason, and what to give up."""
-    rules, split = ((), None) if solution.status is not Status.INFEASIBLE else _least_relaxed(request, stop)
+    rules, split = ((), None) if solution.status is not Status.INFEASIBLE else _least_relaxed(request, shares)
     return Explanation(
         status=solution.status,
         objective=solution.objective,
@@ -342,50 +334,58 @@ def _of_nothing(request: Request, solution: Solution, stop: Stop) -> Explanation
     )
 
 
-def _least_relaxed(request: Request, stop: Stop) -> tuple[tuple[Rule, ...], Split | None]:
-    """Return the fewest rules to give up for a division, and the best there is without them.
+def _least_relaxed(request: Request, shares: Share) -> tuple[tuple[Constraint, ...], Split | None]:
+    """Return the fewest constraints to give up for a division, and the best there is without them.
 
     One alone is tried first: of those that will do, the one that frees the fewest players, then the one
     with the most even division.  If none will do, several are.
     """
-    rules = _relaxations(request)
-    found: list[tuple[int, float, Rule, Split]] = []
-    for relaxation in (part for whole in rules for part in (*whole.members, whole)):
-        solution = None if stop() else relaxation.drop(request).ask(keep=1)
-        if solution is not None and solution.splits:
-            freed = len(relaxation.rule.players) if relaxation.rule.kind == "party" else 1
-            found.append((freed, solution.best.distance, relaxation.rule, solution.best))
+    whole = relaxations(request)
+    parts = [part for relaxation in whole for part in relaxation.parts]
+    found: list[tuple[int, float, Constraint, Split]] = []
+    for n, part in enumerate(parts):
+        split = _feasible(part.drop(request), shares(len(parts) - n + 1))
+        if split is not None:
+            freed = len(part.constraint.players) if part.constraint.kind in ("party", "fixed") else 1
+            found.append((freed, split.distance, part.constraint, split))
     for steps in range(1, len(request.roster.players)):
-        sizes = _sizes(request, steps)
-        solution = None if stop() or sizes is None else sizes.drop(request).ask(keep=1)
-        if sizes is None or solution is None or solution.splits:
-            if sizes is not None and solution is not None:
-                found.append((1, solution.best.distance, sizes.rule, solution.best))
+        sizes, stop = relaxed_sizes(request, steps), shares(1)
+        if sizes is None or stop():
+            break
+        split = _feasible(sizes.drop(request), stop)
+        if split is not None:
+            found.append((1, split.distance, sizes.constraint, split))
             break
     if found:
-        *_, rule, split = min(found, key=lambda entry: entry[:2])
-        return (rule,), split
-    everything = _sizes(request, len(request.roster.players))
-    return _minimal(request, [*rules, *filter(None, [everything])], stop)
+        *_, constraint, split = min(found, key=lambda entry: entry[:2])
+        return (constraint,), split
+    everything = relaxed_sizes(request, len(request.roster.players))
+    return _minimal(request, [*whole, *filter(None, [everything])], shares(1))
 
 
-def _minimal(request: Request, rules: list[_Relaxation], stop: Stop) -> tuple[tuple[Rule, ...], Split | None]:
-    """Return rules none of which can be kept if there is to be a division, and the best without them.
+def _feasible(request: Request, stop: Stop) -> Split | None:
+    """Return the best division there is, None where none is found."""
+    solution = None if stop() else request.ask(keep=1, stop=stop)
+    return solution.best if solution is not None and solution.splits else None
 
-    All are given up, and taken back one after another as long as there is a division.
+
+def _minimal(
+    request: Request, asked: list[Relaxation], stop: Stop
+) -> tuple[tuple[Constraint, ...], Split | None]:
+    """Return what cannot be kept if there is to be a division, as little as can be, and the best without.
+
+    All is given up, and taken back one after another as long as there is a division.
     """
-    dropped = list(rules)
-    split: Split | None = None
-    for candidate in (None, *rules):
-        if stop():
-            break
+    dropped = list(asked)
+    best: Split | None = None
+    for candidate in (None, *asked):
         tried = [relaxation for relaxation in dropped if relaxation is not candidate]
-        asked = request
+        without = request
         for relaxation in tried:
-            asked = relaxation.drop(asked)
-        solution = asked.ask(keep=1)
-        if solution.splits:
-            dropped, split = tried, solution.best
+            without = relaxation.drop(without)
+        split = _feasible(without, stop)
+        if split is not None:
+            dropped, best = tried, split
         elif candidate is None:
             return (), None
-    return (() if split is None else tuple(relaxation.rule for relaxation in dropped)), split
+    return (() if best is None else tuple(relaxation.constraint for relaxation in dropped)), best

@@ -56,23 +56,23 @@ def solve(task: Task) -> Found:
 
 def divisions(problem: Problem) -> float:
     """Return how many divisions there are, legal or not (teams told apart only where they differ)."""
-    free = problem.n_blocks - int(problem.interchangeable)
+    free = sum(team < 0 for team in problem.fixed) - int(problem.interchangeable)
     return problem.n_teams**free if free <= LARGEST_POWER else math.inf
 
 
 def _legal(problem: Problem) -> Iterator[tuple[Labels, Floats]]:
     """Go through the legal divisions and their totals, in chunks."""
-    for labels in _extended(np.zeros((1, 0), dtype=np.int8), *_shape(problem)):
+    for labels in _divided(*_shape(problem)):
         legal = labels[problem.legal(labels)]
         yield legal, problem.totals(legal)
 
 
-def _shape(problem: Problem) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
+def _shape(problem: Problem) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], bool]:
     """Return what the divisions depend on, legal or not."""
     # A team that is as large as can be leaves the others at most the allowed difference smaller.
     room = (problem.n_players + (problem.n_teams - 1) * problem.max_difference) // problem.n_teams
     max_size = tuple(min(most, room) for most in problem.max_size)
-    return tuple(problem.sizes.tolist()), max_size, problem.interchangeable
+    return tuple(problem.sizes.tolist()), problem.fixed, max_size, problem.interchangeable
 
 
 @lru_cache(maxsize=4)
@@ -87,9 +87,21 @@ def _remembered_legal(problem: Problem) -> tuple[Labels, Floats]:
 
 
 @lru_cache(maxsize=32)
-def _remembered(sizes: tuple[int, ...], max_size: tuple[int, ...], interchangeable: bool) -> list[Labels]:
-    chunks = _extended(np.zeros((1, 0), dtype=np.int8), sizes, max_size, interchangeable)
-    return [np.concatenate(list(chunks))]
+def _remembered(
+    sizes: tuple[int, ...], fixed: tuple[int, ...], max_size: tuple[int, ...], interchangeable: bool
+) -> list[Labels]:
+    return [np.concatenate(list(_divided(sizes, fixed, max_size, interchangeable)))]
+
+
+def _divided(
+    sizes: tuple[int, ...], fixed: tuple[int, ...], max_size: tuple[int, ...], interchangeable: bool
+) -> Iterator[Labels]:
+    """Go through the divisions in chunks: those who are fixed stand from the beginning, the others follow."""
+    start = np.array([[team for team in fixed if team >= 0]], dtype=np.int8)
+    order = sorted(range(len(sizes)), key=lambda block: fixed[block] < 0)
+    back = np.argsort(order) if start.size else slice(None)
+    for labels in _extended(start, tuple(sizes[block] for block in order), max_size, interchangeable):
+        yield labels[:, back]
 
 
 def _extended(
