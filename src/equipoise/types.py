@@ -6,7 +6,7 @@ import math
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from equipoise.errors import InputError
 
@@ -248,18 +248,26 @@ class Statistics:
 
     def __post_init__(self) -> None:
         kills, deaths, score = self.kills, self.deaths, self.score
-        if (
+        if not (
             (kills is None or 0.0 <= kills <= LARGEST_WEIGHT)
             and (deaths is None or 0.0 <= deaths <= LARGEST_WEIGHT)
             and (score is None or -LARGEST_WEIGHT <= score <= LARGEST_WEIGHT)
         ):
-            return
+            _refuse_statistics(self)
+
+
+def _refuse_statistics(given: Statistics) -> NoReturn:
+    """Raise what is wrong with a number of statistics."""
+    field, number, least = next(
+        (field, number, least)
         for field, number, least in (
-            ("kills", self.kills, 0.0), ("deaths", self.deaths, 0.0), ("score", self.score, -LARGEST_WEIGHT),
-        ):  # fmt: skip
-            if number is not None and not least <= number <= LARGEST_WEIGHT:
-                msg = f"{field}: {number!r} of player {self.player!r} is not allowed; {least:g} and above is"
-                raise InputError(msg)
+            ("kills", given.kills, 0.0), ("deaths", given.deaths, 0.0),
+            ("score", given.score, -LARGEST_WEIGHT),
+        )
+        if number is not None and not least <= number <= LARGEST_WEIGHT
+    )  # fmt: skip
+    msg = f"{field}: {number!r} of player {given.player!r} is not allowed; {least:g} and above is"
+    raise InputError(msg)
 
 
 #: A team of a contest: the id of each player, and the share of the contest the player took part in.
@@ -369,7 +377,12 @@ def members_of(teams: Teams) -> tuple[Members, ...]:
     if any(isinstance(team, str) for team in given):
         msg = "teams: a text is not allowed as a team; a list of ids is"
         raise InputError(msg)
-    return tuple([tuple([_member(member) for member in team]) for team in given])
+    return tuple(
+        [
+            tuple([(member, 1.0) if type(member) is str else _member(member) for member in team])
+            for team in given
+        ]
+    )
 
 
 def _member(member: Any) -> tuple[str, float]:
@@ -392,17 +405,25 @@ def _check_teams(teams: tuple[Members, ...]) -> set[str]:
     if len(teams) < 2 or not all(teams):
         msg = "teams: two teams or more are needed, each with a player or more"
         raise InputError(msg)
+    present = {player for team in teams for player, _ in team}
+    fine = len(present) == sum(map(len, teams)) and "" not in present
+    if not (fine and all(LEAST_SHARE <= share <= 1.0 for team in teams for _, share in team)):
+        _refuse_members(teams)
+    return present
+
+
+def _refuse_members(teams: tuple[Members, ...]) -> NoReturn:
+    """Raise what is wrong with the first wrong member of teams."""
     seen: set[str] = set()
-    for team in teams:
-        for player, share in team:
-            if not player or player in seen:
-                msg = f"teams: the player {player!r} is {'there twice' if player else 'without an id'}"
-                raise InputError(msg)
-            seen.add(player)
-            if not LEAST_SHARE <= share <= 1.0:
-                msg = f"share: {share!r} of player {player!r} is not allowed; {LEAST_SHARE:g} to 1 is"
-                raise InputError(msg)
-    return seen
+    for player, share in (member for team in teams for member in team):
+        if not player or player in seen:
+            msg = f"teams: the player {player!r} is {'there twice' if player else 'without an id'}"
+            break
+        seen.add(player)
+        if not LEAST_SHARE <= share <= 1.0:
+            msg = f"share: {share!r} of player {player!r} is not allowed; {LEAST_SHARE:g} to 1 is"
+            break
+    raise InputError(msg)
 
 
 def _check_numbers(contest: Contest) -> None:
@@ -429,7 +450,7 @@ def _check_numbers(contest: Contest) -> None:
 
 def _check_named(contest: Contest, present: set[str]) -> None:
     """Raise what is wrong with those of whom something is told, and those who left."""
-    told = {figures.player for figures in contest.statistics}
+    told = {one.player for one in contest.statistics}
     if len(told) < len(contest.statistics) or not present.issuperset(told):
         msg = "statistics: a player is there twice or is in no team; one entry for each is allowed"
         raise InputError(msg)

@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 from tests.cli.test_balance import run
 
+from equipoise.adapters.stores.databases import sqlite_driver
 from equipoise.cli import group
 from equipoise.errors import EquipoiseError
 
@@ -200,6 +201,57 @@ def test_an_archive_is_rebuilt_with_another_model_and_keeps_it(store: str, log: 
     call("ingest", str(log), "--store", store)
     assert all(each["sigma"] == 0.0 for each in plain("players", "--store", store)["players"])
     assert "there is no 'nosuch'" in call("rebuild", "--model", "nosuch", "--store", store, fails=2)
+
+
+def test_an_archive_is_rebuilt_with_other_settings_and_keeps_them(
+    store: str, log: Path, tmp_path: Path
+) -> None:
+    """A profile or a file of settings is the default model's from then on."""
+    call("ingest", str(log), "--store", store)
+    usual = call("players", "--store", store)
+    (tmp_path / "own.json").write_text('{"sigma": 0.25}')
+    for given in (("--profile", "results-only"), ("--settings", str(tmp_path / "own.json"))):
+        call("rebuild", *given, "--store", store)
+        chosen = call("players", "--store", store)
+        assert chosen != usual
+        assert plain("ingest", str(log), "--store", store)["rebuilt"] == ""
+        assert call("players", "--store", store) == chosen
+    assert "one of them is allowed" in call(
+        "rebuild", "--model", "elo", "--profile", "general", "--store", store, fails=2
+    )
+    call("rebuild", "--profile", "general", "--store", store)
+    assert call("players", "--store", store) == usual
+
+
+def test_who_is_forgotten_is_so_under_a_second_connection_too(store: str, log: Path, tmp_path: Path) -> None:
+    """A person who comes back while the first connection is still there has the same id with a number."""
+    twice = [["ann", "ann#2"], ["bob", "ann#1234"]]
+    log.write_text(line(1, teams=twice).replace("ann", "identity-of-ann"))
+    call("ingest", str(log), "--store", store)
+    call("forget", "identity-of-ann", "--store", store)
+    log.write_text(line(2, teams=[["ann#3"], ["bob"]]).replace("ann", "identity-of-ann"))
+    call("ingest", str(log), "--store", store)
+    ids = {each["id"] for each in plain("players", "--store", store)["players"]}
+    assert {each for each in ids if "identity" in each} == {"identity-of-ann#1234"}
+    assert len(ids) == 5
+    assert b"identity-of-ann#2" not in (tmp_path / "games.db").read_bytes()
+
+
+@pytest.mark.parametrize("part", ["match", "derived"])
+def test_a_damaged_archive_is_told(store: str, log: Path, part: str) -> None:
+    """Whatever stands where texts and numbers should, there is a message, and ratings can be made anew."""
+    call("ingest", str(log), "--store", store)
+    column, told = ("record", "is damaged") if part == "match" else ("numbers", "'rebuild' makes them anew")
+    for wrong in (b"\xff\xfe", b"{}", b"[0, 1]"):
+        connection = sqlite_driver().connect(store.removeprefix("sqlite:///"))
+        text = "CAST(? AS TEXT)" if part == "match" else "?"
+        connection.execute(f"UPDATE {part} SET {column} = {text}", (wrong,))  # noqa: S608
+        connection.commit()
+        connection.close()
+        assert told in call("rebuild" if part == "match" else "players", "--store", store, fails=1)
+    if part == "derived":
+        call("rebuild", "--store", store)
+        assert plain("players", "--store", store)["players"]
 
 
 def test_an_archive_moves_through_a_file(store: str, log: Path, tmp_path: Path) -> None:

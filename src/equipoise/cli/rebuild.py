@@ -7,6 +7,7 @@ import json
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.histories import model_named, with_settings_options
 from equipoise.registry import MODELS
 
 
@@ -15,12 +16,15 @@ from equipoise.registry import MODELS
 @click.option(
     "--model", metavar="NAME", help=f"What learns from now on: {', '.join(MODELS)}; by default as before."
 )
+@with_settings_options
 @archives.as_json
-def command(store: str, model: str | None, as_json: bool) -> None:
-    """Learn the ratings of an archive anew from all its matches, if wished with another model."""
-    from equipoise.cli.histories import model_named
+def command(store: str, model: str | None, profile: str | None, settings: str | None, as_json: bool) -> None:
+    """Learn the ratings of an archive anew from all its matches, if wished with another model or settings.
 
-    chosen = None if model is None else model_named(model) and model
+    The archive keeps the choice: from then on ingest and watch learn with it.
+    """
+    named = model_named(model or "default", profile, settings)
+    chosen = named if profile or settings else model
     with archives.opened(store) as archive:
         reason = archive.rebuild_reason
         updated = archive.rebuild(chosen)

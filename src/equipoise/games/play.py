@@ -210,7 +210,7 @@ class Play:
         ruleset: Ruleset,
         winner: int | None,
         at: float,
-        before: Mapping[str, tuple[int, int]] | None = None,
+        before: Counts | None = None,
     ) -> Contest | None:
         """Return the contest between those present now that one side has won, or none (a draw).
 
@@ -223,18 +223,10 @@ class Play:
         if len(sides) < 2 or (winner is not None and winner not in sides):
             return None
         order = sorted(sides)
-        told = (
-            ()
-            if before is None
-            else tuple(
-                self._since(identity, before.get(identity, (0, 0)))
-                for side in order
-                for identity in sides[side]
-            )
-        )
+        told = () if before is None else [self._since(name, before) for side in order for name in sides[side]]
         return Contest(
-            ruleset, tuple(tuple(sides[side]) for side in order),
-            tuple(float(winner is not None and side != winner) for side in order),
+            ruleset, [sides[side] for side in order],
+            [float(winner is not None and side != winner) for side in order],
             weight=PART, at=at, statistics=told,
         )  # fmt: skip
 
@@ -242,9 +234,10 @@ class Play:
         """Return the kills and deaths of everyone up to now."""
         return {identity: (person.kills, person.deaths) for identity, person in self.people.items()}
 
-    def _since(self, identity: str, before: tuple[int, int]) -> Statistics:
+    def _since(self, identity: str, before: Counts) -> Statistics:
         person = self.people[identity]
-        return Statistics(identity, kills=person.kills - before[0], deaths=max(person.deaths - before[1], 0))
+        kills, deaths = before.get(identity, (0, 0))
+        return Statistics(identity, person.kills - kills, max(person.deaths - deaths, 0))
 
     def shares(self) -> dict[str, tuple[int, float]]:
         """Return, of everyone who played, the side and the share of the time that counts."""
@@ -290,8 +283,8 @@ class Play:
         )  # fmt: skip
 
     def _told(self, names: list[str]) -> tuple[Statistics, ...]:
-        people = ((name, self.people[name]) for name in names)
-        return tuple(Statistics(name, kills=one.kills, deaths=one.deaths) for name, one in people)
+        people = [(name, self.people[name]) for name in names]
+        return tuple([Statistics(name, one.kills, one.deaths) for name, one in people])
 
     def match(
         self, contests: list[Contest], identity: str, where: str, began: float, ended: float, map_name: str

@@ -28,6 +28,7 @@ DUEL = Match((Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)),))
         ("games.db", "store: 'games.db' is not allowed; sqlite:///path"),
         ("mysql://host/db", "postgresql://user@host/database are"),
         ("sqlite://", "sqlite:///path"),
+        ("sqlite:///:memory:", "would be gone at the end; sqlite:///path"),
         ("postgresql://host:port/x", "is not allowed; sqlite:///path"),
         ("sqlite:////no/such/folder/games.db", "is the directory there, and not read-only?"),
         ("postgresql://nobody@127.0.0.1:1/nothing", "store: postgresql://nobody@127.0.0.1:1/nothing: "),
@@ -40,11 +41,15 @@ def test_a_bad_address_is_told_with_what_is_allowed(url: str, message: str) -> N
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("place", ["127.0.0.1:1/nothing", "host:port/x"])
+@pytest.mark.parametrize(
+    "place",
+    ["nobody:secret@127.0.0.1:1/x", "nobody:secret@host:port/x", "127.0.0.1:1/x?password=secret&user=me",
+     "host:port/x?PASSWORD=secret"],
+)  # fmt: skip
 def test_a_password_is_not_told(place: str) -> None:
     """A message may end up in a log."""
     with pytest.raises(InputError) as caught:
-        open_archive(f"postgresql://nobody:secret@{place}")
+        open_archive(f"postgresql://{place}")
     assert "secret" not in str(caught.value)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import struct
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -281,7 +282,11 @@ class Archive:
         if self._kept is None or self._kept.revision != row.rated:
             rows = list(map(Row._make, connection.execute(sa.select(DERIVED))))
             empty = Chosen(row.model, row.settings).made().initial()
-            self._kept = _Kept(row.rated, state_of(empty, rows, STATE), state_of(Known(), rows, KNOWN))
+            try:
+                self._kept = _Kept(row.rated, state_of(empty, rows, STATE), state_of(Known(), rows, KNOWN))
+            except (ValueError, TypeError, LookupError, struct.error) as error:
+                msg = f"store: {self._database.where}: the ratings are damaged; 'rebuild' makes them anew"
+                raise InputError(msg) from error
         return self._kept
 
     def standing(self) -> Standing:

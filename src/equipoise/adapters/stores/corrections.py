@@ -73,6 +73,12 @@ def forget(database: Database, connection: sa.Connection, player: str) -> str:
     root = merged.get(player, player)
     salt = bytes(archive_row(connection).salt)
     ids = {root, *(leaf for leaf, into in merged.items() if into == root)}
+    ids |= {
+        each
+        for match in _matches(connection)
+        for each in identities.everyone(match)
+        if identities.without_number(each) in ids
+    }
     stones = {each: identities.tombstone(salt, each) for each in ids}
     names = {each: identities.stand_in(stone) for each, stone in stones.items()}
     rows = [
@@ -122,6 +128,18 @@ class Forgetting:
         """Return a match without those who are forgotten."""
         if not self._stones:
             return match
-        stones = {player: identities.tombstone(self._salt, player) for player in identities.everyone(match)}
-        ids = {p: identities.stand_in(stone) for p, stone in stones.items() if stone in self._stones}
-        return identities.anonymous(match, ids)
+        return identities.anonymous(
+            match,
+            {
+                player: identities.stand_in(identities.tombstone(self._salt, player))
+                for player in identities.everyone(match)
+                if self._is_forgotten(player)
+            },
+        )
+
+    def _is_forgotten(self, player: str) -> bool:
+        """Tell whether this is a forgotten player, or a second one with the same id."""
+        return any(
+            identities.tombstone(self._salt, each) in self._stones
+            for each in {player, identities.without_number(player)}
+        )

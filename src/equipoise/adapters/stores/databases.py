@@ -22,8 +22,15 @@ from equipoise.errors import InputError
 #: What a store's address may look like.
 SCHEMES = "sqlite:///path/to/file (four slashes for an absolute path) and postgresql://user@host/database are"
 
-#: What is not shown of an address.
+#: What is not shown of an address: who asks, with the password, and passwords that stand after the database.
 PASSWORD = re.compile(r"(?<=://).*@")
+_HIDDEN = re.compile(r"(?<=password=)[^&]*", re.IGNORECASE)
+
+#: What helps where a database holds what no equipoise has written.
+DAMAGED = "it is damaged; restore a copy, or ingest the logs into a new one"
+
+#: What SQLite takes for a database that ends with the program.
+IN_MEMORY = ":memory:"
 
 #: Before this version SQLite's write-ahead log could corrupt a file to which two connections write
 #: (sqlite.org/changes.html, 3.51.3: "fix the WAL-reset bug").
@@ -97,6 +104,9 @@ class Database(ABC):
             raise InputError(msg) from error
         except SQLAlchemyError as error:
             msg = f"store: {self.where}: {error}"
+            raise InputError(msg) from error
+        except UnicodeDecodeError as error:
+            msg = f"store: {self.where}: {DAMAGED}"
             raise InputError(msg) from error
 
     def close(self) -> None:
@@ -192,11 +202,10 @@ class Sqlite(Database):
             "unable to open database file": "it cannot be opened or made; is the directory there, and not "
             "read-only?",
             "file is not a database": "it is not an archive but some other file",
-            "database disk image is malformed": "it is damaged; restore a copy, or ingest the logs into "
-            "a new file",
+            "database disk image is malformed": DAMAGED,
             "database is locked": "another process is using it",
         }
-        return told.get(said, said)
+        return DAMAGED if said.startswith("Could not decode") else told.get(said, said)
 
     def insert(self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:
         """Add many rows."""
@@ -254,7 +263,8 @@ class Postgres(Database):
             max_overflow=0,
             pool_pre_ping=True,
         )
-        super().__init__(url.render_as_string(hide_password=True), engine, timeout, waiting)
+        shown = url.render_as_string(hide_password=True)
+        super().__init__(_HIDDEN.sub("***", shown), engine, timeout, waiting)
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -331,6 +341,9 @@ def connect(url: str, *, create: bool, timeout: float, waiting: Callable[[str], 
         If the address is none, or what it needs is not installed.
     """
     scheme, colon, rest = url.partition("://")
+    if scheme == "sqlite" and rest == f"/{IN_MEMORY}":
+        msg = f"store: {url!r} would be gone at the end; {SCHEMES} allowed"
+        raise InputError(msg)
     if scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
         return Sqlite(rest[1:], create=create, timeout=timeout, waiting=waiting)
     if scheme in ("postgresql", "postgres") and colon:
@@ -340,5 +353,5 @@ def connect(url: str, *, create: bool, timeout: float, waiting: Callable[[str], 
             address = None
         if address is not None:
             return Postgres(address, timeout=timeout, waiting=waiting)
-    msg = f"store: {PASSWORD.sub('', url)!r} is not allowed; {SCHEMES}"
+    msg = f"store: {_HIDDEN.sub('***', PASSWORD.sub('', url))!r} is not allowed; {SCHEMES}"
     raise InputError(msg)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -14,6 +15,23 @@ ANONYMOUS = "anonymous:"
 
 #: Hexadecimal digits of a stand-in: among 2^64, two of a million people meet with odds of 1 to 10^7.
 DIGITS = 16
+
+
+#: The id of one who came while somebody else with the same id was there, as readers of logs give it: mostly
+#: the same person, whose first connection is not given up yet.  Longer numbers belong to names of people.
+AGAIN = re.compile(r"(.+)#(?:[2-9]|[1-9][0-9]{1,2})", re.DOTALL)
+
+
+def without_number(player: str) -> str:
+    """Return the id of which this one is a second one, or else itself.
+
+    Examples
+    --------
+    >>> without_number("0a1b2c3d#2"), without_number("Ann#1234")
+    ('0a1b2c3d', 'Ann#1234')
+    """
+    second = AGAIN.fullmatch(player)
+    return second[1] if second else player
 
 
 def tombstone(salt: bytes, player: str) -> bytes:

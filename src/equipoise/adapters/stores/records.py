@@ -9,6 +9,8 @@ import json
 from functools import lru_cache
 from typing import Any
 
+from equipoise.adapters.stores.databases import DAMAGED
+from equipoise.errors import InputError
 from equipoise.types import Contest, Match, Ruleset, Statistics
 
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, sort_keys=True).encode
@@ -63,8 +65,21 @@ def _number(value: float | None) -> float | None:
 
 
 def match_of(record: str) -> Match:
-    """Return the match of a text made by :func:`record_of`."""
-    plain = json.loads(record)
+    """Return the match of a text made by :func:`record_of`.
+
+    Raises
+    ------
+    InputError
+        If it is another text.
+    """
+    try:
+        return _match_of(json.loads(record))
+    except (ValueError, TypeError, LookupError) as error:
+        msg = f"store: the record of a match cannot be read: {DAMAGED}"
+        raise InputError(msg) from error
+
+
+def _match_of(plain: dict[str, Any]) -> Match:
     return Match(
         tuple(_contest_of(contest) for contest in plain["contests"]),
         plain["began"],
