@@ -209,13 +209,11 @@ def command(roster: str, **options: Any) -> None:
     players = read_roster(roster)
     power = options["choose"]
     keep = options["keep"] or (1 if power is None else CHOSEN_AMONG)
-    if options["distance"] is not None and keep == 1:
-        msg = "--distance: one split has no other to differ from; say how many with --keep"
-        raise InputError(msg)
+    _check_combinations(options, keep)
     limit = options["time_limit"]
     given = {
         name: options[name]
-        for name in ("tolerance", "side_weight", "max_difference", "beta", "distance")
+        for name in ("tolerance", "side_weight", "max_difference", "beta")
         if options[name] is not None
     }
     shared = {
@@ -234,15 +232,13 @@ def command(roster: str, **options: Any) -> None:
     }
     try:
         if options["pareto"] is not None:
-            if options["explain"] or options["why"] or options["edit"]:
-                msg = "--pareto: it shows several divisions; --explain, --why and --edit are about one"
-                raise InputError(msg)
             show_front(players, shared, options)
             return
         arguments = {
             **shared,
             "rerank": options["rerank"],
             "keep": options["keep"] if options["keep"] is not None else keep,
+            "distance": options["distance"] or 0,
             **objective_arguments(options),
         }
         solution = balance(players, **arguments)
@@ -271,6 +267,16 @@ def command(roster: str, **options: Any) -> None:
         sys.exit(1)
     if options["plot"]:
         _plot(options["plot"], solution, split or solution.best, names)
+
+
+def _check_combinations(options: dict[str, Any], keep: int) -> None:
+    """Refuse options that say nothing together."""
+    if options["distance"] is not None and keep == 1:
+        msg = "--distance: one split has no other to differ from; say how many with --keep"
+        raise InputError(msg)
+    if options["pareto"] is not None and (options["explain"] or options["why"] or options["edit"]):
+        msg = "--pareto: it shows several divisions; --explain, --why and --edit are about one"
+        raise InputError(msg)
 
 
 def _bots(options: dict[str, Any], players: list[Player]) -> Any:
