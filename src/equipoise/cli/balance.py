@@ -238,7 +238,7 @@ def command(roster: str, **options: Any) -> None:
             **shared,
             "rerank": options["rerank"],
             "keep": options["keep"] if options["keep"] is not None else keep,
-            "distance": options["distance"] or 0,
+            "distance": 1 if options["distance"] is None else options["distance"],
             **objective_arguments(options),
         }
         solution = balance(players, **arguments)
