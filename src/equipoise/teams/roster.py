@@ -185,7 +185,8 @@ def build(
     centre = float(mu.mean())
     each = np.stack([np.ones(n), mu, (mu - centre) ** 2, sigma * sigma, side], axis=1)
     if len(members) < n:
-        each = np.stack([each[list(places)].sum(axis=0) for places in members])
+        of_players, each = each, np.zeros((len(members), each.shape[1]))
+        np.add.at(each, block_of, of_players)
     filler = None
     if bots is not None:
         weight = centre if bots.weight is None else bots.weight
