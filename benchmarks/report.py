@@ -146,7 +146,6 @@ MANY_BARS = (
     Bar("20 teams of 5", "gap", seconds=2.0, value=0.02),
     Bar("2 teams of 16", "indistinguishable", seconds=0.06, proven=True),
     Bar("16 players", "spread", seconds=0.05, sums=0.02, deviations=0.06),
-    Bar("16 players, tolerance 0.0025", "spread", seconds=0.05, sums=0.02, deviations=0.06),
     *(Bar(f"{n} players", "spread", seconds=0.05, sums=0.01, deviations=0.02) for n in (20, 24, 32)),
     Bar("16 players, parties of 4, 3, 2 and 2", "spread", proven=True),
     Bar("5 against 5 in a batch", "gap", splits=2e6),

@@ -130,7 +130,8 @@ def _one_of(names: Any, extra: str = "") -> str:
     "--tolerance",
     type=float,
     metavar="P",
-    help="How much win probability 'spread' may give for likeness.  [default: 0.001]",
+    help="How much win probability 'spread' may give for likeness.  "
+    "[default: 0.0025 with up to 17 players, 0.001 with more]",
 )
 @click.option(
     "--side-weight",

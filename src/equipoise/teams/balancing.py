@@ -46,8 +46,10 @@ PRIOR_SHARE = 1.0 / 64.0
 #: Weight of side wishes in ``indistinguishable``, where a player has one.
 SIDE_WEIGHT = 0.01
 
-#: How far from the best win probability ``spread`` may go: one game in a thousand.
+#: How far from the best win probability ``spread`` may go: one game in a thousand; with up to 17 players,
+#: who have few divisions to choose from, one in four hundred.  Why: docs/decisions/0002-default-objective.md.
 TOLERANCE = 0.001
+SMALL_TOLERANCE, SMALL = 0.0025, 17
 
 #: A criterion on splits, from each team's weights to a number, lower being better.
 Judge = Callable[[Sequence[Floats]], float]
@@ -80,7 +82,7 @@ def balance(  # one argument for each thing an organiser can ask for
     distance: int = 1,
     default: float | None = None,
     beta: float | None = None,
-    tolerance: float = TOLERANCE,
+    tolerance: float | None = None,
     side_weight: float = SIDE_WEIGHT,
     seed: int = 0,
     stop: Stop = never,
@@ -143,8 +145,9 @@ def balance(  # one argument for each thing an organiser can ask for
     beta : float, optional
         Performance noise of one player in one game, roster units, above 0; by default one standard
         deviation of the roster's weights.
-    tolerance : float
-        How far from the best win probability the objective ``spread`` and a criterion that re-ranks may go.
+    tolerance : float, optional
+        How far from the best win probability the objective ``spread`` and a criterion that re-ranks may go;
+        by default 0.0025 with up to 17 players and 0.001 with more.
     side_weight : float
         How much side wishes count in ``indistinguishable``, in nats for each nat.
     seed : int
@@ -185,6 +188,8 @@ def balance(  # one argument for each thing an organiser can ask for
     )
     filling = Bots() if bots is True else bots or None
     roster = rated(players, default)
+    if tolerance is None:
+        tolerance = SMALL_TOLERANCE if len(roster.players) <= SMALL else TOLERANCE
     exact = (sizes,) * teams if isinstance(sizes, int) else None if sizes is None else tuple(sizes)
     sized = Sizes(exact, min_size, max_size, max_difference)
     besides = _besides(roster, wishes, side_price, roles, rules)
