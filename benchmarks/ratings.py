@@ -14,10 +14,10 @@ import subprocess
 import sys
 import time
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,13 @@ LOG_LOSS, SLOPES, ECE, CORRELATION = 0.6555, (0.85, 1.15), 0.03, 0.75
 
 #: Elo's K and scale with the least log-loss on the first 40 % are searched among these.
 ELO_K, ELO_SCALE = (4.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0), (100.0, 200.0, 300.0, 400.0, 600.0)
+
+
+class Run(NamedTuple):
+    """What is timed, and how many contests it is."""
+
+    once: Callable[[], None]
+    count: int
 
 
 def line_ups(count: int, seats: int) -> Any:
@@ -94,8 +101,8 @@ def _real(numbers: Any) -> Any:
     return array("d", numbers.astype(np.float64).tobytes())
 
 
-def filter_rate(players: Any, teams: int, *, channels: bool) -> float:
-    """Return contests a second of the filter's kernel, prediction and update."""
+def filter_run(players: Any, teams: int, *, channels: bool) -> Run:
+    """Return a run of the filter's kernel, prediction and update."""
     model = GaussianFilter()
     contests = packed(players, teams, channels=channels)
     columns = tuple(tuple(np.asarray(column) for column in group) for group in contests.columns())
@@ -107,11 +114,11 @@ def filter_rate(players: Any, teams: int, *, channels: bool) -> float:
         numbers = np.array(model.hyper()), table, np.array(model.new_ruleset()), np.array([1.0, 0, 0, 0, 0])
         kernel(*numbers, np.zeros(0), *columns, *room, np.zeros(len(players) * teams), True)
 
-    return len(players) / best_of(once)
+    return Run(once, len(players))
 
 
-def duels_rate(players: Any) -> float:
-    """Return contests a second of the closed form for two teams, prediction and update."""
+def duels_run(players: Any) -> Run:
+    """Return a run of the closed form for two teams, prediction and update."""
     count, seats = players.shape
     won = np.random.default_rng(1).integers(0, 2, count).astype(float)
     first = np.arange(count + 1) * seats
@@ -122,11 +129,11 @@ def duels_rate(players: Any) -> float:
         table = np.tile([25.0, (25.0 / 3.0) ** 2], PLAYERS)
         kernel(hyper, table, players.ravel(), first[:-1] + seats // 2, first, won, np.zeros(count))
 
-    return count / best_of(once)
+    return Run(once, count)
 
 
-def openskill_rate(players: Any, teams: int, name: str, *, kept: bool = False) -> float:
-    """Return contests a second of ``openskill.rate``, from numbers to numbers or with its objects kept."""
+def openskill_run(players: Any, teams: int, name: str, *, kept: bool = False) -> Run:
+    """Return a run of ``openskill.rate``, from numbers to numbers or with its objects kept."""
     from openskill import models
 
     model = getattr(models, name)()
@@ -151,38 +158,39 @@ def openskill_rate(players: Any, teams: int, name: str, *, kept: bool = False) -
             for team, rated in zip(contest, model.rate(groups, ranks=places), strict=True):
                 known.update(zip(team, rated, strict=True))
 
-    return len(players) / best_of(from_objects if kept else from_numbers)
+    return Run(from_objects if kept else from_numbers, len(players))
 
 
-def best_of(once: Callable[[], None], times: int = TIMES) -> float:
-    """Return the least processor time of several, seconds; the first is not counted."""
-    once()
-    taken = []
-    for _ in range(times):
-        start = time.process_time()
-        once()
-        taken.append(time.process_time() - start)
-    return min(taken)
+def rates(runs: Sequence[Run], times: int = TIMES) -> list[float]:
+    """Return contests a second of each, by the least processor time of several; the first is not counted.
+
+    They take turns, so that a time in which the processor is slow is one for all of them.
+    """
+    taken: list[list[float]] = [[] for _ in runs]
+    for turn in range(times + 1):
+        for run, seconds in zip(runs, taken, strict=True):
+            start = time.process_time()
+            run.once()
+            if turn:
+                seconds.append(time.process_time() - start)
+    return [run.count / min(seconds) for run, seconds in zip(runs, taken, strict=True)]
 
 
 def speeds() -> list[dict[str, Any]]:
-    """Measure ours and theirs, kind by kind, one right after the other."""
+    """Measure ours and theirs, kind by kind, in turns."""
     five, eight = line_ups(MANY, 10), line_ups(MANY, 8)
-    kinds: list[tuple[str, Callable[[], float], str, Any, int]] = [
-        ("closed form, 5 v 5", lambda: duels_rate(five), "BradleyTerryFull", five, 2),
-        ("all channels, 5 v 5", lambda: filter_rate(five, 2, channels=True), "PlackettLuce", five, 2),
-        ("8 players, each alone", lambda: filter_rate(eight, 8, channels=False), "PlackettLuce", eight, 8),
+    kinds: list[tuple[str, Run, str, Any, int]] = [
+        ("closed form, 5 v 5", duels_run(five), "BradleyTerryFull", five, 2),
+        ("all channels, 5 v 5", filter_run(five, 2, channels=True), "PlackettLuce", five, 2),
+        ("8 players, each alone", filter_run(eight, 8, channels=False), "PlackettLuce", eight, 8),
     ]
-    return [
-        {
-            "kind": kind,
-            "ours": ours(),
-            "peer": peer,
-            "theirs": openskill_rate(players[:FEW], teams, peer),
-            "kept": openskill_rate(players[:FEW], teams, peer, kept=True),
-        }
-        for kind, ours, peer, players, teams in kinds
-    ]
+    rows = []
+    for kind, ours, peer, players, teams in kinds:
+        theirs = openskill_run(players[:FEW], teams, peer)
+        kept = openskill_run(players[:FEW], teams, peer, kept=True)
+        measured = zip(("ours", "theirs", "kept"), rates([ours, theirs, kept]), strict=True)
+        rows.append({"kind": kind, "peer": peer, **dict(measured)})
+    return rows
 
 
 def predictions(history: Path) -> dict[str, Any]:
@@ -270,7 +278,7 @@ def report(results: dict[str, Any]) -> str:
         "Prediction and update of packed contests, against `rate` of openskill.",
         "Both go from mu and sigma in a table to mu and sigma in a table, and the bars are about that.",
         "Part of openskill's time then is the making of its rating objects; the last columns keep these.",
-        f"The best processor time of {TIMES} runs of {MANY} contests counts; for openskill of {FEW}.",
+        f"The best processor time of {TIMES} turns of {MANY} contests counts; for openskill of {FEW}.",
         "",
         *_table(
             ("Kind, contests a second", "ours", "openskill", "Ratio", "openskill, objects kept", "Ratio"),
