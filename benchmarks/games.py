@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import json
 import math
 import sys
 import time
@@ -25,6 +24,7 @@ from equipoise.lab.simulate import rank_correlation
 from equipoise.ratings.models.gaussian_filter import GaussianFilter
 from equipoise.ratings.replaying import replay
 from equipoise.types import Match
+from reporting import add_modes, keep
 
 HERE = Path(__file__).parent
 RESULTS, REPORT = HERE / "games.json", HERE / "GAMES.md"
@@ -201,18 +201,9 @@ def report(results: dict[str, Any]) -> str:
 def main() -> int:
     """Measure, report or check."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--report", action="store_true", help="only write the report anew")
-    parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if the report is stale")
+    add_modes(parser)
     given = parser.parse_args()
-    if given.check:
-        stale = REPORT.read_text(encoding="utf-8") != report(json.loads(RESULTS.read_text(encoding="utf-8")))
-        if stale:
-            print("GAMES.md is stale; run python benchmarks/games.py --report", file=sys.stderr)
-        return int(stale)
-    if not given.report:
-        RESULTS.write_text(json.dumps(measure(), indent=1) + "\n", encoding="utf-8")
-    REPORT.write_text(report(json.loads(RESULTS.read_text(encoding="utf-8"))), encoding="utf-8")
-    return 0
+    return keep(given, RESULTS, REPORT, measure, report)
 
 
 if __name__ == "__main__":

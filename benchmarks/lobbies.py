@@ -16,6 +16,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from reporting import add_modes, keep
+
 HERE = Path(__file__).parent
 Row = dict[str, Any]
 
@@ -158,21 +160,12 @@ def main() -> None:
     """Read the arguments and do what they say."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--one", help="make one plan and print it")
-    parser.add_argument("--report", action="store_true", help="write LOBBIES.md from lobbies.json")
-    parser.add_argument("--check", action="store_true", help="exit with 1 if LOBBIES.md is stale")
+    add_modes(parser)
     arguments = parser.parse_args()
     if arguments.one:
         print(json.dumps(plan(json.loads(arguments.one))))
         return
-    results, page = HERE / "lobbies.json", HERE / "LOBBIES.md"
-    if not (arguments.report or arguments.check):
-        results.write_text(json.dumps(measure(), indent=1) + "\n", encoding="utf-8")
-    text = report(json.loads(results.read_text(encoding="utf-8")))
-    if not arguments.check:
-        page.write_text(text, encoding="utf-8")
-    elif not page.exists() or page.read_text(encoding="utf-8") != text:
-        print("LOBBIES.md is stale; run: python benchmarks/lobbies.py --report", file=sys.stderr)
-        sys.exit(1)
+    sys.exit(keep(arguments, HERE / "lobbies.json", HERE / "LOBBIES.md", measure, report))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ predict, by default the one this was tried on, which may not be copied into the 
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import subprocess
 import sys
@@ -30,6 +29,7 @@ from equipoise.ratings.packing import Packed
 from equipoise.ratings.replaying import replay
 from equipoise.ratings.weng_lin import play_duels
 from equipoise.types import Ruleset
+from reporting import add_modes, keep
 
 HERE = Path(__file__).parent
 RESULTS, REPORT = HERE / "ratings.json", HERE / "RATINGS.md"
@@ -373,23 +373,10 @@ def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
 def main() -> int:
     """Measure, report or check."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--report", action="store_true", help="only write the report anew")
-    parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if the report is stale")
+    add_modes(parser)
     parser.add_argument("--history", type=Path, default=HISTORY, help="a match file to predict")
     given = parser.parse_args()
-    if given.check:
-        if not RESULTS.exists() or not REPORT.exists():
-            print("there are no results; run python benchmarks/ratings.py", file=sys.stderr)
-            return 1
-        fresh = report(json.loads(RESULTS.read_text(encoding="utf-8")))
-        if REPORT.read_text(encoding="utf-8") != fresh:
-            print("RATINGS.md is stale; run python benchmarks/ratings.py --report", file=sys.stderr)
-            return 1
-        return 0
-    if not given.report:
-        RESULTS.write_text(json.dumps(measure(given.history), indent=1) + "\n", encoding="utf-8")
-    REPORT.write_text(report(json.loads(RESULTS.read_text(encoding="utf-8"))), encoding="utf-8")
-    return 0
+    return keep(given, RESULTS, REPORT, lambda: measure(given.history), report)
 
 
 if __name__ == "__main__":

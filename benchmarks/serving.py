@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 import platform
 import random
@@ -25,6 +24,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+from reporting import add_modes, keep
 
 HERE = Path(__file__).parent
 Row = dict[str, Any]
@@ -420,22 +421,13 @@ def main() -> None:
     parser.add_argument(
         "--archive", nargs=3, metavar=("URL", "SEED", "MATCHES"), help="ingest, as one of the processes"
     )
-    parser.add_argument("--report", action="store_true", help="write SERVING.md from serving.json")
-    parser.add_argument("--check", action="store_true", help="exit with 1 if SERVING.md is stale")
+    add_modes(parser)
     arguments = parser.parse_args()
     if arguments.archive:
         url, seed, matches = arguments.archive
         archive(url, int(matches), int(seed))
         return
-    results, page = HERE / "serving.json", HERE / "SERVING.md"
-    if not (arguments.report or arguments.check):
-        results.write_text(json.dumps(measure(), indent=1) + "\n", encoding="utf-8")
-    text = report(json.loads(results.read_text(encoding="utf-8")))
-    if not arguments.check:
-        page.write_text(text, encoding="utf-8")
-    elif not page.exists() or page.read_text(encoding="utf-8") != text:
-        print("SERVING.md is stale; run: python benchmarks/serving.py --report", file=sys.stderr)
-        sys.exit(1)
+    sys.exit(keep(arguments, HERE / "serving.json", HERE / "SERVING.md", measure, report))
 
 
 if __name__ == "__main__":
