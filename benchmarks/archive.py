@@ -13,11 +13,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from equipoise.adapters.ingesting import BATCH
-from equipoise.adapters.logs import Source, pieces
-from equipoise.adapters.stores.archive import open_archive
-from equipoise.games.quake3 import GAME
-from equipoise.types import Match
+from equipoise.archive.archive import open_archive
+from equipoise.games.quake3.reader import GAME
+from equipoise.ingest.ingesting import BATCH
+from equipoise.ingest.logs import Source, pieces
+from equipoise.matches import Match
 
 LOG = Path(__file__).parent.parent / "tests" / "games" / "data" / "tdm_oa_dm5_4v4_16bots_ts25.log.gz"
 COPIES, RUNS = 125, 3

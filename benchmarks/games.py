@@ -21,9 +21,9 @@ import numpy as np
 from environment import describe, pin
 from equipoise.games.guessing import guess_game
 from equipoise.lab.simulate import rank_correlation
-from equipoise.ratings.models.gaussian_filter import GaussianFilter
+from equipoise.matches import Match
+from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 from equipoise.ratings.replaying import replay
-from equipoise.types import Match
 from reporting import add_modes, keep
 
 HERE = Path(__file__).parent

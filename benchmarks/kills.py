@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
-from equipoise.adapters import ingesting
-from equipoise.adapters.stores.archive import open_archive
+from equipoise.archive.archive import open_archive
 from equipoise.cli import group
+from equipoise.ingest import ingesting
 
 #: Matches in the log, and in a commit: so that a kill falls between commits of one ingest.
 MATCHES, BATCH = 1200, 10

@@ -22,13 +22,13 @@ import numpy as np
 
 from equipoise.compiled import compiled
 from equipoise.lab.simulate import rank_correlation, simulate
-from equipoise.ratings import filter_layout as layout
-from equipoise.ratings.filter_kernels import play
-from equipoise.ratings.models.gaussian_filter import GaussianFilter
-from equipoise.ratings.packing import Packed
+from equipoise.matches import Ruleset
+from equipoise.ratings.models.gaussian_filter import layout
+from equipoise.ratings.models.gaussian_filter.kernels import play
+from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
+from equipoise.ratings.models.gaussian_filter.packing import Packed
 from equipoise.ratings.replaying import replay
 from equipoise.ratings.weng_lin import play_duels
-from equipoise.types import Ruleset
 from reporting import add_modes, keep
 
 HERE = Path(__file__).parent
@@ -197,11 +197,11 @@ def predictions(history: Path) -> dict[str, Any]:
     """Measure the predictions of all models, of the default one without channels, and of tuned Elo."""
     from dataclasses import replace
 
-    from equipoise.adapters.matches import read_matches
+    from equipoise.files.matches import read_matches
     from equipoise.lab.progressive import evaluate
+    from equipoise.matches import Match
     from equipoise.ratings.models.elo import Elo
     from equipoise.registry import MODELS, resolve
-    from equipoise.types import Match
 
     matches = [match for match in read_matches(str(history)) if isinstance(match, Match)]
     plain = [

@@ -68,8 +68,8 @@ which says more where others use the machine.
 
 def archive(url: str, matches: int, seed: int) -> None:
     """Write matches of random teams into an archive, as an ingest does, 1,000 at a time."""
-    from equipoise.adapters.stores.archive import open_archive
-    from equipoise.types import Contest, Match, Ruleset
+    from equipoise.archive.archive import open_archive
+    from equipoise.matches import Contest, Match, Ruleset
 
     rng = random.Random(seed)  # noqa: S311
     rulesets = [
@@ -298,8 +298,8 @@ def crowd(url: str) -> Row:
 
 def seen(url: str) -> Row:
     """Measure how long after an ingest has ended its matches are in the answers, milliseconds."""
-    from equipoise.adapters.stores.archive import open_archive
-    from equipoise.types import Contest, Match, Ruleset
+    from equipoise.archive.archive import open_archive
+    from equipoise.matches import Contest, Match, Ruleset
 
     waits = []
     with (

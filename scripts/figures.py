@@ -18,14 +18,14 @@ from statistics import fmean, pstdev
 import numpy as np
 
 from equipoise import advantage, balance, pareto, place_late
-from equipoise.adapters.rosters import read_roster
-from equipoise.pages.svg import COLOURS, PALE_INK, RULE, caption, document, element, ticks
-from equipoise.pages.text import number
+from equipoise.files.rosters import read_roster
+from equipoise.pages.pictures.svg import COLOURS, PALE_INK, RULE, caption, document, element, ticks
+from equipoise.pages.text.words import number
 from equipoise.registry import CRITERIA, OBJECTIVES, resolve
-from equipoise.teams.components import components
-from equipoise.teams.problem import MU
-from equipoise.teams.roster import build, rated
-from equipoise.teams.sizes import Sizes
+from equipoise.teams.problem.components import components
+from equipoise.teams.problem.problem import MU
+from equipoise.teams.problem.roster import build, rated
+from equipoise.teams.problem.sizes import Sizes
 from equipoise.teams.solution import Split, weight
 from equipoise.teams.solvers.fold import fold
 

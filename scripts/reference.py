@@ -12,10 +12,10 @@ import click
 
 import equipoise
 from equipoise import balance, pareto
-from equipoise.adapters.rosters import read_roster
 from equipoise.cli import COMMANDS, group
-from equipoise.pages.front_svg import front_svg
-from equipoise.pages.teams_svg import teams_svg
+from equipoise.files.rosters import read_roster
+from equipoise.pages.pictures.front import front_svg
+from equipoise.pages.pictures.teams import teams_svg
 from equipoise.registry import (
     CRITERIA,
     GAMES,

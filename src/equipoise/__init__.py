@@ -9,28 +9,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from equipoise.adapters.clock import deadline
-    from equipoise.adapters.matches import read_matches
-    from equipoise.adapters.stores.archive import open_archive
+    from equipoise.archive.archive import open_archive
+    from equipoise.clock import deadline
     from equipoise.errors import EquipoiseError, InputError, UnknownNameError
+    from equipoise.files.matches import read_matches
     from equipoise.lobbies.filling import fill
     from equipoise.lobbies.plan import Demand, FilledLobby, Lobby, LobbyPlan
-    from equipoise.ratings.models.gaussian_filter import GaussianFilter
+    from equipoise.matches import Contest, Match, Ruleset, Skipped, Statistics
+    from equipoise.players import Bots, Player, Rating
+    from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
     from equipoise.ratings.rating import rate
     from equipoise.ratings.replaying import replay
     from equipoise.ratings.smoothing import Curve, curves
     from equipoise.teams.balancing import balance
     from equipoise.teams.batches import balance_many
     from equipoise.teams.choosing import choose
-    from equipoise.teams.editing import Change, Move, Place, Swap, edit, why_there, why_together
-    from equipoise.teams.explaining import Explanation, explain
-    from equipoise.teams.handicap import advantage
-    from equipoise.teams.late import Joined, Placement, place_late
+    from equipoise.teams.explaining.editing import Change, Move, Place, Swap, edit, why_there, why_together
+    from equipoise.teams.explaining.explaining import Explanation, explain
     from equipoise.teams.pareto import Front, pareto
-    from equipoise.teams.rules import Rule
+    from equipoise.teams.problem.rules import Rule
+    from equipoise.teams.problem.wishes import Wish
+    from equipoise.teams.running.handicap import advantage
+    from equipoise.teams.running.placing import Joined, Placement, place_late
     from equipoise.teams.solution import Solution, Split, Status
-    from equipoise.teams.wishes import Wish
-    from equipoise.types import Bots, Contest, Match, Player, Rating, Ruleset, Skipped, Statistics
 
 __all__ = [
     "Bots",
@@ -83,53 +84,53 @@ __all__ = [
 ]
 
 _HOME = {
-    "Bots": "types",
-    "Change": "teams.editing",
-    "Contest": "types",
+    "Bots": "players",
+    "Change": "teams.explaining.editing",
+    "Contest": "matches",
     "Curve": "ratings.smoothing",
     "Demand": "lobbies.plan",
     "EquipoiseError": "errors",
-    "Explanation": "teams.explaining",
+    "Explanation": "teams.explaining.explaining",
     "FilledLobby": "lobbies.plan",
     "Front": "teams.pareto",
-    "GaussianFilter": "ratings.models.gaussian_filter",
+    "GaussianFilter": "ratings.models.gaussian_filter.model",
     "InputError": "errors",
-    "Joined": "teams.late",
+    "Joined": "teams.running.placing",
     "Lobby": "lobbies.plan",
     "LobbyPlan": "lobbies.plan",
-    "Match": "types",
-    "Move": "teams.editing",
-    "Place": "teams.editing",
-    "Placement": "teams.late",
-    "Player": "types",
-    "Rating": "types",
-    "Rule": "teams.rules",
-    "Ruleset": "types",
-    "Skipped": "types",
+    "Match": "matches",
+    "Move": "teams.explaining.editing",
+    "Place": "teams.explaining.editing",
+    "Placement": "teams.running.placing",
+    "Player": "players",
+    "Rating": "players",
+    "Rule": "teams.problem.rules",
+    "Ruleset": "matches",
+    "Skipped": "matches",
     "Solution": "teams.solution",
     "Split": "teams.solution",
-    "Statistics": "types",
+    "Statistics": "matches",
     "Status": "teams.solution",
-    "Swap": "teams.editing",
+    "Swap": "teams.explaining.editing",
     "UnknownNameError": "errors",
-    "advantage": "teams.handicap",
-    "Wish": "teams.wishes",
+    "advantage": "teams.running.handicap",
+    "Wish": "teams.problem.wishes",
     "balance": "teams.balancing",
     "balance_many": "teams.batches",
     "choose": "teams.choosing",
     "curves": "ratings.smoothing",
-    "deadline": "adapters.clock",
-    "edit": "teams.editing",
-    "explain": "teams.explaining",
+    "deadline": "clock",
+    "edit": "teams.explaining.editing",
+    "explain": "teams.explaining.explaining",
     "fill": "lobbies.filling",
-    "open_archive": "adapters.stores.archive",
-    "place_late": "teams.late",
+    "open_archive": "archive.archive",
+    "place_late": "teams.running.placing",
     "pareto": "teams.pareto",
     "rate": "ratings.rating",
-    "read_matches": "adapters.matches",
+    "read_matches": "files.matches",
     "replay": "ratings.replaying",
-    "why_there": "teams.editing",
-    "why_together": "teams.editing",
+    "why_there": "teams.explaining.editing",
+    "why_together": "teams.explaining.editing",
 }
 
 

@@ -17,7 +17,8 @@ _OBJECTIVES = "equipoise.teams.objectives"
 _SOLVERS = "equipoise.teams.solvers"
 _LOBBY_SOLVERS = "equipoise.lobbies.solvers"
 
-#: What makes one split fairer than another: ``Objective`` factories, see :mod:`equipoise.teams.objective`.
+#: What makes one split fairer than another: ``Objective`` factories,
+#: see :mod:`equipoise.teams.objectives.objective`.
 OBJECTIVES: Mapping[str, str] = MappingProxyType(
     {
         "gap": f"{_OBJECTIVES}.gap:gap",
@@ -29,9 +30,9 @@ OBJECTIVES: Mapping[str, str] = MappingProxyType(
 )
 
 #: What may stand for an objective besides, for those who weigh it against one: it says nothing of fairness.
-TERMS: Mapping[str, str] = MappingProxyType({"wishes": "equipoise.teams.composing:wishes"})
+TERMS: Mapping[str, str] = MappingProxyType({"wishes": "equipoise.teams.objectives.composing:wishes"})
 
-#: How the best splits are found, see :mod:`equipoise.teams.solver`.
+#: How the best splits are found, see :mod:`equipoise.teams.solvers.task`.
 SOLVERS: Mapping[str, str] = MappingProxyType(
     {
         "enumerate": f"{_SOLVERS}.enumerate:solve",
@@ -63,8 +64,8 @@ LOBBY_SOLVERS: Mapping[str, str] = MappingProxyType(
 #: Criteria that are not additive over a team and so re-rank the best splits that were found.
 CRITERIA: Mapping[str, str] = MappingProxyType(
     {
-        "quantile": "equipoise.teams.criteria:quantile_distance",
-        "strongest": "equipoise.teams.criteria:strongest_difference",
+        "quantile": "equipoise.teams.objectives.reranking:quantile_distance",
+        "strongest": "equipoise.teams.objectives.reranking:strongest_difference",
     }
 )
 
@@ -73,7 +74,7 @@ _MODELS = "equipoise.ratings.models"
 #: What learns ratings from contests: frozen dataclasses, see :mod:`equipoise.ratings.model`.
 MODELS: Mapping[str, str] = MappingProxyType(
     {
-        "default": f"{_MODELS}.gaussian_filter:GaussianFilter",
+        "default": f"{_MODELS}.gaussian_filter.model:GaussianFilter",
         "elo": f"{_MODELS}.elo:Elo",
         "glicko2": f"{_MODELS}.glicko2:Glicko2",
         "bradley-terry": f"{_MODELS}.bradley_terry:BradleyTerry",
@@ -87,9 +88,9 @@ _GAMES = "equipoise.games"
 #: What reads the logs of a game: :class:`equipoise.games.reading.Game` objects, one file each.
 GAMES: Mapping[str, str] = MappingProxyType(
     {
-        "quake3": f"{_GAMES}.quake3:GAME",
+        "quake3": f"{_GAMES}.quake3.reader:GAME",
         "nexuiz": f"{_GAMES}.nexuiz:GAME",
-        "ut2004": f"{_GAMES}.ut2004:GAME",
+        "ut2004": f"{_GAMES}.ut2004.reader:GAME",
         "plain": f"{_GAMES}.plain:GAME",
     }
 )

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 from tests.cli.test_balance import run
 
-from equipoise.adapters.stores.databases import sqlite_driver
+from equipoise.archive.databases import sqlite_driver
 from equipoise.cli import group
 from equipoise.errors import EquipoiseError
 

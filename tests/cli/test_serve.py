@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.test_service import Served, games, learnt
+from tests.server.test_service import Served, games, learnt
 
-from equipoise.adapters.settings import Settings
 from equipoise.cli.serve import command
 from equipoise.errors import InputError
+from equipoise.server.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

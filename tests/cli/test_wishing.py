@@ -10,8 +10,8 @@ import pytest
 from tests.cli.test_balance import ROSTER, balanced, run
 
 from equipoise import InputError
-from equipoise.adapters.rosters import parse_roster
-from equipoise.adapters.rule_files import read_rules
+from equipoise.files.rosters import parse_roster
+from equipoise.files.rules import read_rules
 
 
 def test_wishes_are_in_the_json_with_their_prices() -> None:

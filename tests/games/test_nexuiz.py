@@ -7,8 +7,8 @@ from tests.games.samples import real
 
 from equipoise.games.nexuiz import GAME, RULES
 from equipoise.games.rules import unknown_mutators
-from equipoise.testing import parsed
-from equipoise.types import Match, Skipped, Unfinished
+from equipoise.matches import Match, Skipped, Unfinished
+from equipoise.testing.teams import parsed
 
 CONSOLE = "nexuiz_tdm_console_eventlog"
 

@@ -12,8 +12,8 @@ from equipoise.games.guessing import guess_game
 from equipoise.games.lines import LONGEST_LINE, STEP, Lines
 from equipoise.games.plain import GAME as PLAIN_GAME
 from equipoise.games.rules import Rules, ruleset_from, ruleset_text, unknown_mutators
-from equipoise.testing import parsed
-from equipoise.types import Match, Ruleset, Skipped
+from equipoise.matches import Match, Ruleset, Skipped
+from equipoise.testing.teams import parsed
 
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from tests.games.samples import CTF, TDM, real
 
-from equipoise.games.quake3 import GAME
-from equipoise.games.quake3_rules import RULES
+from equipoise.games.quake3.reader import GAME
+from equipoise.games.quake3.rules import RULES
 from equipoise.games.rules import ruleset_text, unknown_mutators
 from equipoise.lab.simulate import rank_correlation
-from equipoise.ratings.models.gaussian_filter import GaussianFilter
+from equipoise.matches import Match, Skipped, Statistics, Unfinished
+from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 from equipoise.ratings.replaying import replay
-from equipoise.testing import parsed
-from equipoise.types import Match, Skipped, Statistics, Unfinished
+from equipoise.testing.teams import parsed
 
 GUID = "0123456789ABCDEF0123456789ABCDE"
 

@@ -8,10 +8,10 @@ import pytest
 from tests.games.samples import ANN, BOB, CID, UT2004_CTF, ut2004
 
 from equipoise.games.rules import unknown_mutators
-from equipoise.games.ut2004 import GAME
-from equipoise.games.ut2004_rules import RULES
-from equipoise.testing import parsed
-from equipoise.types import Match, Skipped, Unfinished
+from equipoise.games.ut2004.reader import GAME
+from equipoise.games.ut2004.rules import RULES
+from equipoise.matches import Match, Skipped, Unfinished
+from equipoise.testing.teams import parsed
 
 SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "ut2004"
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from equipoise.pages.curves_svg import curves_svg
+from equipoise.pages.pictures.curves import curves_svg
 
 TEXT = "{http://www.w3.org/2000/svg}text"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from equipoise import Move, Player, Rule, Swap, Wish, balance, edit, explain, why_there, why_together
-from equipoise.pages.explanation import change_lines, explanation_lines, place_lines, together_lines
+from equipoise.pages.text.explanation import change_lines, explanation_lines, place_lines, together_lines
 
 ROSTER = {"Ann": 9, "Bob": 8, "Cid": 4, "Dan": 3}
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from equipoise import fill
-from equipoise.pages.lobbies_svg import lobbies_svg
+from equipoise.pages.pictures.lobbies import lobbies_svg
 
 
 @pytest.mark.parametrize("scale", [0.0, 1e-9, 1.0, 1e12])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from equipoise.errors import InputError
+from equipoise.matches import Contest, Ruleset
 from equipoise.ratings.model import answers
 from equipoise.ratings.models.bradley_terry import BradleyTerry
 from equipoise.ratings.models.elo import Elo
@@ -17,7 +18,6 @@ from equipoise.ratings.models.trueskill import TrueSkill
 from equipoise.ratings.normal import below, beyond, density, quantile
 from equipoise.ratings.weng_lin import play_duels
 from equipoise.registry import MODELS, resolve
-from equipoise.types import Contest, Ruleset
 
 SHAPES = [(1, 1), (5, 5), (3, 4), (1, 1, 1), (2, 3, 1, 4), (1,) * 8]
 

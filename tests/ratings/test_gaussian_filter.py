@@ -11,10 +11,10 @@ import pytest
 from equipoise import Contest, GaussianFilter, InputError, Match, Rating, Ruleset, Statistics, replay
 from equipoise.compiled import available
 from equipoise.lab.simulate import name, rank_correlation, simulate
-from equipoise.ratings.models.gaussian_filter import FilterState
-from equipoise.ratings.packing import most_teams, pack
+from equipoise.ratings.models.gaussian_filter.model import FilterState
+from equipoise.ratings.models.gaussian_filter.packing import most_teams, pack
 from equipoise.ratings.profiles import PROFILES, with_settings
-from equipoise.testing import random_contest
+from equipoise.testing.teams import random_contest
 
 MODEL = GaussianFilter()
 PLAIN = GaussianFilter(

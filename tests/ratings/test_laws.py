@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from equipoise import Contest, GaussianFilter, Ruleset
+from equipoise.matches import Statistics
 from equipoise.registry import MODELS, resolve
-from equipoise.testing import check_model
-from equipoise.types import Statistics
+from equipoise.testing.teams import check_model
 
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_keeps_the_laws(name: str, seed: int) -> None:
-    """See :func:`equipoise.testing.check_model`."""
+    """See :func:`equipoise.testing.teams.check_model`."""
     check_model(resolve("model", MODELS, name)(), np.random.default_rng(seed))
 
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise import Contest, GaussianFilter, InputError, Ruleset, balance, rate
+from equipoise.players import Rating
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.scale import CERTAIN_REACH, Scale, mean_bot, scale_of
-from equipoise.types import Rating
 
 numbers = st.floats(-1e6, 1e6)
 

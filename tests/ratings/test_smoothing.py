@@ -10,9 +10,9 @@ import pytest
 
 from equipoise import Contest, GaussianFilter, InputError, Match, Ruleset, Statistics, replay
 from equipoise.ratings.models.elo import Elo
-from equipoise.ratings.packing import DAY
+from equipoise.ratings.models.gaussian_filter.packing import DAY
 from equipoise.ratings.smoothing import curves
-from equipoise.testing import random_contest
+from equipoise.testing.teams import random_contest
 
 MODEL = GaussianFilter()
 

@@ -7,9 +7,9 @@ import pytest
 
 from equipoise import Bots, InputError, Player, Rating, Status, UnknownNameError, balance
 from equipoise.registry import OBJECTIVES, SOLVERS, resolve
-from equipoise.teams import halves
-from equipoise.teams.objective import Criterion, Objective, Scale
-from equipoise.teams.search import Found, Ranked, Task
+from equipoise.teams.objectives.objective import Criterion, Objective, Scale
+from equipoise.teams.solvers import halves
+from equipoise.teams.solvers.task import Found, Ranked, Task
 
 TEN = {
     name: float(weight)
@@ -340,7 +340,7 @@ def test_arguments_at_fault_are_named(arguments: dict[str, object], message: str
 
 
 @pytest.mark.parametrize("argument", ["objective", "solver", "rerank"])
-@pytest.mark.parametrize("name", ["nosuch", "no.such:thing", "equipoise.types:Nosuch"])
+@pytest.mark.parametrize("name", ["nosuch", "no.such:thing", "equipoise.matches:Nosuch"])
 def test_unknown_names_list_the_known(argument: str, name: str) -> None:
     """Whoever mistypes a name sees which there are."""
     with pytest.raises(UnknownNameError, match="allowed: "):

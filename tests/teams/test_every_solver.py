@@ -12,10 +12,10 @@ from tests.teams.brute import Night
 
 from equipoise import InputError, Solution, Status, balance
 from equipoise.registry import OBJECTIVES, resolve
-from equipoise.teams.pairwise import range_bound
-from equipoise.teams.problem import MU
-from equipoise.teams.search import Task
-from equipoise.testing import best_costs, random_problem, random_scale
+from equipoise.teams.problem.problem import MU
+from equipoise.teams.solvers.pairwise import range_bound
+from equipoise.teams.solvers.task import Task
+from equipoise.testing.teams import best_costs, random_problem, random_scale
 
 TOLERANCE = 0.02
 

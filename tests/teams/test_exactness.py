@@ -14,8 +14,8 @@ from tests.strategies import cases
 
 from equipoise import Bots, Player, Rating, Solution, Status, balance
 from equipoise.registry import OBJECTIVES, SOLVERS
-from equipoise.teams.components import components
-from equipoise.teams.problem import MU
+from equipoise.teams.problem.components import components
+from equipoise.teams.problem.problem import MU
 
 TOLERANCE = 0.02
 
@@ -166,7 +166,7 @@ def test_the_bot_balancers_example() -> None:
 
 def test_components_of_a_problem_are_found_once() -> None:
     """The same problem gives the same components, so that no step pays for them twice."""
-    from equipoise.testing import random_problem
+    from equipoise.testing.teams import random_problem
 
     problem = random_problem(np.random.default_rng(1))
     assert components(problem) is components(problem)

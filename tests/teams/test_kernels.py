@@ -9,9 +9,10 @@ import pytest
 
 from equipoise import compiled
 from equipoise.registry import OBJECTIVES, resolve
-from equipoise.teams import halves, kernels
-from equipoise.teams.search import Task
-from equipoise.testing import random_problem, random_scale
+from equipoise.teams.solvers import halves
+from equipoise.teams.solvers import mitm_kernels as kernels
+from equipoise.teams.solvers.task import Task
+from equipoise.testing.teams import random_problem, random_scale
 
 
 def bits(task: Task) -> list[tuple[bytes, bytes]]:

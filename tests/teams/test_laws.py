@@ -7,10 +7,10 @@ import pytest
 
 from equipoise.errors import InputError
 from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS, resolve
-from equipoise.teams.components import components
-from equipoise.teams.search import Task
+from equipoise.teams.problem.components import components
 from equipoise.teams.solvers import bitset, milp
-from equipoise.testing import check_objective, check_solver, random_problem, random_scale
+from equipoise.teams.solvers.task import Task
+from equipoise.testing.teams import check_objective, check_solver, random_problem, random_scale
 
 EXACT = {"enumerate", "mitm", "bitset", "milp", "window"}
 SLOW = {"anneal"}
@@ -19,14 +19,14 @@ SLOW = {"anneal"}
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_every_objective_keeps_the_laws(name: str, seed: int) -> None:
-    """See :func:`equipoise.testing.check_objective`."""
+    """See :func:`equipoise.testing.teams.check_objective`."""
     check_objective(resolve("objective", OBJECTIVES, name), np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("name", SOLVERS)
 def test_every_solver_keeps_the_laws_with_every_objective(name: str, objective: str) -> None:
-    """See :func:`equipoise.testing.check_solver`; bit sets are held to what they say they suit."""
+    """See :func:`equipoise.testing.teams.check_solver`; bit sets are held to what they say they suit."""
     solver = resolve("solver", SOLVERS, name)
     tried = 0
     for seed in range(2 if name in SLOW else 8):

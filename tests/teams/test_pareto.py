@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from equipoise import InputError, Status, Wish, pareto
-from equipoise.pages.front_svg import front_svg
+from equipoise.pages.pictures.front import front_svg
 
 
 def roster(n: int) -> dict[str, float]:

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from equipoise import InputError, balance, choose
-from equipoise.teams.bounds import lower_bound
 from equipoise.teams.choosing import chances
-from equipoise.teams.components import Contradiction, components
-from equipoise.teams.criteria import quantile_distance
 from equipoise.teams.objectives.gap import Gap
-from equipoise.teams.problem import COUNT, MU, Problem
-from equipoise.teams.search import Best, Task
-from equipoise.teams.starts import random_start
-from equipoise.testing import best_costs, legal_divisions, random_problem
+from equipoise.teams.objectives.reranking import quantile_distance
+from equipoise.teams.problem.components import Contradiction, components
+from equipoise.teams.problem.problem import COUNT, MU, Problem
+from equipoise.teams.solvers.bounds import lower_bound
+from equipoise.teams.solvers.starts import random_start
+from equipoise.teams.solvers.task import Best, Task
+from equipoise.testing.teams import best_costs, legal_divisions, random_problem
 
 
 def problem_of(weights: list[float], **more: object) -> Problem:

@@ -7,10 +7,10 @@ import pytest
 
 from equipoise import InputError, Player, Status, balance, balance_many
 from equipoise.registry import OBJECTIVES, SOLVERS, resolve
-from equipoise.teams.objective import Limit
-from equipoise.teams.search import Task
+from equipoise.teams.objectives.objective import Limit
+from equipoise.teams.solvers.task import Task
 from equipoise.teams.solvers.window import suits
-from equipoise.testing import random_problem, random_scale
+from equipoise.testing.teams import random_problem, random_scale
 
 ENUMERATE, WINDOW = (resolve("solver", SOLVERS, name) for name in ("enumerate", "window"))
 

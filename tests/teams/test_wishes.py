@@ -10,9 +10,9 @@ from tests.teams import oracle
 from tests.teams.oracle import Evening
 
 from equipoise import InputError, Player, Rule, Solution, Status, Wish, balance
+from equipoise.matches import Contest, Match, Ruleset
+from equipoise.teams.problem.wishes import recent_wishes
 from equipoise.teams.solvers import exchange
-from equipoise.teams.wishes import recent_wishes
-from equipoise.types import Contest, Match, Ruleset
 
 #: Numbers of players and teams that the oracle goes through, and the exact solvers for each.
 SHAPES = [
@@ -179,7 +179,7 @@ def test_roles_are_filled_and_the_line_ups_are_the_strongest(
 
 def test_line_ups_are_the_same_beyond_the_table_and_compiled() -> None:
     """The table of small rosters, the direct way of large ones, and the compiled kernel agree."""
-    from equipoise.teams import roles as module
+    from equipoise.teams.problem.problem import roles as module
 
     case = roled(5, 8, 2, {"tank": 1, "damage": 2})
     told = solved(case, keep=20)

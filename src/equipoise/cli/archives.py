@@ -11,9 +11,9 @@ import click
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
-    from equipoise.adapters.ingesting import Tally
-    from equipoise.adapters.stores.archive import Archive
-    from equipoise.adapters.stores.standing import Standing, Updated
+    from equipoise.archive.archive import Archive
+    from equipoise.archive.standing import Standing, Updated
+    from equipoise.ingest.ingesting import Tally
 
 #: New objects between two rounds of the garbage collector.  Matches are many small objects without cycles,
 #: which it goes through again and again by default, for a tenth of the time of an ingest.
@@ -29,7 +29,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 def warn(text: str) -> None:
     """Print a message for people on standard error."""
-    from equipoise.pages.text import printable
+    from equipoise.pages.text.words import printable
 
     click.echo(printable(text), err=True)
 
@@ -37,7 +37,7 @@ def warn(text: str) -> None:
 def opened(url: str, *, create: bool = False, model: Any = None) -> Archive:
     """Return the archive of an address."""
     gc.set_threshold(BETWEEN_ROUNDS)
-    from equipoise.adapters.stores.archive import open_archive
+    from equipoise.archive.archive import open_archive
 
     return open_archive(url, create=create, model=model, waiting=warn)
 
@@ -108,7 +108,7 @@ def counts(tally: Tally) -> str:
 
 def tell(text: str) -> None:
     """Print a line with ids or names in it."""
-    from equipoise.pages.text import printable
+    from equipoise.pages.text.words import printable
 
     click.echo(printable(text))
 

@@ -22,8 +22,8 @@ from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS
 
 if TYPE_CHECKING:
     from equipoise.cli.explaining import Answers
+    from equipoise.players import Player
     from equipoise.teams.solution import Solution, Split
-    from equipoise.types import Player
 
 #: Splits among which ``--choose`` chooses unless ``--keep`` says otherwise, as the bot balancer of 2010 did.
 CHOSEN_AMONG = 20
@@ -202,10 +202,10 @@ def command(roster: str, **options: Any) -> None:
 
     ROSTER is a file of 'weight name' lines, CSV or JSON with 'name' and 'weight', or - for standard input.
     """  # fmt: skip
-    from equipoise.adapters.clock import deadline
-    from equipoise.adapters.rosters import read_roster
+    from equipoise.clock import deadline
+    from equipoise.files.rosters import read_roster
+    from equipoise.stopping import never
     from equipoise.teams.balancing import balance
-    from equipoise.teams.search import never
 
     players = read_roster(roster)
     power = options["choose"]
@@ -281,8 +281,8 @@ def _check_combinations(options: dict[str, Any], keep: int) -> None:
 
 
 def _bots(options: dict[str, Any], players: list[Player]) -> Any:
+    from equipoise.players import Bots
     from equipoise.teams.solution import weight
-    from equipoise.types import Bots
 
     asked = {"weight": "bot_weight", "minimum": "minimum", "maximum": "maximum", "target": "target"}
     given = {field: options[name] for field, name in asked.items() if options[name] is not None}
@@ -310,14 +310,14 @@ def _print_json(solution: Solution, chosen: int | None, answers: Answers | None)
 
 
 def _plot(path: str, solution: Solution, split: Split, names: tuple[str, ...]) -> None:
-    from equipoise.pages.teams_svg import teams_svg
+    from equipoise.pages.pictures.teams import teams_svg
 
     write_plot(path, teams_svg(solution, split, names))
 
 
 def _text(solution: Solution, chosen: int | None, names: tuple[str, ...], split: Split) -> str:
     """Return what a person reads, and can paste into a chat."""
-    from equipoise.pages.text import number
+    from equipoise.pages.text.words import number
 
     edited = split is not solution.splits[chosen or 0]
     lines: list[str] = []
@@ -352,7 +352,7 @@ def _name(names: tuple[str, ...], n: int) -> str:
 
 
 def _team_lines(solution: Solution, split: Split, n: int, name: str) -> list[str]:
-    from equipoise.pages.text import number, printable
+    from equipoise.pages.text.words import number, printable
 
     roles = split.roles[n] if split.roles else ("",) * len(split.teams[n])
     shown = [
@@ -369,7 +369,7 @@ def _team_lines(solution: Solution, split: Split, n: int, name: str) -> list[str
 
 
 def _verdict(solution: Solution) -> str:
-    from equipoise.pages.text import number
+    from equipoise.pages.text.words import number
 
     value = f"{solution.objective} {number(solution.value or 0.0)}"
     if solution.status == "optimal":
@@ -385,7 +385,7 @@ def _alternatives(solution: Solution, names: tuple[str, ...]) -> list[str]:
     from rich.console import Console
     from rich.table import Table
 
-    from equipoise.pages.text import number, printable
+    from equipoise.pages.text.words import number, printable
 
     table = Table(box=None, pad_edge=False, title=None)
     for column in ("", solution.objective, "totals", "win chance", "changes teams against the best"):

@@ -86,7 +86,7 @@ def _row(name: str, metrics: Any) -> tuple[str, ...]:
 
 def _plot(path: str, done: dict[str, Any]) -> None:
     from equipoise.lab.metrics import reliability
-    from equipoise.pages.reliability_svg import reliability_svg
+    from equipoise.pages.pictures.reliability import reliability_svg
 
     bins = {
         name: [

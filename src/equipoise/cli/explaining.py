@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
-    from equipoise.teams.editing import Move, Swap
+    from equipoise.players import Player
+    from equipoise.teams.explaining.editing import Move, Swap
     from equipoise.teams.solution import Solution, Split
-    from equipoise.types import Player
 
 
 #: Seconds for the prices, and for each question, where no ``--time-limit`` is given.
@@ -65,8 +65,8 @@ class Answers:
 
     def _edit(self, wishes: Sequence[str]) -> None:
         """Change the teams, and refuse what breaks a rule, with the price it would have."""
-        from equipoise.pages.explanation import change_lines, constraint_words, cost_words
-        from equipoise.teams.editing import edit
+        from equipoise.pages.text.explanation import change_lines, constraint_words, cost_words
+        from equipoise.teams.explaining.editing import edit
 
         steps = [step_of(wish, self._players, self._names, self._n_teams) for wish in wishes]
         change = edit(self._players, steps, split=self.split, **self._known)
@@ -83,9 +83,9 @@ class Answers:
         """Answer one ``--why``: a pair in two teams is a swap, in one team a wish to be apart."""
         from dataclasses import asdict
 
-        from equipoise.adapters.clock import deadline
-        from equipoise.pages.explanation import change_lines, place_lines, together_lines
-        from equipoise.teams.editing import Swap, edit, why_there, why_together
+        from equipoise.clock import deadline
+        from equipoise.pages.text.explanation import change_lines, place_lines, together_lines
+        from equipoise.teams.explaining.editing import Swap, edit, why_there, why_together
 
         asked: dict[str, Any] = {**self._known, "split": self.split, "stop": deadline(self._limit)}
         people = names_of("--why", question, self._players)
@@ -103,9 +103,9 @@ class Answers:
         self.plain.setdefault("why", []).append(plain)
 
     def _explain(self) -> None:
-        from equipoise.adapters.clock import shares
-        from equipoise.pages.explanation import explanation_lines
-        from equipoise.teams.explaining import explain
+        from equipoise.clock import shares
+        from equipoise.pages.text.explanation import explanation_lines
+        from equipoise.teams.explaining.explaining import explain
 
         explanation = explain(self._players, split=self.split, share=shares(self._limit), **self._known)
         self.lines += ["", *explanation_lines(explanation, self._names)]
@@ -140,7 +140,7 @@ def step_of(text: str, players: Sequence[Player], names: Sequence[str], n_teams:
     InputError
         If it asks for anything else, or can be read in more than one way.
     """
-    from equipoise.teams.editing import Move, Swap
+    from equipoise.teams.explaining.editing import Move, Swap
 
     verb, *words = _words(text)
     if verb.lower() not in ("swap", "move") or len(words) < 2:

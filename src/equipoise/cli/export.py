@@ -13,7 +13,7 @@ from equipoise.cli import archives
 @archives.as_json
 def command(file: str, store: str, as_json: bool) -> None:
     """Write everything an archive holds into a Parquet FILE, which 'equipoise import' reads."""
-    from equipoise.adapters.stores.parquet import write
+    from equipoise.archive.parquet import write
 
     with archives.opened(store) as archive:
         rows = write(archive, file)

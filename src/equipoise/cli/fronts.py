@@ -13,8 +13,8 @@ from equipoise.cli.wishing import two_objectives
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
+    from equipoise.players import Player
     from equipoise.teams.pareto import Front
-    from equipoise.types import Player
 
 #: Options that a front, which is all there is between two objectives, leaves nothing to do for.
 NOT_BESIDES = ("objective", "then", "within", "weights", "rerank", "keep", "distance", "choose")
@@ -22,7 +22,7 @@ NOT_BESIDES = ("objective", "then", "within", "weights", "rerank", "keep", "dist
 
 def show_front(players: list[Player], given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     """Print the front, and draw it where a picture is asked for."""
-    from equipoise.pages.front_svg import front_svg
+    from equipoise.pages.pictures.front import front_svg
     from equipoise.teams.pareto import pareto
 
     for name in NOT_BESIDES:
@@ -42,7 +42,7 @@ def show_front(players: list[Player], given: Mapping[str, Any], options: Mapping
 
 
 def _text(front: Front) -> str:
-    from equipoise.pages.text import number, printable
+    from equipoise.pages.text.words import number, printable
 
     rows = [("", *front.criteria, "win chance", "first team")]
     for n, ((first, second), split) in enumerate(zip(front.points, front.splits, strict=True), start=1):

@@ -16,7 +16,7 @@ from equipoise.ratings.profiles import PROFILES, SHIPPED
 from equipoise.registry import MODELS, resolve
 
 if TYPE_CHECKING:
-    from equipoise.types import Match
+    from equipoise.matches import Match
 
 
 @dataclass(slots=True)
@@ -42,8 +42,8 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False) -> History:
     InputError
         If a file cannot be read, there is no match in any, or (strict) at the first wrong record.
     """
-    from equipoise.adapters.matches import read_matches
-    from equipoise.types import Skipped
+    from equipoise.files.matches import read_matches
+    from equipoise.matches import Skipped
 
     history = History()
     known: dict[str, Match] = {}
@@ -79,7 +79,7 @@ def everything_kept() -> Iterator[None]:
 
 def _repeated(match: Match, known: dict[str, Match], place: str) -> Any:
     """Keep a match; return what to say where another one has its id."""
-    from equipoise.types import Skipped
+    from equipoise.matches import Skipped
 
     if known.setdefault(match.id, match) == match:
         return None

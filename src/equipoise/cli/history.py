@@ -47,7 +47,7 @@ def _text(player: str, names: list[dict[str, Any]], games: list[dict[str, Any]])
     from datetime import UTC, datetime
 
     from equipoise.cli.histories import table
-    from equipoise.pages.text import printable
+    from equipoise.pages.text.words import printable
 
     known = ", ".join(printable(each["name"]) for each in names)
     rows = [

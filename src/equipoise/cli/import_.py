@@ -13,7 +13,7 @@ from equipoise.cli import archives
 @archives.as_json
 def command(file: str, store: str, as_json: bool) -> None:
     """Fill a new archive with everything a Parquet FILE of 'equipoise export' holds."""
-    from equipoise.adapters.stores.parquet import read
+    from equipoise.archive.parquet import read
 
     with archives.opened(store, create=True) as archive:
         rows = read(archive, file)

@@ -26,9 +26,9 @@ def command(paths: tuple[str, ...], store: str, game: str, as_json: bool) -> Non
     Every finished game counts once, however often and under whatever name its log is read.
     Ratings are up to date at the end.
     """
-    from equipoise.adapters.ingesting import AUTO, Ingest, plain
-    from equipoise.adapters.logs import find_logs
     from equipoise.cli.histories import progress_bar
+    from equipoise.ingest.ingesting import AUTO, Ingest, plain
+    from equipoise.ingest.logs import find_logs
     from equipoise.registry import resolve
 
     if game != AUTO:

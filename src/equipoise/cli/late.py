@@ -10,8 +10,8 @@ import click
 from equipoise.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
-    from equipoise.teams.late import Placement
-    from equipoise.types import Bots, Player, Rating
+    from equipoise.players import Bots, Player, Rating
+    from equipoise.teams.running.placing import Placement
 
 
 @click.command(name="late")
@@ -41,10 +41,10 @@ def command(roster: str, **options: Any) -> None:
     ROSTER has a column 'team' (from 1) and, where bots play, a column 'bot'.  The one player without a
     team joins; nobody joins where all have one, and only the advantage is told.  Bots without a team wait.
     """  # fmt: skip
-    from equipoise.adapters.rosters import parse_roster, read_roster
-    from equipoise.teams.handicap import advantage
-    from equipoise.teams.late import place_late
-    from equipoise.teams.sums import team_sums
+    from equipoise.files.rosters import parse_roster, read_roster
+    from equipoise.teams.running.handicap import advantage
+    from equipoise.teams.running.placing import place_late
+    from equipoise.teams.running.sums import team_sums
 
     players = read_roster(roster)
     if options["join"] is not None:
@@ -91,7 +91,7 @@ def _weight(player: Player) -> float:
 
 
 def _rating(player: Player) -> Rating:
-    from equipoise.types import Rating
+    from equipoise.players import Rating
 
     if isinstance(player.rating, Rating):
         return player.rating
@@ -101,7 +101,7 @@ def _rating(player: Player) -> Rating:
 
 def _bots(options: dict[str, Any], known: list[Player]) -> Bots | bool:
     """Return how bots fill up: those that are known say what one weighs, unless an option does."""
-    from equipoise.types import Bots
+    from equipoise.players import Bots
 
     given = {name: options[name] for name in ("minimum", "maximum", "target") if options[name] is not None}
     weight = options["bot_weight"]
@@ -114,8 +114,8 @@ def _bots(options: dict[str, Any], known: list[Player]) -> Bots | bool:
 
 def _lines(who: Player, placement: Placement, bots: list[int], names: list[str]) -> list[str]:
     """Return the placement as people read it: the team, what each would be, and what then is owed."""
-    from equipoise.pages.explanation import team_name
-    from equipoise.pages.text import number, printable
+    from equipoise.pages.text.explanation import team_name
+    from equipoise.pages.text.words import number, printable
 
     lines = [f"{printable(who.label)} joins {team_name(names, placement.team)}."]
     for option in placement.options:
@@ -142,7 +142,7 @@ def _lines(who: Player, placement: Placement, bots: list[int], names: list[str])
 
 def _advantage(factors: tuple[float, ...], names: list[str]) -> str:
     """Say by what each team's strength must be multiplied for an even game."""
-    from equipoise.pages.explanation import team_name
+    from equipoise.pages.text.explanation import team_name
 
     owed = [f"{team_name(names, n)} {factor:.4g}" for n, factor in enumerate(factors) if factor > 1.0]
     if not owed:

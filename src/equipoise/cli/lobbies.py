@@ -70,10 +70,10 @@ def command(players: str, lobbies: str, **options: Any) -> None:
     lobbies, separated by semicolons); - is standard input.  LOBBIES is CSV with columns 'name', 'target',
     'min_teams' and 'max_teams'; without targets lobbies are bands of skill.
     """
-    from equipoise.adapters.clock import deadline
-    from equipoise.adapters.lobby_files import plan_csv, read_lobbies, read_players, read_premades, write_plan
+    from equipoise.clock import deadline
+    from equipoise.files.lobbies import plan_csv, read_lobbies, read_players, read_premades, write_plan
     from equipoise.lobbies.filling import fill
-    from equipoise.teams.search import never
+    from equipoise.stopping import never
 
     if options["as_json"] and options["as_csv"]:
         msg = "--json and --csv cannot both be printed"
@@ -119,7 +119,7 @@ def _print_json(plan: LobbyPlan) -> None:
 def _plot(path: str, plan: LobbyPlan) -> None:
     from pathlib import Path
 
-    from equipoise.pages.lobbies_svg import lobbies_svg
+    from equipoise.pages.pictures.lobbies import lobbies_svg
 
     try:
         Path(path).write_text(lobbies_svg(plan), encoding="utf-8")
@@ -130,7 +130,7 @@ def _plot(path: str, plan: LobbyPlan) -> None:
 
 def _text(plan: LobbyPlan, per_player: bool) -> str:
     """Return what a person reads."""
-    from equipoise.pages.text import number, printable
+    from equipoise.pages.text.words import number, printable
 
     lines: list[str] = []
     for lobby in plan.lobbies:
@@ -146,7 +146,7 @@ def _text(plan: LobbyPlan, per_player: bool) -> str:
 
 
 def _lobby_lines(lobby: FilledLobby, what: str) -> list[str]:
-    from equipoise.pages.text import number, printable
+    from equipoise.pages.text.words import number, printable
 
     teams = len(lobby.teams)
     mean = sum(lobby.totals) / teams if teams else 0.0
@@ -159,7 +159,7 @@ def _lobby_lines(lobby: FilledLobby, what: str) -> list[str]:
 
 
 def _verdict(plan: LobbyPlan) -> str:
-    from equipoise.pages.text import number
+    from equipoise.pages.text.words import number
 
     value = f"sum of {plan.deviation} deviations {number(plan.value or 0.0)}"
     if plan.status == "optimal":

@@ -10,7 +10,7 @@ import click
 from equipoise.cli import archives
 
 if TYPE_CHECKING:
-    from equipoise.adapters.stores.standing import Standing
+    from equipoise.archive.standing import Standing
 
 
 @click.command(name="players")
@@ -31,7 +31,7 @@ def command(store: str, ruleset: str | None, as_json: bool) -> None:
 
 def _players(standing: Standing) -> list[dict[str, Any]]:
     """Return a row for each player and ruleset as plain data."""
-    from equipoise.adapters.stores.known import bot_name
+    from equipoise.archive.known import bot_name
     from equipoise.games.rules import ruleset_text
     from equipoise.ratings.model import is_bot
     from equipoise.ratings.scale import scale_of
@@ -50,7 +50,7 @@ def _players(standing: Standing) -> list[dict[str, Any]]:
 
 def _text(players: list[dict[str, Any]]) -> str:
     from equipoise.cli.histories import table
-    from equipoise.pages.text import printable
+    from equipoise.pages.text.words import printable
 
     columns = ("id", "name", "ruleset", "0-100", "mu", "sigma", "games")
     rows = [

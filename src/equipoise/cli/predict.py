@@ -53,9 +53,9 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
 
     FILES are JSONL, CSV, Parquet or npz, or - for JSONL from standard input.
     """
+    from equipoise.matches import Ruleset, members_of
     from equipoise.ratings.model import answers
     from equipoise.ratings.replaying import replay
-    from equipoise.types import Ruleset, members_of
 
     model = model_named(options["model"], options["profile"], options["settings"])
     if options["parties"] and not getattr(model, "squad_sigma", 0.0):
@@ -106,7 +106,7 @@ def _members(team: str, known: set[str]) -> list[str | tuple[str, float]]:
 
 def _text(teams: tuple[str, ...], chances: Any, margins: Any, quality: float | None) -> str:
     """Return the prediction as a table, with the quality below."""
-    from equipoise.pages.text import printable
+    from equipoise.pages.text.words import printable
 
     columns: tuple[str, ...] = ("team", "wins")
     rows = [
@@ -122,7 +122,7 @@ def _text(teams: tuple[str, ...], chances: Any, margins: Any, quality: float | N
 
 def _warn(strangers: list[str], played: bool) -> None:
     """Say who counts as a new player, and which ruleset nobody played: names are easily mistyped."""
-    from equipoise.pages.text import printable
+    from equipoise.pages.text.words import printable
 
     if strangers:
         names = ", ".join(printable(player) for player in strangers)

@@ -62,8 +62,8 @@ def command(files: tuple[str, ...], **options: Any) -> None:
 
 def _result(model: Any, state: Any, matches: Any, name: str) -> dict[str, Any]:
     """Return the ratings as plain data, the strongest first."""
+    from equipoise.matches import Ruleset
     from equipoise.ratings.scale import mean_bot, scale_of
-    from equipoise.types import Ruleset
 
     games: dict[str, int] = {}
     rulesets: dict[Ruleset, int] = {}
@@ -92,7 +92,7 @@ def _result(model: Any, state: Any, matches: Any, name: str) -> dict[str, Any]:
 
 def _text(result: dict[str, Any]) -> str:
     """Return the general ratings as a table."""
-    from equipoise.pages.text import printable
+    from equipoise.pages.text.words import printable
 
     rows = [
         (printable(player["id"]), f"{player['scale']:.1f}", f"{player['mu']:.3f}", f"{player['sigma']:.3f}",
@@ -104,15 +104,15 @@ def _text(result: dict[str, Any]) -> str:
 
 def _curves(path: str, model: Any, matches: Any, window: int | None) -> None:
     """Write curves over time, as the ending of the file says."""
+    from equipoise.matches import Ruleset
     from equipoise.ratings.smoothing import curves
-    from equipoise.types import Ruleset
 
     if window is not None:
         msg = "--curves: there are none with a window; leave out --window"
         raise InputError(msg)
     found = curves(model, matches)
     if path.lower().endswith(".svg"):
-        from equipoise.pages.curves_svg import curves_svg
+        from equipoise.pages.pictures.curves import curves_svg
 
         general = {player: curve for (player, part), curve in found.items() if part == Ruleset()}
         longest = sorted(general, key=lambda player: (-len(general[player].at), player))[:DRAWN]

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from equipoise.adapters.settings import Settings, read_settings
+from equipoise.server.settings import Settings, read_settings
 
 
 def _flags(command: Callable[..., None]) -> Callable[..., None]:
@@ -40,8 +40,8 @@ def command(config: str | None, **flags: Any) -> None:
     """  # fmt: skip
     settings = read_settings(config, os.environ, flags)
 
-    from equipoise.adapters.events import log_events
-    from equipoise.service import run
+    from equipoise.server.logging import log_events
+    from equipoise.server.service import run
 
     log_events(settings.log_level, as_json=settings.json_logs)
     run(settings, _say)

@@ -28,7 +28,7 @@ def command(file: str, **options: Any) -> None:
     """Fit the default model to the first part of a match FILE, and tell how it does on the rest."""
     from equipoise.lab.progressive import judge
     from equipoise.lab.tuning import BOUNDS, tune
-    from equipoise.ratings.models.gaussian_filter import GaussianFilter
+    from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
     from equipoise.ratings.replaying import in_order
 
     history = read_history((file,))

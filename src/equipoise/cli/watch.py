@@ -30,7 +30,7 @@ def command(path: str, store: str, game: str, interval: float, once: bool, as_js
 
     Ratings are up to date within the interval after each game.
     """
-    from equipoise.adapters.watching import Watch
+    from equipoise.ingest.watching import Watch
 
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -11,9 +11,9 @@ import click
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
+    from equipoise.players import Player
+    from equipoise.teams.problem.wishes import Wish
     from equipoise.teams.solution import Split
-    from equipoise.teams.wishes import Wish
-    from equipoise.types import Player
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -75,7 +75,7 @@ def groups(option: str, values: tuple[str, ...]) -> list[list[str]]:
 
 def wish_arguments(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, Any]:
     """Return the arguments of ``balance`` for wishes, roles and rules."""
-    from equipoise.adapters.fields import price_of
+    from equipoise.files.fields import price_of
 
     given: dict[str, Any] = {
         "wishes": [*_wishes("together", options), *_wishes("apart", options), *_recent(options, players)]
@@ -85,15 +85,15 @@ def wish_arguments(options: Mapping[str, Any], players: Sequence[Player]) -> dic
     if options["roles"] is not None:
         given["roles"] = _counted(options["roles"])
     if options["rules"] is not None:
-        from equipoise.adapters.rule_files import read_rules
+        from equipoise.files.rules import read_rules
 
         given["rules"] = read_rules(options["rules"])
     return given
 
 
 def _wishes(kind: str, options: Mapping[str, Any]) -> list[Wish]:
-    from equipoise.adapters.fields import price_of
-    from equipoise.teams.wishes import WISH_PRICE, Wish
+    from equipoise.files.fields import price_of
+    from equipoise.teams.problem.wishes import WISH_PRICE, Wish
 
     option = {"together": "prefer", "apart": "avoid"}[kind]
     wishes = []
@@ -111,10 +111,10 @@ def _wishes(kind: str, options: Mapping[str, Any]) -> list[Wish]:
 def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Wish]:
     if options["recent"] is None:
         return []
-    from equipoise.adapters.fields import price_of
-    from equipoise.adapters.matches import read_matches
-    from equipoise.teams.wishes import recent_wishes
-    from equipoise.types import Match, Skipped
+    from equipoise.files.fields import price_of
+    from equipoise.files.matches import read_matches
+    from equipoise.matches import Match, Skipped
+    from equipoise.teams.problem.wishes import recent_wishes
 
     here = {player.id for player in players}
     matches = []
@@ -174,14 +174,14 @@ def _assigned(part: str) -> tuple[str, str]:
 
 
 def _number(option: str, text: str) -> float:
-    from equipoise.adapters.fields import number_of
+    from equipoise.files.fields import number_of
 
     return number_of(text, "the number", option)
 
 
 def outcome_lines(split: Split) -> list[str]:
     """Return the wishes that are broken, and how many are met."""
-    from equipoise.pages.text import number, printable
+    from equipoise.pages.text.words import number, printable
 
     if not split.wishes:
         return []

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 from equipoise.games.reading import Parsed
-from equipoise.types import Skipped, Unfinished
+from equipoise.matches import Skipped, Unfinished
 
 #: Longest line that is read, in bytes; of a longer one nothing is kept.  The longest that a server writes is
 #: its settings at the start of a game, some kilobytes.

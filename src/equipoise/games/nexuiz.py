@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from equipoise.games.lines import Block, LineReader
 from equipoise.games.play import ALONE, NAME, Play, bot_id, text_from
 from equipoise.games.rules import Rules
-from equipoise.types import Contest, Match, Unfinished
+from equipoise.matches import Contest, Match, Unfinished
 
 #: Events that matter; the line feed before a line stands here for speed.
 LINE = re.compile(

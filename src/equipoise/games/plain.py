@@ -15,7 +15,7 @@ from equipoise.errors import InputError
 from equipoise.games.lines import Block, LineReader
 from equipoise.games.records import match_from, number_from
 from equipoise.games.rules import Rules
-from equipoise.types import Match, Skipped
+from equipoise.matches import Match, Skipped
 
 #: The columns of a table; ``match``, ``ended``, ``team`` and ``player`` are needed, and one of ``rank`` and
 #: ``team_score``.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
-from equipoise.types import LEAST_SHARE, Contest, Match, Ruleset, Statistics, Unfinished
+from equipoise.matches import LEAST_SHARE, Contest, Match, Ruleset, Statistics, Unfinished
 
 #: The side of those who play for themselves.
 ALONE = 0

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from equipoise.games.rules import Rules
-from equipoise.types import Match, Skipped, Unfinished
+from equipoise.matches import Match, Skipped, Unfinished
 
 #: What comes out of a log.
 Parsed = Match | Skipped | Unfinished

@@ -15,7 +15,8 @@ from typing import Any, NoReturn
 
 from equipoise.errors import InputError
 from equipoise.games.play import ranks_of
-from equipoise.types import LARGEST_WEIGHT, Contest, Match, Ruleset, Statistics
+from equipoise.matches import Contest, Match, Ruleset, Statistics
+from equipoise.players import LARGEST_WEIGHT
 
 #: What a record of a match may have, besides what a contest may have.
 MATCH_FIELDS = ("id", "began", "ended", "map", "contests")

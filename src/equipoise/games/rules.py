@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from equipoise.errors import InputError
-from equipoise.types import Ruleset
+from equipoise.matches import Ruleset
 
 #: What parts the game, its type and the mutators in the text of a ruleset, and what must be escaped in them.
 _ESCAPED = re.compile(r"[%/+\s\x00-\x1f\x7f]")

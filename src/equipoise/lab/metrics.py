@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
 
 #: Probabilities are kept this far from 0 and 1 before their logarithm is taken.
 CLIP = 1e-6

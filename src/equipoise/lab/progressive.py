@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from equipoise.errors import InputError
 from equipoise.lab.metrics import Metrics, measure
+from equipoise.matches import Contest, Match
 from equipoise.ratings.model import Chances, RatingModel
 from equipoise.ratings.replaying import Progress, in_order, run
-from equipoise.types import Contest, Match
 
 #: Part of the history that is played but not scored.
 SKIP = 0.4

@@ -14,11 +14,10 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.arrays import Floats
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.lobbies.plan import Lobby
-from equipoise.types import Contest, Match, Ruleset, Statistics
-
-Floats = NDArray[np.float64]
+from equipoise.matches import Contest, Match, Ruleset, Statistics
 
 #: Mean kills of an average player in a contest, and the seconds from one contest to the next.
 KILLS, BREAK = 15.0, 600.0

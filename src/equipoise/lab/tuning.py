@@ -11,17 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from equipoise.arrays import Floats
 from equipoise.compiled import pays
 from equipoise.errors import InputError
 from equipoise.lab.metrics import CLIP
 from equipoise.lab.progressive import winner
-from equipoise.ratings.models.gaussian_filter import WORTH, GaussianFilter
-from equipoise.ratings.packing import Packed, most_teams, pack
-from equipoise.types import Contest, Ruleset, Statistics
-
-Floats = NDArray[np.float64]
+from equipoise.matches import Contest, Ruleset, Statistics
+from equipoise.ratings.models.gaussian_filter.model import WORTH, GaussianFilter
+from equipoise.ratings.models.gaussian_filter.packing import Packed, most_teams, pack
 
 #: What is searched, and between which bounds.
 BOUNDS: dict[str, tuple[float, float]] = {

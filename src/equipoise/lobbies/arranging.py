@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from equipoise.arrays import Bools, Floats, Ints
 from equipoise.compiled import compiled, pays
 from equipoise.lobbies.kernels import exchange
 from equipoise.lobbies.layout import Layout
-from equipoise.lobbies.problem import WAITING, Bools, Floats, Ints, LobbyProblem, Placing
-from equipoise.teams.search import Stop
+from equipoise.lobbies.problem import WAITING, LobbyProblem, Placing
+from equipoise.stopping import Stop
 
 #: Times everyone is offered an exchange; most searches end long before.
 MOST_ROUNDS = 60

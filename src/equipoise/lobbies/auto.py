@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from equipoise.lobbies.candidates import count_candidates
 from equipoise.lobbies.problem import LobbyTask
-from equipoise.teams.programs import available
+from equipoise.programs import available
 
 #: Teams times lobbies up to which listing them all is worth it for teams of two, and for larger ones, whose
 #: integer programs are far harder: 400 players into three lobbies, and 20 into teams of three.

@@ -9,7 +9,7 @@ from equipoise.lobbies.bounds import even_bound, linear_bound
 from equipoise.lobbies.pairing import placing_of
 from equipoise.lobbies.pairs import Binned, certified, ends_of_bins, smoothed, solve_bins
 from equipoise.lobbies.problem import LobbyTask, Placed, Placing
-from equipoise.teams.programs import available
+from equipoise.programs import available
 
 #: Bins of the rounds, one after another.
 BINS = (200, 400, 800)

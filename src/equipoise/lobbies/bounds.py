@@ -17,7 +17,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from equipoise.lobbies.problem import Floats, Ints, LobbyProblem
+from equipoise.arrays import Floats, Ints
+from equipoise.lobbies.problem import LobbyProblem
 
 #: Numbers of teams gone through to find the best: a second's work.
 MOST_COUNTS = 2_000_000

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
-from equipoise.lobbies.problem import Floats, Ints, LobbyProblem
+from equipoise.lobbies.problem import LobbyProblem
 
 #: Teams times lobbies up to which they are listed: half a gigabyte.
 MOST_CANDIDATES = 4_000_000

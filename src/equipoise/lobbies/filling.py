@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
 from equipoise.lobbies import auto
 from equipoise.lobbies.arranging import arrange
@@ -14,13 +15,13 @@ from equipoise.lobbies.bounds import best_counts
 from equipoise.lobbies.conflicts import conflict, plain_conflict
 from equipoise.lobbies.layout import Layout, lay_out
 from equipoise.lobbies.plan import FilledLobby, Lobby, LobbyPlan
-from equipoise.lobbies.problem import Floats, Ints, LobbyProblem, LobbySolver, LobbyTask, Placed, Placing
+from equipoise.lobbies.problem import LobbyProblem, LobbySolver, LobbyTask, Placed, Placing
 from equipoise.lobbies.wishes import gather
+from equipoise.players import Player, Rating
 from equipoise.registry import LOBBY_SOLVERS, resolve
-from equipoise.teams.roster import Roster, rated
-from equipoise.teams.search import Stop, never
+from equipoise.stopping import Stop, never
+from equipoise.teams.problem.roster import Roster, rated
 from equipoise.teams.solution import Status
-from equipoise.types import Player, Rating
 
 #: The deviations there are.
 DEVIATIONS = ("squared", "absolute")

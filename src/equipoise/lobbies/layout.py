@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
-from equipoise.lobbies.problem import Floats, Ints, LobbyProblem
-from equipoise.teams.programs import Program
+from equipoise.lobbies.problem import LobbyProblem
+from equipoise.programs import Program
 
 #: More make-ups than teams of 30 players have, all told.
 MOST_MAKEUPS = 40_000

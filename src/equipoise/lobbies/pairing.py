@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from equipoise.arrays import Ints
 from equipoise.lobbies.pairs import Binned
-from equipoise.lobbies.problem import WAITING, Ints, LobbyProblem, Placing
+from equipoise.lobbies.problem import WAITING, LobbyProblem, Placing
 
 
 def placing_of(problem: LobbyProblem, singles: Ints, ends: Ints, binned: Binned, n_teams: int) -> Placing:

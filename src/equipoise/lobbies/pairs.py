@@ -17,13 +17,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from equipoise.arrays import Bools, Floats, Ints
 from equipoise.compiled import compiled, pays
 from equipoise.lobbies.arranging import COMPILED_FROM
 from equipoise.lobbies.bounds import EPSILON, lobby_prices, total_prices, whole_prices
 from equipoise.lobbies.kernels import lowest_lines
-from equipoise.lobbies.problem import Bools, Floats, Ints, LobbyProblem
-from equipoise.teams.programs import Program
-from equipoise.teams.search import Stop
+from equipoise.lobbies.problem import LobbyProblem
+from equipoise.programs import Program
+from equipoise.stopping import Stop
 
 #: Times prices are averaged with their c-transform; each takes the bound up, less and less.
 MOST_TRANSFORMS = 40

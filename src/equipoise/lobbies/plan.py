@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from equipoise.errors import InputError
+from equipoise.players import LARGEST_WEIGHT, Player
 from equipoise.teams.solution import Status
-from equipoise.types import LARGEST_WEIGHT, Player
 
 
 @dataclass(frozen=True, slots=True)

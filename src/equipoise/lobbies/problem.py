@@ -12,13 +12,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from equipoise.teams.search import Stop, never
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from equipoise.arrays import Bools, Floats, Ints
+from equipoise.stopping import Stop, never
 
 #: The team of blocks that wait.
 WAITING = -1

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from equipoise.arrays import Floats
 from equipoise.errors import InputError
 from equipoise.lobbies.plan import Lobby
-from equipoise.lobbies.problem import Floats, LobbyProblem
-from equipoise.teams.roster import Roster
+from equipoise.lobbies.problem import LobbyProblem
+from equipoise.teams.problem.roster import Roster
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 
+from equipoise.matches import Contest, Ruleset, Teams
+from equipoise.players import Rating
 from equipoise.ratings.model import Attention, Chances, Further, question
-from equipoise.types import Contest, Rating, Ruleset, Teams
 
 #: What is known of one player; which numbers these are is the model's.
 Entry = tuple[float, ...]

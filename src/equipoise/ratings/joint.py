@@ -14,14 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from equipoise.arrays import Floats
 from equipoise.errors import InputError
+from equipoise.link import LOGISTIC_SLOPE
+from equipoise.matches import Contest, Ruleset, Teams
+from equipoise.players import Rating
 from equipoise.ratings.model import Attention, Chances, is_bot, question
-from equipoise.skill import LOGISTIC_SLOPE
-from equipoise.types import Contest, Rating, Ruleset, Teams
-
-Floats = NDArray[np.float64]
 
 #: The covariances of so many players are 8 MB, and a contest costs as many steps.
 MOST_PLAYERS = 1000

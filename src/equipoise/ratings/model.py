@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NoReturn, Protocol
 
 from equipoise.errors import InputError
-from equipoise.types import Contest, Rating, Ruleset, Teams, members_of
+from equipoise.matches import Contest, Ruleset, Teams, members_of
+from equipoise.players import Rating
 
 #: How the ids of bots begin: ``bot:<name>:<level>``.
 BOT = "bot:"
@@ -120,7 +121,7 @@ def answers(model: Any) -> frozenset[str]:
 
     Examples
     --------
-    >>> from equipoise.ratings.models.gaussian_filter import GaussianFilter
+    >>> from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
     >>> sorted(answers(GaussianFilter())), sorted(answers("a model of someone's own"))
     (['expected_margin', 'quality'], [])
     """

@@ -1,4 +1,4 @@
-"""The normal distribution, and what is left of it beyond a threshold or between two."""
+"""The normal and the logistic distribution, and what is left of the normal beyond or between thresholds."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ _SQRT_2_PI = math.sqrt(2.0 * math.pi)
 _FAR = -6.0
 #: Terms of the continued fraction, enough for all digits at that place.
 _TERMS = 60
+
+#: Exponentials of more than this leave the numbers.
+STEEPEST = 700.0
 
 
 def density(x: float) -> float:
@@ -74,3 +77,10 @@ def between(x: float, margin: float) -> tuple[float, float]:
     v = (density(low) - density(high)) / mass
     w = v * v + (high * density(high) - low * density(low)) / mass
     return (v if x >= 0.0 else -v), w
+
+
+def odds(exponent: float) -> tuple[float, float]:
+    """Return the logistic function and what it leaves of 1, both precise."""
+    against = math.exp(min(-exponent, STEEPEST))
+    chance = 1.0 / (1.0 + against)
+    return chance, against * chance

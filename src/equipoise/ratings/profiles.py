@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
-    from equipoise.ratings.models.gaussian_filter import GaussianFilter
+    from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 
 #: The profile of a model made without arguments.
 SHIPPED = "general"
@@ -47,7 +47,7 @@ def with_settings(settings: Any) -> GaussianFilter:
     >>> with_settings({"sigma": 1.0}) == with_settings([{"settings": {"sigma": 1.0}}])
     True
     """
-    from equipoise.ratings.models.gaussian_filter import GaussianFilter
+    from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 
     if isinstance(settings, list) and len(settings) == 1:
         settings = settings[0]

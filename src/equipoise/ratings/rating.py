@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from equipoise.errors import InputError
+from equipoise.matches import Contest, Ruleset
+from equipoise.players import Rating
 from equipoise.ratings.models.plackett_luce import PlackettLuce
-from equipoise.types import Contest, Rating, Ruleset
 
 
 def rate(

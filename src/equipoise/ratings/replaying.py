@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from equipoise.errors import InputError
+from equipoise.matches import Contest, Match, Ruleset
 from equipoise.ratings.model import Attention, Chances, RatingModel, State
-from equipoise.types import Contest, Match, Ruleset
 
 
 def in_order(matches: Iterable[Match]) -> list[Match]:

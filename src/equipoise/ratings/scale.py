@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from equipoise.errors import InputError
+from equipoise.matches import Ruleset
 from equipoise.ratings.model import RatingModel, State, is_bot
-from equipoise.types import Ruleset
 
 #: The ends of the scale and its middle, which is a new player.
 LOW, MIDDLE, HIGH = 0.0, 50.0, 100.0

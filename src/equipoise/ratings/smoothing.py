@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from equipoise.errors import InputError
-from equipoise.ratings.filter_layout import MEAN, STATISTIC, VARIANCE
-from equipoise.ratings.models.gaussian_filter import FilterState, GaussianFilter
-from equipoise.ratings.packing import GENERAL, Key, levels, most_teams, pack
+from equipoise.matches import Contest, Match, Ruleset
+from equipoise.ratings.models.gaussian_filter.layout import MEAN, STATISTIC, VARIANCE
+from equipoise.ratings.models.gaussian_filter.model import FilterState, GaussianFilter
+from equipoise.ratings.models.gaussian_filter.packing import GENERAL, Key, levels, most_teams, pack
 from equipoise.ratings.replaying import in_order
-from equipoise.types import Contest, Match, Ruleset
 
 _Row = tuple[float, ...]
 

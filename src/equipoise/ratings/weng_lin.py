@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from equipoise.matches import Contest, Ruleset, Teams
+from equipoise.players import Rating
 from equipoise.ratings.folding import Entries, Entry, Folding, Table
 from equipoise.ratings.model import question
 from equipoise.ratings.normal import below, quantile
-from equipoise.types import Contest, Rating, Ruleset, Teams
 
 #: A team's sum of mu and of sigma squared.
 Sums = tuple[float, float]

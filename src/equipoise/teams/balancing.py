@@ -9,23 +9,25 @@ from typing import cast
 
 import numpy as np
 
+from equipoise.arrays import Floats, Labels
 from equipoise.errors import InputError
+from equipoise.link import win_probability
+from equipoise.players import LARGEST_WEIGHT, NO_SIDE, Bots, Player, Rating
 from equipoise.registry import CRITERIA, SOLVERS, call_part, resolve
-from equipoise.skill import win_probability
-from equipoise.teams import auto
-from equipoise.teams.components import Contradiction
-from equipoise.teams.composing import Asked, compose, priced
-from equipoise.teams.objective import Criterion, Objective, Scale
-from equipoise.teams.problem import COUNT, MU, SIDE, VARIANCE, Floats, Labels, Problem
-from equipoise.teams.roster import Besides, Roster, build, rated
-from equipoise.teams.rules import Rule
-from equipoise.teams.search import Found, Stop, Task, never
-from equipoise.teams.sizes import Sizes
+from equipoise.stopping import Stop, never
+from equipoise.teams.objectives.composing import Asked, compose, priced
+from equipoise.teams.objectives.objective import Criterion, Objective, Scale
+from equipoise.teams.problem.components import Contradiction
+from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE, Problem
+from equipoise.teams.problem.roster import Besides, Roster, build, rated
+from equipoise.teams.problem.rules import Rule
+from equipoise.teams.problem.sizes import Sizes
+from equipoise.teams.problem.wishes import Wish, outcomes, wishes_of
 from equipoise.teams.solution import Solution, Split, Status, weight
-from equipoise.teams.spacing import far_apart, ranked_apart, told_shortage
-from equipoise.teams.why_not import conflict
-from equipoise.teams.wishes import Wish, outcomes, wishes_of
-from equipoise.types import LARGEST_WEIGHT, NO_SIDE, Bots, Player, Rating
+from equipoise.teams.solvers import auto
+from equipoise.teams.solvers.conflict import conflict
+from equipoise.teams.solvers.spacing import far_apart, ranked_apart, told_shortage
+from equipoise.teams.solvers.task import Found, Task
 
 #: The objective unless another is named.  Why: docs/decisions/0002-default-objective.md.
 DEFAULT_OBJECTIVE = "spread"

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from equipoise.compiled import compiled, pays
 from equipoise.errors import InputError
+from equipoise.players import LARGEST_WEIGHT
 from equipoise.teams import batch_kernels
-from equipoise.types import LARGEST_WEIGHT
 
 #: Players of a match up to which all its splits are gone through: 6435 of them.
 MOST_IN_A_MATCH = 16

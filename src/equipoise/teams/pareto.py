@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from equipoise.errors import InputError
+from equipoise.players import Player, Rating
 from equipoise.teams.balancing import balance
-from equipoise.teams.composing import Asked, AtMost, compose
-from equipoise.teams.objective import Criterion, Objective, Scale
+from equipoise.teams.objectives.composing import Asked, AtMost, compose
+from equipoise.teams.objectives.objective import Criterion, Objective, Scale
 from equipoise.teams.solution import Solution, Split, Status
-from equipoise.types import Player, Rating
 
 #: By how much less of the second criterion's cost the next point must have: below it is rounding.
 STEP = 1e-8

@@ -6,8 +6,8 @@ import enum
 from dataclasses import dataclass
 from typing import Any
 
-from equipoise.teams.wishes import Outcome
-from equipoise.types import Player, Rating
+from equipoise.players import Player, Rating
+from equipoise.teams.problem.wishes import Outcome
 
 
 class Status(enum.StrEnum):

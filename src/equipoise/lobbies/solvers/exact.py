@@ -16,11 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from equipoise.arrays import Floats, Ints
 from equipoise.lobbies.bounding import place_and_bound
 from equipoise.lobbies.bounds import EPSILON, lobby_prices, total_prices
 from equipoise.lobbies.candidates import Candidates, list_candidates
-from equipoise.lobbies.problem import WAITING, Floats, Ints, LobbyTask, Placed, Placing
-from equipoise.teams.programs import Program
+from equipoise.lobbies.problem import WAITING, LobbyTask, Placed, Placing
+from equipoise.programs import Program
 
 #: Relative difference of values that rounding explains.
 RELATIVE = 1e-9

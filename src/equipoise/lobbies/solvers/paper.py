@@ -15,7 +15,7 @@ import numpy as np
 
 from equipoise.errors import InputError
 from equipoise.lobbies.problem import LobbyTask, Placed, Placing
-from equipoise.teams.programs import Program
+from equipoise.programs import Program
 
 
 def solve(task: LobbyTask) -> Placed:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from equipoise.ratings.filter_channels import odds
+from equipoise.ratings.normal import odds
 from equipoise.ratings.weng_lin import Sums, WengLin
 
 
@@ -23,7 +23,7 @@ class BradleyTerry(WengLin):
 
     Examples
     --------
-    >>> from equipoise.types import Contest, Ruleset
+    >>> from equipoise.matches import Contest, Ruleset
     >>> model = BradleyTerry()
     >>> state = model.update(model.initial(), Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)))
     >>> [round(number, 4) for number in state["ann"]]

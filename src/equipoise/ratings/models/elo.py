@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from equipoise.matches import Contest
+from equipoise.players import Rating
 from equipoise.ratings.folding import Entries, Entry, Folding, softmax
-from equipoise.types import Contest, Rating
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Elo(Folding):
 
     Examples
     --------
-    >>> from equipoise.types import Ruleset
+    >>> from equipoise.matches import Ruleset
     >>> model = Elo()
     >>> state = model.update(model.initial(), Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)))
     >>> state["ann"], state["bob"]

@@ -9,8 +9,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from equipoise.matches import Contest
+from equipoise.players import Rating
 from equipoise.ratings.folding import Entries, Entry, Folding, between, softmax
-from equipoise.types import Contest, Rating
 
 #: Rating points for one unit of the internal scale: 400 / ln 10, as the paper rounds it.
 UNIT = 173.7178

@@ -22,7 +22,7 @@ class PlackettLuce(WengLin):
 
     Examples
     --------
-    >>> from equipoise.types import Contest, Ruleset
+    >>> from equipoise.matches import Contest, Ruleset
     >>> model = PlackettLuce()
     >>> state = model.update(model.initial(), Contest(Ruleset(), (["a"], ["b"], ["c"]), (1, 2, 3)))
     >>> [round(state[player][0], 4) for player in "abc"]

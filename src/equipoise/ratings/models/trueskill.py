@@ -13,11 +13,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from equipoise.link import win_probability
+from equipoise.matches import Contest, Ruleset, Teams
+from equipoise.players import Rating
 from equipoise.ratings.folding import Entries, Entry, Folding, Table
 from equipoise.ratings.model import question
 from equipoise.ratings.normal import below, between, beyond, quantile
-from equipoise.skill import win_probability
-from equipoise.types import Contest, Rating, Ruleset, Teams
 
 #: Messages have settled when none moves by more than this part; and at most so many sweeps.
 SETTLED, SWEEPS = 1e-11, 500
@@ -47,7 +48,7 @@ class TrueSkill(Folding):
 
     Examples
     --------
-    >>> from equipoise.types import Ruleset
+    >>> from equipoise.matches import Ruleset
     >>> model = TrueSkill()
     >>> state = model.update(model.initial(), Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)))
     >>> [round(number, 3) for number in state["ann"]]

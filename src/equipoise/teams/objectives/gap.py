@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from equipoise.teams.objective import Closeness, Crowd, DifferenceCriterion, Objective, Pair, Scale
-from equipoise.teams.problem import MU
-
-Floats = NDArray[np.float64]
+from equipoise.arrays import Floats
+from equipoise.teams.objectives.objective import Closeness, Crowd, DifferenceCriterion, Objective, Pair, Scale
+from equipoise.teams.problem.problem import MU
 
 
 @dataclass(frozen=True)
@@ -32,16 +30,16 @@ class Gap(DifferenceCriterion):
     whole = True
 
     def cost(self, totals: Floats) -> Floats:
-        """See :meth:`equipoise.teams.objective.Criterion.cost`."""
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         return cast("Floats", np.ptp(totals[:, :, MU], axis=1))
 
     def largest_difference(self, cost: float, pair: Pair) -> float:
-        """See :meth:`equipoise.teams.objective.DifferenceCriterion.largest_difference`."""
+        """See :meth:`equipoise.teams.objectives.objective.DifferenceCriterion.largest_difference`."""
         del pair
         return cost
 
     def closeness(self, cost: float, crowd: Crowd) -> Closeness:
-        """See :meth:`equipoise.teams.objective.DifferenceCriterion.closeness`."""
+        """See :meth:`equipoise.teams.objectives.objective.DifferenceCriterion.closeness`."""
         del crowd
         return Closeness(span=cost)
 

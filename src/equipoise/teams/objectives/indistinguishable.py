@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from equipoise.teams.fairness import second_moment_reach
-from equipoise.teams.objective import (
+from equipoise.arrays import Floats
+from equipoise.teams.objectives.moments import second_moment_reach
+from equipoise.teams.objectives.objective import (
     Criterion,
     Crowd,
     Interval,
@@ -22,9 +22,7 @@ from equipoise.teams.objective import (
     Windows,
     means,
 )
-from equipoise.teams.problem import COUNT, SIDE, SQUARE, VARIANCE
-
-Floats = NDArray[np.float64]
+from equipoise.teams.problem.problem import COUNT, SIDE, SQUARE, VARIANCE
 
 #: Halvings until an interval is as narrow as a float: the width of its fraction and a few to spare.
 _HALVINGS = 60
@@ -81,7 +79,7 @@ class MutualInformation(Criterion):
         return -self.side_weight * math.log(2.0)
 
     def cost(self, totals: Floats) -> Floats:
-        """See :meth:`equipoise.teams.objective.Criterion.cost`."""
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         counts = totals[:, :, COUNT]
         whole = totals.sum(axis=1, keepdims=True)
         shares = counts / whole[:, :, COUNT]
@@ -101,7 +99,7 @@ class MutualInformation(Criterion):
         return np.maximum(squares - offsets * offsets, 0.0) + self.prior
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
-        """See :meth:`equipoise.teams.objective.Criterion.reach`.
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`.
 
         The logarithm is concave, so the variance within teams is at least ``s² exp(-2 cost)``; given
         that, the first team's is ``within (1 + u / p1)`` with
@@ -133,7 +131,7 @@ class MutualInformation(Criterion):
         return second_moment_reach(pair, self.centre, variance, first_variance)
 
     def windows(self, cost: float, crowd: Crowd) -> Windows:
-        """See :meth:`equipoise.teams.objective.Criterion.windows`.
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.windows`.
 
         Taking all teams but one as one does not add to the information: the logarithm of the variance of
         teams together is at least the mean of their logarithms.

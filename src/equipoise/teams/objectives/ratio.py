@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from equipoise.teams.objective import Closeness, Crowd, DifferenceCriterion, Objective, Pair, Scale
-from equipoise.teams.problem import MU
-
-Floats = NDArray[np.float64]
+from equipoise.arrays import Floats
+from equipoise.teams.objectives.objective import Closeness, Crowd, DifferenceCriterion, Objective, Pair, Scale
+from equipoise.teams.problem.problem import MU
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class Ratio(DifferenceCriterion):
     needs_positive = True
 
     def cost(self, totals: Floats) -> Floats:
-        """See :meth:`equipoise.teams.objective.Criterion.cost`."""
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         smallest, largest = totals[:, :, MU].min(axis=1), totals[:, :, MU].max(axis=1)
         difference = largest - smallest
         return cast("Floats", np.divide(difference, largest, out=np.zeros_like(largest), where=largest > 0))
@@ -47,16 +45,16 @@ class Ratio(DifferenceCriterion):
         return 1.0 - cost
 
     def cost_of(self, shown: float) -> float:
-        """See :meth:`equipoise.teams.objective.Criterion.cost_of`."""
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost_of`."""
         return 1.0 - shown
 
     def largest_difference(self, cost: float, pair: Pair) -> float:
-        """See :meth:`equipoise.teams.objective.DifferenceCriterion.largest_difference`."""
+        """See :meth:`equipoise.teams.objectives.objective.DifferenceCriterion.largest_difference`."""
         cost = min(cost, 1.0)
         return float(pair.whole[MU]) * cost / (2.0 - cost)
 
     def closeness(self, cost: float, crowd: Crowd) -> Closeness:
-        """See :meth:`equipoise.teams.objective.DifferenceCriterion.closeness`."""
+        """See :meth:`equipoise.teams.objectives.objective.DifferenceCriterion.closeness`."""
         del crowd
         return Closeness(1.0 - cost, 0.0) if cost < 1.0 else Closeness()
 

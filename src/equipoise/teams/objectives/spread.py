@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from equipoise.teams.fairness import WinDistance, largest_square, second_moment_reach
-from equipoise.teams.objective import (
+from equipoise.arrays import Floats
+from equipoise.teams.objectives.moments import WinDistance, largest_square, second_moment_reach
+from equipoise.teams.objectives.objective import (
     Criterion,
     Crowd,
     Interval,
@@ -21,9 +21,7 @@ from equipoise.teams.objective import (
     Windows,
     means,
 )
-from equipoise.teams.problem import COUNT, MU, SQUARE
-
-Floats = NDArray[np.float64]
+from equipoise.teams.problem.problem import COUNT, MU, SQUARE
 
 
 @dataclass(frozen=True)
@@ -51,11 +49,11 @@ class SpreadDifference(Criterion):
     has_windows = True
 
     def cost(self, totals: Floats) -> Floats:
-        """See :meth:`equipoise.teams.objective.Criterion.cost`."""
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         return cast("Floats", np.ptp(standard_deviations(totals, self.centre), axis=1))
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
-        """See :meth:`equipoise.teams.objective.Criterion.reach`.
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`.
 
         With shares p and standard deviations x, y of the teams, ``p1 x² + p2 y²`` is the variance
         within, which is the whole variance less that between the teams; with ``y = x + d`` it gives
@@ -64,7 +62,7 @@ class SpreadDifference(Criterion):
         return self._reach(cost, pair)
 
     def windows(self, cost: float, crowd: Crowd) -> Windows:
-        """See :meth:`equipoise.teams.objective.Criterion.windows`.
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.windows`.
 
         The others' deviations are within the cost of a team's, so their mean square is that of a number
         within the cost, as with two teams; only the variance between teams is another.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from equipoise.teams.fairness import WinDistance
-from equipoise.teams.objective import Objective, Scale
+from equipoise.teams.objectives.moments import WinDistance
+from equipoise.teams.objectives.objective import Objective, Scale
 
 
 def win(scale: Scale) -> Objective:

@@ -14,9 +14,9 @@ import math
 
 import numpy as np
 
-from equipoise.teams.bounds import lower_bound
-from equipoise.teams.moves import Neighbourhood, climb_down
-from equipoise.teams.search import Best, Found, Task
+from equipoise.teams.solvers.bounds import lower_bound
+from equipoise.teams.solvers.moves import Neighbourhood, climb_down
+from equipoise.teams.solvers.task import Best, Found, Task
 
 #: Chains side by side: one NumPy call moves them all.
 CHAINS = 64
@@ -32,7 +32,7 @@ COLDEST = 1e-3
 
 
 def solve(task: Task) -> Found:
-    """Anneal, then climb from where each chain was best; see :class:`equipoise.teams.search.Solver`."""
+    """Anneal, then climb from where each chain was best; see :class:`equipoise.teams.solvers.task.Solver`."""
     near = Neighbourhood(task)
     best = Best(task)
     bound = lower_bound(task, near.parts)

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import InputError
-from equipoise.teams.components import Components, components
-from equipoise.teams.problem import COUNT, MU
-from equipoise.teams.search import Best, Found, Task
+from equipoise.teams.problem.components import Components, components
+from equipoise.teams.problem.problem import COUNT, MU
+from equipoise.teams.solvers.task import Best, Found, Task
 
 #: Bits of all sets together beyond which the solver refuses: 256 MB.
 MOST_BITS = 1 << 31
@@ -34,7 +34,7 @@ Sums = dict[int, int]
 
 
 def solve(task: Task) -> Found:
-    """Find the best divisions and prove them best; see :class:`equipoise.teams.search.Solver`.
+    """Find the best divisions and prove them best; see :class:`equipoise.teams.solvers.task.Solver`.
 
     Raises
     ------

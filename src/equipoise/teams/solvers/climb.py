@@ -5,16 +5,16 @@ Any objective for two teams.  Not exact: it says how far from a bound it ended.
 
 from __future__ import annotations
 
-from equipoise.teams.bounds import lower_bound
-from equipoise.teams.moves import Neighbourhood, climb_down
-from equipoise.teams.search import Best, Found, Task
+from equipoise.teams.solvers.bounds import lower_bound
+from equipoise.teams.solvers.moves import Neighbourhood, climb_down
+from equipoise.teams.solvers.task import Best, Found, Task
 
 #: Climbs; the best of them counts.
 RESTARTS = 20
 
 
 def solve(task: Task) -> Found:
-    """Climb from several starts; see :class:`equipoise.teams.search.Solver`."""
+    """Climb from several starts; see :class:`equipoise.teams.solvers.task.Solver`."""
     near = Neighbourhood(task)
     best = Best(task)
     bound = lower_bound(task, near.parts)

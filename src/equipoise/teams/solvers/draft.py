@@ -12,10 +12,10 @@ greedy: R. Graham, "Bounds on multiprocessing timing anomalies", SIAM J. Appl. M
 from __future__ import annotations
 
 from equipoise.errors import InputError
-from equipoise.teams.bounds import lower_bound
-from equipoise.teams.components import components
-from equipoise.teams.search import Best, Found, Task
-from equipoise.teams.starts import Rule, Standing, draft
+from equipoise.teams.problem.components import components
+from equipoise.teams.solvers.bounds import lower_bound
+from equipoise.teams.solvers.starts import Rule, Standing, draft
+from equipoise.teams.solvers.task import Best, Found, Task
 
 
 def alternate(task: Task) -> Found:

@@ -12,9 +12,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from equipoise.arrays import Floats, Labels
 from equipoise.errors import InputError
-from equipoise.teams.problem import Floats, Labels, Problem
-from equipoise.teams.search import Best, Found, Task
+from equipoise.teams.problem.problem import Problem
+from equipoise.teams.solvers.task import Best, Found, Task
 
 #: Divisions judged at once: enough to keep NumPy busy, few enough to stay in the cache of a processor.
 CHUNK = 1 << 14
@@ -30,7 +31,7 @@ LARGEST_POWER = 100
 
 
 def solve(task: Task) -> Found:
-    """Judge every legal division; see :class:`equipoise.teams.search.Solver`.
+    """Judge every legal division; see :class:`equipoise.teams.solvers.task.Solver`.
 
     Raises
     ------

@@ -16,9 +16,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.teams.pairwise import draft_teams
-from equipoise.teams.problem import Floats, Labels
-from equipoise.teams.search import Best, Found, Task
+from equipoise.arrays import Floats, Labels
+from equipoise.teams.solvers.pairwise import draft_teams
+from equipoise.teams.solvers.task import Best, Found, Task
 
 #: Divisions judged in all: some seconds where a team's line-up has to be worked out for each.
 MOST_JUDGED = 1 << 16
@@ -34,7 +34,7 @@ KICKS = 3
 
 
 def solve(task: Task) -> Found:
-    """Search until the effort is spent; see :class:`equipoise.teams.search.Solver`."""
+    """Search until the effort is spent; see :class:`equipoise.teams.solvers.task.Solver`."""
     problem = task.problem
     best = Best(task)
     floor = task.criterion.floor

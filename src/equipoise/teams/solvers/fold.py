@@ -4,7 +4,7 @@ Blocks that are fixed, kept apart or larger than one player are placed first, ea
 single players follow in rows of one for each team, strongest row first: the strongest of a row goes to the
 team that totals least, and so on.  So the totals never differ by more than the ends of a row do, and the rows
 become even.  Then all are held but a few players of each team, and those are divided anew, two teams at a
-time, exactly (:mod:`equipoise.teams.pairwise`).  Not exact: it says how far from a bound it ended.
+time, exactly (:mod:`equipoise.teams.solvers.pairwise`).  Not exact: it says how far from a bound it ended.
 
 References
 ----------
@@ -18,9 +18,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.teams.pairwise import draft_teams, even_rooms, improve, range_bound
-from equipoise.teams.problem import COUNT, MU, Floats, Ints, Labels, Problem
-from equipoise.teams.search import Best, Found, Task
+from equipoise.arrays import Floats, Ints, Labels
+from equipoise.teams.problem.problem import COUNT, MU, Problem
+from equipoise.teams.solvers.pairwise import draft_teams, even_rooms, improve, range_bound
+from equipoise.teams.solvers.task import Best, Found, Task
 
 #: Players and parties from which on other solvers take longer than one wants to wait.
 MANY = 5000
@@ -30,7 +31,7 @@ FREED = 12
 
 
 def solve(task: Task) -> Found:
-    """Place all in sorted rows, then mend; see :class:`equipoise.teams.search.Solver`."""
+    """Place all in sorted rows, then mend; see :class:`equipoise.teams.solvers.task.Solver`."""
     best = Best(task)
     bound = range_bound(task)
     labels = fold(task.problem)

@@ -17,13 +17,14 @@ from itertools import pairwise
 
 import numpy as np
 
+from equipoise.arrays import Floats, Labels
 from equipoise.errors import InputError
-from equipoise.teams.composing import WeightedSum, WishPrices
-from equipoise.teams.objective import Criterion, DifferenceCriterion, Pair
+from equipoise.programs import Program
+from equipoise.teams.objectives.composing import WeightedSum, WishPrices
 from equipoise.teams.objectives.gap import Gap
-from equipoise.teams.problem import MU, Floats, Labels, Problem
-from equipoise.teams.programs import Program
-from equipoise.teams.search import Best, Found, Task
+from equipoise.teams.objectives.objective import Criterion, DifferenceCriterion, Pair
+from equipoise.teams.problem.problem import MU, Problem
+from equipoise.teams.solvers.task import Best, Found, Task
 
 #: Solutions that are cut off for each division that is wanted: different ones may look the same.
 CUTS = 50
@@ -33,7 +34,7 @@ ACCURACY = 1e-6
 
 
 def solve(task: Task) -> Found:
-    """Solve the program, once for each division wanted; see :class:`equipoise.teams.search.Solver`.
+    """Solve the program, once for each division wanted; see :class:`equipoise.teams.solvers.task.Solver`.
 
     Raises
     ------

@@ -1,15 +1,18 @@
-"""``mitm``: meeting in the middle, the exact solver for two teams; see :mod:`equipoise.teams.halves`."""
+"""``mitm``: meeting in the middle, the exact solver for two teams.
+
+See :mod:`equipoise.teams.solvers.halves`.
+"""
 
 from __future__ import annotations
 
 from equipoise.errors import InputError
-from equipoise.teams.components import components
-from equipoise.teams.halves import fits, meet, rows_needed
-from equipoise.teams.search import Found, Task
+from equipoise.teams.problem.components import components
+from equipoise.teams.solvers.halves import fits, meet, rows_needed
+from equipoise.teams.solvers.task import Found, Task
 
 
 def solve(task: Task) -> Found:
-    """Find the best divisions and prove them best; see :class:`equipoise.teams.search.Solver`.
+    """Find the best divisions and prove them best; see :class:`equipoise.teams.solvers.task.Solver`.
 
     Raises
     ------

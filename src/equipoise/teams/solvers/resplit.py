@@ -3,7 +3,7 @@
 For two teams too large to be solved whole, and for three and more.  A start is drafted and climbed down
 from; then random sets of components are divided anew by meeting in the middle while all others stay, which
 finds the best of millions of divisions a time.  Of three and more teams two are freed at a time
-(:mod:`equipoise.teams.pairwise`).  Not exact: it says how far from a bound it ended.
+(:mod:`equipoise.teams.solvers.pairwise`).  Not exact: it says how far from a bound it ended.
 
 References
 ----------
@@ -18,13 +18,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.arrays import Labels
 from equipoise.errors import InputError
-from equipoise.teams import pairwise
-from equipoise.teams.bounds import lower_bound
-from equipoise.teams.halves import meet
-from equipoise.teams.moves import Neighbourhood, climb_down
-from equipoise.teams.problem import Labels, Problem
-from equipoise.teams.search import Best, Found, Task
+from equipoise.teams.problem.problem import Problem
+from equipoise.teams.solvers import pairwise
+from equipoise.teams.solvers.bounds import lower_bound
+from equipoise.teams.solvers.halves import meet
+from equipoise.teams.solvers.moves import Neighbourhood, climb_down
+from equipoise.teams.solvers.task import Best, Found, Task
 
 #: Components freed at once, round by round: some quick rounds, then two that search 256 times more.  Twice as
 #: many take twice as long and end as near.
@@ -35,7 +36,7 @@ PATIENCE = 1.0 / 64.0
 
 
 def solve(task: Task) -> Found:
-    """Climb, then re-divide parts exactly; see :class:`equipoise.teams.search.Solver`.
+    """Climb, then re-divide parts exactly; see :class:`equipoise.teams.solvers.task.Solver`.
 
     Raises
     ------

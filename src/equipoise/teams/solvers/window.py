@@ -1,14 +1,17 @@
-"""``window``: window enumeration, exact for three and more teams; see :mod:`equipoise.teams.windows`."""
+"""``window``: window enumeration, exact for three and more teams.
+
+See :mod:`equipoise.teams.solvers.windows`.
+"""
 
 from __future__ import annotations
 
 from equipoise.errors import InputError
-from equipoise.teams.search import Found, Task
-from equipoise.teams.windows import MOST_BLOCKS, MOST_SIZES, enumerate_windows, size_vectors
+from equipoise.teams.solvers.task import Found, Task
+from equipoise.teams.solvers.windows import MOST_BLOCKS, MOST_SIZES, enumerate_windows, size_vectors
 
 
 def solve(task: Task) -> Found:
-    """Find the best divisions and prove them best; see :class:`equipoise.teams.search.Solver`.
+    """Find the best divisions and prove them best; see :class:`equipoise.teams.solvers.task.Solver`.
 
     Raises
     ------

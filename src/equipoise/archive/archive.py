@@ -1,0 +1,427 @@
+"""The archive: matches that are kept once and for ever, and the ratings that follow from them.
+
+What happened is kept as it was told; what follows from it (ratings, names, numbers of games) is derived and
+can always be made anew.  How a database does it stands in :mod:`equipoise.archive.databases`.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import struct
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import sqlalchemy as sa
+
+from equipoise.archive import corrections, identities
+from equipoise.archive import exports as contents
+from equipoise.archive.appearances import Appearance, appearances
+from equipoise.archive.databases import Database, connect
+from equipoise.archive.exports import Content
+from equipoise.archive.known import Known
+from equipoise.archive.migrations.upgrading import upgrade, version_of
+from equipoise.archive.models import Chosen, chosen, rated_by
+from equipoise.archive.records import match_of, record_of
+from equipoise.archive.rows import Row, rows_of, state_of
+from equipoise.archive.schema import ARCHIVE, DERIVED, FOLLOWED, HEAD, MATCH
+from equipoise.archive.standing import Recorded, Standing, Updated
+from equipoise.archive.tables import (
+    archive_row,
+    grow,
+    identity,
+    in_replay_order,
+    merged_ids,
+    present,
+)
+from equipoise.errors import InputError
+from equipoise.matches import Match
+from equipoise.ratings.model import RatingModel, State
+
+#: How the names of parts of the model's state and of what else is known begin.
+STATE, KNOWN = "state.", "known."
+
+#: Matches that are learnt from at once: enough for the compiled kernels to pay, some 100 MB of memory.
+TOGETHER = 10_000
+
+#: Seconds to wait for another process that writes.
+TIMEOUT = 60.0
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The derived rows as they are in the database, so that only what changes is read and written."""
+
+    revision: int
+    state: State
+    known: Known
+
+
+def say(text: str) -> None:
+    """Write a message for whoever waits to standard error."""
+    sys.stderr.write(f"{text}\n")
+
+
+def open_archive(
+    url: str,
+    *,
+    create: bool = True,
+    model: RatingModel | str | None = None,
+    timeout: float = TIMEOUT,
+    waiting: Callable[[str], None] = say,
+) -> Archive:
+    """Open an archive, or make a new one.
+
+    Parameters
+    ----------
+    url : str
+        ``sqlite:///path`` (four slashes for an absolute path) or ``postgresql://user@host/database``.
+    create : bool
+        Whether to make it where it does not exist.
+    model : RatingModel or str, optional
+        What learns, or its registered name; by default what the archive was last rebuilt with, and for a new
+        one the default model.
+    timeout : float
+        Seconds to wait for another process that writes.
+    waiting : callable
+        Told when something is waited for, or the database is one to know about.
+
+    Raises
+    ------
+    InputError
+        If the address, the database or the model is at fault.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from equipoise.matches import Contest, Ruleset
+    >>> duel = Match((Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)),))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with open_archive(f"sqlite:///{pathlib.Path(folder, 'games.db')}") as archive:
+    ...         archive.record([duel, duel]), archive.update_ratings().matches
+    (Recorded(new=1, duplicates=1), 1)
+    """
+    database = connect(url, create=create, timeout=timeout, waiting=waiting)
+    try:
+        return Archive(database, None if model is None else chosen(model), create=create)
+    except BaseException:
+        database.close()
+        raise
+
+
+class Archive:
+    """Matches and what follows from them, in one database; see :func:`open_archive`."""
+
+    def __init__(self, database: Database, model: Chosen | None, *, create: bool = True) -> None:
+        self._database = database
+        self._kept: _Kept | None = None
+        self._make(create)
+        #: Whether the model was asked for, so that it stays until it has learnt.
+        self._asked = model is not None
+        with database.reading() as connection:
+            row = archive_row(connection)
+        self._model = model or Chosen(row.model, row.settings)
+        self.model: RatingModel = self._model.made()
+
+    def _make(self, create: bool) -> None:
+        """Bring the schema up to date and write the one row of the archive, where needed."""
+        database = self._database
+        with database.reading() as connection:
+            version = version_of(connection, database.where)
+        if version == HEAD:
+            return
+        if not version and not create:
+            msg = f"store: {database.where} holds no archive; one that an ingest has made is needed"
+            raise InputError(msg)
+        with database.writing() as connection:
+            if version_of(connection, database.where) == HEAD:
+                return  # another process was faster
+            upgrade(connection)
+            if not connection.execute(sa.select(ARCHIVE.c.one)).first():
+                fresh = (1, 0, secrets.token_bytes(32), "default", "{}", 0, "", 0.0, b"", "")
+                database.insert(connection, ARCHIVE, [fresh])
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._database.close()
+
+    def facts(self) -> dict[str, str]:
+        """Return what database this is and which version of it."""
+        return {**self._database.facts(), "schema": HEAD}
+
+    # What happened
+
+    def revision(self) -> int:
+        """Return a number that grows with every change of what is known."""
+        with self._database.reading() as connection:
+            return int(connection.execute(sa.select(ARCHIVE.c.revision)).scalar_one())
+
+    def record(self, matches: Iterable[Match]) -> Recorded:
+        """Keep matches, all of them or (where that fails) none, each once.
+
+        When this returns they survive a crash and a power cut.  Whoever is forgotten stays so.
+        """
+        given = list(matches)
+        unique = {identity(match.id): match for match in given}
+        with self._database.writing() as connection:
+            known = present(connection, list(unique))
+            new = {key: match for key, match in unique.items() if key not in known}
+            if new:
+                revision = grow(connection)
+                forget = corrections.Forgetting(connection)
+                rows = [
+                    (key, float(match.ended or 0.0), revision, False, record_of(forget.applied(match)))
+                    for key, match in new.items()
+                ]
+                self._database.insert(connection, MATCH, rows)
+        return Recorded(len(new), len(given) - len(new))
+
+    def matches(self) -> Iterator[Match]:
+        """Go through the matches that count, in replay order, merged players under one id."""
+        with self._database.reading() as connection:
+            merged = merged_ids(connection)
+        for part in self._parts():
+            for record in part:
+                yield identities.renamed(match_of(record), merged)
+
+    def _parts(self) -> Iterator[list[str]]:
+        """Go through the records of the matches that count, some at a time, each part read at once."""
+        last: tuple[float, bytes] | None = None
+        while True:
+            with self._database.reading() as connection:
+                rows = connection.execute(in_replay_order(last).limit(TOGETHER)).all()
+            if not rows:
+                return
+            yield [row.record for row in rows]
+            last = (rows[-1].ended, rows[-1].id)
+
+    # What follows
+
+    @property
+    def rebuild_reason(self) -> str:
+        """Why the ratings must be made anew; empty where they need not."""
+        with self._database.reading() as connection:
+            return self._reason(archive_row(connection))
+
+    @property
+    def needs_rebuild(self) -> bool:
+        """Whether the kept ratings are of another model, other parameters or a past that was changed."""
+        return bool(self.rebuild_reason)
+
+    def _reason(self, row: Any) -> str:
+        if not self._asked and self._model != Chosen(row.model, row.settings):
+            self._model = Chosen(row.model, row.settings)  # another process has chosen another one
+            self.model = self._model.made()
+        if row.stale:
+            return str(row.stale)
+        if row.rated_by not in ("", rated_by(self.model)):
+            return "the model or its parameters have changed"
+        return ""
+
+    def update_ratings(self) -> Updated:
+        """Bring the kept ratings up to date: bit for bit those of a rebuild.
+
+        Where the new matches are later than all others only they are learnt from, and only what they change
+        is written.
+        """
+        with self._database.writing() as connection:
+            row = archive_row(connection)
+            reason = self._reason(row)
+            if not reason:
+                new = in_replay_order(None).where(MATCH.c.revision > row.rated)
+                first = connection.execute(new.limit(1)).first()
+                if first is None:
+                    return Updated(0, "")
+                if (first.ended, bytes(first.id)) < (row.last_ended, bytes(row.last_match)) and row.rated:
+                    reason = "a match came that is earlier than others"
+            updated, kept = self._learn(connection, row, reason)
+        self._kept, self._asked = kept, False
+        return updated
+
+    def _learn(self, connection: sa.Connection, row: Any, reason: str) -> tuple[Updated, _Kept]:
+        """Learn from the matches that are not in the derived rows yet, or from all; write what changed."""
+        anew = bool(reason) or not row.rated
+        kept = _Kept(0, self.model.initial(), Known()) if anew else self._derived(connection, row)
+        state, known, learnt = kept.state, kept.known, 0
+        last = None if anew else (row.last_ended, bytes(row.last_match))
+        merged = merged_ids(connection)
+        while rows := connection.execute(in_replay_order(last).limit(TOGETHER)).all():
+            matches = [identities.renamed(match_of(each.record), merged) for each in rows]
+            contests = [contest for match in matches for contest in match.contests]
+            state, _ = self.model.run(state, contests)
+            known = known.after(matches)
+            learnt += len(rows)
+            last = (rows[-1].ended, bytes(rows[-1].id))
+        if anew:
+            connection.execute(sa.delete(DERIVED))
+        before = (None, None) if anew else (kept.state, kept.known)
+        changed = [*rows_of(state, before[0], STATE), *rows_of(known, before[1], KNOWN)]
+        (self._database.insert if anew else self._database.upsert)(connection, DERIVED, changed)
+        revision = grow(connection)
+        ended, match = last or (0.0, b"")
+        connection.execute(
+            sa.update(ARCHIVE).values(
+                rated=revision, rated_by=rated_by(self.model), last_ended=ended, last_match=match, stale="",
+                model=self._model.name, settings=self._model.settings,
+            )
+        )  # fmt: skip
+        return Updated(learnt, reason), _Kept(revision, state, known)
+
+    def _derived(self, connection: sa.Connection, row: Any) -> _Kept:
+        """Return the derived rows, from memory where nobody has changed them since."""
+        if self._kept is None or self._kept.revision != row.rated:
+            rows = list(map(Row._make, connection.execute(sa.select(DERIVED))))
+            empty = Chosen(row.model, row.settings).made().initial()
+            try:
+                self._kept = _Kept(row.rated, state_of(empty, rows, STATE), state_of(Known(), rows, KNOWN))
+            except (ValueError, TypeError, LookupError, struct.error) as error:
+                msg = f"store: {self._database.where}: the ratings are damaged; 'rebuild' makes them anew"
+                raise InputError(msg) from error
+        return self._kept
+
+    def standing(self) -> Standing:
+        """Return what is known of everyone, as of one revision."""
+        with self._database.reading() as connection:
+            row = archive_row(connection)
+            kept = self._derived(connection, row)
+            late = in_replay_order(None).where(MATCH.c.revision > row.rated)
+            current = not self._reason(row) and connection.execute(late.limit(1)).first() is None
+        known = kept.known
+        model = Chosen(row.model, row.settings).made() if row.rated else self.model
+        return Standing(
+            model, kept.state, int(row.revision), current, known,
+            known.last_names(), known.last_bots(), tuple(known.rulesets()),
+        )  # fmt: skip
+
+    def rebuild(self, model: RatingModel | str | None = None) -> Updated:
+        """Learn from all matches anew, if wished with another model, which then stays."""
+        if model is not None:
+            self._model, self._asked = chosen(model), True
+            self.model = self._model.made()
+        with self._database.writing() as connection:
+            row = archive_row(connection)
+            self._reason(row)
+            updated, kept = self._learn(connection, row, "asked for")
+        self._kept, self._asked = kept, False
+        return updated
+
+    # Corrections
+
+    def undo(self, match_id: str, *, back: bool = False) -> str:
+        """Let a match not count any more, and return its id.
+
+        It stays, so that reading its log again does not bring it back.
+
+        Parameters
+        ----------
+        match_id : str
+            The id, or the beginning of it.
+        back : bool
+            Whether to let it count again instead.
+
+        Raises
+        ------
+        InputError
+            If there is no such match, or several begin so.
+        """
+        with self._database.writing() as connection:
+            return corrections.undo(connection, match_id, back=back)
+
+    def merge(self, player: str, other: str, *, back: bool = False) -> None:
+        """Let two ids be one person, under the first; or take that back.
+
+        The matches stay as they were told, so that nothing is lost.
+
+        Raises
+        ------
+        InputError
+            If one of them is not known, they are one already, or they have played against each other.
+        """
+        with self._database.writing() as connection:
+            (corrections.separate if back else corrections.merge)(connection, player, other)
+
+    def forget(self, player: str) -> str:
+        """Take a person out of all that is kept, for ever, and return the id that stands in its place.
+
+        The person's ids and names are rewritten in every match; a salted hash of each id stays, so that a log
+        that is read again does not bring the person back.  Everyone else's ratings stay what they were.
+
+        Raises
+        ------
+        InputError
+            If there is no such player.
+        """
+        with self._database.writing() as connection:
+            known = corrections.forget(self._database, connection, player)
+        self._kept = None
+        self.update_ratings()
+        self._database.scrub()
+        return known
+
+    # All of it
+
+    def contents(self) -> Iterator[Content]:
+        """Go through everything that does not follow from the rest, in an order of its own."""
+        with self._database.reading() as connection:
+            yield from contents.contents(connection)
+
+    def fill(self, content: Iterable[Content]) -> int:
+        """Put everything from another archive into this one, which is new; return how many matches there are.
+
+        Raises
+        ------
+        InputError
+            If this one holds something, or the content is wrong.
+        """
+        with self._database.writing() as connection:
+            count = contents.fill(self._database, connection, content)
+            row = archive_row(connection)
+        self._model = Chosen(row.model, row.settings)
+        self.model = self._model.made()
+        return count
+
+    def digest(self) -> str:
+        """Return a hash of what the archive holds: the same whatever the order of ingest and the database."""
+        return contents.digest(self.contents())
+
+    def count(self) -> int:
+        """Return how many matches count."""
+        with self._database.reading() as connection:
+            count = sa.select(sa.func.count()).where(MATCH.c.undone.is_(False))
+            return int(connection.execute(count).scalar_one())
+
+    def merged(self) -> dict[str, str]:
+        """Return from each merged id the one it counts as."""
+        with self._database.reading() as connection:
+            return merged_ids(connection)
+
+    def history(self, player: str) -> Iterator[Appearance]:
+        """Go through the matches of a player, with the rating after each."""
+        merged = self.merged()
+        return appearances(self.model, self.matches(), merged.get(player, player))
+
+    # Followed logs
+
+    def place(self, log: str) -> dict[str, Any] | None:
+        """Return what :meth:`keep_place` was last told of a log."""
+        with self._database.reading() as connection:
+            text = connection.execute(
+                sa.select(FOLLOWED.c.place).where(FOLLOWED.c.log == identity(log))
+            ).scalar()
+        return None if text is None else json.loads(text)
+
+    def keep_place(self, log: str, place: Mapping[str, Any]) -> None:
+        """Keep how far a log was read."""
+        with self._database.writing() as connection:
+            self._database.upsert(connection, FOLLOWED, [(identity(log), json.dumps(place))])

@@ -1,0 +1,89 @@
+"""What an archive knows of its players besides their skill: names, games, and which bots there were.
+
+A pure fold over matches in replay order, kept as rows of numbers beside the model's state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from equipoise.matches import Match, Ruleset
+from equipoise.ratings.model import BOT, is_bot
+
+#: Numbers of a name: when it was first and last seen (seconds since 1970), in how many matches, and the
+#: ordinal of the last of them.
+FIRST, LAST, MATCHES, ORDINAL = 0, 1, 2, 3
+
+#: Numbers of a player in a ruleset: matches, contests, and the ordinal of the last match.
+PLAYED, CONTESTS, LAST_PLAYED = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What follows from matches besides skill, compared by value.
+
+    Parameters
+    ----------
+    names : mapping from (player, name) to four numbers
+        When the name was first and last seen, in how many matches, and the ordinal of the last one.
+    games : mapping from (player, ruleset) to three numbers
+        Matches, contests, and the ordinal of the last match.
+    counted : one number
+        How many matches there are.
+    """
+
+    names: Mapping[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
+    games: Mapping[tuple[str, Ruleset], tuple[float, ...]] = field(default_factory=dict)
+    counted: tuple[float, ...] = (0.0,)
+
+    def after(self, matches: Iterable[Match]) -> Known:
+        """Return what is known after matches more, in order."""
+        names, games = dict(self.names), dict(self.games)
+        ordinal = self.counted[0]
+        for match in matches:
+            ordinal += 1.0
+            ended = match.ended or 0.0
+            for entry in dict.fromkeys(match.names):
+                first, _, times, _ = names.get(entry, (ended, ended, 0.0, 0.0))
+                names[entry] = (first, ended, times + 1.0, ordinal)
+            for contest in match.contests:
+                for player in (player for team in contest.teams for player, _ in team):
+                    played, contests, last = games.get((player, contest.ruleset), (0.0, 0.0, 0.0))
+                    games[player, contest.ruleset] = (played + (last < ordinal), contests + 1.0, ordinal)
+        return Known(names, games, (ordinal,))
+
+    def last_names(self) -> dict[str, str]:
+        """Return the name each player was last seen with."""
+        last: dict[str, tuple[float, str]] = {}
+        for (player, name), numbers in self.names.items():
+            if player not in last or numbers[ORDINAL] >= last[player][0]:
+                last[player] = (numbers[ORDINAL], name)
+        return {player: name for player, (_, name) in last.items()}
+
+    def rulesets(self) -> list[Ruleset]:
+        """Return the rulesets that were played, in order of first appearance."""
+        return list(dict.fromkeys(ruleset for _, ruleset in self.games))
+
+    def last_bots(self) -> dict[str, str]:
+        """Return for each bot's name its id at the level it was last seen with."""
+        last: dict[str, tuple[float, str]] = {}
+        for (player, _), numbers in self.games.items():
+            name = bot_name(player)
+            if name and (name not in last or numbers[LAST_PLAYED] >= last[name][0]):
+                last[name] = (numbers[LAST_PLAYED], player)
+        return {name: player for name, (_, player) in last.items()}
+
+
+def bot_name(player: str) -> str:
+    """Return the name in the id of a bot, empty for anyone else.
+
+    Examples
+    --------
+    >>> bot_name("bot:Xan:6"), bot_name("bot:Xan"), bot_name("ann")
+    ('Xan', 'Xan', '')
+    """
+    if not is_bot(player):
+        return ""
+    name, colon, level = player.removeprefix(BOT).rpartition(":")
+    return name if colon else level

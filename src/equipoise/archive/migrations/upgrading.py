@@ -1,0 +1,62 @@
+"""Bring the schema of a database up to date, as a whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from equipoise.archive.schema import HEAD, METADATA
+from equipoise.errors import InputError
+
+#: Where alembic keeps which schema a database has.
+VERSION_TABLE = "alembic_version"
+
+
+def version_of(connection: sa.Connection, where: str) -> str:
+    """Return the schema a database has, empty where it is new.
+
+    Raises
+    ------
+    InputError
+        If it is that of a later equipoise, or of another program.
+    """
+    tables = set(sa.inspect(connection).get_table_names())
+    if VERSION_TABLE not in tables:
+        if tables and (connection.dialect.name == "sqlite" or tables & set(METADATA.tables)):
+            msg = (
+                f"store: {where} is the database of something else (it has the table {min(tables)!r}); "
+                "a new one, or that of an archive, is allowed"
+            )
+            raise InputError(msg)
+        return ""
+    version = connection.execute(sa.text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608
+    known = str(version or "")
+    if known and not (known.isdigit() and int(known) <= int(HEAD)):
+        msg = (
+            f"store: {where} has the schema {known}, made by a newer equipoise; "
+            f"this one knows those up to {HEAD}"
+        )
+        raise InputError(msg)
+    return known
+
+
+def upgrade(connection: sa.Connection) -> None:
+    """Carry out the steps that are missing, within the transaction that is open.
+
+    A process that is killed on the way leaves the schema as it was.
+    """
+    from alembic.config import Config
+    from alembic.runtime.environment import EnvironmentContext
+    from alembic.script import ScriptDirectory
+
+    script = ScriptDirectory(str(Path(__file__).parent))
+
+    def steps(revision: Any, context: Any) -> Any:
+        del context
+        return script._upgrade_revs("head", revision)  # noqa: SLF001  # as alembic documents it
+
+    with EnvironmentContext(Config(), script, fn=steps) as environment:
+        environment.configure(connection=connection, target_metadata=METADATA)
+        environment.run_migrations()

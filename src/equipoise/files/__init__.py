@@ -1,0 +1,1 @@
+"""Files on disk: rosters, matches, lobbies and rules; reading, checking, writing."""

@@ -1,0 +1,264 @@
+"""Players, lobbies and premade parties from CSV files; plans to CSV and Parquet.
+
+Every mistake in a file becomes an :class:`~equipoise.errors.InputError` that begins with the file and the
+line and says what is allowed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from equipoise.errors import InputError
+from equipoise.files.fields import content_of, decoded, fail, number_of, short, text_of
+from equipoise.lobbies.plan import Lobby, LobbyPlan
+from equipoise.players import Player, Rating
+
+#: What the columns may be called, the first name being the documented one.
+SKILL = ("skill", "weight", "rating", "kd", "k/d", "elo", "mmr", "mu", "score")
+PLAYER_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "player", "name", "playerid", "player_id"),
+    "sigma": ("sigma", "deviation", "rd"),
+    "party": ("party", "premade", "group"),
+    "barred": ("barred",),
+}
+LOBBY_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "name": ("name", "lobby", "id"),
+    "target": ("target",),
+    "min_teams": ("min_teams", "min", "minimum"),
+    "max_teams": ("max_teams", "max", "maximum"),
+}
+
+#: What separates the lobbies' names in the column ``barred``.
+SEPARATOR = ";"
+
+Row = tuple[str, dict[str, str]]
+
+
+def read_players(source: str, skill: str | None = None) -> tuple[list[Player], dict[str, list[str]]]:
+    """Read players from a CSV file with columns ``id`` and ``skill``, or standard input for ``-``.
+
+    Parameters
+    ----------
+    source : str
+        A path or ``-``.
+    skill : str, optional
+        The name of the column with the skill; by default the first of :data:`SKILL` there is.
+
+    Returns
+    -------
+    players : list of Player
+        With rating and party; an empty skill is unknown.
+    barred : dict from str to list of str
+        The lobbies that players may not be in, from the column ``barred``, separated by semicolons.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or something in it is wrong.
+    """
+    columns = {**PLAYER_COLUMNS, "skill": SKILL if skill is None else (skill.strip().lower(),)}
+    rows = _rows(source, columns, ("id", "skill"))
+    players, barred, seen = [], {}, dict[str, str]()
+    for at, row in rows:
+        who = _once(row.get("id", ""), "id", at, seen)
+        rating = None
+        if "skill" in row:
+            rating = Rating(number_of(row["skill"], skill or "skill", at), _sigma(row, at))
+        party = text_of(row["party"], "party", at) if "party" in row else None
+        players.append(Player(who, rating, party=party))
+        if "barred" in row:
+            barred[who] = [name.strip() for name in row["barred"].split(SEPARATOR) if name.strip()]
+    if not players:
+        fail(source, "it has no players; there is a line for each player")
+    return players, barred
+
+
+def read_lobbies(source: str) -> list[Lobby]:
+    """Read lobbies from a CSV file with columns ``name``, ``target``, ``min_teams`` and ``max_teams``.
+
+    All but the name may be left out or empty.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or something in it is wrong.
+    """
+    lobbies, seen = [], dict[str, str]()
+    for at, row in _rows(source, LOBBY_COLUMNS, ("name",)):
+        name = _once(row.get("name", ""), "name", at, seen)
+        target = number_of(row["target"], "target", at) if "target" in row else None
+        least = _whole(row["min_teams"], "min_teams", at) if "min_teams" in row else 0
+        most = _whole(row["max_teams"], "max_teams", at) if "max_teams" in row else None
+        try:
+            lobbies.append(Lobby(name, target, least, most))
+        except InputError as error:
+            fail(at, str(error))
+    if not lobbies:
+        fail(source, "it has no lobbies; there is a line for each lobby")
+    return lobbies
+
+
+def read_premades(source: str) -> list[list[str]]:
+    """Read premade parties from a CSV file: a line a party, its name first, then its players' ids.
+
+    The header is ``team,player1,player2,...``; lines may have fewer or more players than it.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or something in it is wrong.
+    """
+    parties, seen = [], dict[str, str]()
+    for number, (line, cells) in enumerate(_cells(source)):
+        if number == 0:
+            if len(cells) < 2 or cells[0].lower() not in ("team", "teamid", "party", "premade", "id"):
+                fail(f"{source}, line {line}", "the header is not 'team,player1,player2,...'")
+            continue
+        at = f"{source}, line {line}"
+        members = [text_of(cell, "player", at) for cell in cells[1:] if cell]
+        if len(members) < 2:
+            fail(
+                at,
+                f"the party {short(cells[0])} has fewer than two players; a line is 'team,player1,player2'",
+            )
+        for who in members:
+            if who in seen:
+                fail(at, f"{short(who)} is in a party already, in {seen[who]}; a player is in one")
+            seen[who] = f"line {line}"
+        parties.append(members)
+    return parties
+
+
+def plan_rows(plan: LobbyPlan) -> list[dict[str, Any]]:
+    """Return a row a player: lobby, target, team (counted from 1), the team's total, id and skill."""
+    rows = []
+    number = 0
+    for lobby in plan.lobbies:
+        for team, total in zip(lobby.teams, lobby.totals, strict=True):
+            number += 1
+            rows += [_row(player, lobby.name, lobby.target, number, total) for player in team]
+    return rows + [_row(player, None, None, None, None) for player in plan.waiting]
+
+
+def _row(
+    player: Player, lobby: str | None, target: float | None, team: int | None, total: float | None
+) -> dict[str, Any]:
+    skill = player.rating.mu if isinstance(player.rating, Rating) else None
+    return {
+        "lobby": lobby,
+        "target": target,
+        "team": team,
+        "total": total,
+        "player": player.id,
+        "skill": skill,
+    }
+
+
+def plan_csv(plan: LobbyPlan) -> str:
+    """Return :func:`plan_rows` as CSV; those who wait have no lobby."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, ["lobby", "target", "team", "total", "player", "skill"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(plan_rows(plan))
+    return out.getvalue()
+
+
+def write_plan(plan: LobbyPlan, path: str) -> None:
+    """Write :func:`plan_rows` to a file: Parquet where the name ends so, else CSV.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written, or Parquet is asked for and polars is not installed.
+    """
+    parquet = Path(path).suffix.lower() in (".parquet", ".pq")
+    try:
+        if not parquet:
+            Path(path).write_text(plan_csv(plan), encoding="utf-8", newline="")
+            return
+        try:
+            import polars as pl
+        except ImportError:
+            msg = f"--out: {path} needs polars, which is not installed; a name that ends in .csv does not"
+            raise InputError(msg) from None
+        pl.DataFrame(plan_rows(plan)).write_parquet(path)
+    except OSError as error:
+        msg = f"--out: {path} cannot be written: {error.strerror or error}"
+        raise InputError(msg) from error
+
+
+def _cells(source: str) -> Iterable[tuple[int, list[str]]]:
+    """Return line number and cells of each line that has any."""
+    where, content = content_of(source)
+    text = decoded(content, where)
+    if not text.strip():
+        fail(where, "it is empty; it has a header and a line for each entry")
+    header = next(line for line in text.split("\n") if line.strip())
+    reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=header.count), strict=True)
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield reader.line_num, [cell.strip() for cell in cells]
+    except csv.Error as error:
+        fail(f"{where}, line {reader.line_num}", f"it is not CSV: {error}")
+
+
+def _rows(source: str, columns: Mapping[str, tuple[str, ...]], needed: tuple[str, ...]) -> Iterable[Row]:
+    """Return place and cells by column of each line below the header."""
+    where = "standard input" if source == "-" else source
+    header: list[str] | None = None
+    for line, cells in _cells(source):
+        at = f"{where}, line {line}"
+        if header is None:
+            header = _header(cells, columns, needed, at)
+            continue
+        if len(cells) > len(header):
+            fail(at, f"it has {len(cells)} cells, but the header has {len(header)} columns")
+        yield at, {name: cell for name, cell in zip(header, cells, strict=False) if name and cell}
+
+
+def _header(
+    cells: list[str], columns: Mapping[str, tuple[str, ...]], needed: tuple[str, ...], at: str
+) -> list[str]:
+    given = [cell.lower() for cell in cells]
+    header = [""] * len(cells)
+    for column, names in columns.items():
+        found = [name for name in names if name in given and not header[given.index(name)]]
+        if found:
+            if given.count(found[0]) > 1:
+                fail(at, f"the header has the column {short(found[0])} more than once")
+            header[given.index(found[0])] = column
+    for column in needed:
+        if column not in header:
+            there = ", ".join(map(short, cells))
+            fail(at, f"the header has no column {' or '.join(map(repr, columns[column]))}; it has {there}")
+    return header
+
+
+def _once(name: str, field: str, at: str, seen: dict[str, str]) -> str:
+    """Return a name that is there and new."""
+    name = text_of(name, field, at)
+    if not name:
+        fail(at, f"the {field} is empty; every line needs one")
+    if name in seen:
+        fail(at, f"{short(name)} is there already, in {seen[name]}; every {field} must be there once")
+    seen[name] = at.rpartition(", ")[2]
+    return name
+
+
+def _sigma(row: Mapping[str, str], at: str) -> float:
+    sigma = number_of(row.get("sigma", "0"), "sigma", at)
+    if sigma < 0:
+        fail(at, f"sigma {sigma:g} is negative; 0 and above is allowed")
+    return sigma
+
+
+def _whole(cell: str, field: str, at: str) -> int:
+    number = number_of(cell, field, at)
+    if number < 0 or number != int(number):
+        fail(at, f"{field} {short(cell)} is not allowed; a whole number of 0 and above is")
+    return int(number)

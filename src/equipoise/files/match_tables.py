@@ -1,0 +1,135 @@
+"""Match files that are no text: Parquet, a row for each player, and flat arrays (npz)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from equipoise.errors import InputError
+from equipoise.files.fields import fail
+from equipoise.games.plain import OFTEN, READ, Progress, Row, checked
+from equipoise.games.records import match_from
+from equipoise.matches import Match, Skipped
+
+_NUMBERS, _WHOLE = "iufb", "iu"
+
+#: The flat arrays: the kinds of their entries as NumPy has them, and what there is one for each of.
+FLAT = {
+    "ids": (_WHOLE + "U", "player"), "off": (_WHOLE, "match and one"),
+    "nA": (_WHOLE, "match"), "nB": (_WHOLE, "match"),
+    "y": (_NUMBERS, "match"), "t": (_NUMBERS, "match"), "sA": (_NUMBERS, "match"), "sB": (_NUMBERS, "match"),
+    "ctx": (_WHOLE, "match"), "ctxnames": ("U", "name"), "k": (_NUMBERS, "player"), "d": (_NUMBERS, "player"),
+}  # fmt: skip
+NEEDED = ("ids", "off", "nA", "nB", "y", "t")
+
+
+def parquet_rows(source: str, tell: Progress) -> Iterator[Row]:
+    """Go through the rows of a Parquet file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or the library for it is not installed.
+    """
+    try:
+        import polars as pl
+    except ImportError:
+        msg = f"{source}: Parquet needs polars; install equipoise[parquet], or convert the file to CSV"
+        raise InputError(msg) from None
+    try:
+        frame = pl.read_parquet(source)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        msg = (
+            f"{source}: cannot be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
+        )
+        raise InputError(msg) from error
+    checked(frame.columns, source)
+    for number, row in enumerate(frame.iter_rows(named=True), start=1):
+        if number % OFTEN == 0:
+            tell(READ * number / frame.height)
+        yield f"{source}, row {number}", {name: value for name, value in row.items() if value is not None}
+
+
+def from_npz(source: str, tell: Progress) -> Iterator[Match | Skipped]:
+    """Go through the matches of flat arrays in play order; see docs/match-files.md for their names.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or an array is missing.
+    """
+    arrays = _arrays(source)
+    latest = 0.0
+    for n in range(len(arrays["y"])):
+        if n % OFTEN == 0:
+            tell(n / len(arrays["y"]))
+        day = arrays["t"][n]
+        latest = max(latest, day) if day == day else latest  # play order stands, whatever the clock said
+        try:
+            yield match_from(_record(arrays, n, latest))
+        except InputError as error:
+            yield Skipped(f"{source}, match {n + 1}", str(error))
+
+
+def _arrays(source: str) -> dict[str, Any]:
+    """Return the arrays of a file as lists, once their kinds and lengths are as they must be."""
+    import zipfile
+
+    import numpy as np
+
+    try:
+        with np.load(source, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files if name in FLAT}
+    except (OSError, ValueError, EOFError, TypeError, zipfile.BadZipFile) as error:
+        told = "it is a single array" if isinstance(error, TypeError) else error
+        msg = f"{source}: cannot be read: {told}"
+        raise InputError(msg) from error
+    missing = [name for name in NEEDED if name not in arrays]
+    if missing:
+        msg = f"{source}: the array {missing[0]!r} is missing; see docs/match-files.md"
+        raise InputError(msg)
+    sizes = {"match": arrays["y"].size, "match and one": arrays["y"].size + 1, "player": arrays["ids"].size}
+    for name, array in arrays.items():
+        kinds, each = FLAT[name]
+        if array.dtype.kind not in kinds or array.ndim != 1 or len(array) != sizes.get(each, len(array)):
+            kind = {_WHOLE: "whole numbers, ", _NUMBERS: "numbers, "}.get(kinds, "")
+            msg = f"{source}: the array {name!r} is not as it must be: {kind}one for each {each}"
+            raise InputError(msg)
+    return {name: array.tolist() for name, array in arrays.items()}
+
+
+def _record(arrays: Mapping[str, Any], n: int, day: float) -> dict[str, Any]:
+    """Return a match of flat arrays as a record."""
+    start, first, second = (arrays[name][n] for name in ("off", "nA", "nB"))
+    middle, end = start + first, start + first + second
+    if min(start, first, second) < 0 or end > len(arrays["ids"]):
+        fail("off, nA, nB", f"players {start} to {end} are not there; ids has {len(arrays['ids'])}")
+    won = arrays["y"][n]
+    if won not in (0.0, 0.5, 1.0):
+        fail("y", f"{won!r} is not allowed; 1, 0 or 0.5 is")
+    record: dict[str, Any] = {
+        "ended": day * 86400.0, "ranks": [1.0 - won, won],
+        "teams": [[_row(arrays, j) for j in range(*team)] for team in ((start, middle), (middle, end))],
+    }  # fmt: skip
+    scores = [arrays[name][n] for name in ("sA", "sB") if name in arrays]
+    if len(scores) == 2 and all(score == score for score in scores):
+        record["scores"] = scores
+    if "ctx" in arrays and "ctxnames" in arrays and arrays["ctx"][n] >= 0:
+        if arrays["ctx"][n] >= len(arrays["ctxnames"]):
+            fail("ctx", f"{arrays['ctx'][n]} is not allowed; ctxnames has {len(arrays['ctxnames'])}")
+        record["game_type"] = arrays["ctxnames"][arrays["ctx"][n]]
+    # The place keeps the order of play; the content tells the matches of two files apart.
+    content = hashlib.sha256(repr(record).encode()).hexdigest()
+    return {"id": f"{n:09d}-{content[:12]}", **record}
+
+
+def _row(arrays: Mapping[str, Any], j: int) -> dict[str, Any]:
+    player: dict[str, Any] = {"id": str(arrays["ids"][j])}
+    for name, field in (("k", "kills"), ("d", "deaths")):
+        if name in arrays and arrays[name][j] == arrays[name][j]:
+            player[field] = arrays[name][j]
+    if player.get("kills", 0.0) < 0.0 or player.get("deaths", 0.0) < 0.0:
+        player["score"] = player.pop("kills", None)
+        player.pop("deaths", None)
+    return player

@@ -1,0 +1,1 @@
+"""The Quake 3 family: its lines, its game types and its mutators."""

@@ -1,0 +1,286 @@
+"""One game of the Quake 3 family: what each kind of line does to it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from equipoise.games.play import ALONE, NAME, Play, bot_id, text_from
+from equipoise.games.quake3.rules import Setup
+from equipoise.matches import Contest, Match, Unfinished
+
+INFO = re.compile(rb" ?(\d{1,9}) n\\([^\\]*)\\t\\(\d+)(?:\\|\s*$)")
+SKILL = re.compile(rb"\\skill\\ *(\d{1,3}(?:\.\d{1,6})?)")
+GUID = re.compile(rb"\\id\\([^\\\r]+)")
+STRONG_GUID = re.compile(r"[0-9A-Za-z]{8,64}")
+COLOUR = re.compile(r"\^[0-9a-zA-Z]")
+TEAM_SCORES = re.compile(rb" ?(-?\d{1,9}) +blue: ?(-?\d{1,9})\s*$")
+SCORE = re.compile(rb" ?(-?\d{1,9}) +ping: ?-?\d+ +client: ?(\d{1,9})(?: |\s*$)")
+EVENT = re.compile(rb" ?(-?\d{1,9}) (-?\d{1,9}) (-?\d{1,9})(?: (-?\d{1,9}))?:")
+
+#: Teams of ``ClientUserinfoChanged``: who plays for themselves, red, blue; anybody else only watches.
+RED, BLUE = 1, 2
+SIDES = {b"0": ALONE, b"1": RED, b"2": BLUE}
+
+#: Teams of events.
+TEAMS = {b"1": RED, b"2": BLUE}
+
+#: How long before a change of teams stands the death that it logs: seconds, or kills in a log without times.
+AT_ONCE = 1.0
+
+#: What an event of capture the flag, with or without elimination, says: the flag was captured.
+CAPTURED = b"1"
+#: What an event of elimination and of capture the flag elimination says when a round begins.
+ROUND_BEGINS, FLAG_ROUND_BEGINS = b"0", b"4"
+#: Other events of capture the flag elimination that end a round: won in three ways, drawn.
+FLAG_ROUND_ENDS = (b"6", b"7", b"8", b"9")
+
+
+class Client:
+    r"""What a ``ClientUserinfoChanged`` says of a client.
+
+    Examples
+    --------
+    >>> told = Client.of(rb" 4 n\Xan\t\2\skill\ 3.00\tt\0")
+    >>> told.slot, told.identity, told.side
+    (b'4', 'bot:Xan:3', 2)
+    """
+
+    __slots__ = ("identity", "name", "side", "slot")
+
+    def __init__(self, slot: bytes, identity: str, name: str, side: int | None) -> None:
+        self.slot, self.identity, self.name, self.side = slot, identity, name, side
+
+    @staticmethod
+    def of(rest: bytes) -> Client | None:
+        """Return what a line says; None where it is damaged."""
+        info = INFO.match(rest)
+        if info is None:
+            return None
+        name = text_from(info[2])
+        return Client(info[1], _identity(rest, name), name, SIDES.get(info[3]))
+
+    def may_be(self, known: str) -> bool:
+        """Tell whether this may be who it was; a person without GUID may change the name."""
+        return known.partition("#")[0] == self.identity or (
+            known.startswith(NAME) and self.identity.startswith(NAME)
+        )
+
+
+def _identity(info: bytes, name: str) -> str:
+    """Return who a client is: a bot by name and level, a person by GUID, or else by name without colours."""
+    skill = SKILL.search(info)
+    if skill is not None:
+        return bot_id(name, float(skill[1]))
+    guid = GUID.search(info)
+    if guid is None:
+        return NAME + (COLOUR.sub("", name) or name)
+    known = text_from(guid[1])
+    return known if STRONG_GUID.fullmatch(known) else f"guid:{known}"
+
+
+def _date(stamp: str) -> float | None:
+    try:
+        return datetime.fromisoformat(stamp).replace(tzinfo=UTC).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+class Running:
+    """A game between its ``InitGame`` and its result.
+
+    The methods that take the rest of a line return what is wrong with it, or None.
+    """
+
+    def __init__(self, setup: Setup, stamp: str, seconds: int | None, where: str) -> None:
+        from hashlib import sha256  # here, as it costs a cold start of those who read no log
+
+        self.where = where
+        self.timed = seconds is not None
+        self.ruleset, self.map = setup
+        self.date = _date(stamp)
+        self.start = float(seconds or 0)
+        self.last = seconds or 0
+        self.play = Play()
+        self.began = self.at
+        self.hash = sha256()
+        self.contests: list[Contest] = []
+        #: Sides of those who are connected, whether they have entered or not; where nobody ever does, as in a
+        #: log without such lines, whoever is connected is there.
+        self.sides: dict[bytes, int | None] = {}
+        self.entered: set[bytes] = set()
+        self.enterable = False
+        #: When somebody last died by their own hand, which a change of teams may take back.
+        self.suicides: dict[bytes, float] = {}
+        #: Kills and deaths of everyone when the round began, and the last round that was decided.
+        self.before: dict[str, tuple[int, int]] = {}
+        self.decided: bytes | None = None
+        self.warm_up = self.exited = False
+        self.totals: tuple[int, int] | None = None
+        self.scored: set[bytes] = set()
+
+    @property
+    def at(self) -> float:
+        """When something happens: the date of the game, or else the time in the log, if it has any."""
+        if self.date is not None:
+            return self.date
+        return self.start + self.play.clock if self.timed else 0.0
+
+    def tick(self, seconds: int) -> None:
+        """Move the clock on; a time that runs backwards moves nothing."""
+        if seconds > self.last:
+            self.play.clock += seconds - self.last
+        self.last = seconds
+
+    def cover(self, content: bytes) -> None:
+        """Let the identity of the game cover some of its lines; how they end does not matter."""
+        self.hash.update(content.replace(b"\r", b""))
+
+    def has_result(self) -> bool:
+        """Tell whether there is a final score, if perhaps not yet of everyone."""
+        return self.totals is not None or bool(self.scored)
+
+    def is_complete(self) -> bool:
+        """Tell whether everyone who plays has a final score."""
+        return self.totals is not None or (
+            bool(self.scored)
+            and all(slot in self.scored for slot, one in self.play.clients.items() if one.side is not None)
+        )
+
+    def outcome(self) -> Match | Unfinished:
+        """Return the match: its captures or rounds, and the result; of rounds these alone."""
+        if self.totals is None:
+            self._add(self.play.placements(self.ruleset, self.at))
+        elif self.decided is None:
+            red, blue = self.totals
+            self._add(self.play.result(self.ruleset, {RED: red, BLUE: blue}, self.at))
+        return self.play.match(
+            self.contests, self.hash.hexdigest(), self.where, self.began, self.at, self.map
+        )
+
+    def _add(self, contest: Contest | None) -> None:
+        """Keep a contest, if there was anybody to play against."""
+        if contest is not None:
+            self.contests.append(contest)
+
+    def fell(self, slot: bytes) -> None:
+        """Note that somebody died by their own hand."""
+        self.suicides[slot] = self.play.clock
+
+    def info(self, told: Client) -> None:
+        """Take what is said of a client."""
+        slot, side, play = told.slot, told.side, self.play
+        client = play.clients.get(slot)
+        if client is None or not told.may_be(client.identity):
+            if client is not None:
+                self.entered.discard(slot)
+            play.arrive(slot, told.identity, told.name)
+        else:
+            client.person.name = told.name
+            if client.side not in (None, side) and play.clock - self.suicides.get(slot, -math.inf) <= AT_ONCE:
+                play.spare(slot)
+        self.sides[slot] = side
+        if slot in self.entered or not self.enterable:
+            play.place(slot, side)
+
+    def enter(self, rest: bytes) -> str | None:
+        """``ClientBegin``: from now on a client plays, or watches."""
+        slot = rest.strip()
+        if not slot.isdigit():
+            return "a ClientBegin without client"
+        if not self.enterable:
+            self.enterable = True
+            for other in self.sides:
+                self.play.place(other, None)
+            self.play.again()
+        self.entered.add(slot)
+        if slot in self.sides:
+            self.play.place(slot, self.sides[slot])
+        return None
+
+    def leave(self, rest: bytes) -> str | None:
+        """``ClientDisconnect``."""
+        slot = rest.strip()
+        if not slot.isdigit():
+            return "a ClientDisconnect without client"
+        self.play.leave(slot)
+        self.entered.discard(slot)
+        self.sides.pop(slot, None)
+        return None
+
+    def flag(self, rest: bytes) -> str | None:
+        """``CTF: client flag event``: a capture is a contest of those present."""
+        event = EVENT.match(rest)
+        if event is None:
+            return "a CTF without client, flag and event"
+        if event[3] == CAPTURED:
+            self._add(self.play.moment(self.ruleset, self._captor(event[1], event[2]), self.at))
+        return None
+
+    def round(self, rest: bytes) -> str | None:
+        """``ELIMINATION: round team event``."""
+        event = EVENT.match(rest)
+        if event is None:
+            return "an ELIMINATION without round, team and event"
+        if event[3] == ROUND_BEGINS:
+            self.before = self.play.counts()
+        else:
+            self._round_ends(event[1], TEAMS.get(event[2]))
+        return None
+
+    def flag_round(self, rest: bytes) -> str | None:
+        """``CTF_ELIMINATION: round client team event``; a round is won by a capture too."""
+        event = EVENT.match(rest)
+        if event is None or event[4] is None:
+            return "a CTF_ELIMINATION without round, client, team and event"
+        if event[4] == FLAG_ROUND_BEGINS:
+            self.before = self.play.counts()
+        elif event[4] == CAPTURED:
+            self._round_ends(event[1], self._captor(event[2], event[3]))
+        elif event[4] in FLAG_ROUND_ENDS:
+            self._round_ends(event[1], TEAMS.get(event[3]))
+        return None
+
+    def _round_ends(self, number: bytes, winner: int | None) -> None:
+        """Keep a round, once; a server may call a round that it has given to a team drawn as well."""
+        if number != self.decided:
+            self.decided = number
+            self._add(self.play.moment(self.ruleset, winner, self.at, self.before))
+
+    def _captor(self, slot: bytes, flag: bytes) -> int | None:
+        """Return the side that captured a flag: that of whoever did, or else the one whose it was not."""
+        client = self.play.clients.get(slot)
+        if client is not None and client.side:
+            return client.side
+        lost = TEAMS.get(flag)
+        return None if lost is None else RED + BLUE - lost
+
+    def team_scores(self, rest: bytes) -> str | None:
+        """``red:n  blue:m``, the result of a game in teams."""
+        scores = TEAM_SCORES.match(rest)
+        if scores is None:
+            return "a red score without a blue one"
+        if self.exited:
+            self.totals = int(scores[1]), int(scores[2])
+        return None
+
+    def score(self, rest: bytes) -> str | None:
+        """``score: n  ping: n  client: n name``; of those who play in teams only the teams' is the result."""
+        score = SCORE.match(rest)
+        if score is None:
+            return "a score without ping and client"
+        client = self.play.clients.get(score[2])
+        if self.exited and client is not None and client.side == ALONE:
+            client.person.score = float(score[1])
+            self.scored.add(score[2])
+        return None
+
+
+#: What is done with each kind of line that is not about the game as a whole.
+LINES: dict[bytes, Callable[[Running, bytes], str | None]] = {
+    b"ClientBegin": Running.enter, b"ClientDisconnect": Running.leave, b"CTF": Running.flag,
+    b"ELIMINATION": Running.round, b"CTF_ELIMINATION": Running.flag_round,
+    b"red": Running.team_scores, b"score": Running.score,
+}  # fmt: skip

@@ -1,0 +1,190 @@
+r"""``quake3``: servers of the Quake 3 family: ``games.log`` with times, and console output without.
+
+A line is ``mmm:ss Kind: rest``; a game begins with ``InitGame`` and has a result when ``Exit`` is followed by
+``red:n  blue:m`` or by a ``score:`` for everybody who plays.  Nothing after that is needed, so a result is
+certain the moment it is read.  What the lines mean stands in :mod:`equipoise.games.quake3.game`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from equipoise.games.lines import Block, LineReader
+from equipoise.games.quake3.game import LINES, Client, Running
+from equipoise.games.quake3.rules import RULES, Setup, setup_of
+from equipoise.games.rules import Rules
+
+#: Lines that matter, with and without a time.  All others are passed over as fast as they can be: that is why
+#: the line feed before a line stands here, the time is never tried twice, and first letters are looked at.
+LINE = re.compile(
+    rb"\n(?: *+(\d{1,7}+):(\d\d)(?:\.\d+)? )?+(?=[KCEISRWrs][ilTLnhxeca][loFIiutdrm])"
+    rb"(?:Kill: (\d{1,9}) (\d{1,9}) \d{1,9}:"
+    rb"|(Client(?:UserinfoChanged|Begin|Disconnect)|Kill|InitGame|ShutdownGame|Exit|red|score"
+    rb"|CTF(?:_ELIMINATION)?|ELIMINATION|Warmup):([^\n]*))"
+)
+
+#: How many such lines show that a log without a beginning is one of these.
+ENOUGH_LINES = 3
+
+#: How the death ends that a change of teams logs.
+SUICIDE = b"MOD_SUICIDE"
+
+#: Lines about clients and settings that are kept in mind, since servers repeat them.
+MOST_KEPT = 1000
+
+#: The date of a game among its settings.
+STAMP = re.compile(rb"\\g_timestamp\\([^\\\r]*)")
+
+#: Lines that give the result after the end.
+RESULTS = (b"red", b"score")
+
+#: What is said of a game without a result.
+NO_RESULT = "it ends without a result"
+
+
+class Quake3:
+    """The Quake 3 family, see :class:`equipoise.games.reading.Game`."""
+
+    name = "quake3"
+
+    def recognise(self, head: bytes) -> str:
+        """Tell by the beginning of a game, or by some lines of one."""
+        lines = 0
+        for line in LINE.finditer(b"\n" + head):
+            if line[5] == b"InitGame" and line[6].lstrip().startswith(b"\\"):
+                return "a line 'InitGame: \\...'"
+            lines += line[1] is not None
+            if lines == ENOUGH_LINES:
+                return "lines such as '0:54 Kill: ...'"
+        return ""
+
+    def reader(self, source: str, first_line: int = 1) -> Quake3Reader:
+        """Return a reader for a log."""
+        return Quake3Reader(source, first_line)
+
+    def rules(self) -> tuple[Rules, ...]:
+        """Return the tables of the games of the family."""
+        return RULES
+
+
+class Quake3Reader(LineReader):
+    """Reads one log, see :class:`equipoise.games.reading.Reader`."""
+
+    def __init__(self, source: str, first_line: int = 1) -> None:
+        super().__init__(source, first_line)
+        self._game: Running | None = None
+        self._clients: dict[bytes, Client | None] = {}
+        self._setups: dict[bytes, Setup] = {}
+
+    def idle(self) -> bool:
+        """Tell whether no game runs."""
+        return self._game is None
+
+    def end(self) -> None:
+        """Take the end of the log; a game that has no result yet is unfinished."""
+        self._abandon("the log ends before its result")
+
+    def _abandon(self, reason: str) -> None:
+        game, self._game = self._game, None
+        if game is not None:
+            self.abandon(game.where, "it was a warm-up" if game.warm_up else reason)
+
+    def take(self, block: Block) -> None:
+        """Go through the lines that matter; whatever stands in a game is part of its identity."""
+        content = block.content
+        covered = 0
+        for line in LINE.finditer(b"\n" + content):
+            game = self._game
+            if game is None and line[5] != b"InitGame":
+                continue
+            minutes, seconds, killer, victim, kind, _ = line.groups()
+            if game is None or kind == b"InitGame":
+                self._ends(content[covered : line.start()])
+                covered = line.start()
+                self._begin(block, line)
+            elif minutes is None and game.timed:
+                self.skip(block.line_at(line.start()), "it has no time, in a log with times")
+            elif victim is not None and not game.exited:
+                if killer == victim or minutes is None:
+                    self._odd_kill(game, content, line)
+                game.play.kill(killer, victim)
+            else:
+                if minutes is not None:
+                    game.tick(60 * int(minutes) + int(seconds))
+                end = self._take(game, block, line)
+                if end is not None:
+                    self._ends(content[covered:end])
+        if self._game is not None:
+            self._game.cover(content[covered:])
+
+    def _begin(self, block: Block, line: re.Match[bytes]) -> None:
+        where = self.begins(block, line.start())
+        start = None if line[1] is None else 60 * int(line[1]) + int(line[2])
+        info: bytes = line[6]
+        stamp = STAMP.search(info)
+        if stamp is not None:
+            info = info[: stamp.start()] + info[stamp.end() :]
+        for kept in (self._setups, self._clients):
+            if len(kept) > MOST_KEPT:
+                kept.clear()
+        if info not in self._setups:
+            self._setups[info] = setup_of(info)
+        self._game = Running(self._setups[info], stamp[1].decode("latin-1") if stamp else "", start, where)
+
+    def _ends(self, content: bytes) -> None:
+        """Let a game end, if one runs; some last lines of it are part of its identity."""
+        game = self._game
+        if game is None or not game.has_result():
+            self._abandon(NO_RESULT)
+            return
+        game.cover(content)
+        self.give(game.outcome())
+        self._game = None
+
+    def _odd_kill(self, game: Running, content: bytes, line: re.Match[bytes]) -> None:
+        """Take a kill that is the clock of a log without times, or one's own."""
+        minutes, seconds, killer, victim = line.group(1, 2, 3, 4)
+        if minutes is None:
+            game.play.clock += 1.0
+        if killer == victim:
+            if minutes is not None:
+                game.tick(60 * int(minutes) + int(seconds))
+            text = content[line.end() - 1 : content.find(b"\n", line.end() - 1)]
+            if text.rstrip().endswith(SUICIDE):
+                game.fell(victim)
+
+    def _take(self, game: Running, block: Block, line: re.Match[bytes]) -> int | None:
+        """Take a line that is no kill; return where in the block the game ends with it, if it does."""
+        kind, rest = line.group(5, 6)
+        if kind == b"ShutdownGame":
+            return line.start()
+        if game.exited and kind not in RESULTS:
+            return line.start() if game.has_result() else None
+        wrong = self._line(game, kind, rest)
+        if wrong:
+            self.skip(block.line_at(line.start()), wrong)
+        return line.end() if game.exited and game.is_complete() else None
+
+    def _line(self, game: Running, kind: bytes, rest: bytes) -> str | None:
+        """Take a line; return what is wrong with it."""
+        known = LINES.get(kind)
+        if known is not None:
+            return known(game, rest)
+        if kind == b"ClientUserinfoChanged":
+            told = self._clients.get(rest)
+            if told is None:
+                told = self._clients[rest] = Client.of(rest)
+            if told is None:
+                return "a ClientUserinfoChanged without client, name and team"
+            game.info(told)
+        elif kind == b"Exit":
+            game.exited = True
+        elif kind == b"Warmup":
+            game.warm_up = True
+        else:
+            return "a Kill without killer, victim and weapon"
+        return None
+
+
+#: The game.
+GAME = Quake3()

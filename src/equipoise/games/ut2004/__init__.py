@@ -1,0 +1,1 @@
+"""Unreal Tournament 2004: its lines, its game types and its mutators."""

@@ -1,0 +1,106 @@
+"""A live log into an archive: what is new is read, kept and learnt from, step by step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+
+from equipoise.archive.archive import Archive
+from equipoise.archive.standing import Updated
+from equipoise.games.guessing import HEAD
+from equipoise.games.reading import Reader
+from equipoise.ingest.following import Following, Place
+from equipoise.ingest.ingesting import AUTO, Ingest, Tally, plain, recognise
+from equipoise.registry import GAMES, resolve
+
+
+class Watch:
+    """Follows one log.
+
+    Parameters
+    ----------
+    archive : Archive
+        Where matches and the place in the log are kept.
+    path : str
+        The log; it need not exist yet.
+    game : str
+        A registered name, or ``"auto"`` to recognise it by its beginning.
+    """
+
+    def __init__(self, archive: Archive, path: str, game: str = AUTO) -> None:
+        if game != AUTO:
+            resolve("game", GAMES, game)
+        self._archive = archive
+        self._log = str(Path(path).absolute())
+        kept = archive.place(self._log) or {}
+        self._game = kept.get("game", game) if game == AUTO else game
+        place = Place(*kept["place"]) if kept and kept["game"] == self._game else Place()
+        self._following = Following(path, place)
+        self._first_line = place.lines + 1
+        self._label = path
+        self._reader: Reader | None = None
+        #: Bytes from the beginning that may belong to the game, and how many were there before them.
+        self._head = b""
+        self._skipped = 0
+        self._place: Place | None = None
+        self._ingest = Ingest(archive)
+
+    def __enter__(self) -> Watch:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._following.close()
+
+    def step(self) -> tuple[Tally, Updated | None]:
+        """Read what is new; return what came of it, and what was learnt where there were matches."""
+        ingest = self._ingest
+        ingest.tally = Tally()
+        for piece in self._following.poll():
+            self._read(piece)
+        ingest.keep()
+        if self._reader is not None:
+            self._keep_place(self._reader)
+        learnt = self._archive.update_ratings() if ingest.tally.matches else None
+        return ingest.tally, learnt
+
+    def news(self) -> list[str]:
+        """Return what there is to say about the log since it was last asked for."""
+        news, self._following.news = self._following.news, []
+        return news
+
+    def plain(self) -> dict[str, object]:
+        """Return what came of the last step as plain data."""
+        return {"log": self._label, **plain(self._ingest.tally), "revision": self._archive.revision()}
+
+    def _read(self, piece: bytes) -> None:
+        """Take bytes; until the game is known they are kept."""
+        if self._reader is None:
+            self._head += piece
+            if not self._recognise():
+                return
+            piece, self._head = self._head, b""
+        assert self._reader is not None  # noqa: S101  # for the type checker
+        self._ingest.take(self._reader.read(piece))
+
+    def _recognise(self) -> bool:
+        guess = recognise(self._head, self._game)
+        if guess is None:
+            if len(self._head) >= HEAD:
+                self._following.news.append(f"{self._label}: its game is not known yet; --game can say it")
+                self._skipped += len(self._head) - HEAD // 2
+                self._head = self._head[-HEAD // 2 :]
+            return False
+        if self._game == AUTO:
+            self._following.news.append(f"{self._label}: {guess.name} ({guess.because})")
+        self._game = guess.name
+        self._reader = self._ingest.begin(guess, self._label, self._first_line)
+        return True
+
+    def _keep_place(self, reader: Reader) -> None:
+        """Keep the place in the log where it has changed; the matches before it are kept already."""
+        place = self._following.place(self._skipped + reader.settled)
+        if place is not None and place != self._place:
+            self._archive.keep_place(self._log, {"game": self._game, "place": place})
+            self._place = place

@@ -1,0 +1,390 @@
+"""What was played: rulesets, contests and matches; frozen, checked once, without behaviour."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from equipoise.errors import InputError
+from equipoise.players import LARGEST_WEIGHT
+
+#: The least share of a contest that is accepted, a few milliseconds of an hour, and the largest weight of
+#: one: squares and exponentials of what follows from them stay numbers in every rating model.
+LEAST_SHARE, HEAVIEST = 1e-6, 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """What a rating is valid for: a game, its type, and the mutators that change how it is played.
+
+    Parameters
+    ----------
+    game, game_type : str
+        For instance ``"ut2004"`` and ``"ctf"``; empty where it is not known or there is only one.
+    mutators : tuple of str
+        Only those that change play; kept sorted and without repetition.
+
+    Examples
+    --------
+    >>> Ruleset("ut2004", "ctf", ("lowgrav", "instagib", "lowgrav")).mutators
+    ('instagib', 'lowgrav')
+    """
+
+    game: str = ""
+    game_type: str = ""
+    mutators: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mutators", tuple(sorted(set(self.mutators))))
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What one player did in one contest; None where it is not known.
+
+    Parameters
+    ----------
+    player : str
+        The id.
+    kills, deaths : float or None
+        0 and above.
+    score : float or None
+        What the game counts for this player, any finite number.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range.
+    """
+
+    player: str
+    kills: float | None = None
+    deaths: float | None = None
+    score: float | None = None
+
+    def __post_init__(self) -> None:
+        kills, deaths, score = self.kills, self.deaths, self.score
+        if not (
+            (kills is None or 0.0 <= kills <= LARGEST_WEIGHT)
+            and (deaths is None or 0.0 <= deaths <= LARGEST_WEIGHT)
+            and (score is None or -LARGEST_WEIGHT <= score <= LARGEST_WEIGHT)
+        ):
+            _refuse_statistics(self)
+
+
+def _refuse_statistics(given: Statistics) -> NoReturn:
+    """Raise what is wrong with a number of statistics."""
+    field, number, least = next(
+        (field, number, least)
+        for field, number, least in (
+            ("kills", given.kills, 0.0), ("deaths", given.deaths, 0.0),
+            ("score", given.score, -LARGEST_WEIGHT),
+        )
+        if number is not None and not least <= number <= LARGEST_WEIGHT
+    )  # fmt: skip
+    msg = f"{field}: {number!r} of player {given.player!r} is not allowed; {least:g} and above is"
+    raise InputError(msg)
+
+
+#: A team of a contest: the id of each player, and the share of the contest the player took part in.
+Members = tuple[tuple[str, float], ...]
+
+#: Teams as they may be given: ids, or ids with the share of the time they are present.
+Teams = Sequence[Sequence[str | tuple[str, float]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """Who was together, against whom, who came out ahead, and when: all that a rating model sees.
+
+    Parameters
+    ----------
+    ruleset : Ruleset
+        What kind of game it was.
+    teams : sequence of teams
+        Two or more, each a sequence of ids or of ``(id, share)``; a share is the part of the contest the
+        player was present for, from a millionth to 1.
+    ranks : sequence of float
+        One for each team: lower is better, equal is a tie.
+    weight : float
+        How much the contest counts, above 0 and at most 1000; 1 is a whole game.
+    at : float
+        When it ended, seconds since 1970-01-01 UTC.
+    scores : sequence of float, optional
+        The final score of each team; empty where not known.
+    statistics : sequence of Statistics
+        Of those players for whom something is known.
+    parties : sequence of sequences of str
+        The ids of those who came together and play in one team, two or more each; nobody is in two.
+    left : sequence of str
+        The ids of those who left before the end for good.
+
+    Raises
+    ------
+    InputError
+        If a field is out of range or a player is in two places.
+
+    Examples
+    --------
+    >>> Contest(Ruleset(), (["ann"], [("bob", 0.5)]), (1, 2)).teams
+    ((('ann', 1.0),), (('bob', 0.5),))
+    """
+
+    ruleset: Ruleset
+    teams: tuple[Members, ...]
+    ranks: tuple[float, ...]
+    weight: float = 1.0
+    at: float = 0.0
+    scores: tuple[float, ...] = ()
+    statistics: tuple[Statistics, ...] = ()
+    parties: tuple[tuple[str, ...], ...] = ()
+    left: tuple[str, ...] = ()
+
+    if TYPE_CHECKING:  # what may be given is more than what is kept
+
+        def __init__(
+            self,
+            ruleset: Ruleset,
+            teams: Teams,
+            ranks: Sequence[float],
+            weight: float = 1.0,
+            at: float = 0.0,
+            scores: Sequence[float] = (),
+            statistics: Sequence[Statistics] = (),
+            parties: Sequence[Sequence[str]] = (),
+            left: Sequence[str] = (),
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        settle = object.__setattr__
+        settle(self, "teams", members_of(self.teams))
+        settle(self, "ranks", tuple(map(float, self.ranks)))
+        settle(self, "scores", tuple(map(float, self.scores)))
+        settle(self, "statistics", tuple(self.statistics))
+        settle(self, "parties", tuple(map(tuple, self.parties)))
+        settle(self, "left", tuple(self.left))
+        present = _check_teams(self.teams)
+        _check_numbers(self)
+        if self.statistics or self.left:
+            _check_named(self, present)
+        if self.parties:
+            _check_parties(self)
+
+    def content(self) -> tuple[object, ...]:
+        """Return all that is said, as plain values; what was not said is left out at the end."""
+        ruleset = self.ruleset
+        told = tuple([(one.player, one.kills, one.deaths, one.score) for one in self.statistics])
+        more = (self.parties, self.left) if self.parties or self.left else ()
+        return (
+            ruleset.game, ruleset.game_type, ruleset.mutators, self.teams, self.ranks, self.weight, self.at,
+            self.scores, told, *more,
+        )  # fmt: skip
+
+
+def members_of(teams: Teams) -> tuple[Members, ...]:
+    """Return teams with everyone's share; who is given as a plain id is present throughout.
+
+    Raises
+    ------
+    InputError
+        If a team is a text, or a member neither an id nor a pair of an id and a share.
+    """
+    given = tuple(teams)
+    if any(isinstance(team, str) for team in given):
+        msg = "teams: a text is not allowed as a team; a list of ids is"
+        raise InputError(msg)
+    return tuple(
+        [
+            tuple([(member, 1.0) if type(member) is str else _member(member) for member in team])
+            for team in given
+        ]
+    )
+
+
+def _member(member: Any) -> tuple[str, float]:
+    if type(member) is tuple and len(member) == 2 and type(member[0]) is str and type(member[1]) is float:
+        return member  # as every loader gives it
+    if isinstance(member, str):
+        return member, 1.0
+    try:
+        player, share = member
+        if isinstance(player, str):
+            return player, float(share)
+    except (TypeError, ValueError):
+        pass
+    msg = f"teams: {member!r} is not allowed as a member; an id, or (id, share), is"
+    raise InputError(msg)
+
+
+def _check_teams(teams: tuple[Members, ...]) -> set[str]:
+    """Raise what is wrong with the teams of a contest, or return everyone in them."""
+    if len(teams) < 2 or not all(teams):
+        msg = "teams: two teams or more are needed, each with a player or more"
+        raise InputError(msg)
+    present = {player for team in teams for player, _ in team}
+    fine = len(present) == sum(map(len, teams)) and "" not in present
+    if not (fine and all(LEAST_SHARE <= share <= 1.0 for team in teams for _, share in team)):
+        _refuse_members(teams)
+    return present
+
+
+def _refuse_members(teams: tuple[Members, ...]) -> NoReturn:
+    """Raise what is wrong with the first wrong member of teams."""
+    seen: set[str] = set()
+    for player, share in (member for team in teams for member in team):
+        if not player or player in seen:
+            msg = f"teams: the player {player!r} is {'there twice' if player else 'without an id'}"
+            break
+        seen.add(player)
+        if not LEAST_SHARE <= share <= 1.0:
+            msg = f"share: {share!r} of player {player!r} is not allowed; {LEAST_SHARE:g} to 1 is"
+            break
+    raise InputError(msg)
+
+
+def _check_numbers(contest: Contest) -> None:
+    """Raise what is wrong with the numbers of a contest."""
+    teams = len(contest.teams)
+    if len(contest.ranks) != teams:
+        msg = f"ranks: there are {len(contest.ranks)} for {teams} teams; one for each team is needed"
+        raise InputError(msg)
+    if contest.scores and len(contest.scores) != teams:
+        msg = f"scores: there are {len(contest.scores)} for {teams} teams; one each, or none, is allowed"
+        raise InputError(msg)
+    for field, numbers_of in (("ranks", contest.ranks), ("scores", contest.scores)):
+        for number in numbers_of:
+            if not -LARGEST_WEIGHT <= number <= LARGEST_WEIGHT:
+                msg = f"{field}: {number!r} is not allowed; a finite number up to 1e15 in size is"
+                raise InputError(msg)
+    if not 0.0 < contest.weight <= HEAVIEST:
+        msg = f"weight: {contest.weight!r} is not allowed; a number above 0 and at most {HEAVIEST:g} is"
+        raise InputError(msg)
+    if not -LARGEST_WEIGHT <= contest.at <= LARGEST_WEIGHT:
+        msg = f"at: {contest.at!r} is not allowed; seconds since 1970 are"
+        raise InputError(msg)
+
+
+def _check_named(contest: Contest, present: set[str]) -> None:
+    """Raise what is wrong with those of whom something is told, and those who left."""
+    told = {one.player for one in contest.statistics}
+    if len(told) < len(contest.statistics) or not present.issuperset(told):
+        msg = "statistics: a player is there twice or is in no team; one entry for each is allowed"
+        raise InputError(msg)
+    if not present.issuperset(contest.left):
+        msg = "left: a player is in no team; the ids of players of the teams are allowed"
+        raise InputError(msg)
+
+
+def _check_parties(contest: Contest) -> None:
+    """Raise what is wrong with the parties of a contest."""
+    team_of = {player: n for n, team in enumerate(contest.teams) for player, _ in team}
+    placed: set[str] = set()
+    for party in contest.parties:
+        teams = {team_of.get(player) for player in party}
+        if len(party) < 2 or len(teams) > 1 or None in teams:
+            msg = f"parties: {list(party)!r} is not allowed; two or more players of one team are"
+            raise InputError(msg)
+        if len(placed.union(party)) < len(placed) + len(party):
+            msg = f"parties: a player of {list(party)!r} is there twice; one party for each player is allowed"
+            raise InputError(msg)
+        placed.update(party)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One finished game, as the contests a game's log was turned into.
+
+    Parameters
+    ----------
+    contests : sequence of Contest
+        In the order they happened; one for a plain result.
+    began, ended : float
+        Seconds since 1970-01-01 UTC; the end is by default that of the last contest.
+    id : str
+        What tells this match from all others, so that it counts once; by default a hash of the content.
+    roster : tuple of str
+        The ids of everyone who was there; by default everyone in a contest.
+    names : tuple of (str, str)
+        The id and the display name of those who had one, as last seen in this match.
+    map : str
+        Where it was played; empty where not known.
+
+    Raises
+    ------
+    InputError
+        If there is no contest or a time is not a finite number.
+
+    Examples
+    --------
+    >>> duel = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))
+    >>> Match((duel,)).id == Match((duel,)).id, Match((duel,)).roster
+    (True, ('ann', 'bob'))
+    """
+
+    contests: tuple[Contest, ...]
+    began: float | None = None
+    ended: float | None = None
+    id: str = ""
+    roster: tuple[str, ...] = ()
+    names: tuple[tuple[str, str], ...] = ()
+    map: str = ""
+
+    if TYPE_CHECKING:  # what may be given is more than what is kept
+
+        def __init__(
+            self,
+            contests: Sequence[Contest],
+            began: float | None = None,
+            ended: float | None = None,
+            id: str = "",  # noqa: A002
+            roster: Sequence[str] = (),
+            names: Sequence[tuple[str, str]] = (),
+            map: str = "",  # noqa: A002
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        for kept in ("contests", "roster", "names"):
+            object.__setattr__(self, kept, tuple(getattr(self, kept)))
+        if not self.contests:
+            msg = "contests: there are none; a match has one or more"
+            raise InputError(msg)
+        for field in ("began", "ended"):
+            number = getattr(self, field)
+            if number is not None and not math.isfinite(number):
+                msg = f"{field}: {number!r} is not allowed; seconds since 1970 are"
+                raise InputError(msg)
+        if self.ended is None:
+            object.__setattr__(self, "ended", self.contests[-1].at)
+        if not self.roster:
+            everyone = (player for contest in self.contests for team in contest.teams for player, _ in team)
+            object.__setattr__(self, "roster", tuple(dict.fromkeys(everyone)))
+        if not self.id:
+            content = repr(([each.content() for each in self.contests], self.began, self.ended, self.roster))
+            import hashlib  # here, as it costs a cold start of those who need no id
+
+            object.__setattr__(
+                self, "id", hashlib.sha256(content.encode("utf-8", "backslashreplace")).hexdigest()
+            )
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """What kind of game it was: the ruleset of the first contest."""
+        return self.contests[0].ruleset
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A record that could not be read: where it stands, and what is wrong with it."""
+
+    where: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A game that began in a log and has no result there: it does not count."""
+
+    where: str
+    reason: str

@@ -1,0 +1,1 @@
+"""Pictures: data in, SVG out."""

@@ -1,0 +1,1 @@
+"""Text for people: data in, lines out."""

@@ -1,0 +1,192 @@
+"""Who plays: ratings, players and bots; frozen, checked once, without behaviour."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from equipoise.errors import InputError
+
+#: Largest absolute weight that is accepted: sums of squares of a million such players stay finite and
+#: sums keep a relative precision of 1e-10.
+LARGEST_WEIGHT = 1e15
+
+#: More players than any game seats.
+MOST_PLAYERS = 1_000_000
+
+#: The side wish of a player who has none.
+NO_SIDE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What is known of a player's skill: a normal distribution.
+
+    Parameters
+    ----------
+    mu : float
+        Mean, in roster units (any unit, the same for the whole roster), at most 1e15 in size.
+    sigma : float
+        Standard deviation of that belief, in the same units; 0 for certainty.
+
+    Raises
+    ------
+    InputError
+        If a number is not finite or out of range.
+    """
+
+    mu: float
+    sigma: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not -LARGEST_WEIGHT <= self.mu <= LARGEST_WEIGHT:
+            msg = f"mu: {self.mu:g} is not allowed; a number between -1e15 and 1e15 is"
+            raise InputError(msg)
+        if not 0.0 <= self.sigma <= LARGEST_WEIGHT:
+            msg = f"sigma: {self.sigma:g} is not allowed; a number between 0 and 1e15 is"
+            raise InputError(msg)
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """Someone to be placed in a team.
+
+    Parameters
+    ----------
+    id : str
+        What tells this player from all others.
+    rating : Rating, float or None
+        What is known of the skill; a plain number is a rating without uncertainty, None is unknown.
+    name : str
+        What is shown; the id where empty.
+    party : str or None
+        Players with the same party stay together.
+    side : float
+        The wish for a team, from 0 (the first) to 1 (the last); 0.5 is no wish.
+    team : int or None
+        The team (counted from 0) this player is fixed to; None leaves it open.
+    bot : bool
+        Whether this is a bot that is present by name; it is divided like any player of the roster.
+    roles : sequence of str, or mapping from str to Rating, float or None
+        The roles this player plays, with the rating in each where it is known; none listed is all.
+    prefer, avoid : sequence of str, or mapping from str to float or None
+        Who (by id or name) this player would rather play with, or not, and the price of each wish in win
+        probability where it is not the usual one.
+
+    Raises
+    ------
+    InputError
+        If the id is empty or a field is out of range.
+    """
+
+    id: str
+    rating: Rating | float | None = None
+    name: str = ""
+    party: str | None = None
+    side: float = NO_SIDE
+    team: int | None = None
+    bot: bool = False
+    roles: tuple[tuple[str, Rating | None], ...] = ()
+    prefer: tuple[tuple[str, float | None], ...] = ()
+    avoid: tuple[tuple[str, float | None], ...] = ()
+
+    def __post_init__(self) -> None:
+        identity = cast("object", self.id)
+        if not (isinstance(identity, str) and identity):
+            msg = f"id: {self.id!r} is not allowed; a text that is not empty is"
+            raise InputError(msg)
+        object.__setattr__(self, "rating", _rating(self.rating, self.id))
+        if not 0.0 <= self.side <= 1.0:
+            msg = f"side: {self.side!r} of player {self.id!r} is not allowed; a number from 0 to 1 is"
+            raise InputError(msg)
+        if self.team is not None and self.team < 0:
+            msg = f"team: {self.team!r} of player {self.id!r} is not allowed; 0 and above is"
+            raise InputError(msg)
+        if self.roles:
+            roles = tuple((role, _rating(known, self.id)) for role, known in _pairs(self.roles))
+            object.__setattr__(self, "roles", roles)
+        for field in ("prefer", "avoid"):
+            if getattr(self, field):
+                object.__setattr__(self, field, _priced(field, getattr(self, field), self.id))
+
+    @property
+    def label(self) -> str:
+        """What to show for this player: the name, or the id where there is none."""
+        return self.name or self.id
+
+
+def _pairs(given: object) -> tuple[tuple[str, object], ...]:
+    """Return names with what is said of each, from a mapping, from pairs, or from names alone."""
+    items = given.items() if isinstance(given, Mapping) else cast("Iterable[object]", given)
+    return tuple(
+        (item, None) if isinstance(item, str) else cast("tuple[str, object]", item) for item in items
+    )
+
+
+def _priced(field: str, given: object, who: str) -> tuple[tuple[str, float | None], ...]:
+    pairs = cast("tuple[tuple[str, float | None], ...]", _pairs(given))
+    for other, price in pairs:
+        if price is not None and not 0.0 <= price <= 1.0:
+            msg = f"{field}: the price {price!r} of {who!r} for {other!r} is not allowed; 0 to 1 is"
+            raise InputError(msg)
+    return pairs
+
+
+def _rating(given: object, who: str) -> Rating | None:
+    if given is None or isinstance(given, Rating):
+        return given
+    if isinstance(given, float) or (not isinstance(given, bool) and isinstance(given, numbers.Real)):
+        return Rating(float(given))
+    msg = f"rating: {given!r} of {who!r} is not allowed; a Rating, a number or None is"
+    raise InputError(msg)
+
+
+@dataclass(frozen=True, slots=True)
+class Bots:
+    """How bots fill up the teams: every bot weighs the same, since nobody knows yet which will come.
+
+    Every team is filled to ``clamp(target, minimum, maximum) / n_teams`` players, rounded up, and at
+    least to the size of the team with the most players of its own.
+
+    Parameters
+    ----------
+    weight : float or None
+        The mean weight of a bot, in roster units; None is the mean weight of the roster.
+    minimum, maximum : int
+        The numbers of players, over all teams, that the map is made for.
+    target : int
+        The number of players, over all teams, that is wanted.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range or the minimum is above the maximum.
+
+    References
+    ----------
+    S. Simpson, "Balancing tools for Unreal Tournament", 2010: ideal bot counter and team balancing.
+    """
+
+    weight: float | None = None
+    minimum: int = 0
+    maximum: int | None = None
+    target: int = 0
+
+    def __post_init__(self) -> None:
+        if self.weight is not None and not -LARGEST_WEIGHT <= self.weight <= LARGEST_WEIGHT:
+            msg = f"bot weight: {self.weight:g} is not allowed; a number between -1e15 and 1e15 is"
+            raise InputError(msg)
+        for field, number in (("minimum", self.minimum), ("maximum", self.maximum), ("target", self.target)):
+            if number is not None and not 0 <= number <= MOST_PLAYERS:
+                msg = f"{field}: {number} players is not allowed; 0 to {MOST_PLAYERS} are"
+                raise InputError(msg)
+        if self.maximum is not None and self.minimum > self.maximum:
+            msg = f"minimum: {self.minimum} players is above the maximum of {self.maximum}"
+            raise InputError(msg)
+
+    def seats(self, n_teams: int) -> int:
+        """Return the least number of players in each team, before any team outgrows it."""
+        limit = max(self.target, self.minimum) if self.maximum is None else min(self.target, self.maximum)
+        return -(-max(limit, self.minimum) // n_teams)

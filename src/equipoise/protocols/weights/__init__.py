@@ -1,0 +1,1 @@
+"""The weight protocol: the lines that game servers send and are answered with."""

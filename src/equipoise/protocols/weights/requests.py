@@ -1,0 +1,145 @@
+"""What a game server asks, as values: the requests of the weight protocol and what it is refused for.
+
+Only the nouns live here; :mod:`equipoise.protocols.weights.session` makes them of bytes,
+:mod:`equipoise.serving.board` and the shell find their results.  docs/protocol.md says what each means.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+
+class Refusal(Enum):
+    """Why a line is answered with ``ERR``: a code, and a sentence for people."""
+
+    UNKNOWN_COMMAND = "unknown-command there is no such command; commands are in capitals"
+    LINE_TOO_LONG = "line-too-long the line is longer than allowed and was not read"
+    BAD_NAME = "bad-name a name is needed, of at most 200 characters and without control characters"
+    BAD_NUMBER = "bad-number a number of this command is missing or out of range"
+    BAD_FIELD = "bad-field a field is not a team number, PLAYER or BOT and a name, or a member is there twice"
+    TOO_MANY_MUTATORS = "too-many-mutators more mutators than allowed since GAME"
+    TOO_MANY_MEMBERS = "too-many-members more players and bots than allowed since GAME"
+    TOO_FEW_MEMBERS = "too-few-members every team needs a player or a bot"
+    AMBIGUOUS_GAME = "ambiguous-game several games are known here; name it as in GAME openarena/tdm"
+    NO_TOKEN = "no-token this server takes no results, since it was given no token"  # noqa: S105
+    WRONG_TOKEN = "wrong-token the token is wrong"  # noqa: S105
+    NOT_AUTHORISED = "not-authorised AUTH with the token of this server comes first"
+    TOO_MANY_CONNECTIONS = "too-many-connections this server takes no more; the connection is closed"
+    BUSY = "busy too much is being asked at once; ask again"
+    UNAVAILABLE = "unavailable the archive cannot be used just now; ask again"
+
+    @property
+    def line(self) -> bytes:
+        """The answer, a line."""
+        return f"ERR {self.value}\n".encode()
+
+
+class Setting(NamedTuple):
+    """What is being played, in the words of the game server.
+
+    Parameters
+    ----------
+    game_type : str
+        As in ``GAME``: a game type, or a game, a slash and its type; empty before any ``GAME``.
+    mutators : tuple of str
+        As in ``MUTATOR``, in the order they came.
+    """
+
+    game_type: str = ""
+    mutators: tuple[str, ...] = ()
+
+
+class Member(NamedTuple):
+    """A player or a bot in a game, and how the game server named them (``b"PLAYER ann"``)."""
+
+    bot: bool
+    name: str
+    said: bytes
+
+
+#: The members of each team.
+Seats = tuple[tuple[Member, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A line that is not a request; its result does not matter."""
+
+    why: Refusal
+
+
+class Lookup(NamedTuple):
+    """``PLAYER``, ``BOT`` or ``MEANBOT``: the result is the line that answers it."""
+
+    setting: Setting
+    line: bytes
+
+
+class Known(NamedTuple):
+    """Lookups that were answered before, with their answers; their result does not matter."""
+
+    answers: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Everyone:
+    """``ALL``: the result is the lines of everyone, with that of the end."""
+
+    setting: Setting
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """``TEAMS``: the result is the team of each member."""
+
+    setting: Setting
+    teams: int
+    members: tuple[Member, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chances:
+    """``WINPROB``: the result is the chance of each team."""
+
+    setting: Setting
+    seats: Seats
+
+
+@dataclass(frozen=True, slots=True)
+class Handicap:
+    """``ADVANTAGE``: the result is a factor for each team."""
+
+    setting: Setting
+    seats: Seats
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """``JOIN``: the result is the team of a player who comes late."""
+
+    setting: Setting
+    seats: Seats
+    member: Member
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """``RESULT``: a game that has ended; the result is whether it was news."""
+
+    setting: Setting
+    id: str
+    scores: tuple[float, ...]
+    seats: Seats
+
+
+@dataclass(frozen=True, slots=True)
+class Authorised:
+    """``AUTH`` with the right token; the result does not matter."""
+
+
+#: Requests whose results take time: they are to be found beside the conversation, not in it.
+Work = Everyone | Division | Chances | Handicap | Late | Finished
+
+Request = Known | Lookup | Refused | Authorised | Work

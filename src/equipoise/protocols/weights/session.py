@@ -1,0 +1,485 @@
+"""The weight protocol: one conversation as an object without I/O.
+
+Bytes in, requests out; results in, bytes out.  docs/protocol.md is normative.  Who knows the weights, where
+the bytes come from and how long things take is not known here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, ClassVar, cast
+
+from equipoise.errors import InputError
+from equipoise.protocols.weights.requests import (
+    Authorised,
+    Chances,
+    Division,
+    Everyone,
+    Finished,
+    Handicap,
+    Known,
+    Late,
+    Lookup,
+    Member,
+    Refusal,
+    Refused,
+    Request,
+    Seats,
+    Setting,
+)
+
+#: Longest name: four times what any game server of the trade allows.
+LONGEST_NAME = 200
+
+#: Most teams of a game; no game server of the trade has more than 8.
+MOST_TEAMS = 16
+
+#: Teams of a game in which nobody was divided yet.
+USUAL_TEAMS = 2
+
+#: Bytes of lines that are looked up at once: their answers stay below 32 KiB.
+TOGETHER = 8192
+
+#: Bytes of the longest lookup; a sign has at most four.
+LONGEST_LOOKUP = len(b"PLAYER ") + 4 * LONGEST_NAME
+
+#: Sign that separates the fields of a line; names may hold spaces, never this.
+TAB = b"\t"
+
+_CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
+_WHOLE = re.compile(rb"[0-9]{1,3}")
+_DECIMAL = re.compile(rb"-?[0-9]{1,15}(\.[0-9]{1,9})?")
+
+#: The answers where none are known.
+NOTHING: Mapping[bytes, bytes] = MappingProxyType({})
+
+
+def _nothing_known(_: Setting) -> Mapping[bytes, bytes]:
+    return NOTHING
+
+
+#: Commands without an answer.
+_SILENT = (b"GAME", b"MUTATOR")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one conversation may keep in memory.
+
+    Parameters
+    ----------
+    line : int
+        Bytes of a line without its end.
+    mutators, members : int
+        How many there may be since ``GAME``.
+
+    Raises
+    ------
+    InputError
+        If a limit is below 1.
+    """
+
+    line: int = 8192
+    mutators: int = 64
+    members: int = 128
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            if getattr(self, each.name) < 1:
+                msg = f"{each.name}: {getattr(self, each.name)} is not allowed; 1 and above is"
+                raise InputError(msg)
+
+
+class _Wrong(Exception):  # noqa: N818 -- never leaves this module
+    """A line that is answered with a refusal."""
+
+    def __init__(self, why: Refusal) -> None:
+        self.why = why
+
+
+class WeightSession:
+    r"""One conversation with a game server.
+
+    Parameters
+    ----------
+    token : callable, optional
+        Tells whether a token is right, in constant time; without it no results are taken.
+    limits : Limits
+        What the conversation may keep.
+    known : callable, optional
+        Returns the answers to lookups in a setting that were found before, by line; those come back as
+        :class:`~equipoise.protocols.weights.requests.Known`, many at once.
+
+    Examples
+    --------
+    >>> session = WeightSession()
+    >>> (request,) = session.receive(b"GAME ctf\nPLAYER Ann Lee\nPLAY")
+    >>> request.setting.game_type, request.line
+    ('ctf', b'PLAYER Ann Lee')
+    >>> session.answer(request, b"PLAYER Ann Lee 61.5000\n")
+    b'PLAYER Ann Lee 61.5000\n'
+    """
+
+    def __init__(
+        self,
+        token: Callable[[str], bool] | None = None,
+        limits: Limits | None = None,
+        known: Callable[[Setting], Mapping[bytes, bytes]] = _nothing_known,
+    ) -> None:
+        self._token = token
+        self._limits = limits or Limits()
+        # A known line is not measured, so nothing is known where one might be too long.
+        self._known = known if self._limits.line >= LONGEST_LOOKUP else _nothing_known
+        self._data = b""
+        self._going: Generator[Request, None, None] | None = None
+        self._skipping = False
+        self._authorised = False
+        self._seats: Seats = ()
+        self._begin("")
+
+    @property
+    def buffered(self) -> int:
+        """How many bytes are kept: of requests that were not taken, and of an incomplete line."""
+        return len(self._data)
+
+    def receive(self, data: bytes) -> Iterator[Request]:
+        """Take bytes, cut anywhere; return the requests of all lines that are complete.
+
+        Requests come one by one: each must be answered before the next is taken, since what follows may
+        depend on it.  Those not taken come with the next call.
+        """
+        if self._skipping:
+            end = data.find(b"\n") + 1
+            self._skipping = not end
+            data = data[end:] if end else b""
+        if self._going is not None:
+            self._going.close()
+        self._data += data
+        self._going = self._requests()
+        return self._going
+
+    def answer(self, request: Request, result: Any) -> bytes:
+        """Take the result of a request; return the bytes to send.
+
+        Any request may be refused by giving a
+        :class:`~equipoise.protocols.weights.requests.Refusal` as its result.
+        """
+        if isinstance(request, Known):
+            return request.answers
+        if isinstance(request, Refused):
+            return request.why.line
+        if isinstance(result, Refusal):
+            return result.line
+        return self._answered(request, result)
+
+    def _answered(self, request: Request, result: Any) -> bytes:
+        match request:
+            case Lookup() | Everyone():
+                return cast("bytes", result)
+            case Division(_, teams, members):
+                self._seats = tuple(
+                    tuple(member for member, place in zip(members, result, strict=True) if place == team)
+                    for team in range(teams)
+                )
+                places = (b"%d %b" % (at, one.said) for one, at in zip(members, result, strict=True))
+                return TAB.join([b"TEAMS %d" % teams, *places]) + b"\n"
+            case Chances():
+                return f"WINPROB {_decimals(result)}\n".encode()
+            case Handicap():
+                return f"ADVANTAGE {_decimals(result)}\n".encode()
+            case Late(_, seats, member):
+                self._seats = tuple(
+                    (*team, member) if n == result and member not in team else team
+                    for n, team in enumerate(seats)
+                )
+                return b"JOIN %b %d\n" % (member.said.removeprefix(b"PLAYER "), result)
+            case Finished():
+                return f"RESULT {request.id} {'new' if result else 'known'}\n".encode()
+        return b"AUTH ok\n"
+
+    def _begin(self, game_type: str) -> None:
+        self._game_type = game_type
+        self._mutators: list[str] = []
+        self._setting: Setting | None = None
+        self._named: dict[bytes, None] = {}
+        self._crowded = False
+        self._seats = ((),) * USUAL_TEAMS
+
+    def _requests(self) -> Generator[Request, None, None]:
+        """Go through what has come; what was gone through is not kept, wherever this is left."""
+        data, at, singly = self._data, 0, 0
+        try:
+            while at < len(data):
+                if at >= singly:
+                    singly = data.rfind(b"\n", at, at + TOGETHER) + 1
+                    if singly and (answers := self._answers(data[at : singly - 1])):
+                        at = singly
+                        yield Known(answers)
+                        continue
+                start, at = at, data.find(b"\n", at) + 1
+                if not at:
+                    at = start
+                    break
+                request = self._request(_bare(data[start : at - 1]))
+                if request is not None:
+                    yield request
+            if len(data) - at > self._limits.line + 1:  # which may be a carriage return
+                # The beginning is enough to refuse it; its end is thrown away when it comes.
+                at, self._skipping = len(data), True
+                yield Refused(Refusal.LINE_TOO_LONG)
+        finally:
+            self._data = data[at:]
+
+    def _answers(self, said: bytes) -> bytes:
+        """Return the answers to lines if all are lookups that are known, and keep whom they name."""
+        if self._troubled():
+            return b""
+        if b"\r" in said:
+            said = said.replace(b"\r\n", b"\n").removesuffix(b"\r")
+        lines = said.split(b"\n")
+        known = self._known(self._setting or self._now())
+        try:
+            answers = b"".join([known[line] for line in lines])
+        except KeyError:
+            return b""
+        self._keep(lines)
+        return answers
+
+    def _keep(self, lines: list[bytes]) -> None:
+        """Keep whom lookups name."""
+        if self._crowded:
+            return
+        named = self._named
+        named |= dict.fromkeys(lines)
+        named.pop(b"MEANBOT", None)
+        if len(named) > self._limits.members:
+            self._crowded = True
+            self._named = dict.fromkeys(islice(named, self._limits.members))
+
+    def _lookup(self, line: bytes) -> Lookup:
+        self._keep([line])
+        return Lookup(self._now(), line)
+
+    def _troubled(self) -> bool:
+        return len(self._mutators) > self._limits.mutators
+
+    def _now(self) -> Setting:
+        if self._setting is None:
+            self._setting = Setting(self._game_type, tuple(self._mutators))
+        return self._setting
+
+    def _request(self, line: bytes) -> Request | None:
+        """Return the request of a line, None where it has no answer."""
+        if not line:
+            return None
+        if len(line) > self._limits.line:
+            return Refused(Refusal.LINE_TOO_LONG)
+        head, *fields_ = line.split(TAB)
+        verb, _, rest = head.partition(b" ")
+        read = self._commands.get(verb)
+        if read is None:
+            return Refused(Refusal.UNKNOWN_COMMAND)
+        if self._troubled() and verb not in _SILENT:
+            return Refused(Refusal.TOO_MANY_MUTATORS)
+        try:
+            return read(self, rest, fields_)
+        except _Wrong as wrong:
+            return Refused(wrong.why)
+
+    def _game(self, rest: bytes, told: list[bytes]) -> None:
+        self._begin(_name(rest, told))
+
+    def _mutator(self, rest: bytes, told: list[bytes]) -> None:
+        name = _name(rest, told)
+        if not self._troubled() and name not in self._mutators:
+            self._mutators.append(name)
+            self._setting = None
+
+    def _player(self, rest: bytes, told: list[bytes]) -> Request:
+        _name(rest, told)
+        return self._lookup(b"PLAYER " + rest)
+
+    def _bot(self, rest: bytes, told: list[bytes]) -> Request:
+        _name(rest, told)
+        return self._lookup(b"BOT " + rest)
+
+    def _mean_bot(self, rest: bytes, told: list[bytes]) -> Request:
+        _nothing(rest, told)
+        return self._lookup(b"MEANBOT")
+
+    def _everyone(self, rest: bytes, told: list[bytes]) -> Request:
+        _nothing(rest, told)
+        return Everyone(self._now())
+
+    def _teams(self, rest: bytes, told: list[bytes]) -> Request:
+        teams = _whole(rest, 2, MOST_TEAMS)
+        members = tuple(_member(field, Refusal.BAD_FIELD) for field in told or self._named)
+        if len(set(members)) < len(members):
+            raise _Wrong(Refusal.BAD_FIELD)
+        if len(members) > self._limits.members or (self._crowded and not told):
+            raise _Wrong(Refusal.TOO_MANY_MEMBERS)
+        if len(members) < teams:
+            raise _Wrong(Refusal.TOO_FEW_MEMBERS)
+        return Division(self._now(), teams, members)
+
+    def _chances(self, rest: bytes, told: list[bytes]) -> Request:
+        _nothing(rest, [])
+        return Chances(self._now(), _full(self._seated(told)))
+
+    def _handicap(self, rest: bytes, told: list[bytes]) -> Request:
+        _nothing(rest, [])
+        return Handicap(self._now(), _full(self._seated(told)))
+
+    def _late(self, rest: bytes, told: list[bytes]) -> Request:
+        member = Member(False, _name(rest, []), b"PLAYER " + rest)
+        seats = self._seated(told)
+        if sum(map(len, seats)) >= self._limits.members:
+            raise _Wrong(Refusal.TOO_MANY_MEMBERS)
+        return Late(self._now(), seats, member)
+
+    def _auth(self, rest: bytes, told: list[bytes]) -> Request:
+        if self._token is None:
+            raise _Wrong(Refusal.NO_TOKEN)
+        if not self._token(_name(rest, told)):
+            self._authorised = False
+            raise _Wrong(Refusal.WRONG_TOKEN)
+        self._authorised = True
+        return Authorised()
+
+    def _result(self, rest: bytes, told: list[bytes]) -> Request:
+        if self._token is None:
+            raise _Wrong(Refusal.NO_TOKEN)
+        if not self._authorised:
+            raise _Wrong(Refusal.NOT_AUTHORISED)
+        name = _name(rest, [])
+        if not told:
+            raise _Wrong(Refusal.BAD_NUMBER)
+        scores = tuple(map(_score, told[0].split(b" ")))
+        seats = _full(self._seated(told[1:]))
+        if len(scores) != len(seats):
+            raise _Wrong(Refusal.BAD_NUMBER)
+        return Finished(self._now(), name, scores, seats)
+
+    def _seated(self, told: list[bytes]) -> Seats:
+        """Return who sits in which team: as told in this line, otherwise as known so far."""
+        if told:
+            if len(told) > self._limits.members:
+                raise _Wrong(Refusal.TOO_MANY_MEMBERS)
+            seats: list[list[Member]] = [[] for _ in self._seats]
+            for field in told:
+                number, _, rest = field.partition(b" ")
+                team = _whole(number, 0, MOST_TEAMS - 1)
+                seats.extend([] for _ in range(team + 1 - len(seats)))
+                seats[team].append(_member(rest, Refusal.BAD_FIELD))
+            if len({member for team in seats for member in team}) < len(told):
+                raise _Wrong(Refusal.BAD_FIELD)
+            self._seats = tuple(map(tuple, seats))
+        return self._seats
+
+    _commands: ClassVar[Mapping[bytes, Callable[[WeightSession, bytes, list[bytes]], Request | None]]] = {
+        b"GAME": _game,
+        b"MUTATOR": _mutator,
+        b"PLAYER": _player,
+        b"BOT": _bot,
+        b"MEANBOT": _mean_bot,
+        b"ALL": _everyone,
+        b"TEAMS": _teams,
+        b"WINPROB": _chances,
+        b"ADVANTAGE": _handicap,
+        b"JOIN": _late,
+        b"AUTH": _auth,
+        b"RESULT": _result,
+    }
+
+
+def _bare(line: bytes) -> bytes:
+    """Return a line without the carriage return at its end."""
+    return line[:-1] if line.endswith(b"\r") else line
+
+
+def _name(said: bytes, told: list[bytes], why: Refusal = Refusal.BAD_NAME) -> str:
+    """Return a name that stands to the end of the line."""
+    if not said or told or _CONTROL.search(said):
+        raise _Wrong(why)
+    name = decoded(said)
+    if len(name) > LONGEST_NAME:
+        raise _Wrong(why)
+    return name
+
+
+def decoded(said: bytes) -> str:
+    """Return a name as text: UTF-8, or else Latin-1, which is what old engines write.
+
+    Examples
+    --------
+    >>> decoded("Zoë".encode()) == decoded("Zoë".encode("latin-1"))
+    True
+    """
+    try:
+        return said.decode()
+    except UnicodeDecodeError:
+        return said.decode("latin-1")
+
+
+def sayable(name: str) -> bool:
+    r"""Tell whether a line can hold a name.
+
+    Examples
+    --------
+    >>> sayable("Ann Lee"), sayable("a\tb"), sayable("")
+    (True, False, False)
+    """
+    try:
+        said = name.encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which some logs have
+        return False
+    return 0 < len(name) <= LONGEST_NAME and not _CONTROL.search(said)
+
+
+def _member(said: bytes, why: Refusal) -> Member:
+    verb, _, rest = said.partition(b" ")
+    if verb not in (b"PLAYER", b"BOT"):
+        raise _Wrong(why)
+    return Member(verb == b"BOT", _name(rest, [], why), said)
+
+
+def _nothing(rest: bytes, told: list[bytes]) -> None:
+    if rest or told:
+        raise _Wrong(Refusal.BAD_FIELD)
+
+
+def _whole(said: bytes, least: int, most: int) -> int:
+    if not _WHOLE.fullmatch(said) or not least <= int(said) <= most:
+        raise _Wrong(Refusal.BAD_NUMBER)
+    return int(said)
+
+
+def _score(said: bytes) -> float:
+    if not _DECIMAL.fullmatch(said):
+        raise _Wrong(Refusal.BAD_NUMBER)
+    return float(said)
+
+
+def _full(seats: Seats) -> Seats:
+    if not all(seats):
+        raise _Wrong(Refusal.TOO_FEW_MEMBERS)
+    return seats
+
+
+def plain(number: float) -> str:
+    """Return a number as the protocol writes it: four decimals, never an exponent.
+
+    Examples
+    --------
+    >>> plain(61.25), plain(1e-7)
+    ('61.2500', '0.0000')
+    """
+    return f"{number + 0.0:.4f}"
+
+
+def _decimals(numbers: Sequence[float]) -> str:
+    return " ".join(map(plain, numbers))

@@ -1,0 +1,203 @@
+"""Contests as columns of numbers for the kernels, and the state of the filter as a table.
+
+Only the shape of the data is decided here; what is done with it stands in
+:mod:`equipoise.ratings.models.gaussian_filter.kernels`.  Columns are arrays of the standard library: the
+plain kernels index them as they are, and NumPy takes them over without copying.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from equipoise.matches import Contest, Ruleset, Statistics
+from equipoise.ratings.model import Attention, is_bot
+from equipoise.ratings.models.gaussian_filter.layout import EXTRA, LEVELS, TELL
+
+#: Seconds in a day.
+DAY = 86400.0
+
+#: A part of a player's skill: whose, and the ruleset it is for; ``Ruleset()`` is the general part.
+Key = tuple[str, Ruleset]
+
+GENERAL = Ruleset()
+
+
+def _whole() -> array[int]:
+    return array("I")
+
+
+def _real() -> array[float]:
+    return array("d")
+
+
+@dataclass(slots=True)
+class Packed:
+    """Contests as columns; ``places`` and ``which`` refer to ``keys`` and ``rulesets``.
+
+    Parameters
+    ----------
+    keys, rulesets : dict
+        The place of each part of a skill and of each ruleset in the tables of the state.
+    first_team, which, depth, told_of, at, weight : array
+        Of each contest: where its teams begin (with one entry more), its ruleset, how many parts of a skill
+        count, how many players' figures can be compared, the day, and how much it counts.
+    first_member, order, rank, score : array
+        Of each team: where its members begin (with one entry more), the contest's teams by rank, the rank,
+        and the score or nan.
+    places, told, extra : array
+        Of each member: where the parts of the skill stand and whether it is a bot; share, attention, and
+        figure less the contest's mean; and part of a party and whether it left.
+    """
+
+    keys: dict[Key, int] = field(default_factory=dict)
+    rulesets: dict[Ruleset, int] = field(default_factory=dict)
+    first_team: array[int] = field(default_factory=lambda: array("I", [0]))
+    which: array[int] = field(default_factory=_whole)
+    depth: array[int] = field(default_factory=_whole)
+    told_of: array[int] = field(default_factory=_whole)
+    at: array[float] = field(default_factory=_real)
+    weight: array[float] = field(default_factory=_real)
+    first_member: array[int] = field(default_factory=lambda: array("I", [0]))
+    order: array[int] = field(default_factory=_whole)
+    rank: array[float] = field(default_factory=_real)
+    score: array[float] = field(default_factory=_real)
+    places: array[int] = field(default_factory=_whole)
+    told: array[float] = field(default_factory=_real)
+    extra: array[float] = field(default_factory=_real)
+
+    def columns(self) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]:
+        """Return the columns of contests, teams and members in the kernels' order."""
+        return (
+            (self.first_team, self.which, self.depth, self.told_of, self.at, self.weight),
+            (self.first_member, self.order, self.rank, self.score),
+            (self.places, self.told, self.extra),
+        )
+
+    def most_members(self) -> int:
+        """Return the largest number of players in a contest."""
+        firsts = [self.first_member[team] for team in self.first_team]
+        return max((end - first for first, end in pairwise(firsts)), default=0)
+
+
+def levels(ruleset: Ruleset) -> tuple[Ruleset, ...]:
+    """Return the parts of skill that count in a ruleset, the general first: the chain of back-off.
+
+    Examples
+    --------
+    >>> [part.game_type for part in levels(Ruleset("", "ctf"))]
+    ['', 'ctf']
+    """
+    parts = [GENERAL]
+    if ruleset.game or ruleset.game_type:
+        parts.append(Ruleset(ruleset.game, ruleset.game_type))
+    if ruleset.mutators:
+        parts.append(ruleset)
+    return tuple(parts)
+
+
+def pack(contests: Sequence[Contest], attention: Attention | None = None) -> Packed:
+    """Return contests as columns.
+
+    Parameters
+    ----------
+    contests : sequence of Contest
+        In the order they are to be learnt from.
+    attention : sequence of mappings, optional
+        For each contest, the factor with which each player learns from it, 1 where not mentioned.
+    """
+    packed = Packed()
+    rows: dict[Ruleset, dict[str, array[int]]] = {}
+    for n, contest in enumerate(contests):
+        known = rows.get(contest.ruleset)
+        if known is None:
+            known = rows[contest.ruleset] = {}
+            packed.rulesets[contest.ruleset] = len(packed.rulesets)
+        _add(packed, contest, known, attention[n] if attention is not None else {})
+    return packed
+
+
+def _add(
+    packed: Packed, contest: Contest, rows: dict[str, array[int]], attention: Mapping[str, float]
+) -> None:
+    """Append a contest to the columns; ``rows`` has the places of those already seen in its ruleset."""
+    teams, ranks = contest.teams, contest.ranks
+    figures = _figures(contest) if contest.statistics else {}
+    for team in teams:
+        for player, share in team:
+            packed.places.extend(rows.get(player) or _seat(packed, contest.ruleset, player, rows))
+            packed.told.extend((share, attention.get(player, 1.0), figures.get(player, math.nan)))
+        packed.first_member.append(len(packed.told) // TELL)
+    if contest.parties or contest.left:
+        packed.extra.extend(_extra(contest))
+    else:
+        packed.extra.frombytes(bytes(EXTRA * packed.extra.itemsize * sum(map(len, teams))))
+    packed.rank.extend(ranks)
+    packed.score.extend(contest.scores or (math.nan,) * len(teams))
+    packed.order.extend(sorted(range(len(teams)), key=ranks.__getitem__))
+    packed.first_team.append(len(packed.rank))
+    packed.which.append(packed.rulesets[contest.ruleset])
+    packed.depth.append(len(levels(contest.ruleset)))
+    packed.told_of.append(len(figures))
+    packed.at.append(contest.at / DAY)
+    packed.weight.append(contest.weight)
+
+
+def _seat(packed: Packed, ruleset: Ruleset, player: str, rows: dict[str, array[int]]) -> array[int]:
+    """Return where the parts of a player's skill stand, the places of those that do not count being 0."""
+    keys = packed.keys
+    places = [keys.setdefault((player, part), len(keys)) for part in levels(ruleset)]
+    row = array("I", [*places, *[0] * (LEVELS - len(places)), is_bot(player)])
+    rows[player] = row
+    return row
+
+
+def _figures(contest: Contest) -> dict[str, float]:
+    """Return what the statistics say of each player, less the mean; empty where there is none to compare."""
+    shares = {player: share for team in contest.teams for player, share in team}
+    figures = {told.player: figure(told, shares[told.player]) for told in contest.statistics}
+    figures = {player: number for player, number in figures.items() if number == number}
+    if len(figures) < 2:
+        return {}
+    mean = sum(figures.values()) / len(figures)
+    return {player: number - mean for player, number in figures.items()}
+
+
+def _extra(contest: Contest) -> list[float]:
+    """Return of each member its part of a party, and whether it left."""
+    parts = party_parts(contest)
+    members = (player for team in contest.teams for player, _ in team)
+    return [
+        number for player in members for number in (parts.get(player, 0.0), float(player in contest.left))
+    ]
+
+
+def party_parts(contest: Contest) -> dict[str, float]:
+    """Return the part of its party's bonus of everyone who is in one: n together count n - 1."""
+    return {player: (len(party) - 1) / len(party) for party in contest.parties for player in party}
+
+
+def figure(statistics: Statistics, share: float) -> float:
+    """Return a player's statistics as one number, nan where they say nothing.
+
+    Kills and deaths count as ``log((kills + 1) / (deaths + 1))``; kills alone, or else the score, as
+    the logarithm of their number in a whole contest and one more.
+
+    Examples
+    --------
+    >>> round(figure(Statistics("ann", kills=7, deaths=3), 1.0), 4)
+    0.6931
+    """
+    if statistics.kills is not None and statistics.deaths is not None:
+        return math.log((statistics.kills + 1.0) / (statistics.deaths + 1.0))
+    counted = statistics.kills if statistics.kills is not None else statistics.score
+    return math.nan if counted is None else math.log(max(counted, 0.0) + share) - math.log(share)
+
+
+def most_teams(contests: Iterable[Contest]) -> int:
+    """Return the largest number of teams in a contest."""
+    return max((len(contest.teams) for contest in contests), default=0)

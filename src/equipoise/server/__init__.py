@@ -1,0 +1,1 @@
+"""The service: what listens, where it listens, and what it answers from."""

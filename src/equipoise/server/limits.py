@@ -1,0 +1,46 @@
+"""What the connections of a server may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+from equipoise.errors import InputError
+from equipoise.protocols.weights.session import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class ServerLimits:
+    """What all connections together, those of one address, and one connection may take.
+
+    Parameters
+    ----------
+    connections, per_address : int
+        How many may be open; one more is told so and closed.
+    idle_seconds : float
+        A connection that sends no complete line for so long is closed.
+    slow_seconds : float
+        A connection that does not take its answers for so long is cut off.
+    grace_seconds : float
+        How long the server waits at its end for answers to be made and taken.
+    conversation : Limits
+        What one conversation may keep.
+
+    Raises
+    ------
+    InputError
+        If a limit is not above 0.
+    """
+
+    connections: int = 2048
+    per_address: int = 1536
+    idle_seconds: float = 600.0
+    slow_seconds: float = 30.0
+    grace_seconds: float = 10.0
+    conversation: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            number = getattr(self, each.name)
+            if not isinstance(number, Limits) and not 0 < number < float("inf"):
+                msg = f"{each.name}: {number!r} is not allowed; a number above 0 is"
+                raise InputError(msg)

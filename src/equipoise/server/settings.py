@@ -1,0 +1,201 @@
+"""Settings of a server: one TOML file, the environment and flags, in rising precedence."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from equipoise.errors import InputError
+from equipoise.protocols.weights.session import Limits
+from equipoise.server.limits import ServerLimits
+
+#: The table of the file that is read.
+TABLE = "serve"
+
+#: How the names in the environment begin.
+PREFIX = "EQUIPOISE_"
+
+#: A token that is shorter can be guessed.
+SHORTEST_TOKEN = 16
+
+#: Where weights are asked for unless it is said.
+ADDRESS = "127.0.0.1:7790"
+
+LEVELS = ("debug", "info", "warning", "error")
+
+
+def _setting(default: Any, metavar: str, help_text: str) -> Any:
+    return field(default=default, metadata={"metavar": metavar, "help": help_text})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a server is told; each field is a key of the file, a variable of the environment, and a flag.
+
+    Raises
+    ------
+    InputError
+        If a value is not allowed; the message begins with its name.
+    """
+
+    store: str = _setting("", "URL", "The archive: sqlite:///PATH or postgresql://...")
+    weights: str = _setting(ADDRESS, "HOST:PORT", "Where weights are asked for; port 0 takes a free one.")
+    game: str = _setting("", "NAME", "The game that GAME means where it names none.")
+    token_file: str = _setting("", "FILE", "A file with the token for AUTH; without, no results are taken.")
+    token: str = field(default="", repr=False)
+    log_level: str = _setting("info", "LEVEL", "The least that is logged: debug, info, warning or error.")
+    json_logs: bool = _setting(False, "", "Log a JSON object a line.")
+    max_connections: int = _setting(2048, "N", "Connections in total.")
+    max_per_address: int = _setting(1536, "N", "Connections from one address.")
+    max_line: int = _setting(8192, "N", "Bytes of a line.")
+    max_members: int = _setting(128, "N", "Players and bots in a game.")
+    max_mutators: int = _setting(64, "N", "Mutators of a game.")
+    max_waiting: int = _setting(64, "N", "Divisions, chances and results that may wait at once.")
+    idle_seconds: float = _setting(600.0, "SECONDS", "Close a connection that sends no line for so long.")
+    slow_seconds: float = _setting(
+        30.0, "SECONDS", "Cut a connection off that does not take its answers for so long."
+    )
+    grace_seconds: float = _setting(10.0, "SECONDS", "Time for answers at the end.")
+    team_seconds: float = _setting(1.0, "SECONDS", "Time to look for better teams.")
+
+    def __post_init__(self) -> None:
+        if not self.store:
+            msg = "store: it is missing; sqlite:///PATH or postgresql://... is needed"
+            raise InputError(msg)
+        if self.log_level not in LEVELS:
+            msg = f"log_level: {self.log_level!r} is not allowed; {', '.join(LEVELS)} are"
+            raise InputError(msg)
+        for name in ("max_waiting", "team_seconds"):
+            if not 0 < getattr(self, name) < float("inf"):
+                msg = f"{name}: {getattr(self, name)!r} is not allowed; a number above 0 is"
+                raise InputError(msg)
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port of ``weights``."""
+        host, colon, port = self.weights.rpartition(":")
+        if not colon or not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
+            msg = f"weights: {self.weights!r} is not allowed; HOST:PORT is, as 127.0.0.1:7790 or [::1]:7790"
+            raise InputError(msg)
+        return host.removeprefix("[").removesuffix("]"), int(port)
+
+    @property
+    def limits(self) -> ServerLimits:
+        """What connections may take."""
+        return ServerLimits(
+            self.max_connections, self.max_per_address, self.idle_seconds, self.slow_seconds,
+            self.grace_seconds, Limits(self.max_line, self.max_mutators, self.max_members),
+        )  # fmt: skip
+
+    def secret(self) -> str:
+        """Return the token, empty where there is none.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read, or the token is too short.
+        """
+        if not self.token_file and not self.token:
+            return ""
+        if self.token_file and self.token:
+            msg = "token_file: there is a token too; one of them is allowed"
+            raise InputError(msg)
+        token = self.token or _content(self.token_file)
+        if len(token) < SHORTEST_TOKEN or not token.isprintable():
+            msg = f"token: it is too short or not one line; {SHORTEST_TOKEN} signs or more are needed"
+            raise InputError(msg)
+        return token
+
+
+def _content(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        msg = f"token_file: {path} cannot be read: {reason}"
+        raise InputError(msg) from error
+
+
+def read_settings(path: str | None, environment: Mapping[str, str], flags: Mapping[str, Any]) -> Settings:
+    """Return settings from a file, the environment and flags, the later the stronger.
+
+    Parameters
+    ----------
+    path : str, optional
+        A TOML file with the table ``[serve]``.
+    environment : mapping
+        ``EQUIPOISE_STORE`` and so on; other names are not looked at.
+    flags : mapping
+        By field; None where a flag was not given.
+
+    Raises
+    ------
+    InputError
+        If something is unknown or not allowed.
+
+    Examples
+    --------
+    >>> settings = read_settings(None, {"EQUIPOISE_STORE": "sqlite:///a.db"}, {"max_line": 512})
+    >>> settings.store, settings.max_line
+    ('sqlite:///a.db', 512)
+    """
+    known = {each.name: each for each in fields(Settings)}
+    values: dict[str, Any] = {}
+    if path is not None:
+        for name, value in _table(path).items():
+            if name not in known:
+                msg = f"{path}: there is no setting {name!r}; {', '.join(known)} are"
+                raise InputError(msg)
+            values[name] = _typed(known[name], value, f"{path}: {name}")
+    for name, each in known.items():
+        said = environment.get(PREFIX + name.upper())
+        if said is not None:
+            values[name] = _typed(each, _parsed(each, said), PREFIX + name.upper())
+    values |= {name: value for name, value in flags.items() if value is not None}
+    return Settings(**values)
+
+
+def _table(path: str) -> Mapping[str, Any]:
+    try:
+        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        msg = f"{path}: cannot be read: {error.strerror or error}"
+        raise InputError(msg) from error
+    except ValueError as error:  # not TOML, or not UTF-8
+        msg = f"{path}: it is not TOML: {error}"
+        raise InputError(msg) from error
+    table = content.get(TABLE, {})
+    if not isinstance(table, dict) or set(content) - {TABLE}:
+        msg = f"{path}: one table [{TABLE}] is allowed, and nothing outside it"
+        raise InputError(msg)
+    return table
+
+
+def _kind(each: Field[Any]) -> type:
+    assert each.default is not MISSING  # noqa: S101 -- every setting has one
+    return type(each.default)
+
+
+def _parsed(each: Field[Any], said: str) -> Any:
+    """Return a text of the environment as what it stands for, or as it is where it stands for nothing."""
+    kind = _kind(each)
+    if kind is bool:
+        return {"1": True, "true": True, "0": False, "false": False}.get(said.lower(), said)
+    try:
+        return kind(said)
+    except ValueError:
+        return said
+
+
+def _typed(each: Field[Any], value: Any, where: str) -> Any:
+    kind = _kind(each)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if type(value) is not kind:
+        wanted = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}[kind]
+        msg = f"{where}: {value!r} is not allowed; {wanted} is"
+        raise InputError(msg)
+    return value

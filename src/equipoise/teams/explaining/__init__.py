@@ -1,0 +1,1 @@
+"""Why these teams, what each rule costs, and what a change would do."""

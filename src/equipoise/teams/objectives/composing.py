@@ -1,0 +1,257 @@
+"""Several criteria at once: in order with tolerances, or as a weighted sum; and the prices of wishes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+
+from equipoise.arrays import Floats
+from equipoise.errors import InputError
+from equipoise.registry import OBJECTIVES, TERMS, call_part, resolve
+from equipoise.teams.objectives.moments import WinDistance
+from equipoise.teams.objectives.objective import EVERYWHERE, Criterion, Interval, Objective, Pair, Scale
+from equipoise.teams.problem.problem import N_FEATURES, PRICE
+
+#: What rounding may add to a cost that is a sum, relative to it.
+ROUNDING = 1e-12
+
+#: What an objective may be given as: one, several in order, or several with weights.
+Asked = str | Callable[[Scale], Objective] | Objective | Sequence[Any] | Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class WishPrices(Criterion):
+    """The prices of all wishes that a division breaks, in win probability.
+
+    Examples
+    --------
+    >>> totals = np.zeros((1, 2, 6)); totals[0, :, PRICE] = 0.01, 0.02
+    >>> WishPrices().cost(totals)
+    array([0.03])
+    """
+
+    has_reach = True
+
+    def cost(self, totals: Floats) -> Floats:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
+        return cast("Floats", totals[:, :, PRICE:].sum(axis=(1, 2)))
+
+    def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
+        """See :meth:`.Criterion.reach`: prices say nothing of the ratings."""
+        del cost
+        return pair.mu, EVERYWHERE
+
+
+@dataclass(frozen=True)
+class WeightedSum(Criterion):
+    """A sum of criteria, each multiplied with a weight above 0.
+
+    Parameters
+    ----------
+    terms : tuple of (Criterion, float)
+        The criteria, in units of their costs, and their weights.
+
+    Examples
+    --------
+    >>> totals = np.zeros((1, 2, 6)); totals[0, :, PRICE] = 0.01, 0.02
+    >>> WeightedSum(((WishPrices(), 2.0),)).cost(totals)
+    array([0.06])
+    """
+
+    terms: tuple[tuple[Criterion, float], ...]
+
+    @property
+    def floor(self) -> float:  # type: ignore[override]  # a constant of the class elsewhere
+        """The sum of the floors."""
+        return sum(weight * criterion.floor for criterion, weight in self.terms)
+
+    @property
+    def second(self) -> tuple[float, ...]:  # type: ignore[override]
+        """The first second axis that any of the criteria has."""
+        axes = (criterion.second for criterion, _ in self.terms if any(criterion.second))
+        return next(axes, (0.0,) * N_FEATURES)
+
+    @property
+    def has_reach(self) -> bool:  # type: ignore[override]
+        """Whether any of the criteria has one."""
+        return any(criterion.has_reach for criterion, _ in self.terms)
+
+    @property
+    def by_difference(self) -> bool:  # type: ignore[override]
+        """Whether all of the criteria are."""
+        return all(criterion.by_difference for criterion, _ in self.terms)
+
+    @property
+    def needs_positive(self) -> bool:  # type: ignore[override]
+        """Whether any of the criteria does."""
+        return any(criterion.needs_positive for criterion, _ in self.terms)
+
+    def cost(self, totals: Floats) -> Floats:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
+        costs = np.zeros(len(totals))
+        for criterion, weight in self.terms:
+            costs += weight * criterion.cost(totals)
+        return costs
+
+    def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`.
+
+        No criterion can have more than what the floors of the others leave of the cost.
+        """
+        second = EVERYWHERE
+        for criterion, weight in self.terms:
+            if not criterion.has_reach:
+                continue
+            most = criterion.floor + max(cost - self.floor, 0.0) / weight * (1.0 + ROUNDING)
+            mu, other = criterion.reach(most, pair)
+            pair = Pair(pair.counts, pair.whole, mu)
+            if criterion.second == self.second:
+                second = second.overlap(other)
+        return pair.mu, second
+
+
+@dataclass(frozen=True)
+class AtMost(Criterion):
+    """By how much another criterion's cost exceeds a level; 0 up to it.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        The other one.
+    level : float
+        In units of its cost; infinite where there is none.
+    """
+
+    criterion: Criterion
+    level: float
+
+    @property
+    def second(self) -> tuple[float, ...]:  # type: ignore[override]
+        """That of the criterion."""
+        return self.criterion.second
+
+    @property
+    def has_reach(self) -> bool:  # type: ignore[override]
+        """Whether the criterion has."""
+        return self.criterion.has_reach
+
+    @property
+    def needs_positive(self) -> bool:  # type: ignore[override]
+        """Whether the criterion does."""
+        return self.criterion.needs_positive
+
+    def cost(self, totals: Floats) -> Floats:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
+        return np.maximum(self.criterion.cost(totals) - self.level, 0.0)
+
+    def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`."""
+        if self.level == np.inf:
+            return pair.mu, EVERYWHERE
+        return self.criterion.reach(max(self.level + cost, self.criterion.floor), pair)
+
+
+def compose(asked: Asked, scale: Scale, tolerances: Sequence[float] | None = None) -> Objective:
+    """Return the objective that is asked for.
+
+    Parameters
+    ----------
+    asked : str, callable, Objective, sequence or mapping
+        One objective; several criteria in order, most important first; or a weight for each of several.
+        In an order, a name stands for the criterion that gives the objective its value.
+    scale : Scale
+        The units.
+    tolerances : sequence of float, optional
+        For each criterion of an order but the last, how far from its optimum those after it may go, in
+        units of its cost; by default the scale's tolerance for ``win`` and 0 for others.
+
+    Raises
+    ------
+    InputError
+        If a weight or a tolerance is out of range, or there are not as many as are needed.
+    UnknownNameError
+        If an objective does not exist.
+    """
+    several = isinstance(asked, Sequence) and not isinstance(asked, str)
+    if tolerances is not None and not several:
+        msg = "tolerances: there is only one objective; several in order have tolerances"
+        raise InputError(msg)
+    if isinstance(asked, Mapping):
+        return _weighted(asked, scale)
+    if not several:
+        return _single(cast("Any", asked), scale)
+    entries = [_weighted(entry, scale) if isinstance(entry, Mapping) else _single(entry, scale)
+               for entry in cast("Sequence[Any]", asked)]  # fmt: skip
+    if not entries:
+        msg = "objective: there is none; one or more are needed"
+        raise InputError(msg)
+    *first, last = [entry.criterion for entry in entries]
+    if tolerances is None:
+        tolerances = [scale.tolerance if isinstance(criterion, WinDistance) else 0.0 for criterion in first]
+    if len(tolerances) != len(first):
+        msg = f"tolerances: there are {len(tolerances)}; every objective but the last has one: {len(first)}"
+        raise InputError(msg)
+    for tolerance in tolerances:
+        if not 0.0 <= tolerance < np.inf:
+            msg = f"tolerances: {tolerance!r} is not allowed; a number of 0 and above is"
+            raise InputError(msg)
+    name = ", ".join(entry.name for entry in entries)
+    return Objective(name, last, tuple(zip(first, map(float, tolerances), strict=True)))
+
+
+def priced(objective: Objective, scale: Scale) -> Objective:
+    """Return an objective in which wishes count against win probability at their prices.
+
+    Where the first criterion is the win probability, the prices are added to it; else the sum of both goes
+    before all criteria, with the scale's tolerance.  An objective that names ``wishes`` itself stays, and so
+    does a point of a front, which is of two criteria and nothing else.
+    """
+    order = (*objective.first, (objective.criterion, 0.0))
+    if isinstance(order[0][0], AtMost) or any(_counts_wishes(criterion) for criterion, _ in order):
+        return objective
+    both = WeightedSum(((WinDistance(scale.beta), 1.0), (WishPrices(), 1.0)))
+    if not isinstance(order[0][0], WinDistance):
+        return replace(objective, first=((both, scale.tolerance), *objective.first))
+    if not objective.first:
+        return Objective(f"{objective.name} + wishes", both)
+    return replace(objective, first=((both, order[0][1]), *objective.first[1:]))
+
+
+def wishes(scale: Scale) -> Objective:
+    """Return the prices of broken wishes as an objective of their own; its unit is that of the prices."""
+    del scale
+    return Objective("wishes", WishPrices())
+
+
+def _counts_wishes(criterion: Criterion) -> bool:
+    terms = criterion.terms if isinstance(criterion, WeightedSum) else ((criterion, 1.0),)
+    return any(isinstance(term, WishPrices) for term, _ in terms)
+
+
+def _single(objective: str | Callable[[Scale], Objective] | Objective, scale: Scale) -> Objective:
+    if isinstance(objective, Objective):
+        return objective
+    factory = resolve("objective", {**OBJECTIVES, **TERMS}, objective)
+    made = call_part("objective", objective, factory, scale) if callable(factory) else factory
+    if not isinstance(made, Objective):
+        msg = f"objective: {objective!r} gives a {type(made).__name__}, where an Objective is needed"
+        raise InputError(msg)
+    return made
+
+
+def _weighted(weights: Mapping[str, float], scale: Scale) -> Objective:
+    terms, names = [], []
+    for name, weight in weights.items():
+        if not 0.0 < weight < np.inf:
+            msg = f"objective: the weight {weight!r} of {name!r} is not allowed; a number above 0 is"
+            raise InputError(msg)
+        made = _single(name, scale)
+        terms.append((made.criterion, float(weight)))
+        names.append(made.name if weight == 1.0 else f"{weight:g} {made.name}")
+    if not terms:
+        msg = "objective: there is none; one or more are needed"
+        raise InputError(msg)
+    return Objective(" + ".join(names), WeightedSum(tuple(terms)))

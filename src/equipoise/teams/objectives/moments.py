@@ -1,0 +1,152 @@
+"""Criteria that more than one objective is made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from equipoise.arrays import Floats
+from equipoise.link import LOGISTIC_SLOPE, difference_for, pair_noise, win_probability
+from equipoise.teams.objectives.objective import (
+    EVERYWHERE,
+    Closeness,
+    Crowd,
+    DifferenceCriterion,
+    Interval,
+    Pair,
+    Windows,
+)
+from equipoise.teams.problem.problem import COUNT, MU, VARIANCE
+
+
+@dataclass(frozen=True)
+class WinDistance(DifferenceCriterion):
+    """The largest distance of a team's win probability from 1 / n_teams.
+
+    With two teams and given sizes it grows with the difference of mu alone: the uncertainty in the
+    link is that of the whole roster, however it is divided.
+
+    Parameters
+    ----------
+    beta : float
+        Performance noise of one player in one game, roster units, above 0.
+
+    References
+    ----------
+    See :func:`equipoise.link.win_probability`.
+
+    Examples
+    --------
+    >>> totals = np.zeros((1, 2, 5)); totals[0, :, COUNT] = 1; totals[0, 0, MU] = 1
+    >>> WinDistance(beta=1.0).cost(totals).round(4)
+    array([0.2691])
+    """
+
+    beta: float = 1.0
+
+    def cost(self, totals: Floats) -> Floats:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
+        chances = win_probability(totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT], self.beta)
+        return cast("Floats", np.abs(chances - 1.0 / totals.shape[1]).max(axis=1))
+
+    def largest_difference(self, cost: float, pair: Pair) -> float:
+        """See :meth:`equipoise.teams.objectives.objective.DifferenceCriterion.largest_difference`."""
+        row = np.array([pair.counts], dtype=np.float64)
+        variance = np.array([[pair.whole[VARIANCE], 0.0]])
+        return difference_for(cost, float(pair_noise(variance, row, self.beta)[0]))
+
+    def closeness(self, cost: float, crowd: Crowd) -> Closeness:
+        """See :meth:`equipoise.teams.objectives.objective.DifferenceCriterion.closeness`."""
+        even = 1.0 / len(crowd.counts)
+        if cost >= even:
+            return Closeness()
+        return Closeness(span=math.log((even + cost) / (even - cost)) / self._slope(crowd))
+
+    def windows(self, cost: float, crowd: Crowd) -> Windows:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.windows`.
+
+        A total less the mean of all is ``log P - mean(log P)`` over the slope of the link.  With every
+        chance from a to b, the other teams' logarithms lie above their chord over that range, and their
+        mean is at most the logarithm of their mean: the first says how large a total can be, the second how
+        small.
+        """
+        windows = super().windows(cost, crowd)
+        k = len(crowd.counts)
+        a, b = 1.0 / k - cost, 1.0 / k + cost
+        if not 0.0 < a < b < 1.0:
+            return windows
+        others = (k - 1) * math.log(a) + (1.0 - b - (k - 1) * a) * math.log(b / a) / (b - a)
+        above = ((k - 1) * math.log(b) - others) / k / self._slope(crowd)
+        below = (k - 1) / k * math.log((1.0 - a) / (k - 1) / a) / self._slope(crowd)
+        mean = float(crowd.whole[MU]) / k
+        near = Interval(mean - below, mean + above)
+        return windows._replace(mu=tuple(near.overlap(given) for given in windows.mu))
+
+    def _slope(self, crowd: Crowd) -> float:
+        """Return how fast the logarithm of a chance grows with a team's total."""
+        row = np.zeros((2, 1, len(crowd.counts)))
+        row[0, 0, 0], row[1, 0] = crowd.whole[VARIANCE], crowd.counts
+        return LOGISTIC_SLOPE / float(pair_noise(row[0], row[1], self.beta)[0])
+
+
+def second_moment_reach(
+    pair: Pair,
+    centre: float,
+    variance: float,
+    first_variance: Callable[[Interval], Interval],
+    between: float | None = None,
+) -> tuple[Interval, Interval]:
+    """Turn a bound on the first team's variance into one on its mu and its sum of squares.
+
+    Parameters
+    ----------
+    pair : Pair
+        What is known of the two teams.
+    centre : float
+        What was subtracted from mu before squaring.
+    variance : float
+        The variance over both teams, roster units squared.
+    first_variance : callable
+        From the interval of the variance within teams (their mean, weighted by size) to the interval
+        of the first team's.
+    between : float or None
+        What the variance between all teams is at most, where there are more than the two.
+
+    Returns
+    -------
+    pair of Interval
+        As :meth:`equipoise.teams.objectives.objective.Criterion.reach` has them.
+    """
+    if min(pair.counts) == 0:
+        return pair.mu, EVERYWHERE
+    first, second = pair.shares
+    n = pair.counts[0]
+    mean = float(pair.whole[MU]) / (pair.counts[0] + pair.counts[1])
+    # The variance between teams, p1 p2 (mean1 - mean2)² = p1 / p2 (mean1 - mean)², is at most the whole.
+    farthest = math.sqrt(variance * second / first)
+    mu = pair.mu.overlap(Interval(n * (mean - farthest), n * (mean + farthest)))
+    offsets = Interval(mu.low / n - mean, mu.high / n - mean)
+    if between is None:
+        between = largest_square(offsets) * first / second
+    inside = first_variance(Interval(max(variance - between, 0.0), variance))
+    from_centre = Interval(mu.low / n - centre, mu.high / n - centre)
+    squares = Interval(
+        n * (inside.low + smallest_square(from_centre)), n * (inside.high + largest_square(from_centre))
+    )
+    return mu, squares
+
+
+def largest_square(interval: Interval) -> float:
+    """Return the largest square of a number in the interval."""
+    return max(interval.low**2, interval.high**2)
+
+
+def smallest_square(interval: Interval) -> float:
+    """Return the smallest square of a number in the interval."""
+    if interval.low <= 0.0 <= interval.high:
+        return 0.0
+    return min(interval.low**2, interval.high**2)

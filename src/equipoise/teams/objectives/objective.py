@@ -1,0 +1,303 @@
+"""What an objective is: one number for each division, made from its team totals alone.
+
+A :class:`Criterion` is such a number, lower being better.
+An :class:`Objective` is a criterion, or several in order: each is brought to its optimum, and the next
+one chooses among the divisions that are within a tolerance of it.
+The objectives themselves are in :mod:`equipoise.teams.objectives`, a file each.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from equipoise.arrays import Floats
+from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The units that objectives need to know.
+
+    Parameters
+    ----------
+    beta : float
+        Performance noise of one player in one game, roster units, above 0.
+    centre : float
+        What was subtracted from mu before squaring, roster units.
+    prior : float
+        Variance added to every player's, roster units squared: smooths spreads that would be 0.
+    side_weight : float
+        How much side wishes count against likeness, in nats for each nat.
+    tolerance : float
+        How far from the best win probability a division may be to be chosen for its likeness.
+    signed : bool
+        Whether the teams are told apart, so that a side wish counts only in the team it is for.
+    """
+
+    beta: float = 1.0
+    centre: float = 0.0
+    prior: float = 0.0
+    side_weight: float = 0.0
+    tolerance: float = 0.001
+    signed: bool = False
+
+
+class Interval(NamedTuple):
+    """The range of one team's total in which a cost can be reached."""
+
+    low: float
+    high: float
+
+    def overlap(self, other: Interval) -> Interval:
+        """Return what the two intervals share (empty where low is above high)."""
+        return Interval(max(self.low, other.low), min(self.high, other.high))
+
+
+EVERYWHERE = Interval(-math.inf, math.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What is known of two teams of given sizes before anyone is placed.
+
+    Parameters
+    ----------
+    counts : pair of int
+        Their sizes, bots included.
+    whole : ndarray, shape (5,)
+        The totals over both, bots included.
+    mu : Interval
+        Where the first team's total of mu must lie.
+    """
+
+    counts: tuple[int, int]
+    whole: Floats
+    mu: Interval = EVERYWHERE
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Each team's share of the players."""
+        n = self.counts[0] + self.counts[1]
+        return self.counts[0] / n, self.counts[1] / n
+
+    def moments(self, centre: float, weights: tuple[float, ...], prior: float = 0.0) -> tuple[float, float]:
+        """Return mean and variance over both teams; the weights say what counts as a square."""
+        n = self.counts[0] + self.counts[1]
+        mean = float(self.whole[MU]) / n
+        squares = float(self.whole @ np.array(weights)) / n
+        return mean, max(squares - (mean - centre) ** 2, 0.0) + prior
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """What is known of two and more teams of given sizes before anyone is placed.
+
+    Parameters
+    ----------
+    counts : tuple of int
+        Their sizes, bots included.
+    whole : ndarray, shape (5,)
+        The totals over all, bots included.
+    mu : tuple of Interval
+        Where each team's total of mu must lie.
+    """
+
+    counts: tuple[int, ...]
+    whole: Floats
+    mu: tuple[Interval, ...]
+
+    def against_the_rest(self, team: int) -> Pair:
+        """Return a team and all others taken as one."""
+        count = self.counts[team]
+        return Pair((count, sum(self.counts) - count), self.whole, self.mu[team])
+
+
+class Closeness(NamedTuple):
+    """How close all totals of mu must be: each is at least any other times ``share``, less ``span``."""
+
+    share: float = 1.0
+    span: float = math.inf
+
+
+class Running(NamedTuple):
+    """What can be said once some teams are full, all others taken as one.
+
+    Parameters
+    ----------
+    rule : int
+        0 for nothing; 1 where a cost is the mean logarithm of the teams' variances; 2 where it is the
+        range of their standard deviations.  The variance is that of the second axis.
+    cost : float
+        What must not be exceeded.
+    centre, prior : float
+        What was subtracted from mu before squaring, and what is added to variances.
+    variance : float
+        The variance of all, the prior included.
+    between : float
+        What the variance between teams is at most.
+    """
+
+    rule: int = 0
+    cost: float = math.inf
+    centre: float = 0.0
+    prior: float = 0.0
+    variance: float = 0.0
+    between: float = 0.0
+
+
+class Windows(NamedTuple):
+    """Where each team's totals must lie, in mu and in the second axis, and what else is known of them."""
+
+    mu: tuple[Interval, ...]
+    second: tuple[Interval, ...]
+    closeness: Closeness = Closeness()
+    running: Running = Running()
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One number for each division, lower being better.
+
+    Subclasses define :meth:`cost`.  Those that also define :meth:`reach` can be solved exactly by
+    meeting in the middle; for the others there are enumeration and local search.
+    """
+
+    #: The weights of the features in the second axis that :meth:`reach` bounds; all 0 where there is none.
+    second = (0.0,) * N_FEATURES
+
+    #: Whether, for given team sizes, the cost depends on the difference of the mu totals alone and grows
+    #: with its size.
+    by_difference = False
+
+    #: Whether :meth:`reach` narrows anything down.
+    has_reach = False
+
+    #: Whether :meth:`windows` says anything of three and more teams.
+    has_windows = False
+
+    #: Whether totals of mu that are whole numbers have costs that are.
+    whole = False
+
+    #: The cost below which none can be.
+    floor = 0.0
+
+    #: Whether totals of mu below 0 mean nothing to it.
+    needs_positive = False
+
+    def cost(self, totals: Floats) -> Floats:
+        """Return the cost of each division, shape (m,), from totals of shape (m, n_teams, 5)."""
+        raise NotImplementedError
+
+    def shown(self, cost: float) -> float:
+        """Return the number people know the criterion by."""
+        return cost
+
+    def cost_of(self, shown: float) -> float:
+        """Return the cost that is shown as a number."""
+        return shown
+
+    def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
+        """Bound what the first of two teams can total in a division of at most a given cost.
+
+        Parameters
+        ----------
+        cost : float
+            The cost that must not be exceeded.
+        pair : Pair
+            What is known of the two teams before they are divided.
+
+        Returns
+        -------
+        pair of Interval
+            For the first team's mu, and for its second axis (:attr:`second`).  Every division within
+            the cost is inside both; not all that are inside need be within the cost.
+        """
+        raise NotImplementedError
+
+    def windows(self, cost: float, crowd: Crowd) -> Windows:
+        """Bound what each of many teams can total in a division of at most a given cost.
+
+        Parameters
+        ----------
+        cost : float
+            The cost that must not be exceeded.
+        crowd : Crowd
+            What is known of the teams before they are divided.
+
+        Returns
+        -------
+        Windows
+            Every division within the cost is inside; not all that are inside need be within the cost.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class DifferenceCriterion(Criterion):
+    """A criterion that grows with the difference of two teams' mu: what is left is to say how fast."""
+
+    by_difference = True
+    has_reach = True
+    has_windows = True
+
+    def largest_difference(self, cost: float, pair: Pair) -> float:
+        """Return the largest size of the difference of mu at which the cost is not exceeded."""
+        raise NotImplementedError
+
+    def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
+        """See :meth:`Criterion.reach`."""
+        half = self.largest_difference(cost, pair) / 2
+        middle = float(pair.whole[MU]) / 2
+        return Interval(middle - half, middle + half).overlap(pair.mu), EVERYWHERE
+
+    def closeness(self, cost: float, crowd: Crowd) -> Closeness:
+        """Return how close the totals of mu must be where the cost is not exceeded."""
+        raise NotImplementedError
+
+    def windows(self, cost: float, crowd: Crowd) -> Windows:
+        """See :meth:`Criterion.windows`.
+
+        With the others' mean m, a total s has ``s share - span <= m <= (s + span) / share``.
+        """
+        close = self.closeness(cost, crowd)
+        others, whole = len(crowd.counts) - 1, float(crowd.whole[MU])
+        low = (whole * close.share - others * close.span) / (others + close.share)
+        high = (whole + others * close.span) / (1.0 + others * close.share)
+        mu = tuple(Interval(low, high).overlap(given) for given in crowd.mu)
+        return Windows(mu, (EVERYWHERE,) * len(mu), close)
+
+
+class Limit(NamedTuple):
+    """A criterion whose cost must not exceed a number."""
+
+    criterion: Criterion
+    cost: float
+
+
+@dataclass(frozen=True)
+class Objective:
+    """Criteria in order, each within a tolerance of its optimum before the next one chooses.
+
+    Parameters
+    ----------
+    name : str
+        The name it is known by.
+    criterion : Criterion
+        The one that chooses last and gives the value.
+    first : tuple of (Criterion, float)
+        The criteria that come before, most important first, each with its tolerance in units of its cost.
+    """
+
+    name: str
+    criterion: Criterion
+    first: tuple[tuple[Criterion, float], ...] = ()
+
+
+def means(totals: Floats) -> Floats:
+    """Return each team's mean mu, shape (m, n_teams); 0 for a team without players."""
+    counts = totals[:, :, COUNT]
+    return np.divide(totals[:, :, MU], counts, out=np.zeros_like(counts), where=counts > 0)

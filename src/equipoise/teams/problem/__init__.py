@@ -1,0 +1,1 @@
+"""What is to be divided: the roster, its rules and prices, as arrays."""

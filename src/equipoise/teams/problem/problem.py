@@ -1,0 +1,274 @@
+"""The problem every solver gets: blocks with additive features, and which divisions are legal.
+
+A block is what cannot be divided: a player, or a party that stays together.
+A division is a row of labels, the team of each block.
+Objectives see only the features' sums over each team (the totals), so nothing here knows an objective.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.arrays import Floats, Ints, Labels
+from equipoise.players import NO_SIDE
+
+if TYPE_CHECKING:
+    from equipoise.teams.problem.roles import Roles
+    from equipoise.teams.problem.rules import Rows
+    from equipoise.teams.problem.wishes import Prices
+
+
+#: The features of a block, in the order of the last axis of totals: how many players, and the sums of
+#: their mu, (mu - centre)², sigma² and side wish.
+COUNT, MU, SQUARE, VARIANCE, SIDE = range(5)
+N_FEATURES = 5
+
+#: The last column of totals where wishes have prices: what each team's players pay for broken ones.
+PRICE = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Blocks to be divided into teams.
+
+    Parameters
+    ----------
+    features : ndarray, shape (n_blocks, 5)
+        The sums over each block's players: count, mu, (mu - centre)², sigma², side wish.
+    min_size, max_size : tuple of int, length n_teams
+        How many players of the roster each team may have.
+    max_difference : int
+        By how many such players the largest team may exceed the smallest.
+    seats : tuple of int, length n_teams
+        The size every team is filled to with bots; where a team is larger than its seats, all are
+        filled by as many more.  Without effect where ``filler`` is None.
+    filler : ndarray, shape (5,), or None
+        The features of one bot.
+    apart : tuple of pairs of int
+        Blocks that must not be in one team.
+    fixed : tuple of int, length n_blocks
+        The team a block is bound to, -1 where it is free.
+    centre : float
+        What is subtracted from mu before squaring: with it the sums of squares keep their digits.
+    members : tuple of tuples of int
+        The places in the roster of each block's players.
+    prices : Prices, optional
+        What divisions pay for the wishes they break.
+    roles : Roles, optional
+        What each team needs and who plays it: a team's totals are then those of its line-up.
+    rows : Rows, optional
+        Linear rules besides.
+    """
+
+    features: Floats
+    min_size: tuple[int, ...]
+    max_size: tuple[int, ...]
+    max_difference: int
+    seats: tuple[int, ...]
+    filler: Floats | None
+    apart: tuple[tuple[int, int], ...]
+    fixed: tuple[int, ...]
+    centre: float
+    members: tuple[tuple[int, ...], ...]
+    prices: Prices | None = None
+    roles: Roles | None = None
+    rows: Rows | None = None
+
+    @property
+    def n_teams(self) -> int:
+        """How many teams there are."""
+        return len(self.min_size)
+
+    @property
+    def n_blocks(self) -> int:
+        """How many blocks there are."""
+        return len(self.features)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The number of players of each block, shape (n_blocks,)."""
+        return self.features[:, COUNT].astype(np.int64)
+
+    @cached_property
+    def n_players(self) -> int:
+        """How many players there are, bots that fill up not counted."""
+        return int(self.sizes.sum())
+
+    @cached_property
+    def interchangeable(self) -> bool:
+        """Whether exchanging whole teams gives the same division."""
+        same_rules = all(len(set(rule)) == 1 for rule in (self.min_size, self.max_size, self.seats))
+        return same_rules and not self.named
+
+    @cached_property
+    def named(self) -> bool:
+        """Whether somebody is bound to a certain team, would rather be in it, or a rule is about one."""
+        return self.sided or max(self.fixed, default=-1) >= 0
+
+    @cached_property
+    def sided(self) -> bool:
+        """Whether a team differs from the others in more than its size and who is bound to it.
+
+        Wishes for a side count as such: objectives weigh them by team where teams are told apart.
+        """
+        priced = self.prices is not None and bool(self.prices.sides.any())
+        ruled = self.rows is not None and not self.rows.alike
+        wished = bool((self.features[:, SIDE] != self.features[:, COUNT] * NO_SIDE).any())
+        return priced or ruled or (wished and max(self.fixed, default=-1) >= 0)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the features, sizes, who is apart and who is fixed say all there is."""
+        return self.prices is None and self.roles is None and self.rows is None
+
+    @cached_property
+    def kinds(self) -> Ints:
+        """Equal numbers for blocks that a solver may exchange freely, shape (n_blocks,).
+
+        These are single players with equal features, neither fixed nor kept apart from anyone, nor in a
+        wish or a rule of another kind.
+        """
+        bound = {block for pair in self.apart for block in pair}
+        if self.rows is not None:
+            bound |= self.rows.blocks
+        bound.update(block for block, team in enumerate(self.fixed) if team >= 0)
+        return self._numbered(bound) if bound else self.looks
+
+    @cached_property
+    def looks(self) -> Ints:
+        """Equal numbers for single players with equal features, shape (n_blocks,).
+
+        Divisions in which only such players are exchanged look the same, whatever rules they have; players
+        in wishes with a price do not, as the price differs.
+        """
+        return self._numbered(set())
+
+    def _numbered(self, bound: set[int]) -> Ints:
+        seen: dict[tuple[float, ...], int] = {}
+        numbers = []
+        if self.prices is not None:
+            bound = bound | self.prices.blocks
+        for block, (row, places) in enumerate(zip(self.features.tolist(), self.members, strict=True)):
+            alone = len(places) == 1 and block not in bound
+            if alone and self.roles is not None:
+                row.extend(self.roles.kinds[block])
+            numbers.append(seen.setdefault(tuple(row) if alone else (block,), len(seen)))
+        return np.array(numbers, dtype=np.int64)
+
+    def counts(self, labels: Labels) -> Ints:
+        """Return how many players of the roster each team has.
+
+        Parameters
+        ----------
+        labels : ndarray of int8, shape (m, n_blocks)
+            The team of each block, from 0.
+
+        Returns
+        -------
+        ndarray of int64, shape (m, n_teams)
+        """
+        return np.stack([(labels == team) @ self.sizes for team in range(self.n_teams)], axis=1)
+
+    def bots(self, counts: Ints) -> Ints:
+        """Return how many bots fill up each team, shape (m, n_teams), for counts of that shape."""
+        if self.filler is None:
+            return np.zeros_like(counts)
+        seats = np.array(self.seats)
+        excess = np.maximum((counts - seats).max(axis=1, keepdims=True), 0)
+        return cast("Ints", seats + excess - counts)
+
+    def totals(self, labels: Labels) -> Floats:
+        """Return the sums of the features over each team, bots included.
+
+        Parameters
+        ----------
+        labels : ndarray of int8, shape (m, n_blocks)
+            The team of each block, from 0.
+
+        Returns
+        -------
+        ndarray, shape (m, n_teams, 5)
+            Where wishes have prices, (m, n_teams, 6): the last column is what is paid.
+        """
+        teams = [(labels == team).astype(np.float64) @ self.features for team in range(self.n_teams)]
+        totals = np.stack(teams, axis=1)
+        if self.roles is not None:
+            totals[:, :, [MU, SQUARE, VARIANCE]] = self.roles.sums(labels, self.n_teams)[:, :, 1:]
+        totals = self.filled(totals)
+        if self.prices is not None:
+            totals = np.concatenate([totals, self.prices.paid(labels)[:, :, None]], axis=2)
+        return totals
+
+    def filled(self, totals: Floats) -> Floats:
+        """Return the totals with bots, from those without; both have shape (m, n_teams, 5)."""
+        if self.filler is None:
+            return totals
+        return totals + self.bots(totals[:, :, COUNT].astype(np.int64))[:, :, None] * self.filler
+
+    def legal(self, labels: Labels) -> NDArray[np.bool_]:
+        """Tell which divisions keep every rule, shape (m,), for labels of shape (m, n_blocks)."""
+        counts = self.counts(labels)
+        legal = self.legal_counts(counts)
+        for one, other in self.apart:
+            legal &= labels[:, one] != labels[:, other]
+        for block, team in enumerate(self.fixed):
+            if team >= 0:
+                legal &= labels[:, block] == team
+        if not self.plain and legal.any():
+            legal[legal] = self.excess(labels[legal]) == 0.0
+        return legal
+
+    def excess(self, labels: Labels) -> Floats:
+        """Return by how much divisions break rules on roles and rules of one's own, shape (m,).
+
+        Bots that fill up take the roles that are left.
+        """
+        excess = np.zeros(len(labels))
+        if self.roles is not None:
+            lack = self.roles.sums(labels, self.n_teams)[:, :, 0]
+            if self.filler is not None:
+                lack = np.maximum(lack - self.bots(self.counts(labels)), 0.0)
+            excess += lack.sum(axis=1)
+        if self.rows is not None:
+            excess += self.rows.excess(labels)
+        return excess
+
+    def legal_counts(self, counts: Ints) -> NDArray[np.bool_]:
+        """Tell which team sizes are legal, shape (m,), for counts of shape (m, n_teams)."""
+        within = ((counts >= self.min_size) & (counts <= self.max_size)).all(axis=1)
+        return cast(
+            "NDArray[np.bool_]",
+            within & (counts.max(axis=1) - counts.min(axis=1) <= self.max_difference),
+        )
+
+    def canonical(self, labels: Labels) -> Labels:
+        """Return labels (n_blocks,) with interchangeable teams numbered by their first block."""
+        if not self.interchangeable:
+            return labels
+        if self.n_teams == 2:
+            return labels if labels[0] == 0 else (1 - labels).astype(np.int8)
+        names: dict[int, int] = {}
+        return np.array([names.setdefault(team, len(names)) for team in labels.tolist()], dtype=np.int8)
+
+    def signature(self, labels: Labels) -> bytes:
+        """Return a key that is equal for divisions that differ only by an exchange of equals.
+
+        Equal are players of the same features, and teams under the same rules in which nobody is fixed.
+        """
+        n_looks = int(self.looks.max()) + 1
+        if n_looks == self.n_blocks and self.interchangeable:
+            return self.canonical(labels).tobytes()
+        teams = [np.bincount(self.looks[labels == t], minlength=n_looks) for t in range(self.n_teams)]
+        keys = [team.astype(np.int32).tobytes() for team in teams]
+        return b"".join(key for _, key in sorted(zip(self.team_rules, keys, strict=True)))
+
+    @cached_property
+    def team_rules(self) -> tuple[tuple[int, ...], ...]:
+        """What holds for each team; teams for which the same holds are interchangeable."""
+        told_apart = [team if self.sided or team in self.fixed else -1 for team in range(self.n_teams)]
+        return tuple(zip(told_apart, self.min_size, self.max_size, self.seats, strict=True))

@@ -1,0 +1,239 @@
+"""Roles: every team needs so many of each, and players list those they play, with a rating for each if known.
+
+A team plays the line-up in which most of its roles are filled and, among those, its total is largest: each
+player has one role, counts with the rating of that role, and with the general rating where none is left to
+fill.  So the players of a team determine its totals, and a division is judged by them as any other.
+
+References
+----------
+The line-up is a maximum-weight assignment; R. Bellman's dynamic program over how many of each role are filled
+is exact, and short as teams need few roles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.arrays import Floats, Ints, Labels
+from equipoise.compiled import compiled, pays
+from equipoise.errors import InputError
+from equipoise.players import Player, Rating
+from equipoise.teams.problem import role_kernels
+
+#: Blocks up to which the line-ups of all possible teams are kept in a table: 2^20 rows, some 40 MB.
+TABLE_BLOCKS = 20
+
+#: Combinations of filled roles beyond which a team's line-up is no longer worked out.
+MOST_STATES = 1 << 16
+
+#: Steps of the plain loop from which loading numba for a single roster pays: about half a second.
+COMPILE_FROM = 1 << 21
+
+
+class _Table(NamedTuple):
+    """By the bits of a team's blocks: its sums, and where its players' roles begin in ``chosen``."""
+
+    sums: Floats
+    starts: Ints
+    chosen: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Roles:
+    """What each team needs and each player can do.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The roles.
+    needed : ndarray of int64, shape (n_roles,)
+        How many of each a team needs.
+    plays : ndarray of uint8, shape (n_players, n_roles)
+        Whether each player plays each role.
+    mu, square, variance : ndarray, shape (n_players, n_roles + 1)
+        Of each player in each role: the mean, the square of its distance from the centre, sigma²; the last
+        column is the general rating.
+    members : tuple of tuples of int
+        The places in the roster of each block's players.
+    sizes : pair of int
+        The fewest and the most players of the roster a team may have.
+    """
+
+    names: tuple[str, ...]
+    needed: Ints
+    plays: NDArray[np.uint8]
+    mu: Floats
+    square: Floats
+    variance: Floats
+    members: tuple[tuple[int, ...], ...]
+    sizes: tuple[int, int]
+
+    def sums(self, labels: Labels, n_teams: int) -> Floats:
+        """Return how many roles each team lacks, and its totals of mu, square and variance.
+
+        Parameters
+        ----------
+        labels : ndarray of int8, shape (m, n_blocks)
+            The team of each block.
+
+        Returns
+        -------
+        ndarray, shape (m, n_teams, 4)
+        """
+        if len(self.members) <= TABLE_BLOCKS:
+            sums = np.empty((len(labels), n_teams, 4))
+            for team in range(n_teams):
+                sums[:, team] = self._table.sums[self._masks(labels == team)]
+            return sums
+        of_players = labels[:, self._block_of]
+        order = np.argsort(of_players, axis=1, kind="stable").ravel()
+        counts = np.stack([(of_players == team).sum(axis=1) for team in range(n_teams)], axis=1)
+        starts = np.concatenate([[0], np.cumsum(counts.ravel())])
+        return self._line_ups(order, starts)[0].reshape(len(labels), n_teams, 4)
+
+    def line_up(self, places: Sequence[int]) -> list[str]:
+        """Return what each player of a team plays, in their order; empty for no role."""
+        # In the order of the roster, so that among equal line-ups it is the one the totals come from.
+        team = np.sort(np.array(places, dtype=np.int64))
+        if len(self.members) <= TABLE_BLOCKS:
+            has = np.zeros(len(self.members), dtype=np.bool_)
+            has[self._block_of[team]] = True
+            begin = self._table.starts[self._masks(has)]
+            chosen = self._table.chosen[begin : begin + len(team)]
+        else:
+            chosen = self._line_ups(team, np.array([0, len(team)]))[1]
+        role_of = dict(zip(team.tolist(), chosen.tolist(), strict=True))
+        return [(*self.names, "")[role_of[place]] for place in places]
+
+    def rating(self, place: int, role: str) -> float:
+        """Return the mean of a player's rating in a role; in none, of the general one."""
+        return float(self.mu[place, self.names.index(role) if role else -1])
+
+    @cached_property
+    def kinds(self) -> list[tuple[float, ...]]:
+        """What players must have in common to be equal, one for each block of a single player."""
+        rows = np.concatenate([self.plays, self.mu, self.variance], axis=1)
+        return [tuple(rows[places[0]].tolist()) if len(places) == 1 else () for places in self.members]
+
+    @cached_property
+    def _block_of(self) -> Ints:
+        block_of = np.empty(len(self.mu), dtype=np.int64)
+        for block, places in enumerate(self.members):
+            block_of[list(places)] = block
+        return block_of
+
+    def _masks(self, has: NDArray[np.bool_]) -> Ints:
+        """Return the bits of teams' blocks, shape (...), for whether each has a block, (..., n_blocks)."""
+        # Floats, as NumPy multiplies them many times faster; they hold as many bits exactly.
+        return np.asarray(has.astype(np.float64) @ self._bits).astype(np.int64)
+
+    @cached_property
+    def _bits(self) -> Floats:
+        return np.ldexp(1.0, np.arange(len(self.members)))
+
+    @cached_property
+    def _table(self) -> _Table:
+        """The line-ups of every team there can be."""
+        masks, players, starts = _teams(self.members, *self.sizes)
+        size = 1 << len(self.members)
+        sums, begins = np.zeros((size, 4)), np.zeros(size, dtype=np.int64)
+        sums[:, 0] = np.inf
+        sums[masks], chosen = self._line_ups(players, starts)
+        begins[masks] = starts[:-1]
+        return _Table(sums, begins, chosen)
+
+    def _line_ups(self, players: Ints, starts: Ints) -> tuple[Floats, Ints]:
+        """Return the sums of teams, shape (n, 4), and each player's role."""
+        states = int(np.prod(self.needed + 1))
+        work = len(players) * states * (len(self.needed) + 1)
+        fast = pays(work, COMPILE_FROM)
+        line_ups = compiled(role_kernels.line_ups) if fast else role_kernels.line_ups
+        sums, chosen = np.empty((len(starts) - 1, 4)), np.empty(len(players), dtype=np.int64)
+        longest = int(np.diff(starts).max(initial=0))
+        scratch = (
+            np.empty((longest + 1, states)),
+            np.empty((max(longest, 1), states), dtype=np.int64),
+            np.empty((states, len(self.needed)), dtype=np.int64),
+            np.empty(states, dtype=np.int64),
+            np.empty(len(self.needed), dtype=np.int64),
+        )
+
+        def given(column: Any) -> Any:
+            return column if fast else column.data
+
+        line_ups(
+            given(players), given(starts), given(self.needed), given(self.plays),
+            (given(self.mu), given(self.square), given(self.variance)),
+            tuple(map(given, scratch)), given(sums), given(chosen),
+        )  # fmt: skip
+        return sums, chosen
+
+
+@lru_cache(maxsize=8)
+def _teams(members: tuple[tuple[int, ...], ...], least: int, most: int) -> tuple[Ints, Ints, Ints]:
+    """Return all teams within the sizes: the bits of their blocks, their players, and where each begins.
+
+    They are in an order in which a team shares its first players with the one before.
+    """
+    n = len(members)
+    masks = np.arange(1 << n, dtype=np.int64)
+    sizes = np.zeros(1 << n, dtype=np.int64)
+    for block, places in enumerate(members):
+        sizes += (masks >> block & 1) * len(places)
+    masks = masks[(sizes >= least) & (sizes <= most)]
+    at = sorted((place, block) for block, places in enumerate(members) for place in places)
+    has = np.stack([(masks >> block & 1).astype(np.bool_) for _, block in at], axis=1)
+    order = np.lexsort(has.T[::-1])
+    _, players = np.nonzero(has[order])
+    counts = has[order].sum(axis=1)
+    return masks[order], players.astype(np.int64), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def roles_of(
+    players: Sequence[Player],
+    needed: Mapping[str, int],
+    centre: float,
+    members: tuple[tuple[int, ...], ...],
+    sizes: tuple[int, int],
+) -> Roles:
+    """Return what a roster of rated players can do of what teams need.
+
+    A player who lists no roles plays all of them.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range, or there are so many roles that line-ups are not worked out.
+    """
+    for role, number in needed.items():
+        if not role or not 1 <= number <= sizes[1]:
+            msg = f"roles: {number} of {role!r} is not allowed; 1 to the team's size, {sizes[1]}, is"
+            raise InputError(msg)
+    if int(np.prod([float(number + 1) for number in needed.values()])) > MOST_STATES:
+        msg = f"roles: {', '.join(needed)} are too many; their combinations must not exceed {MOST_STATES}"
+        raise InputError(msg)
+    played = [dict(player.roles) for player in players]
+    ratings = [
+        [*(roles.get(role) or player.rating for role in needed), player.rating]
+        for roles, player in zip(played, players, strict=True)
+    ]
+    known = [[rating for rating in row if isinstance(rating, Rating)] for row in ratings]
+    mu = np.array([[rating.mu for rating in row] for row in known])
+    sigma = np.array([[rating.sigma for rating in row] for row in known])
+    plays = [[not roles or role in roles for role in needed] for roles in played]
+    return Roles(
+        names=tuple(needed),
+        needed=np.array(list(needed.values()), dtype=np.int64),
+        plays=np.array(plays, dtype=np.uint8),
+        mu=mu,
+        square=(mu - centre) ** 2,
+        variance=sigma * sigma,
+        members=members,
+        sizes=sizes,
+    )

@@ -1,0 +1,344 @@
+"""From a roster and wishes to a :class:`~equipoise.teams.problem.problem.Problem`, or to what contradicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from equipoise.errors import InputError
+from equipoise.players import Bots, Player, Rating
+from equipoise.teams.problem.components import Contradiction, SignedUnion, components
+from equipoise.teams.problem.problem import Problem
+from equipoise.teams.problem.roles import roles_of
+from equipoise.teams.problem.rules import Rule, rows_of
+from equipoise.teams.problem.sizes import Sizes, size_rules
+from equipoise.teams.problem.wishes import Group, Prices, Wish, side_prices
+
+#: What everyone weighs in a roster where nobody has a weight: the middle of the 0..100 scale.
+MIDDLE_WEIGHT = 50.0
+
+#: More teams than any game has, and as many as labels of one byte can tell apart.
+MOST_TEAMS = 100
+
+
+@dataclass(frozen=True)
+class Roster:
+    """Players with a rating each, and how to find them by id or name.
+
+    Parameters
+    ----------
+    players : tuple of Player
+        Everyone, with a rating.
+    default : float or None
+        What those without a rating were given; None where everyone had one.
+    unrated : int
+        How many were given it.
+    """
+
+    players: tuple[Player, ...]
+    default: float | None
+    unrated: int
+
+    @property
+    def ratings(self) -> list[Rating]:
+        """Everyone's rating."""
+        return [player.rating for player in self.players if isinstance(player.rating, Rating)]
+
+    @cached_property
+    def _by_id(self) -> dict[str, list[int]]:
+        return {player.id: [place] for place, player in enumerate(self.players)}
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[int]]:
+        places: dict[str, list[int]] = {}
+        for place, player in enumerate(self.players):
+            places.setdefault(player.name, []).append(place)
+        return places
+
+    def find(self, argument: str, who: str) -> int:
+        """Return the place of a player known by id or by name.
+
+        Raises
+        ------
+        InputError
+            If nobody or more than one is known by it.
+        """
+        found = self._by_id.get(who) or self._by_name.get(who, [])
+        if len(found) == 1:
+            return found[0]
+        if found:
+            msg = f"{argument}: {len(found)} players are named {who!r}; their ids tell them apart"
+            raise InputError(msg)
+        names = ", ".join(player.label for player in self.players[:10])
+        more = ", ..." if len(self.players) > 10 else ""
+        msg = f"{argument}: there is no player {who!r}; the roster has {names}{more}"
+        raise InputError(msg)
+
+
+@dataclass(frozen=True)
+class Besides:
+    """What may be asked for besides parties, who is apart and who is fixed.
+
+    Parameters
+    ----------
+    wishes : tuple of Wish
+        Wishes between players, with their prices.
+    side_price : float
+        What a whole side wish is worth, in win probability.
+    roles : mapping from str to int, or None
+        How many of each role a team needs.
+    rules : tuple of Rule
+        Linear rules.
+    """
+
+    wishes: tuple[Wish, ...] = ()
+    side_price: float = 0.0
+    roles: Mapping[str, int] | None = None
+    rules: tuple[Rule, ...] = ()
+
+
+def rated(players: Iterable[Player] | Mapping[str, float | Rating | None], default: float | None) -> Roster:
+    """Return the roster with a rating for everyone.
+
+    Parameters
+    ----------
+    players : iterable of Player, or mapping from name to weight
+        Who is here.
+    default : float or None
+        The weight of players without one; None is the mean of the others, or 50 where nobody has one.
+
+    Raises
+    ------
+    InputError
+        If an id comes twice.
+    """
+    if isinstance(players, Mapping):
+        players = [Player(name, rating) for name, rating in players.items()]
+    everyone = tuple(players)
+    _check_players(everyone)
+    if any(player.rating is None and player.roles for player in everyone):
+        everyone = tuple(map(_from_roles, everyone))
+    if len({player.id for player in everyone}) < len(everyone):
+        seen: set[str] = set()
+        for player in everyone:
+            if player.id in seen:
+                msg = f"players: {player.label!r} comes twice; every id must be there once"
+                raise InputError(msg)
+            seen.add(player.id)
+    unrated = sum(player.rating is None for player in everyone)
+    if not unrated:
+        return Roster(everyone, None, 0)
+    if default is None:
+        known = [player.rating.mu for player in everyone if isinstance(player.rating, Rating)]
+        default = float(np.mean(known)) if known else MIDDLE_WEIGHT
+    given = tuple(p if p.rating is not None else replace(p, rating=Rating(default)) for p in everyone)
+    return Roster(given, default, unrated)
+
+
+def _from_roles(player: Player) -> Player:
+    """Return a player without a rating with the mean of those in the roles, where there are any."""
+    known = [rating for _, rating in player.roles if rating is not None]
+    if player.rating is not None or not known:
+        return player
+    mu, sigma = (float(np.mean([getattr(rating, field) for rating in known])) for field in ("mu", "sigma"))
+    return replace(player, rating=Rating(mu, sigma))
+
+
+def _check_players(everyone: Sequence[object]) -> None:
+    for place, player in enumerate(everyone, start=1):
+        if not isinstance(player, Player):
+            msg = f"players: entry {place} is {player!r:.40}; Players are needed, or names with weights"
+            raise InputError(msg)
+
+
+def build(
+    roster: Roster,
+    n_teams: int,
+    sizes: Sizes,
+    bots: Bots | None,
+    parties: Iterable[Sequence[str]] = (),
+    apart: Iterable[Sequence[str]] = (),
+    fixed: Mapping[str, int] | None = None,
+    besides: Besides | None = None,
+) -> Problem:
+    """Return the problem a roster and its wishes make.
+
+    Raises
+    ------
+    InputError
+        If the arguments are at fault.
+    Contradiction
+        If two players can be neither together nor apart; ``one`` and ``other`` are places in the roster.
+    """
+    players = roster.players
+    n = len(players)
+    _check_number(n, n_teams, bots)
+    block_of, members = _blocks(roster, parties)
+    block_team = _block_teams(_fixed_teams(roster, n_teams, fixed or {}), block_of, len(members))
+    pairs = _apart_pairs(roster, n_teams, apart, block_of, block_team)
+    mu = np.array([rating.mu for rating in roster.ratings])
+    sigma = np.array([rating.sigma for rating in roster.ratings])
+    side = np.array([player.side for player in players])
+    centre = float(mu.mean())
+    each = np.stack([np.ones(n), mu, (mu - centre) ** 2, sigma * sigma, side], axis=1)
+    if len(members) < n:
+        of_players, each = each, np.zeros((len(members), each.shape[1]))
+        np.add.at(each, block_of, of_players)
+    filler = None
+    if bots is not None:
+        weight = centre if bots.weight is None else bots.weight
+        filler = np.array([1.0, weight, (weight - centre) ** 2, 0.0, 0.5])
+    rules = size_rules(n, n_teams, sizes, bots)
+    prices, roles, rows = None, None, None
+    if besides is not None:
+        prices = _prices(roster, n_teams, besides, block_of, len(members))
+        rows = rows_of(besides.rules, n_teams, block_of, len(members), roster.find)
+        if besides.roles:
+            slack = (n_teams - 1) * rules.difference
+            least = max(min(rules.minimum), -((slack - n) // n_teams))
+            most = min(max(rules.maximum), (n + slack) // n_teams)
+            roles = roles_of(players, besides.roles, centre, members, (least, most))
+    problem = Problem(
+        features=each,
+        min_size=rules.minimum,
+        max_size=rules.maximum,
+        max_difference=rules.difference,
+        seats=rules.seats,
+        filler=filler,
+        apart=tuple((block_of[one], block_of[other]) for one, other in pairs),
+        fixed=block_team,
+        centre=centre,
+        members=members,
+        prices=prices,
+        roles=roles,
+        rows=rows,
+    )
+    if n_teams == 2 and pairs:
+        try:
+            components(problem)
+        except Contradiction as clash:
+            pair = problem.apart.index((clash.one, clash.other))
+            raise Contradiction(*pairs[pair], clash.reason) from None
+    return problem
+
+
+def _prices(
+    roster: Roster, n_teams: int, besides: Besides, block_of: list[int], n_blocks: int
+) -> Prices | None:
+    """Return what breaking wishes costs; None where there are none."""
+    sides = np.zeros((n_blocks, n_teams))
+    if besides.side_price:
+        np.add.at(sides, block_of, side_prices(roster.players, n_teams, besides.side_price))
+    if not besides.wishes and not sides.any():
+        return None
+    groups = [
+        Group(
+            wish.kind == "together",
+            tuple(block_of[place] for place in _named_once("wish", roster, wish.players)),
+            wish.price,
+        )
+        for wish in besides.wishes
+    ]
+    return Prices(tuple(groups), sides)
+
+
+def _check_number(n: int, n_teams: int, bots: Bots | None) -> None:
+    if not 2 <= n_teams <= MOST_TEAMS:
+        msg = f"teams: {n_teams} is not allowed; 2 to {MOST_TEAMS} are"
+        raise InputError(msg)
+    if n == 0:
+        msg = "players: there are none; at least one a team is needed"
+        raise InputError(msg)
+    if n < n_teams and bots is None:
+        have = "is only one" if n == 1 else f"are only {n}"
+        msg = f"players: there {have} for {n_teams} teams; at least one a team is needed, or bots"
+        raise InputError(msg)
+
+
+def _fixed_teams(roster: Roster, n_teams: int, fixed: Mapping[str, int]) -> list[int]:
+    team_of = [-1 if player.team is None else player.team for player in roster.players]
+    wishes = [(place, team) for place, team in enumerate(team_of) if team >= 0]
+    wishes += [(roster.find("fixed", who), team) for who, team in fixed.items()]
+    for place, team in wishes:
+        name = roster.players[place].label
+        if not 0 <= team < n_teams:
+            msg = f"team: {name!r} is fixed to team {team + 1}; there are teams 1 to {n_teams}"
+            raise InputError(msg)
+        if team_of[place] not in (-1, team):
+            msg = f"fixed: {name!r} is fixed to team {team + 1}, but comes with team {team_of[place] + 1}"
+            raise InputError(msg)
+        team_of[place] = team
+    return team_of
+
+
+def _block_teams(team_of: list[int], block_of: list[int], n_blocks: int) -> tuple[int, ...]:
+    """Return the team each block is fixed to, -1 for none."""
+    team, holder = [-1] * n_blocks, [-1] * n_blocks
+    for place, wish in enumerate(team_of):
+        block = block_of[place]
+        if wish >= 0:
+            if team[block] not in (-1, wish):
+                reason = "they are in one party, but fixed to different teams"
+                raise Contradiction(holder[block], place, reason)
+            team[block], holder[block] = wish, place
+    return tuple(team)
+
+
+def _apart_pairs(
+    roster: Roster,
+    n_teams: int,
+    apart: Iterable[Sequence[str]],
+    block_of: list[int],
+    block_team: tuple[int, ...],
+) -> list[tuple[int, int]]:
+    """Return the pairs of players, by place, who must not be in one team."""
+    pairs = []
+    for group in apart:
+        places = _named_once("apart", roster, group)
+        if len(places) > n_teams:
+            reason = f"{len(places)} players must be apart from each other, but there are {n_teams} teams"
+            raise Contradiction(places[0], places[-1], reason)
+        for i, one in enumerate(places):
+            for other in places[:i]:
+                if block_of[one] == block_of[other]:
+                    raise Contradiction(other, one, "they must be apart, but are in one party")
+                if block_team[block_of[one]] == block_team[block_of[other]] >= 0:
+                    raise Contradiction(other, one, "they must be apart, but are fixed to one team")
+                pairs.append((other, one))
+    return pairs
+
+
+def _named_once(argument: str, roster: Roster, group: Sequence[str]) -> list[int]:
+    """Return the places of a group's players, none of whom may come twice."""
+    places = [roster.find(argument, who) for who in group]
+    for n, place in enumerate(places):
+        if place in places[:n]:
+            msg = f"{argument}: {roster.players[place].label!r} comes twice in one group"
+            raise InputError(msg)
+    return places
+
+
+def _blocks(
+    roster: Roster, parties: Iterable[Sequence[str]]
+) -> tuple[list[int], tuple[tuple[int, ...], ...]]:
+    """Return each player's block, and each block's players: those in a party, directly or not, are one."""
+    union = SignedUnion(len(roster.players))
+    leader: dict[str, int] = {}
+    for place, player in enumerate(roster.players):
+        if player.party is not None:
+            union.bind(leader.setdefault(player.party, place), place, 1)
+    for party in parties:
+        places = _named_once("party", roster, party)
+        for place in places[1:]:
+            union.bind(places[0], place, 1)
+    members: dict[int, list[int]] = {}
+    for place in range(len(roster.players)):
+        members.setdefault(union.find(place)[0], []).append(place)
+    block_of = [0] * len(roster.players)
+    for block, together in enumerate(members.values()):
+        for place in together:
+            block_of[place] = block
+    return block_of, tuple(tuple(together) for together in members.values())

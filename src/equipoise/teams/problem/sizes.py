@@ -1,0 +1,101 @@
+"""Team sizes: from what an organiser asks for to the rules a problem has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from equipoise.errors import InputError
+from equipoise.players import MOST_PLAYERS, Bots
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large teams are wished to be.
+
+    Parameters
+    ----------
+    exact : tuple of int or None
+        The size of each team.
+    minimum, maximum : int or None
+        How many players of the roster each team may have.
+    max_difference : int or None
+        By how many such players the teams may differ; by default one, or any number where sizes or
+        limits are given.
+
+    Raises
+    ------
+    InputError
+        If a number is below 0 or above a million, or the limits exclude each other.
+    """
+
+    exact: tuple[int, ...] | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    max_difference: int | None = None
+
+    def __post_init__(self) -> None:
+        numbers = [("sizes", size) for size in self.exact or ()]
+        numbers += [("min_size", self.minimum), ("max_size", self.maximum)]  # type: ignore[list-item]
+        numbers += [("max_difference", self.max_difference)]  # type: ignore[list-item]
+        for name, number in numbers:
+            if number is not None and not 0 <= number <= MOST_PLAYERS:
+                msg = f"{name}: {number} is not allowed; 0 to {MOST_PLAYERS} are"
+                raise InputError(msg)
+        if self.minimum is not None and self.maximum is not None and self.minimum > self.maximum:
+            msg = f"min_size: {self.minimum} is above the max_size of {self.maximum}"
+            raise InputError(msg)
+
+
+class SizeRules(NamedTuple):
+    """The rules of :class:`equipoise.teams.problem.problem.Problem` on sizes, as documented there."""
+
+    minimum: tuple[int, ...]
+    maximum: tuple[int, ...]
+    difference: int
+    seats: tuple[int, ...]
+
+
+def size_rules(n: int, n_teams: int, sizes: Sizes, bots: Bots | None) -> SizeRules:
+    """Return the rules for a roster of n players.
+
+    Raises
+    ------
+    InputError
+        If no division has such sizes.
+    """
+    if sizes.exact is not None:
+        return _exact(n, n_teams, sizes.exact, sizes.max_difference, bots)
+    limited = sizes.minimum is not None or sizes.maximum is not None
+    minimum = int(bots is None) if sizes.minimum is None else sizes.minimum
+    maximum = n if sizes.maximum is None else sizes.maximum
+    if minimum * n_teams > n or maximum * n_teams < n:
+        msg = f"sizes: {n_teams} teams of {minimum} to {maximum} players do not hold {n} players exactly"
+        raise InputError(msg)
+    difference = sizes.max_difference
+    if difference is None:
+        difference = n if limited else 1
+    seats = bots.seats(n_teams) if bots is not None else 0
+    return SizeRules((minimum,) * n_teams, (maximum,) * n_teams, difference, (seats,) * n_teams)
+
+
+def _exact(
+    n: int, n_teams: int, exact: tuple[int, ...], difference: int | None, bots: Bots | None
+) -> SizeRules:
+    """Return the rules for teams of given sizes, which with bots are seats to be filled up."""
+    if len(exact) != n_teams:
+        msg = f"sizes: {len(exact)} sizes for {n_teams} teams; one for each is needed"
+        raise InputError(msg)
+    seats = sum(exact)
+    if seats < n or (seats > n and bots is None):
+        wish = "there must be as many" if bots is None else "there must be at least as many"
+        msg = f"sizes: {'+'.join(map(str, exact))} = {seats} seats for {n} players; {wish}"
+        raise InputError(msg)
+    if bots is None:
+        return SizeRules(exact, exact, n if difference is None else difference, exact)
+    if bots.minimum or bots.target or bots.maximum is not None:
+        msg = "sizes: with sizes given, the bots' minimum, maximum and target have nothing left to say"
+        raise InputError(msg)
+    if difference is None:
+        difference = max(1, max(exact) - min(exact))
+    return SizeRules((0,) * n_teams, exact, difference, exact)

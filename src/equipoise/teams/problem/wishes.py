@@ -1,0 +1,274 @@
+"""Wishes that may be broken at a price: who would rather be together, apart, or on a side.
+
+A price is in win probability: a wish that is worth 0.01 is broken where keeping it would cost the game more
+than one percent of win probability.  Here are the wishes as they are asked for, what a division pays for
+those it breaks, and the outcome.  Rules that must be kept stand in :mod:`equipoise.teams.problem.problem`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from equipoise.arrays import Floats, Labels
+from equipoise.errors import InputError
+from equipoise.matches import Match
+from equipoise.players import NO_SIDE, Player
+
+if TYPE_CHECKING:
+    from equipoise.teams.problem.problem import Problem
+
+
+#: What a wish is worth where no price is named: one percent of win probability.
+WISH_PRICE = 0.01
+
+#: Matches that count as recent: with the price halved each time, those before are worth next to nothing.
+RECENT_MATCHES = 5
+
+#: The kinds of wishes between players.
+KINDS = ("together", "apart")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Players who would rather be in one team, or no two of them, and what that is worth.
+
+    Parameters
+    ----------
+    kind : str
+        ``"together"`` or ``"apart"``.
+    players : sequence of str
+        Two ids or names, or more.
+    price : float
+        In win probability, from 0 to 1, for each player who is elsewhere than the most of them
+        (``"together"``), or for each but one in a team (``"apart"``).
+
+    Raises
+    ------
+    InputError
+        If a field is out of range.
+
+    Examples
+    --------
+    >>> Wish("apart", ["Ann", "Bob"], 0.02).players
+    ('Ann', 'Bob')
+    """
+
+    kind: str
+    players: tuple[str, ...]
+    price: float = WISH_PRICE
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "players", tuple(self.players))
+        if self.kind not in KINDS:
+            msg = f"wish: {self.kind!r} is not allowed; {' and '.join(map(repr, KINDS))} are"
+            raise InputError(msg)
+        if len(self.players) < 2 or len(set(self.players)) < len(self.players):
+            named = ", ".join(map(repr, self.players)) or "nobody"
+            msg = f"wish: it names {named}; two different players or more are needed"
+            raise InputError(msg)
+        if not 0.0 <= self.price <= 1.0:
+            msg = f"price: {self.price!r} is not allowed; a win probability from 0 to 1 is"
+            raise InputError(msg)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a wish in a split.
+
+    Parameters
+    ----------
+    kind : str
+        ``"together"``, ``"apart"`` or ``"side"``.
+    players : tuple of str
+        Who wished it, as they are shown.
+    price : float
+        What breaking it costs, for each player it is broken for.
+    paid : float
+        What this split pays for it; 0 where it is met.
+    """
+
+    kind: str
+    players: tuple[str, ...]
+    price: float
+    paid: float
+
+    @property
+    def met(self) -> bool:
+        """Whether nothing is paid."""
+        return self.paid == 0.0
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the outcome in plain lists and numbers."""
+        return {
+            "kind": self.kind,
+            "players": list(self.players),
+            "price": self.price,
+            "paid": self.paid,
+            "met": self.met,
+        }
+
+
+class Group(NamedTuple):
+    """A wish between players, with the block of each."""
+
+    together: bool
+    blocks: tuple[int, ...]
+    price: float
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """What divisions pay for wishes they break.
+
+    Parameters
+    ----------
+    groups : tuple of Group
+        The wishes between players.
+    sides : ndarray, shape (n_blocks, n_teams)
+        What a block pays for being in a team.
+    """
+
+    groups: tuple[Group, ...]
+    sides: Floats
+
+    @property
+    def blocks(self) -> set[int]:
+        """The blocks that any wish is about."""
+        named = {block for group in self.groups for block in group.blocks}
+        return named | set(np.flatnonzero(self.sides.any(axis=1)).tolist())
+
+    def paid(self, labels: Labels) -> Floats:
+        """Return what each team's players pay, shape (m, n_teams), for labels of shape (m, n_blocks)."""
+        n_teams = self.sides.shape[1]
+        paid = np.zeros((len(labels), n_teams))
+        if self.sides.any():
+            for team in range(n_teams):
+                paid[:, team] = (labels == team) @ self.sides[:, team]
+        for group in self.groups:
+            paid += group.price * _broken_for(group, labels, n_teams)
+        return paid
+
+
+def _broken_for(group: Group, labels: Labels, n_teams: int) -> Floats:
+    """Return for how many players of each team a wish is broken, shape (m, n_teams)."""
+    members = labels[:, group.blocks]
+    counts = np.stack([(members == team).sum(axis=1) for team in range(n_teams)], axis=1).astype(np.float64)
+    if not group.together:
+        return np.maximum(counts - 1.0, 0.0)
+    counts[np.arange(len(counts)), counts.argmax(axis=1)] = 0.0
+    return counts
+
+
+def side_prices(players: Sequence[Player], n_teams: int, price: float) -> Floats:
+    """Return what each player pays for being in each team, shape (n_players, n_teams).
+
+    The teams stand evenly from -1 (the first) to 1 (the last), and a side from 0 to 1 is a wish ``w`` from
+    -1 to 1.  In a team at ``u`` the share ``(|w| - w u) / 2`` of the price is paid: nothing on the wished
+    side, all of ``|w|`` on the other, half of it in the middle.
+
+    Examples
+    --------
+    >>> side_prices([Player("Ann", side=1.0), Player("Bob", side=0.25)], 3, 0.02)
+    array([[0.02 , 0.01 , 0.   ],
+           [0.   , 0.005, 0.01 ]])
+    """
+    wish = np.array([2.0 * (player.side - NO_SIDE) for player in players])[:, None]
+    place = np.linspace(-1.0, 1.0, n_teams)
+    paid = price * (np.abs(wish) - wish * place) / 2.0
+    return np.asarray(np.where(wish == 0.0, 0.0, paid) + 0.0)
+
+
+def wishes_of(players: Iterable[Player]) -> list[Wish]:
+    """Return the wishes that come with the players."""
+    return [
+        Wish(kind, (player.id, other), WISH_PRICE if price is None else price)
+        for player in players
+        if player.prefer or player.avoid
+        for kind, named in (("together", player.prefer), ("apart", player.avoid))
+        for other, price in named
+    ]
+
+
+def recent_wishes(
+    matches: Sequence[Match], here: Collection[str], price: float, n_matches: int = RECENT_MATCHES
+) -> list[Wish]:
+    """Return wishes to be apart for those who were in one team in the last matches.
+
+    Parameters
+    ----------
+    matches : sequence of Match
+        The history, in any order; the last ones by their end count.
+    here : collection of str
+        The ids of those who play now.
+    price : float
+        What a pair of the last match is worth, in win probability; half of it for the match before, and so
+        on.  Pairs that were together several times are worth the sum.
+    n_matches : int
+        How many matches count.
+
+    Examples
+    --------
+    >>> from equipoise.matches import Contest, Match, Ruleset
+    >>> game = Match((Contest(Ruleset(), (["Ann", "Bob"], ["Cid", "Dan"]), (1, 2)),))
+    >>> recent_wishes([game], {"Ann", "Bob", "Cid"}, 0.01)
+    [Wish(kind='apart', players=('Ann', 'Bob'), price=0.01)]
+    """
+    prices: dict[tuple[str, str], float] = {}
+    last = sorted(matches, key=lambda match: (match.ended or 0.0, match.id), reverse=True)[:n_matches]
+    for match in last:
+        mates = {
+            (min(one, other), max(one, other))
+            for contest in match.contests
+            for team in contest.teams
+            for one, other in combinations([player for player, _ in team if player in here], 2)
+        }
+        for pair in mates:
+            prices[pair] = prices.get(pair, 0.0) + price
+        price /= 2.0
+    return [Wish("apart", pair, min(worth, 1.0)) for pair, worth in sorted(prices.items())]
+
+
+def outcomes(
+    problem: Problem, wishes: Sequence[Wish], side_price: float, players: Sequence[Player], labels: Labels
+) -> tuple[Outcome, ...]:
+    """Return what became of every wish in a division: those between players, then those for a side.
+
+    Parameters
+    ----------
+    problem : Problem
+        With prices made of the wishes, in their order.
+    wishes : sequence of Wish
+        The wishes between players.
+    side_price : float
+        What a whole side wish is worth.
+    players : sequence of Player
+        The roster.
+    labels : ndarray of int8, shape (n_blocks,)
+        The division.
+    """
+    if problem.prices is None:
+        return ()
+    label_of = {key: player.label for player in players for key in (player.name, player.id) if key}
+    told = [
+        Outcome(
+            wish.kind,
+            tuple(label_of[who] for who in wish.players),
+            wish.price,
+            float(group.price * _broken_for(group, labels[None, :], problem.n_teams).sum()),
+        )
+        for wish, group in zip(wishes, problem.prices.groups, strict=True)
+    ]
+    if side_price:
+        each = side_prices(players, problem.n_teams, side_price)
+        for places, team in zip(problem.members, labels.tolist(), strict=True):
+            told += [
+                Outcome("side", (players[place].label,), float(each[place].max()), float(each[place, team]))
+                for place in places
+                if players[place].side != NO_SIDE
+            ]
+    return tuple(told)

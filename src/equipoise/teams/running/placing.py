@@ -1,0 +1,323 @@
+"""``place_late``: the team for someone who joins a running game, by its effect on balance.
+
+It sees sums over each team and nothing else, so whoever keeps such sums can ask at any time, at no cost.
+Who comes and goes is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from equipoise.arrays import Floats, Ints
+from equipoise.errors import InputError
+from equipoise.link import win_probability
+from equipoise.players import MOST_PLAYERS, NO_SIDE, Bots, Rating
+from equipoise.registry import OBJECTIVES, call_part, resolve
+from equipoise.teams.balancing import PRIOR_SHARE
+from equipoise.teams.objectives.objective import Objective, Scale
+from equipoise.teams.problem.problem import COUNT, MU, SIDE, SQUARE, VARIANCE
+from equipoise.teams.running.handicap import factors
+from equipoise.teams.running.sums import check_units, counts_of, features_of, noise_of, numbers_of
+
+#: By how many players teams may differ, as in a game that starts.
+MAX_DIFFERENCE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The game as it would be with the newcomer in one team.
+
+    Parameters
+    ----------
+    team : int
+        That team, from 0.
+    value : float
+        The objective, in the number it is known by.
+    totals : tuple of float
+        Each team's sum of weights afterwards, bots included, roster units.
+    win_probability : tuple of float
+        Each team's chance afterwards.
+    bots : tuple of int
+        How many bots each team has afterwards.
+    advantage : tuple of float
+        The factor each team then needs to be even, see :func:`equipoise.advantage`.
+    excess : int
+        By how many players more than allowed the team would exceed the smallest; 0 where none.
+    """
+
+    team: int
+    value: float
+    totals: tuple[float, ...]
+    win_probability: tuple[float, ...]
+    bots: tuple[int, ...]
+    advantage: tuple[float, ...]
+    excess: int
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """The team a newcomer is sent to, and what every team would have made of it.
+
+    Parameters
+    ----------
+    team : int
+        The team, from 0.
+    objective : str
+        The name of the objective the values are of.
+    options : tuple of Joined
+        One for each team, in the teams' order.
+    """
+
+    team: int
+    objective: str
+    options: tuple[Joined, ...]
+
+    @property
+    def best(self) -> Joined:
+        """The option that was taken."""
+        return self.options[self.team]
+
+    @property
+    def reason(self) -> str:
+        """Why this team, in a sentence that counts teams from 1."""
+        others = [option for option in self.options if option.team != self.team]
+        kept = [option for option in others if option.excess <= self.best.excess]
+        if not kept:
+            return f"team {self.team + 1} is the only one that does not become too large"
+        return "; ".join(self._told(option) for option in (self.best, *kept))
+
+    def _told(self, option: Joined) -> str:
+        farthest = max(abs(chance - 1.0 / len(self.options)) for chance in option.win_probability)
+        words = f"team {option.team + 1}: win chances within {100 * farthest:.1f} % of even"
+        return words if self.objective == "win" else f"{words}, {self.objective} {option.value:.4g}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the placement in plain lists and numbers, teams counted from 0."""
+        return {**asdict(self), "reason": self.reason}
+
+
+def place_late(
+    newcomer: float | Rating,
+    totals: ArrayLike,
+    players: ArrayLike | None = None,
+    *,
+    bots: Bots | bool = False,
+    bot_counts: ArrayLike | None = None,
+    bot_totals: ArrayLike | None = None,
+    pool: int | None = None,
+    variances: ArrayLike | None = None,
+    objective: str | Callable[[Scale], Objective] | Objective = "win",
+    beta: float | None = None,
+    centre: float = 0.0,
+    max_difference: int = MAX_DIFFERENCE,
+) -> Placement:
+    """Choose the team for someone who joins a running game.
+
+    A newcomer may cost a bot its place, and may make a bot come elsewhere.  Which bot leaves is unknown,
+    so the mean of those on its team is taken off; which bot comes is unknown, so the mean of those that
+    are not in the game yet is added.
+
+    Parameters
+    ----------
+    newcomer : float or Rating
+        The weight of who joins, roster units.
+    totals : array_like, shape (n_teams,) or (n_teams, 5)
+        Each team's sum of weights, bots included, roster units; or all its features: count, and the sums
+        of mu, (mu - centre)², sigma² and side wish.
+    players : array_like of int, shape (n_teams,), optional
+        How many people each team has, bots not counted; with all features it is known without.
+    bots : Bots or bool
+        Whether and how bots fill up the teams; implied where some are there.  ``Bots.weight`` is the mean
+        over all bots, in the game or not; None is the mean of whoever is in the game.
+    bot_counts : array_like of int, shape (n_teams,), optional
+        How many bots each team has; none unless given.
+    bot_totals : array_like, shape (n_teams,) or (n_teams, 5), optional
+        What those weigh together; by default as many times the mean of a bot.
+    pool : int, optional
+        How many bots there are, in the game or not; no limit unless given.
+    variances : array_like, shape (n_teams,), optional
+        Each team's sum of sigma², roster units squared; 0 unless given.
+    objective : str, callable or Objective
+        As in :func:`equipoise.balance`.  ``spread`` and ``indistinguishable`` need all features.
+    beta : float, optional
+        Performance noise of one player, roster units, above 0; by default one standard deviation of
+        whoever is in the game where the features tell it, else the mean weight.
+    centre : float
+        What was subtracted from mu before squaring.
+    max_difference : int
+        By how many players, bots included, the newcomer's team may then exceed the smallest.
+
+    Returns
+    -------
+    Placement
+        The team of the best objective among those that keep the size rule; where none does, among those
+        that miss it by least.  Ties go to the smaller team, then to the first.
+
+    Raises
+    ------
+    InputError
+        If an argument is at fault.
+
+    References
+    ----------
+    S. Simpson, "Balancing tools for Unreal Tournament", 2010: late changes, and ideal bot counter.
+
+    Examples
+    --------
+    The stronger newcomer goes to the weaker team, where a bot of 20 makes room:
+
+    >>> placement = place_late(45, [150, 130], [4, 3], bot_counts=[0, 1], bot_totals=[0, 20])
+    >>> placement.team, placement.best.totals, placement.best.bots
+    (1, (150.0, 155.0), (0, 0))
+    """
+    now = features_of("totals", totals, variances)
+    n_teams, squares = len(now), np.ndim(np.asarray(totals)) == 2
+    present = counts_of("bot_counts", bot_counts, n_teams)
+    if not squares:
+        if players is None:
+            msg = "players: they are needed where totals are sums of weights alone, one number for each team"
+            raise InputError(msg)
+        now[:, COUNT] = counts_of("players", players, n_teams) + present
+        now[:, SIDE] = now[:, COUNT] * NO_SIDE
+    people = _people(now, present, players)
+    check_units(beta, centre)
+    _check_limits(pool, max_difference)
+    who = newcomer if isinstance(newcomer, Rating) else Rating(float(numbers_of("newcomer", newcomer)))
+    filling = Bots() if bots is True or (not bots and present.any()) else bots or None
+    coming = _bot(filling, now, centre)
+    leaving = _present_bots(bot_totals, present, coming)
+    if pool is not None and filling is not None and filling.weight is not None:
+        coming = _bot_to_come(coming, leaving.sum(axis=0), int(present.sum()), pool, centre)
+    mean_leaving = np.divide(
+        leaving, present[:, None], out=np.zeros_like(leaving), where=present[:, None] > 0
+    )
+    step = np.array([1.0, who.mu, (who.mu - centre) ** 2, who.sigma**2, NO_SIDE])
+
+    after = np.repeat(now[None], n_teams, axis=0)
+    sizes = np.repeat(people[None], n_teams, axis=0)
+    for team in range(n_teams):
+        after[team, team] += step
+        sizes[team, team] += 1
+    filled = sizes if filling is None else np.stack([_filled(row, filling, pool) for row in sizes])
+    change = (filled - sizes - present)[:, :, None]
+    after += np.where(change < 0, change * mean_leaving, change * coming)
+    excess = np.maximum(filled.diagonal() - filled.min(axis=1) - max_difference, 0)
+    noise = noise_of(beta, now, centre)
+    judged = _judge(objective, after, noise, centre, excess == excess.min(), squares=squares)
+    order = sorted(range(n_teams), key=lambda team: (judged.rank[team], people[team], team))
+    options = tuple(
+        Joined(
+            team=team,
+            value=judged.values[team],
+            totals=tuple(after[team, :, MU].tolist()),
+            win_probability=tuple(judged.chances[team].tolist()),
+            bots=tuple((filled - sizes)[team].tolist()),
+            advantage=factors(after[team], noise),
+            excess=int(excess[team]),
+        )
+        for team in range(n_teams)
+    )
+    return Placement(order[0], judged.name, options)
+
+
+def _people(now: Floats, present: Ints, players: ArrayLike | None) -> Ints:
+    """Return how many of each team are people."""
+    people = np.round(now[:, COUNT]).astype(np.int64) - present
+    said = people if players is None else counts_of("players", players, len(now))
+    if (people < 0).any() or (people != said).any():
+        msg = f"players: the counts of all and of bots leave {people.tolist()} people; that cannot be"
+        raise InputError(msg)
+    return people
+
+
+def _check_limits(pool: int | None, max_difference: int) -> None:
+    for name, number in (("pool", pool), ("max_difference", max_difference)):
+        if number is not None and not 0 <= number <= MOST_PLAYERS:
+            msg = f"{name}: {number!r} is not allowed; 0 to {MOST_PLAYERS} is"
+            raise InputError(msg)
+
+
+def _bot(filling: Bots | None, now: Floats, centre: float) -> Floats:
+    """Return the features of a bot of mean weight."""
+    everyone = now.sum(axis=0)
+    mean = float(everyone[MU] / max(everyone[COUNT], 1.0))
+    weight = mean if filling is None or filling.weight is None else filling.weight
+    return np.array([1.0, weight, (weight - centre) ** 2, 0.0, NO_SIDE])
+
+
+def _present_bots(bot_totals: ArrayLike | None, present: Ints, mean: Floats) -> Floats:
+    """Return the features of the bots in each team, those that are not given from the mean bot."""
+    features = present[:, None] * mean
+    if bot_totals is None:
+        return features
+    given = numbers_of("bot_totals", bot_totals)
+    if given.shape == features.shape:
+        return given
+    features[:, MU] = numbers_of("bot_totals", bot_totals, (len(present),))
+    return features
+
+
+def _bot_to_come(mean: Floats, present: Floats, n_present: int, pool: int, centre: float) -> Floats:
+    """Return the mean of the bots that are not in the game yet, from the mean of all of them."""
+    if pool <= n_present:
+        return mean
+    weight = float(pool * mean[MU] - present[MU]) / (pool - n_present)
+    return np.array([1.0, weight, (weight - centre) ** 2, 0.0, NO_SIDE])
+
+
+def _filled(people: Ints, bots: Bots, pool: int | None) -> Ints:
+    """Return the sizes with bots: all as large as the map wants or the largest team is, as far as bots go."""
+    size = max(bots.seats(len(people)), int(people.max()))
+    if pool is None or size * len(people) - int(people.sum()) <= pool:
+        return np.full_like(people, size)
+    sizes = people.copy()
+    for _ in range(pool):
+        sizes[int(sizes.argmin())] += 1
+    return sizes
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What an objective says of each option: its name, values, and the order it puts them in."""
+
+    name: str
+    values: list[float]
+    chances: Floats
+    rank: list[tuple[bool, float]]
+
+
+def _judge(
+    objective: str | Callable[[Scale], Objective] | Objective,
+    after: Floats,
+    beta: float,
+    centre: float,
+    allowed: NDArray[np.bool_],
+    *,
+    squares: bool,
+) -> _Judged:
+    """Judge what each team would make of the newcomer, shape (n_options, n_teams, 5).
+
+    Only teams that are open may be taken, so what is within a tolerance is counted from the best of them.
+    """
+    chosen = resolve("objective", OBJECTIVES, objective)
+    if not isinstance(chosen, Objective):
+        everyone = after[0].sum(axis=0) / after[0, :, COUNT].sum()
+        variance = max(float(everyone[SQUARE] - (everyone[MU] - centre) ** 2), 0.0)
+        prior = variance * PRIOR_SHARE or 1.0
+        chosen = call_part("objective", objective, chosen, Scale(beta=beta, centre=centre, prior=prior))
+    if not squares and not chosen.criterion.by_difference:
+        msg = f"objective: {chosen.name!r} needs totals with all features, shape (n_teams, 5)"
+        raise InputError(msg)
+    within = allowed.copy()
+    for criterion, tolerance in chosen.first:
+        costs = criterion.cost(after)
+        within &= costs <= costs[within].min() + tolerance
+    costs = chosen.criterion.cost(after)
+    chances = win_probability(after[:, :, MU], after[:, :, VARIANCE], after[:, :, COUNT], beta)
+    values = [chosen.criterion.shown(cost) + 0.0 for cost in costs.tolist()]
+    return _Judged(chosen.name, values, chances, list(zip((~within).tolist(), costs.tolist(), strict=True)))

@@ -1,0 +1,321 @@
+"""Meeting in the middle: the best divisions into two teams by pairing the part-divisions of two halves.
+
+The components are dealt into two halves.  All 2^(n/2) part-divisions of each half are listed, ascending in
+mu for every size.  The criterion says in which range of mu, and of its second axis, a division must total
+to reach a cost (:meth:`~equipoise.teams.objectives.objective.Criterion.reach`), and one sweep over both
+lists finds all pairs in that range.  The cost aimed at starts below what is expected and grows until enough
+divisions are found: then every division up to that cost has been seen, and the best ones are proven.
+
+Time O(2^(n/2)) a sweep plus the pairs in range; memory O(2^(n/2)).
+
+References
+----------
+E. Horowitz, S. Sahni, "Computing partitions with applications to the knapsack problem", JACM 21 (1974) 277,
+doi:10.1145/321812.321823.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.arrays import Floats, Labels
+from equipoise.compiled import compiled, pays
+from equipoise.teams.objectives.objective import EVERYWHERE, Pair
+from equipoise.teams.problem.components import Components, components
+from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES
+from equipoise.teams.solvers import mitm_kernels as kernels
+from equipoise.teams.solvers.bounds import lower_bound
+from equipoise.teams.solvers.task import Best, Found, Task
+
+#: From how many rows of the larger half on, loading numba for a single roster pays: about where the plain
+#: loops take as long as the import (both about half a second).
+COMPILE_FROM = 1 << 17
+
+#: Rows of a half beyond which the lists would take gigabytes: three shelves of 2^22 rows are 300 MB.
+LARGEST_HALF = 1 << 22
+
+#: How many pairs are looked at before the cost aimed at is lowered to the best known.
+BATCH = 4096
+
+#: Pairs a kernel looks at before the clock is asked again: a millisecond compiled, a tenth of a second plain.
+LOOKS = 1 << 20
+
+#: Such turns after which the proof is given up: a second compiled, a minute plain.  Both ways have the same
+#: patience, so that they give the same answers.
+MOST_TURNS = 1 << 10
+
+#: Pairs that may get in after which the proof is given up: some seconds, as each is judged.
+MOST_PAIRS = 1 << 22
+
+#: How much the cost aimed at grows when it was set too low.
+GROWTH = 8.0
+
+#: The second axis of criteria that have none.
+NO_AXIS = (0.0,) * N_FEATURES
+
+#: What sums in another order may differ by, relative to the sum of their parts' sizes: 2^-53 a step,
+#: and hundreds of steps.
+ROUNDING = 1e-13
+
+#: Pairs looked at to learn how costs are distributed.
+SAMPLE = 64
+
+#: Its multiples, less their whole parts, are spread evenly over 0 to 1 however many are taken.
+GOLDEN_RATIO = (math.sqrt(5.0) - 1.0) / 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """All part-divisions of one half.
+
+    ``kinds`` are the components that the code counts, ``radix`` and ``base`` how it counts each kind (the
+    code divided by the radix, modulo the base), ``rows`` where each size's rows begin and end.
+    """
+
+    shelf: kernels.Shelf
+    kinds: list[list[int]]
+    radix: NDArray[np.int64]
+    base: NDArray[np.int64]
+    rows: dict[int, tuple[int, int]]
+
+    def write(self, signs: NDArray[np.int8], codes: NDArray[np.int64]) -> None:
+        """Write the signs (m, n_components) of this half's components for codes (m,)."""
+        if not self.kinds:
+            return
+        taken = codes[:, None] // self.radix % self.base
+        signs[:, [kind[0] for kind in self.kinds]] = np.where(taken > 0, 1, -1)
+        for n, kind in enumerate(self.kinds):
+            if len(kind) > 1:
+                signs[:, kind] = np.where(np.arange(len(kind)) < taken[:, n, None], 1, -1)
+
+
+def _shelf(rows: int, sizes: int) -> kernels.Shelf:
+    """Return an empty shelf with room for so many rows and sizes."""
+    codes, starts = np.empty(rows, dtype=np.int64), np.empty(sizes, dtype=np.int64)
+    return np.empty(rows), np.empty(rows), codes, starts
+
+
+@dataclass(frozen=True, slots=True)
+class SizeClass:
+    """All divisions with one number of players in the first team.
+
+    ``pair`` holds the teams' totals with bots; ``first`` and ``second`` are what the rows of the two
+    shelves lack of the first team's; ``rows``, shape (n, 4), are where the left rows and the right rows that
+    give the size begin and end.
+    """
+
+    pair: Pair
+    first: float
+    second: float
+    rows: NDArray[np.int64]
+
+
+def rows_needed(parts: Components) -> int:
+    """Return how many part-divisions the larger half would have."""
+    return max(parts.halves[1])
+
+
+def fits(parts: Components) -> bool:
+    """Tell whether the halves are small enough to be listed on this machine."""
+    return rows_needed(parts) <= LARGEST_HALF
+
+
+def meet(task: Task, patience: float = 1.0) -> Found:
+    """Find the best divisions of two teams and prove them best, if the pairs in range are not too many.
+
+    Parameters
+    ----------
+    task : Task
+        With two teams.
+    patience : float
+        What share of the usual effort may be spent before the proof is given up.
+
+    Raises
+    ------
+    equipoise.teams.problem.components.Contradiction
+        If blocks must be both together and apart.
+    """
+    return _Meeting(task, patience).run()
+
+
+class _Meeting:
+    """One search: the shelves, the size classes, and the sweeps over them."""
+
+    def __init__(self, task: Task, patience: float) -> None:
+        self.task = task
+        self.parts = components(task.problem)
+        self.best = Best(task)
+        self.floor = lower_bound(task, self.parts)
+        self.pairs_seen = 0
+        self.looked = 0
+        self.usual = math.inf
+        halves, rows = self.parts.halves
+        self.fast = pays(max(rows), COMPILE_FROM)
+        self.list_half = compiled(kernels.list_half) if self.fast else kernels.list_half
+        self.pairs = compiled(kernels.pairs_within) if self.fast else kernels.pairs_within
+        self.most_looks = patience * MOST_TURNS * LOOKS
+        self.most_pairs = patience * MOST_PAIRS
+        limited = (limit.criterion.second for limit in task.limits if any(limit.criterion.second))
+        self.axis = task.criterion.second if any(task.criterion.second) else next(limited, NO_AXIS)
+        self.second_axis = np.array(self.axis)
+        self.held = held = self.parts.choices[1]
+        self.base = self.parts.base + (self.parts.steps[held] if held >= 0 else 0.0)
+        self.left, self.right = map(self._half, halves, rows)
+        even = task.problem.n_players / 2
+        sizes = sorted(self.parts.legal_sizes, key=lambda size: abs(size - even))
+        self.classes = [self._size_class(size) for size in sizes]
+        self.out_left: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
+        self.out_right: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
+        # What sums in another order may differ by, in units of each axis.
+        largest = np.abs(task.problem.features).sum(axis=0)
+        self.pad_first = float(largest[MU]) * ROUNDING
+        self.pad_second = float(largest @ self.second_axis) * ROUNDING
+
+    def run(self) -> Found:
+        cost = self._first_aim()
+        proven_to = self.floor
+        while True:
+            if not self._sweep(cost):
+                return self.best.found(bound=proven_to, proven=False)
+            if cost == math.inf or self.best.reaches(max(cost, self.floor)):
+                return self.best.found(bound=math.inf, proven=True)
+            proven_to = max(proven_to, cost)
+            cost = self._next_aim(cost)
+
+    def _sweep(self, cost: float) -> bool:
+        """Look at every division of at most this cost that may get in; False if that was not finished."""
+        left, right = self._given(self.left.shelf), self._given(self.right.shelf)
+        for size_class in self.classes:
+            (ranges,) = self._given((size_class.rows,))
+            aim, place = None, (0, 0, 0)
+            while place[0] < len(ranges):
+                if self.best.reaches(self.floor):
+                    return True
+                aimed = min(cost, self.best.worst)
+                if aim is None or aimed < aim[0]:
+                    aim = aimed, self._range(size_class, aimed)
+                found, looked, place = self.pairs(
+                    left, right, ranges, aim[1], place, LOOKS, self.out_left, self.out_right
+                )
+                if found:
+                    self.best.offer(self._labels(self.out_left[:found], self.out_right[:found]))
+                self.pairs_seen += found
+                self.looked += looked
+                if self.task.stop() or self.pairs_seen > self.most_pairs or self.looked > self.most_looks:
+                    return False
+        return True
+
+    def _rows(self, size: int) -> NDArray[np.int64]:
+        """Return the ranges of left and right rows that together give the first team's size."""
+        rest = size - int(self.base[COUNT])
+        ranges = [
+            (*left, *self.right.rows[rest - left_size])
+            for left_size, left in self.left.rows.items()
+            if rest - left_size in self.right.rows
+        ]
+        return np.array(ranges, dtype=np.int64).reshape(-1, 4)
+
+    def _range(self, size_class: SizeClass, cost: float) -> tuple[float, float, float, float]:
+        """Return what the rows must sum to within a cost and the limits, with room for rounding."""
+        pair, second = size_class.pair, EVERYWHERE
+        for criterion, limit in (*self.task.limits, (self.task.criterion, cost)):
+            if criterion.has_reach and limit < math.inf:
+                mu, other = criterion.reach(limit, pair)
+                pair = Pair(pair.counts, pair.whole, mu)
+                if criterion.second == self.axis:
+                    second = second.overlap(other)
+        mu = pair.mu
+        return (
+            mu.low - size_class.first - self.pad_first,
+            mu.high - size_class.first + self.pad_first,
+            second.low - size_class.second - self.pad_second,
+            second.high - size_class.second + self.pad_second,
+        )
+
+    def _size_class(self, size: int) -> SizeClass:
+        problem = self.task.problem
+        counts = np.array([[size, problem.n_players - size]])
+        bots = problem.bots(counts)[0]
+        whole = problem.features.sum(axis=0)
+        filled = np.zeros_like(whole)
+        if problem.filler is not None:
+            whole = whole + problem.filler * bots.sum()
+            filled = problem.filler * bots[0]
+        constant = self.base + filled
+        total = counts[0] + bots
+        return SizeClass(
+            Pair((int(total[0]), int(total[1])), whole),
+            float(constant[MU]),
+            float(constant @ self.second_axis),
+            self._rows(size),
+        )
+
+    def _half(self, kinds: list[list[int]], rows: int) -> Half:
+        """List the part-divisions of one half."""
+        steps = self.parts.steps[[kind[0] for kind in kinds]]
+        copies = np.array([len(kind) for kind in kinds], dtype=np.int64)
+        sizes = steps[:, COUNT].astype(np.int64)
+        columns = (copies, sizes, steps[:, MU].copy(), np.asarray(steps @ self.second_axis))
+        room = int(np.abs(sizes) @ copies) + 2
+        shelves = tuple(_shelf(rows, room) for _ in range(3))
+        which, low, n_sizes = self.list_half(self._given(columns), tuple(map(self._given, shelves)))
+        spans = pairwise(shelves[which][3][: n_sizes + 1].tolist())
+        ranges = {low + c: (start, end) for c, (start, end) in enumerate(spans) if start < end}
+        base = copies + 1
+        return Half(shelves[which], kinds, np.cumprod(base) // base, base, ranges)
+
+    def _given(self, columns: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return arrays as the kernels take them: the plain ones with views, which give plain numbers."""
+        return columns if self.fast else tuple(column.data for column in columns)
+
+    def _labels(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Labels:
+        """Return the divisions that pairs of rows stand for."""
+        signs = np.where(self.parts.free, -1, 1).astype(np.int8)[None, :].repeat(len(left), axis=0)
+        if self.held >= 0:
+            signs[:, self.held] = 1
+        for half, rows in ((self.left, left), (self.right, right)):
+            half.write(signs, half.shelf[2][rows])
+        return self.parts.labels(signs)
+
+    def _first_aim(self) -> float:
+        """Guess the cost up to which there are a few more divisions than wanted, from a sample of pairs."""
+        none = np.empty((0, 4), dtype=np.int64)
+        ranges = np.concatenate([none, *(size_class.rows for size_class in self.classes)])
+        if not len(ranges):
+            return math.inf
+        left_start, left_end, right_start, right_end = ranges.T
+        pairs = (left_end - left_start) * (right_end - right_start).astype(np.float64)
+        until = np.cumsum(pairs)
+        everything = float(until[-1])
+        if everything <= BATCH:
+            return math.inf
+        # Evenly spaced through all pairs in one order: a sample without chance.
+        spots = (np.arange(SAMPLE) + 0.5) / SAMPLE * everything
+        at = np.searchsorted(until, spots, side="right")
+        share = (spots - until[at]) / pairs[at] + 1.0
+        left_rows = left_start[at] + (share * (left_end - left_start)[at]).astype(np.int64)
+        golden = np.arange(SAMPLE) * GOLDEN_RATIO % 1.0
+        right_rows = right_start[at] + (golden * (right_end - right_start)[at]).astype(np.int64)
+        totals = self.task.problem.totals(self._labels(left_rows, right_rows))
+        costs = self.task.criterion.cost(totals) - self.task.criterion.floor
+        for criterion, limit in self.task.limits:
+            limited = criterion.cost(totals)
+            everything *= min(1.0, limit / max(2.0 * _middle(limited), 1e-300))
+        wanted = 8.0 * self.task.keep / max(everything, 1.0)
+        self.usual = _middle(costs)
+        return self.task.criterion.floor + 2.0 * self.usual * min(wanted, 1.0)
+
+    def _next_aim(self, cost: float) -> float:
+        above = (cost - self.task.criterion.floor) * GROWTH
+        return self.task.criterion.floor + above if 0.0 < above < self.usual else math.inf
+
+
+def _middle(values: Floats) -> float:
+    """Return the upper median."""
+    return float(np.partition(values, len(values) // 2)[len(values) // 2])

@@ -1,0 +1,244 @@
+"""Three and more teams: any two of them are re-divided exactly while the others stay.
+
+For two teams the problem is the one :mod:`equipoise.teams.solvers.halves` solves, so every pair of teams
+can be brought to its optimum in a millisecond.  Going through the pairs until none gets better, and again
+after some blocks were exchanged at random, ends near the best division of all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.arrays import Floats, Labels
+from equipoise.teams.problem.problem import MU, Problem
+from equipoise.teams.solvers.halves import meet
+from equipoise.teams.solvers.task import Best, Task
+
+#: Random orders in which a start is tried to be drafted.
+TRIES = 50
+
+#: Pairs of teams that are re-divided at the most.
+MOST_PAIRS = 1500
+
+#: Times the search goes on from a division disturbed at random.
+DISTURBANCES = 30
+
+#: Exchanges of two blocks that disturb a division.
+EXCHANGES = 3
+
+#: Blocks of two teams that are divided anew at once: all of most pairs.
+MOST_FREED = 24
+
+#: What one re-division may take, as a share of the usual effort.
+PATIENCE = 1.0 / 256.0
+
+
+def draft_teams(problem: Problem, rng: np.random.Generator) -> Labels | None:
+    """Return a legal division, the next strongest block to the weakest team with room; None if none is found.
+
+    Returns
+    -------
+    ndarray of int8, shape (n_blocks,), or None
+    """
+    rooms = even_rooms(problem)
+    strength = np.abs(problem.features[:, MU])
+    for attempt in range(TRIES):
+        shaken = strength * rng.uniform(1.0 - attempt / TRIES, 1.0, size=len(strength))
+        labels = _placed(problem, np.lexsort((-shaken, -problem.sizes)), rooms if attempt % 2 == 0 else None)
+        if labels is not None and problem.legal(labels[None, :])[0]:
+            return labels
+    return None
+
+
+def even_rooms(problem: Problem) -> NDArray[np.int64]:
+    """Return team sizes as equal as the limits allow, shape (n_teams,)."""
+    least, most = np.array(problem.min_size, dtype=np.int64), np.array(problem.max_size, dtype=np.int64)
+    low, high = 0, problem.n_players
+    while low < high:
+        level = (low + high + 1) // 2
+        low, high = (
+            (low, level - 1) if np.clip(level, least, most).sum() > problem.n_players else (level, high)
+        )
+    rooms = np.clip(low, least, most)
+    more = np.flatnonzero((rooms < most) & (rooms == low))[: max(problem.n_players - int(rooms.sum()), 0)]
+    rooms[more] += 1
+    return np.asarray(rooms)
+
+
+def _placed(problem: Problem, order: NDArray[np.intp], rooms: NDArray[np.int64] | None) -> Labels | None:
+    """Place blocks in an order; None where one finds no team."""
+    labels = np.full(problem.n_blocks, -1, dtype=np.int8)
+    sums = np.zeros(problem.n_teams)
+    counts = np.zeros(problem.n_teams, dtype=np.int64)
+    most = np.array(problem.max_size) if rooms is None else rooms
+    for block in sorted(order.tolist(), key=lambda block: problem.fixed[block] < 0):
+        fits = counts + problem.sizes[block] <= most
+        if problem.fixed[block] >= 0:
+            fits = np.arange(problem.n_teams) == problem.fixed[block]
+        for one, other in problem.apart:
+            if block in (one, other):
+                enemy = labels[other if block == one else one]
+                if enemy >= 0:
+                    fits[enemy] = False
+        if not fits.any():
+            return None
+        open_teams = np.flatnonzero(fits)
+        team = open_teams[np.lexsort((sums[open_teams], counts[open_teams]))[0]]
+        labels[block] = team
+        sums[team] += problem.features[block, MU]
+        counts[team] += problem.sizes[block]
+    return labels
+
+
+def improve(task: Task, start: Labels, best: Best, bound: float, disturbances: int = DISTURBANCES) -> None:
+    """Re-divide pairs of teams until no pair gets better, disturb, and go on; offer what is found."""
+    left = MOST_PAIRS
+    current, _ = _settled(task, start, best, left)
+    for _ in range(disturbances):
+        if task.stop() or left <= 0 or best.reaches(bound):
+            return
+        disturbed = _disturbed(task.problem, current, task.rng)
+        settled, used = _settled(task, disturbed, best, left)
+        left -= used
+        if _rank(task, settled) <= _rank(task, current):
+            current = settled
+
+
+def _settled(task: Task, labels: Labels, best: Best, most: int) -> tuple[Labels, int]:
+    """Return a division no pair of whose teams can be divided better, and how many pairs were tried."""
+    used = 0
+    pairs = list(combinations(range(task.problem.n_teams), 2))
+    settled_at = dict.fromkeys(pairs, b"")
+    changed = True
+    while changed and used < most and not task.stop():
+        changed = False
+        for pair in pairs:
+            key = (labels * np.isin(labels, pair)).tobytes() + labels.tobytes()
+            if settled_at[pair] == key:
+                continue
+            used += 1
+            better = redivide(task, labels, pair, best)
+            if _rank(task, better) < _rank(task, labels):
+                labels, changed = better, True
+            settled_at[pair] = key
+            if task.stop() or used >= most:
+                break
+    best.offer(labels[None, :])
+    return labels, used
+
+
+def _rank(task: Task, labels: Labels) -> tuple[float, float, float]:
+    """Return what is compared: how far limits are exceeded, the cost, and how far apart the sums are."""
+    totals = task.problem.totals(labels[None, :])
+    excess = sum(max(float(limit.criterion.cost(totals)[0]) - limit.cost, 0.0) for limit in task.limits)
+    return excess, float(task.criterion.cost(totals)[0]), float(totals[0, :, MU].var())
+
+
+def redivide(task: Task, labels: Labels, pair: tuple[int, int], best: Best) -> Labels:
+    """Return the division with two teams divided anew, the best of a few by the whole task's measure."""
+    blocks = np.flatnonzero((labels == pair[0]) | (labels == pair[1]))
+    if not task.problem.sizes[blocks].any():
+        return labels
+    part = _part(task.problem, labels, pair, blocks)
+    if len(blocks) > MOST_FREED:
+        part, blocks = _with_few_freed(task, part, labels, pair, blocks)
+    found = meet(replace(task, problem=part, limits=(), start=(), keep=4), patience=PATIENCE)
+    candidates = [labels]
+    for ranked in found.ranked:
+        candidate = labels.copy()
+        candidate[blocks] = np.where(ranked.labels[-len(blocks) :] == 0, pair[0], pair[1])
+        candidates.append(candidate)
+    legal = np.array(candidates, dtype=np.int8)
+    legal = legal[task.problem.legal(legal)]
+    best.offer(legal)
+    return min(legal, key=lambda candidate: _rank(task, candidate))
+
+
+def _part(problem: Problem, labels: Labels, pair: tuple[int, int], blocks: NDArray[np.intp]) -> Problem:
+    """Return the problem of dividing the blocks of two teams while all others stay."""
+    if problem.n_teams == 2:
+        return problem
+    counts = problem.counts(labels[None, :])[0]
+    others = np.delete(counts, pair)
+    least, most = int(others.max()) - problem.max_difference, int(others.min()) + problem.max_difference
+    excess = max(int((others - np.delete(np.array(problem.seats), pair)).max()), 0)
+    place = {int(block): n for n, block in enumerate(blocks)}
+    team_place = {pair[0]: 0, pair[1]: 1}
+    return replace(
+        problem,
+        features=problem.features[blocks],
+        min_size=tuple(max(problem.min_size[team], least) for team in pair),
+        max_size=tuple(min(problem.max_size[team], most) for team in pair),
+        seats=tuple(problem.seats[team] + excess for team in pair),
+        apart=tuple((place[a], place[b]) for a, b in problem.apart if a in place and b in place),
+        fixed=tuple(team_place.get(problem.fixed[block], -1) for block in blocks),
+        members=tuple(problem.members[block] for block in blocks),
+    )
+
+
+def _with_few_freed(
+    task: Task, part: Problem, labels: Labels, pair: tuple[int, int], blocks: NDArray[np.intp]
+) -> tuple[Problem, NDArray[np.intp]]:
+    """Return the problem with all but a few blocks held in their teams, and which blocks it divides."""
+    chosen = np.zeros(len(blocks), dtype=np.bool_)
+    chosen[task.rng.choice(len(blocks), size=MOST_FREED, replace=False)] = True
+    bound = [place for one in part.apart for place in one]
+    chosen[bound] = False
+    freed = np.flatnonzero(chosen)
+    held = [part.features[~chosen & (labels[blocks] == team)].sum(axis=0) for team in pair]
+    few = replace(
+        part,
+        features=np.concatenate([np.array(held), part.features[freed]]),
+        apart=(),
+        fixed=(0, 1, *(part.fixed[place] for place in freed.tolist())),
+        members=((), (), *(part.members[place] for place in freed.tolist())),
+    )
+    return few, blocks[freed]
+
+
+def _disturbed(problem: Problem, labels: Labels, rng: np.random.Generator) -> Labels:
+    """Return the division after some exchanges of two random blocks that keep the rules."""
+    disturbed = labels.copy()
+    done = 0
+    for _ in range(20 * EXCHANGES):
+        one, other = rng.integers(problem.n_blocks, size=2)
+        if disturbed[one] == disturbed[other]:
+            continue
+        exchanged = disturbed.copy()
+        exchanged[[one, other]] = disturbed[[other, one]]
+        if problem.legal(exchanged[None, :])[0]:
+            disturbed = exchanged
+            done += 1
+            if done == EXCHANGES:
+                break
+    return disturbed
+
+
+def whole_numbers(problem: Problem) -> bool:
+    """Tell whether all totals of mu are whole numbers."""
+    mu = (
+        problem.features[:, MU]
+        if problem.filler is None
+        else np.append(problem.features[:, MU], problem.filler[MU])
+    )
+    return bool((mu == np.round(mu)).all())
+
+
+def range_bound(task: Task) -> float:
+    """Return a cost that no division is below: whole totals that the teams cannot share evenly differ.
+
+    That holds for teams of any sizes, as long as no bots change what there is to share.
+    """
+    problem = task.problem
+    whole = problem.filler is None and problem.roles is None and whole_numbers(problem)
+    if not (task.criterion.by_difference and whole):
+        return task.criterion.floor
+    ratings: Floats = problem.features[:, MU]
+    share, rest = divmod(int(ratings.sum()), problem.n_teams)
+    totals = np.repeat(problem.features.sum(axis=0)[None, None, :] / problem.n_teams, problem.n_teams, axis=1)
+    totals[0, :, MU] = [share + (team < rest) for team in range(problem.n_teams)]
+    return max(float(task.criterion.cost(totals)[0]), task.criterion.floor)

@@ -1,0 +1,167 @@
+"""The best divisions that are far from one another: how far two are, and which of a ranking are taken.
+
+The distance of two divisions is the least number of players that must change team to make one look like the
+other.  Teams under the same rules in which nobody is fixed may exchange their names for nothing, and so may
+players of equal looks (:attr:`equipoise.teams.problem.problem.Problem.looks`).  The best division is
+taken, then again and again the best of those at least so far from all taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.arrays import Ints, Labels
+from equipoise.teams.problem.problem import Problem
+from equipoise.teams.solvers.task import Found
+
+#: How many times as many divisions are ranked as are wanted, at first and whenever too few are far apart.
+GROWTH = 8
+
+#: Divisions that are ranked at the least, as to rank a few more costs nothing.
+RANKED_AT_LEAST = 64
+
+#: Divisions beyond which no more are ranked: about two seconds for two teams.
+RANKED_AT_MOST = 1 << 15
+
+#: What an exchange of names that the rules forbid would have in common: less than anything.
+FORBIDDEN = -(1 << 20)
+
+
+class Search(Protocol):
+    """A function from how many divisions are wanted to what was found, and by which solver."""
+
+    def __call__(self, *, keep: int) -> tuple[Found, str]:
+        """Return the best divisions, and the name of what found them."""
+
+
+def ranked_apart(search: Search, problem: Problem, keep: int, distance: int) -> tuple[Found, str, str]:
+    """Rank more and more divisions until enough of them are far from one another, or all are seen.
+
+    Parameters
+    ----------
+    search : callable
+        What ranks divisions.
+    keep : int
+        How many are wanted far from one another.
+    distance : int
+        The least number of players by which any two of them differ.
+
+    Returns
+    -------
+    found : Found
+        Proven where the whole ranking was: the first one is then the best, and each later one the best of
+        those far enough from all before it.
+    solver : str
+        What ranked them.
+    shortage : str
+        Why there are fewer than wanted, or empty.
+    """
+    pool = max(GROWTH * keep, RANKED_AT_LEAST)
+    while True:
+        found, solver = search(keep=pool)
+        chosen = far_apart(problem, [ranked.labels for ranked in found.ranked], keep, distance)
+        if len(chosen) == keep or len(found.ranked) < pool or pool >= RANKED_AT_MOST:
+            taken = Found(tuple(found.ranked[place] for place in chosen), found.bound, found.proven)
+            seen_all = found.proven and len(found.ranked) < pool
+            return taken, solver, told_shortage(len(chosen), keep, distance, len(found.ranked), seen_all)
+        pool = min(pool * GROWTH, RANKED_AT_MOST)
+
+
+def told_shortage(taken: int, keep: int, distance: int, ranked: int, seen_all: bool) -> str:
+    """Return why fewer divisions are told than were wanted; nothing where they are enough."""
+    if not 0 < taken < keep:
+        return ""
+    among = f"all {ranked} splits there are" if seen_all else f"the {ranked} best that were ranked"
+    return f"{taken} of {keep} splits, as no other of {among} is {distance} players from each of them"
+
+
+def far_apart(problem: Problem, ranking: Sequence[Labels], keep: int, distance: int) -> list[int]:
+    """Return the places of up to so many divisions of a ranking, each far from all that are before it."""
+    if not ranking:
+        return []
+    members = _members(problem, np.array(ranking, dtype=np.int8))
+    open_places = np.arange(len(ranking))
+    chosen: list[int] = []
+    while len(open_places) and len(chosen) < keep:
+        first = int(open_places[0])
+        chosen.append(first)
+        far = _is_far(problem, members[first], members[open_places], distance)
+        open_places = open_places[far & (open_places != first)]
+    return chosen
+
+
+def _members(problem: Problem, labels: Labels) -> NDArray[np.int32]:
+    """Return how many players of each looks each team has, shape (m, n_teams, n_looks)."""
+    members = np.zeros((len(labels), problem.n_teams, int(problem.looks.max()) + 1), dtype=np.int32)
+    rows = np.arange(len(labels))
+    for block, (look, size) in enumerate(zip(problem.looks.tolist(), problem.sizes.tolist(), strict=True)):
+        members[rows, labels[:, block], look] += size
+    return members
+
+
+def _common(problem: Problem, one: NDArray[np.int32], others: NDArray[np.int32]) -> Ints:
+    """Return how many players each team of a division shares with each of others', shape (m, k, k)."""
+    rules = problem.team_rules
+    common = np.full((len(others), len(rules), len(rules)), FORBIDDEN, dtype=np.int64)
+    for mine, my_rules in enumerate(rules):
+        for theirs, their_rules in enumerate(rules):
+            if my_rules == their_rules:
+                common[:, mine, theirs] = np.minimum(one[mine], others[:, theirs]).sum(axis=1)
+    return common
+
+
+def _is_far(
+    problem: Problem, one: NDArray[np.int32], others: NDArray[np.int32], distance: int
+) -> NDArray[np.bool_]:
+    """Tell which divisions are at least so far from one, shape (m,)."""
+    common = _common(problem, one, others)
+    near = problem.n_players - common.max(axis=2).sum(axis=1) < distance
+    # Without an exchange of names it takes no fewer changes: where those are too few nothing need be tried.
+    open_rows = np.flatnonzero(near & (problem.n_players - common.trace(axis1=1, axis2=2) >= distance))
+    for row in open_rows:
+        near[row] = problem.n_players - _most_in_common(common[row]) < distance
+    return np.asarray(~near)
+
+
+def _most_in_common(common: Ints) -> int:
+    """Return the largest sum of one entry of each row and each column: the Hungarian method.
+
+    References
+    ----------
+    H. Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics 2 (1955) 83,
+    doi:10.1002/nav.3800020109.
+    """
+    n = len(common)
+    costs = (-common).tolist()
+    row_price, column_price = [0] * n, [0] * n
+    row_of = [-1] * n
+    for row in range(n):
+        slack, came_from = [float("inf")] * n, [-1] * n
+        reached = [False] * n
+        at, here = -1, row
+        while here >= 0:
+            if at >= 0:
+                reached[at] = True
+            for column in range(n):
+                reduced = costs[here][column] - row_price[here] - column_price[column]
+                if not reached[column] and reduced < slack[column]:
+                    slack[column], came_from[column] = reduced, at
+            following = min((c for c in range(n) if not reached[c]), key=slack.__getitem__)
+            step = int(slack[following])
+            row_price[row] += step
+            for column in range(n):
+                if reached[column]:
+                    row_price[row_of[column]] += step
+                    column_price[column] -= step
+                else:
+                    slack[column] -= step
+            at, here = following, row_of[following]
+        while at >= 0:
+            before = came_from[at]
+            row_of[at] = row if before < 0 else row_of[before]
+            at = before
+    return int(sum(common[row, column] for column, row in enumerate(row_of)))

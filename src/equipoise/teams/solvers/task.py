@@ -1,0 +1,172 @@
+"""What every solver takes and gives, and the list of the best divisions it keeps on the way."""
+
+from __future__ import annotations
+
+import math
+from bisect import insort
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.arrays import Floats, Labels
+from equipoise.stopping import Stop, never
+from equipoise.teams.objectives.objective import Criterion, Limit
+from equipoise.teams.problem.problem import Problem
+
+
+class Ranked(NamedTuple):
+    """A division and its cost; among equal costs the more even sizes come first."""
+
+    cost: float
+    unevenness: int
+    labels: Labels
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a solver found.
+
+    Parameters
+    ----------
+    ranked : tuple of Ranked
+        Different legal divisions within the limits, best first.
+    bound : float
+        A cost that no legal division within the limits is below.
+    proven : bool
+        Whether these are the best there are, all of them.
+    """
+
+    ranked: tuple[Ranked, ...]
+    bound: float
+    proven: bool
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a solver is asked for.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is divided.
+    criterion : Criterion
+        What is minimised.
+    limits : tuple of Limit
+        Criteria whose costs must not exceed a number each.
+    keep : int
+        How many different divisions are wanted, at least 1.
+    start : tuple of ndarray of int8, shape (n_blocks,)
+        Divisions that are known to be legal and within the limits.
+    stop : callable
+        See :data:`Stop`.
+    seed : int
+        The seed of the only randomness.
+    """
+
+    problem: Problem
+    criterion: Criterion
+    limits: tuple[Limit, ...] = ()
+    keep: int = 1
+    start: tuple[Labels, ...] = ()
+    stop: Stop = never
+    seed: int = 0
+
+    @cached_property
+    def rng(self) -> np.random.Generator:
+        """The only randomness; it is made when it is first asked for, which exact solvers never do."""
+        return np.random.default_rng(self.seed)
+
+
+class Solver(Protocol):
+    """A function that finds the best divisions of a problem."""
+
+    def __call__(self, task: Task) -> Found:
+        """Return the best divisions that were found, and what was proven of them."""
+
+
+class Best:
+    """The best different divisions so far."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self._ranked: list[tuple[float, int, int, Labels]] = []
+        self._keys: set[bytes] = set()
+        self._arrivals = 0
+        for labels in task.start:
+            self.offer(labels[None, :])
+
+    @property
+    def full(self) -> bool:
+        """Whether as many are known as are wanted."""
+        return len(self._ranked) >= self.task.keep
+
+    @property
+    def worst(self) -> float:
+        """The cost a division must be below to get in; infinite until full."""
+        return self._ranked[-1][0] if self.full else math.inf
+
+    def reaches(self, bound: float) -> bool:
+        """Whether as many as are wanted are as good as a bound, up to rounding of the last digits."""
+        return self.full and self.worst <= bound + abs(bound) * 1e-12
+
+    def offer(self, labels: Labels, totals: Floats | None = None) -> None:
+        """Take in whatever is legal, within the limits, new and good enough.
+
+        Parameters
+        ----------
+        labels : ndarray of int8, shape (m, n_blocks)
+            Divisions that keep the problem's rules.
+        totals : ndarray, optional
+            Their totals, where they are known; all rules of one's own are then known to be kept too.
+        """
+        if totals is None and self.task.problem.rows is not None:
+            labels = labels[self.task.problem.excess(labels) == 0.0]
+        if not len(labels):
+            return
+        if totals is None:
+            totals = self.task.problem.totals(labels)
+        costs = self.task.criterion.cost(totals)
+        for criterion, limit in self.task.limits:
+            costs = np.where(criterion.cost(totals) <= limit, costs, math.inf)
+        self._insert(labels, costs, np.ptp(totals[:, :, 0], axis=1))
+
+    def _insert(self, labels: Labels, costs: Floats, unevenness: Floats) -> None:
+        candidates = np.flatnonzero(costs < math.inf)
+        if self.full:
+            candidates = candidates[costs[candidates] <= self.worst]
+        elif len(candidates) > 64 * self.task.keep:
+            # Sorting them all would cost more than finding them: the least ones suffice, with room for
+            # repetitions; the rest is looked at only if those do not fill the list.
+            part = np.argpartition(costs[candidates], 32 * self.task.keep)
+            self._take(candidates[part[: 32 * self.task.keep]], labels, costs, unevenness)
+            candidates = candidates[part[32 * self.task.keep :]]
+            candidates = candidates[costs[candidates] <= self.worst]
+        self._take(candidates, labels, costs, unevenness)
+
+    def _take(self, candidates: NDArray[np.intp], labels: Labels, costs: Floats, unevenness: Floats) -> None:
+        order = np.lexsort((unevenness[candidates], costs[candidates]))
+        for row in candidates[order]:
+            cost, uneven = float(costs[row]), int(unevenness[row])
+            if self.full and (cost, uneven) >= self._ranked[-1][:2]:
+                break
+            # A single one is replaced by a better one only, which is another.
+            key = b"" if self.task.keep == 1 else self.task.problem.signature(labels[row])
+            if self.task.keep > 1 and key in self._keys:
+                continue
+            if self.full:
+                dropped = self._ranked.pop()
+                self._keys.discard(b"" if self.task.keep == 1 else self.task.problem.signature(dropped[3]))
+            self._keys.add(key)
+            self._arrivals += 1
+            insort(
+                self._ranked, (cost, uneven, self._arrivals, labels[row].copy()), key=lambda entry: entry[:3]
+            )
+
+    def found(self, *, bound: float, proven: bool) -> Found:
+        """Return what a solver returns; a proof makes the best cost the bound."""
+        ranked = tuple(Ranked(cost, uneven, labels) for cost, uneven, _, labels in self._ranked)
+        best = ranked[0].cost if ranked else math.inf
+        return Found(ranked, best if proven else min(bound, best), proven)

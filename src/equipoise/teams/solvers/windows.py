@@ -1,0 +1,462 @@
+"""Window enumeration: three and more teams, filled one by one from what the best known division allows.
+
+No team of a division within a cost can total anything outside its windows
+(:meth:`~equipoise.teams.objectives.objective.Criterion.windows`).  So the first team is chosen among those
+within, the next among those that are within what the first leaves, and so on; the last two are one choice.
+A *sweep* does that for a cost aimed at: when it ends, every division up to that cost has been seen.
+
+A start is improved first by aiming at half its cost again and again (*diving*).  The proof then aims low and
+ever higher, so that what is spent on costs nothing can reach is small against what is spent on the last.
+
+References
+----------
+R. Korf, "Optimally scheduling small numbers of identical parallel machines", ICAPS 2011 (bounds on
+subset sums from an incumbent, in multi-way number partitioning).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.arrays import Floats, Ints, Labels
+from equipoise.compiled import available, compiled, pays
+from equipoise.teams.objectives.objective import EVERYWHERE, Closeness, Crowd, Interval, Running, Windows
+from equipoise.teams.problem.problem import COUNT, MU, Problem
+from equipoise.teams.solvers import window_kernels as kernels
+from equipoise.teams.solvers.pairwise import draft_teams, improve, range_bound, whole_numbers
+from equipoise.teams.solvers.task import Best, Found, Ranked, Task
+
+#: Blocks up to which the search is tried: its lists grow with their square, and beyond it proves nothing.
+MOST_BLOCKS = 200
+
+#: Steps done by the plain kernel before numba is loaded for the rest: some hundredths of a second.
+PLAIN_STEPS = 1 << 14
+
+#: Steps before the clock is asked again: some milliseconds compiled.
+STEPS = 1 << 17
+
+#: Steps spent on aiming lower without finding anything before that is given up.
+DIVE_STEPS = 1 << 22
+
+#: The part of their windows that all but the last few teams may use while diving.
+GUIDE = 1.0 / 16.0
+
+#: Steps spent on the proof before it is given up: about a second compiled.
+PROOF_STEPS = 1 << 25
+
+#: Steps spent on it before exact re-divisions of pairs of teams bring the start further down.
+FIRST_PROOF_STEPS = 1 << 21
+
+#: How much more each sweep of a proof may be expected to take than the one before.
+WORK_GROWTH = 8.0
+
+#: How far below the best known cost a proof begins, as a share.
+PROOF_BEGINS = 1.0 / 16.0
+
+#: Costs aimed at while too few divisions are known, after which every cost will do.
+MOST_AIMS = 8
+
+#: Divisions that come from the kernel at once.
+ROOM = 1 << 10
+
+#: Size vectors beyond which they are not gone through.
+MOST_SIZES = 1000
+
+#: What sums in another order may differ by, relative to the sum of their parts' sizes.
+ROUNDING = 1e-13
+
+#: What rounding may add to the mutual information of teams, in nats: sums are right to 1e-13, and the least
+#: variance is a small part of the whole.
+ROUNDED_INFORMATION = 1e-11
+
+#: Costs nearer to the floor than this, in units of a cost that matters, are rounding.
+SAME_COST = 1e-15
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Teams of given sizes: their classes, and what is in each from the start.
+
+    Parameters
+    ----------
+    crowd : Crowd
+        Sizes and totals, bots included.
+    teams : tuple of tuples of int
+        The teams of each class that are still to be filled.
+    full : tuple of int
+        The teams that nobody is missing in.
+    base : ndarray, shape (n_teams, 5)
+        What is in each team from the start: the fixed blocks and the bots.
+    missing : ndarray of int, shape (n_teams,)
+        How many players each team lacks.
+    close : Closeness
+        How close the totals must be for the task's limits.
+    """
+
+    crowd: Crowd
+    teams: tuple[tuple[int, ...], ...]
+    full: tuple[int, ...]
+    base: Floats
+    missing: Ints
+    close: Closeness
+
+
+@dataclass(frozen=True)
+class _Memory:
+    """A layout's classes as the kernel takes them, and the room of its search."""
+
+    classes: tuple[Any, ...]
+    levels: tuple[Any, ...]
+    picks: tuple[Any, ...]
+
+
+def enumerate_windows(task: Task) -> Found:
+    """Find the best divisions and prove them best, if that does not take too long.
+
+    Parameters
+    ----------
+    task : Task
+        With a criterion that has windows, and not more legal team sizes than :func:`size_vectors` gives.
+    """
+    return _Enumeration(task).run()
+
+
+@lru_cache(maxsize=4)
+def size_vectors(problem: Problem) -> list[tuple[int, ...]] | None:
+    """Return the legal team sizes, most even first, each once where teams are under the same rules.
+
+    None where there are more than :data:`MOST_SIZES`.
+    """
+    found = list(islice(_extended((), problem), MOST_SIZES + 1))
+    if len(found) > MOST_SIZES:
+        return None
+    legal = problem.legal_counts(np.array(found, dtype=np.int64).reshape(-1, problem.n_teams))
+    found = [counts for counts, keeps in zip(found, legal, strict=True) if keeps]
+    return sorted(found, key=lambda counts: (max(counts) - min(counts), counts))
+
+
+def _extended(counts: tuple[int, ...], problem: Problem) -> Iterator[tuple[int, ...]]:
+    team = len(counts)
+    if team == problem.n_teams:
+        yield counts
+        return
+    rest = problem.n_players - sum(counts)
+    low = max(problem.min_size[team], rest - sum(problem.max_size[team + 1 :]))
+    high = min(problem.max_size[team], rest - sum(problem.min_size[team + 1 :]))
+    if counts:
+        low = max(low, max(counts) - problem.max_difference)
+        high = min(high, min(counts) + problem.max_difference)
+    rule = _rule(problem, team)
+    equal = [count for other, count in enumerate(counts) if _rule(problem, other) == rule]
+    for count in range(low, min([high, *equal]) + 1):
+        yield from _extended((*counts, count), problem)
+
+
+def _rule(problem: Problem, team: int) -> tuple[object, ...]:
+    """Return what is equal for teams that can be exchanged."""
+    own = team if problem.sided or team in problem.fixed else -1
+    return problem.min_size[team], problem.max_size[team], problem.seats[team], own
+
+
+class _Enumeration:
+    """One search: the blocks in order, the layouts, and the sweeps over them."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.best = Best(task)
+        problem = task.problem
+        self.floor = max(range_bound(task), task.criterion.floor)
+        self.second_axis = np.array(task.criterion.second)
+        self.layouts = [self._layout(counts) for counts in _sizes_for_fixed(problem)]
+        self.open = np.array([block for block, team in enumerate(problem.fixed) if team < 0], dtype=np.int64)
+        mu = problem.features[:, MU]
+        if len(self.open):
+            order = np.lexsort((mu[self.open], -problem.sizes[self.open]))
+            self.open = self.open[order]
+        self.blocks = self._blocks()
+        self.memories = [self._memory(layout) for layout in self.layouts]
+        largest = np.abs(problem.features).sum(axis=0)
+        if problem.filler is not None:
+            largest = largest + np.abs(problem.filler) * sum(problem.seats)
+        self.pads = float(largest[MU]) * ROUNDING, float(largest @ np.abs(self.second_axis)) * ROUNDING
+        self.out = np.zeros((ROOM, len(self.open)), dtype=np.int8)
+        self.steps = 0
+        self.fast = pays(0.0, math.inf)
+        # Among costs that are whole numbers, only one that is lower by one is better; unless sizes may
+        # differ, as the more even ones are better at the same cost.
+        even = {max(layout.crowd.counts) - min(layout.crowd.counts) for layout in self.layouts}
+        self.whole = task.criterion.whole and len(even) <= 1 and whole_numbers(problem)
+
+    def run(self) -> Found:
+        """Start, dive, prove."""
+        if not self.layouts:
+            return self.best.found(bound=math.inf, proven=True)
+        if self.best.worst == math.inf and not self._ranked():
+            start = draft_teams(self.task.problem, self.task.rng)
+            if start is not None:
+                self.best.offer(start[None, :])
+        low = self.floor
+        if not self._reached(low):
+            self._sweep(self._half(), DIVE_STEPS, dive=True)
+        found = self._prove(low, FIRST_PROOF_STEPS)
+        if found.proven or self.task.stop():
+            return found
+        if not self.task.criterion.by_difference and found.ranked:
+            improve(self.task, found.ranked[0].labels, self.best, found.bound)
+        return self._prove(found.bound if found.bound < self.best.worst else low, PROOF_STEPS)
+
+    def _half(self) -> float:
+        """Return what a dive aims at: half the cost to be bettered, or any cost while more are wanted."""
+        worst = self.best.worst
+        if worst < math.inf:
+            return self.floor + (worst - self.floor) / 2.0
+        ranked = self._ranked()
+        return ranked[-1].cost if ranked else math.inf
+
+    def _prove(self, low: float, steps: int) -> Found:
+        """Aim higher and higher until nothing can be better than what is known."""
+        growth = WORK_GROWTH ** (1.0 / max(self.task.problem.n_teams - 1, 1))
+        until = self.steps + steps
+        aim, tried = low, 0
+        while low < math.inf and not self._reached(low):
+            needed = self._below(self.best.worst)
+            above = max((aim - self.floor) * growth, (needed - self.floor) * PROOF_BEGINS)
+            if needed == math.inf:
+                ranked = self._ranked()
+                above = max((aim - self.floor) * growth, ranked[-1].cost - self.floor if ranked else math.inf)
+                tried += 1
+            aim = min(self.floor + above, needed) if tried < MOST_AIMS else math.inf
+            ended, _ = self._sweep(aim, until - self.steps)
+            if not ended:
+                return self.best.found(bound=low, proven=False)
+            if aim >= self._below(self.best.worst):
+                return self.best.found(bound=low, proven=True)
+            low = max(low, aim)
+        return self.best.found(bound=low, proven=True)
+
+    def _ranked(self) -> tuple[Ranked, ...]:
+        return self.best.found(bound=self.floor, proven=False).ranked
+
+    def _below(self, cost: float) -> float:
+        """Return the cost up to which all must be seen to see whatever is better than a cost."""
+        return cost - 1.0 if self.whole and cost < math.inf else cost
+
+    def _reached(self, low: float) -> bool:
+        """Tell whether nothing can be better than what is known."""
+        return self.best.reaches(low) or self.best.worst - self.floor <= SAME_COST
+
+    def _sweep(self, aim: float, steps: int, *, dive: bool = False) -> tuple[bool, float]:
+        """Look at every division of at most a cost; return whether that was finished, and the cost.
+
+        A dive lowers the cost to half of whatever is found.
+        """
+        until = self.steps + steps
+        for layout, memory in zip(self.layouts, self.memories, strict=True):
+            if not len(self.open):
+                self.best.offer(self._labels(np.zeros((1, 0), dtype=np.int8)))
+                continue
+            state = np.zeros(4, dtype=np.int64)
+            memory.picks[-1][:] = -1
+            aimed = -math.inf
+            given: tuple[Any, ...] | None = None
+            room = 1
+            while state[0] != kernels.DONE:
+                if dive and self._half() < aim:
+                    aim = self._half()
+                    until = self.steps + steps
+                now = min(aim, self._below(self.best.worst))
+                if now != aimed:
+                    aimed, given = now, self._windows(layout, memory, now, GUIDE if dive else 0.0)
+                if given is None:
+                    break
+                found, looked = self._fill(memory, given, state, min(STEPS, until - self.steps), room)
+                self.steps += looked
+                room = min(2 * room, ROOM)
+                self.best.offer(self._labels(self.out[:found]))
+                if self.task.stop() or (self.steps >= until and state[0] != kernels.DONE):
+                    return False, aim
+        return True, aim
+
+    def _layout(self, counts: tuple[int, ...]) -> Layout:
+        """Return what is known of teams with these numbers of the roster's players."""
+        problem = self.task.problem
+        base = np.zeros((problem.n_teams, problem.features.shape[1]))
+        for block, team in enumerate(problem.fixed):
+            if team >= 0:
+                base[team] += problem.features[block]
+        missing = np.array(counts) - base[:, COUNT].astype(np.int64)
+        whole = problem.features.sum(axis=0)
+        bots = problem.bots(np.array([counts]))[0]
+        if problem.filler is not None:
+            base += bots[:, None] * problem.filler
+            whole = whole + bots.sum() * problem.filler
+        classes: dict[tuple[object, ...], list[int]] = {}
+        for team in range(problem.n_teams):
+            if missing[team] > 0:
+                classes.setdefault((_rule(problem, team), counts[team]), []).append(team)
+        sizes = tuple(int(size) for size in counts + bots)
+        mu = (EVERYWHERE,) * problem.n_teams
+        close = Closeness()
+        for criterion, limit in self.task.limits:
+            if criterion.has_windows:
+                windows = criterion.windows(limit, Crowd(sizes, whole, mu))
+                mu, close = windows.mu, windows.closeness
+        full = tuple(int(team) for team in np.flatnonzero(missing == 0))
+        return Layout(
+            Crowd(sizes, whole, mu), tuple(map(tuple, classes.values())), full, base, missing, close
+        )
+
+    def _blocks(self) -> tuple[NDArray[Any], ...]:
+        """Return the free blocks as the kernel takes them."""
+        problem, free = self.task.problem, self.open
+        features = problem.features[free]
+        each = features[:, MU] / np.maximum(features[:, COUNT], 1.0) - problem.centre
+        ranks = np.lexsort((-np.abs(each), -problem.sizes[free]))
+        clash = np.zeros((len(free) if problem.apart else 0, len(free)), dtype=np.uint8)
+        place = {int(block): n for n, block in enumerate(free)}
+        for one, other in problem.apart:
+            if one in place and other in place:
+                clash[place[one], place[other]] = clash[place[other], place[one]] = 1
+        second = np.ascontiguousarray(features @ self.second_axis)
+        mu = np.ascontiguousarray(features[:, MU])
+        return problem.sizes[free], mu, second, problem.kinds[free], ranks.astype(np.int64), clash
+
+    def _memory(self, layout: Layout) -> _Memory:
+        """Return a layout's classes and the room a search over it needs."""
+        problem, n = self.task.problem, len(self.open)
+        first = [teams[0] for teams in layout.teams]
+        classes, depth = len(first), sum(len(teams) for teams in layout.teams)
+        clash = np.zeros((classes, n), dtype=np.uint8)
+        place = {int(block): row for row, block in enumerate(self.open)}
+        for pair in problem.apart:
+            for one, other in (pair, pair[::-1]):
+                if problem.fixed[one] in first and other in place:
+                    clash[first.index(problem.fixed[one]), place[other]] = 1
+        members = np.zeros((classes, max([1, *map(len, layout.teams)])), dtype=np.int64)
+        for row, teams in enumerate(layout.teams):
+            members[row, : len(teams)] = teams
+        counts = np.array([len(teams) for teams in layout.teams], dtype=np.int64)
+        base = layout.base[first]
+        levels = [np.zeros(depth, dtype=np.int64) for _ in range(5)]
+        levels += [np.zeros(depth) for _ in range(5)]  # type: ignore[misc]
+        totals = layout.base[list(layout.full), MU]
+        levels[7][:1], levels[8][:1] = totals.max(initial=-math.inf), totals.min(initial=math.inf)
+        levels[9][:1] = float(layout.crowd.whole[MU]) - float(totals.sum())
+        left = np.zeros((depth, classes), dtype=np.int64)
+        left[:1] = counts
+        running = [np.zeros(depth) for _ in range(5)]
+        picks = (
+            np.zeros((depth, n), dtype=np.int64),
+            np.zeros((depth, n + 1)),
+            np.zeros(n + 1, dtype=np.int64),
+            np.zeros(n + 1),
+            np.zeros(n + 1),
+            np.zeros(n + 1, dtype=np.int64),
+            np.full(n, -1, dtype=np.int64),
+        )
+        mu, second = np.ascontiguousarray(base[:, MU]), np.ascontiguousarray(base @ self.second_axis)
+        sizes = np.array([layout.crowd.counts[team] for team in first], dtype=np.float64)
+        return _Memory(
+            (layout.missing[first], mu, second, clash, counts, members, sizes),
+            (*levels, left, *running),
+            picks,
+        )
+
+    def _windows(self, layout: Layout, memory: _Memory, cost: float, guide: float) -> tuple[Any, ...] | None:
+        """Return the windows of a layout's classes within a cost; None where its full teams are outside."""
+        windows = Windows(layout.crowd.mu, (EVERYWHERE,) * len(layout.crowd.mu))
+        if cost < math.inf:
+            windows = self.task.criterion.windows(cost, layout.crowd)
+        close = windows.closeness if windows.closeness.span < math.inf else layout.close
+        for team in layout.full:
+            total, second = layout.base[team, MU], layout.base[team] @ self.second_axis
+            inside = _within(total, windows.mu[team], self.pads[0])
+            if not (inside and _within(second, windows.second[team], self.pads[1])):
+                return None
+        first = [teams[0] for teams in layout.teams]
+        columns = [
+            np.array([interval[end] for interval in intervals])
+            for intervals in ([windows.mu[team] for team in first], [windows.second[team] for team in first])
+            for end in (0, 1)
+        ]
+        rule = self._begin(layout, memory, windows.running)
+        return tuple(columns), (close.share, close.span, *self.pads, guide if cost < math.inf else 0.0), rule
+
+    def _begin(self, layout: Layout, memory: _Memory, running: Running) -> tuple[float, ...]:
+        """Write down what the full teams say, and return the rule as the kernel takes it."""
+        if running.cost == math.inf:
+            running = Running()
+        n, base = float(sum(layout.crowd.counts)), layout.base
+        counts, squares = base[:, COUNT], base @ self.second_axis
+        moments = [
+            kernels.moment(count, mu, square, running.centre)
+            for count, mu, square in zip(counts, base[:, MU], squares, strict=True)
+        ]
+        deviations = [math.sqrt(moments[team]) for team in layout.full]
+        told = sum(
+            kernels.share_of_information(counts[team], moments[team] + running.prior, n, running.variance)
+            for team in layout.full
+        )
+        full = list(layout.full)
+        begun = (
+            told if running.rule == kernels.INFORMATION else 0.0,
+            min(deviations, default=math.inf),
+            max(deviations, default=-math.inf),
+            n - counts[full].sum(),
+            float(layout.crowd.whole @ self.second_axis) - squares[full].sum(),
+        )
+        for column, number in zip(memory.levels[11:], begun, strict=True):
+            column[:1] = number
+        # The root of a variance that is rounding is far larger than the rounding.
+        room = math.sqrt(self.pads[1]) if running.rule == kernels.DEVIATIONS else ROUNDED_INFORMATION
+        between = running.between * n
+        return running.rule, running.cost + room, running.centre, running.prior, n, running.variance, between
+
+    def _fill(
+        self, memory: _Memory, given: tuple[Any, ...], state: Ints, steps: int, room: int
+    ) -> tuple[int, int]:
+        """Let the kernel go on, the plain one at first."""
+        if not self.fast and self.steps >= PLAIN_STEPS and available():
+            self.fast = True
+        columns, close, rule = given
+        kernel: Any = compiled(kernels.fill_teams) if self.fast else kernels.fill_teams
+        if not self.fast:
+            steps = min(steps, PLAIN_STEPS)
+        found, looked = kernel(
+            *map(self._given, (self.blocks, memory.classes, columns)),
+            close,
+            rule,
+            *map(self._given, (memory.levels, memory.picks)),
+            *self._given((state,)),
+            steps,
+            *self._given((self.out[:room],)),
+        )
+        return found, looked
+
+    def _given(self, columns: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return arrays as the kernels take them: the plain ones with views, which give plain numbers."""
+        return columns if self.fast else tuple(column.data for column in columns)
+
+    def _labels(self, rows: Labels) -> Labels:
+        """Return the divisions that the kernel's rows stand for."""
+        labels = np.array(self.task.problem.fixed, dtype=np.int8)[None, :].repeat(len(rows), axis=0)
+        labels[:, self.open] = rows
+        return labels
+
+
+def _sizes_for_fixed(problem: Problem) -> list[tuple[int, ...]]:
+    """Return the legal team sizes that hold whoever is fixed."""
+    held = problem.counts(np.array([problem.fixed], dtype=np.int8))[0]
+    return [counts for counts in size_vectors(problem) or () if (held <= counts).all()]
+
+
+def _within(total: float, interval: Interval, pad: float) -> bool:
+    return interval.low - pad <= total <= interval.high + pad

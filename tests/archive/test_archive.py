@@ -1,0 +1,81 @@
+"""The laws of archives, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.archive.conftest import new_schema
+
+from equipoise.archive.archive import open_archive
+from equipoise.matches import Contest, Match, Ruleset
+from equipoise.ratings.models.elo import Elo
+from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
+from equipoise.ratings.replaying import replay
+from equipoise.testing.archives import check_archive, random_match
+
+SLOW_FIXTURE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+
+
+def test_the_same_matches_have_the_same_digest_in_every_database(server: str, tmp_path: Path) -> None:
+    """An archive that moves from one database to another stays what it was, with the same ratings."""
+    rng = np.random.default_rng(5)
+    matches = [random_match(rng, n) for n in range(30)]
+    with open_archive(f"sqlite:///{tmp_path / 'a.db'}") as one, open_archive(new_schema(server)) as other:
+        one.record(matches)
+        other.record(matches[::-1])
+        assert one.digest() == other.digest()
+        for archive in (one, other):
+            archive.update_ratings()
+        assert repr(one.standing().state) == repr(other.standing().state)
+
+
+def test_a_changed_model_is_noticed(new_url: Callable[[], str]) -> None:
+    """Ratings carry the model and its parameters; other ones ask for a rebuild, and the reason is told."""
+    matches = [random_match(np.random.default_rng(1), n) for n in range(4)]
+    url = new_url()
+    with open_archive(url) as archive:
+        archive.record(matches)
+        archive.update_ratings()
+        assert not archive.needs_rebuild
+    with open_archive(url, model=GaussianFilter(sigma=0.5)) as archive:
+        assert archive.needs_rebuild
+        assert not archive.standing().current
+        assert archive.update_ratings().rebuilt == "the model or its parameters have changed"
+    with open_archive(url) as archive:
+        assert archive.model == GaussianFilter(sigma=0.5)
+        assert not archive.needs_rebuild
+
+
+def test_a_model_that_another_process_has_chosen_is_followed(new_url: Callable[[], str]) -> None:
+    """Whoever has had the archive open for long does not change it back."""
+    url = new_url()
+    with open_archive(url) as long_open, open_archive(url) as other:
+        long_open.record([random_match(np.random.default_rng(1), 1)])
+        long_open.update_ratings()
+        other.rebuild("elo")
+        long_open.record([random_match(np.random.default_rng(2), 2)])
+        long_open.update_ratings()
+        assert isinstance(other.standing().model, Elo)
+        assert repr(long_open.standing().state) == repr(replay(Elo(), other.matches()))
+
+
+def test_a_bot_is_known_by_the_level_it_was_last_seen_with(new_url: Callable[[], str]) -> None:
+    """Whoever only tells the name of a bot is answered for that level."""
+    contests = [
+        Contest(Ruleset(), (["ann"], [f"bot:Xan:{level}"]), (1, 2), at=at) for level, at in ((5, 20), (3, 10))
+    ]
+    with open_archive(new_url()) as archive:
+        archive.record(Match((contest,)) for contest in contests)
+        archive.update_ratings()
+        assert archive.standing().last_bots == {"Xan": "bot:Xan:5"}
+
+
+@settings(max_examples=5, deadline=None, suppress_health_check=SLOW_FIXTURE)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_every_database_keeps_the_laws(new_url: Callable[[], str], seed: int) -> None:
+    """Matches once and as they were, ratings bit for bit those of a rebuild, corrections, copies."""
+    check_archive(lambda: open_archive(new_url()), np.random.default_rng(seed))

@@ -1,0 +1,169 @@
+"""What databases are used in which way, and what is said where one cannot be."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+
+from equipoise.archive import databases
+from equipoise.archive.archive import open_archive
+from equipoise.archive.schema import METADATA
+from equipoise.errors import InputError
+from equipoise.matches import Contest, Match, Ruleset
+
+DUEL = Match((Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)),))
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("games.db", "store: 'games.db' is not allowed; sqlite:///path"),
+        ("mysql://host/db", "postgresql://user@host/database are"),
+        ("sqlite://", "sqlite:///path"),
+        ("sqlite:///:memory:", "would be gone at the end; sqlite:///path"),
+        ("postgresql://host:port/x", "is not allowed; sqlite:///path"),
+        ("sqlite:////no/such/folder/games.db", "is the directory there, and not read-only?"),
+        ("postgresql://nobody@127.0.0.1:1/nothing", "store: postgresql://nobody@127.0.0.1:1/nothing: "),
+    ],
+)
+def test_a_bad_address_is_told_with_what_is_allowed(url: str, message: str) -> None:
+    """Nobody has to guess what a store's address looks like."""
+    with pytest.raises(InputError) as caught:
+        open_archive(url)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["nobody:secret@127.0.0.1:1/x", "nobody:secret@host:port/x", "127.0.0.1:1/x?password=secret&user=me",
+     "host:port/x?PASSWORD=secret"],
+)  # fmt: skip
+def test_a_password_is_not_told(place: str) -> None:
+    """A message may end up in a log."""
+    with pytest.raises(InputError) as caught:
+        open_archive(f"postgresql://{place}")
+    assert "secret" not in str(caught.value)
+
+
+def test_a_missing_driver_is_told_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PostgreSQL needs an extra."""
+
+    def missing(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(databases, "import_module", missing)
+    with pytest.raises(InputError, match=r"pip install 'equipoise\[postgresql\]'"):
+        open_archive("postgresql://host/database")
+
+
+def test_a_file_is_used_safely(tmp_path: Path) -> None:
+    """A sound SQLite, the write-ahead log, a flush at each commit, and nothing left of what is deleted."""
+    with open_archive(f"sqlite:///{tmp_path / 'a.db'}") as archive:
+        assert archive.facts()["journal"] == "wal"
+        assert tuple(map(int, archive.facts()["version"].split("."))) >= databases.SOUND
+        with archive._database.reading() as connection:
+            asked = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+                     for name in ("journal_mode", "synchronous", "secure_delete")}  # fmt: skip
+    assert asked == {"journal_mode": "wal", "synchronous": 2, "secure_delete": 1}
+
+
+def test_a_faulty_sqlite_writes_no_write_ahead_log_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where only a SQLite with the fault is there, the archive works with the older journal."""
+    faulty = SimpleNamespace(**{name: getattr(sqlite3, name) for name in dir(sqlite3)})
+    faulty.sqlite_version_info = (3, 51, 2)
+    monkeypatch.setattr(databases, "sqlite_driver", lambda: faulty)
+    told: list[str] = []
+    with open_archive(f"sqlite:///{tmp_path / 'a.db'}", waiting=told.append) as archive:
+        assert archive.record([DUEL]).new == 1
+        assert archive.facts()["journal"] == "delete"
+    assert "3.51.3" in told[0]
+
+
+def test_a_second_writer_waits_and_says_so_or_fails_clearly(new_url: Callable[[], str]) -> None:
+    """There is one writer at a time."""
+    url, told = new_url(), list[str]()
+    with open_archive(url) as first, open_archive(url, timeout=0.1, waiting=told.append) as second:
+        with first._database.writing(), pytest.raises(InputError, match="still being written"):
+            second.record([DUEL])
+        assert "is being written by another process" in told[0]
+        assert second.record([DUEL]).new == 1
+    with open_archive(url) as first, open_archive(url, timeout=60.0) as second:
+        waiting = threading.Event()
+        second._database.waiting = lambda _: waiting.set()
+        with first._database.writing():
+            done = threading.Thread(target=second.update_ratings)
+            done.start()
+            assert waiting.wait(30.0)
+        done.join(30.0)
+        assert first.standing().current
+
+
+def test_a_reader_sees_one_state_while_another_writes(new_url: Callable[[], str]) -> None:
+    """What is read belongs to one revision."""
+    url = new_url()
+    with open_archive(url) as reader, open_archive(url) as writer:
+        with reader._database.reading() as connection:
+            count = sa.text("SELECT count(*) FROM match")
+            assert connection.execute(count).scalar() == 0
+            writer.record([DUEL])
+            assert connection.execute(count).scalar() == 0
+        assert reader.revision() == writer.revision() == 1
+
+
+def test_the_migrations_lead_to_the_schema(new_url: Callable[[], str]) -> None:
+    """Tables made step by step are those that the code knows."""
+    with open_archive(new_url()) as archive, archive._database.reading() as connection:
+        assert not compare_metadata(MigrationContext.configure(connection), METADATA)
+
+
+def test_a_newer_schema_is_refused(new_url: Callable[[], str]) -> None:
+    """An older equipoise does not guess what a newer one has kept."""
+    url = new_url()
+    with open_archive(url) as archive, archive._database.writing() as connection:
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '99'"))
+    with pytest.raises(InputError, match="schema 99, made by a newer equipoise"):
+        open_archive(url)
+
+
+def test_an_upgrade_that_breaks_off_leaves_nothing(
+    new_url: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The schema is made as a whole or not at all."""
+    from equipoise.archive import archive as module
+
+    url = new_url()
+    with monkeypatch.context() as patch:
+        patch.setattr(module.Database, "insert", None, raising=False)
+        patch.setattr(module.secrets, "token_bytes", lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            open_archive(url)
+    with open_archive(url) as archive:
+        assert archive.revision() == 0
+
+
+def test_the_database_of_something_else_is_refused(tmp_path: Path) -> None:
+    """An archive is not made in a file that belongs to another program, nor in one that is no database."""
+    connection = databases.sqlite_driver().connect(tmp_path / "other.db")
+    connection.execute("CREATE TABLE songs (title)")
+    connection.close()
+    with pytest.raises(InputError, match=r"something else .*'songs'"):
+        open_archive(f"sqlite:///{tmp_path / 'other.db'}")
+    (tmp_path / "text.db").write_text("weights\n" * 1000)
+    with pytest.raises(InputError, match="not an archive but some other file"):
+        open_archive(f"sqlite:///{tmp_path / 'text.db'}")
+
+
+def test_what_does_not_exist_is_only_made_where_that_is_wished(new_url: Callable[[], str]) -> None:
+    """A typing error in a command that reads does not leave an empty archive behind."""
+    with pytest.raises(InputError, match="that an ingest has made is needed"):
+        open_archive(new_url(), create=False)

@@ -1,0 +1,273 @@
+"""Match files: every format gives the same matches, and every mistake says where it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from equipoise import InputError, Match, Skipped, read_matches
+from equipoise.games.plain import GAME
+from equipoise.games.records import match_from
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+EXAMPLE = ROOT / "examples" / "matches.jsonl"
+SCHEMA = ROOT / "docs" / "match.schema.json"
+
+TABLE = """\
+match,ended,game_type,mutators,team,team_score,player,share,kills,deaths
+m1,2026-01-10,ctf,instagib;lowgrav,red,3,Ann,1,9,4
+m1,2026-01-10,ctf,instagib;lowgrav,red,3,Bob,0.5,,
+m2,2026-01-11,ctf,,x,1,Ann,,,
+m1,2026-01-10,ctf,instagib;lowgrav,blue,1,Cid,1,4,9
+m2,2026-01-11,ctf,,y,2,Dee,,,
+"""
+
+
+def read(tmp_path: Path, name: str, content: str | bytes) -> list[Match | Skipped]:
+    """Return what a file of that content has."""
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return list(read_matches(str(path)))
+
+
+def test_the_example_is_read_and_fits_the_schema() -> None:
+    """Every line is a match, by the reader and by the published schema."""
+    jsonschema = pytest.importorskip("jsonschema")
+    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+    for line in EXAMPLE.read_text(encoding="utf-8").splitlines():
+        validator.validate(json.loads(line))
+    matches = list(read_matches(str(EXAMPLE)))
+    assert all(isinstance(match, Match) for match in matches)
+    last = matches[-1]
+    assert isinstance(last, Match)
+    assert last.ruleset.mutators == ("instagib",)
+    assert last.contests[0].statistics[0].kills == 21
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"ended": 1, "teams": [["a"], ["b"]], "ranks": [1, 2], "nosuch": 1},
+        {"ended": 1, "teams": [["a"], [{"id": "b", "nosuch": 1}]], "ranks": [1, 2]},
+        {"ended": 1, "teams": [["a"], ["b"]]},
+        {"ended": 1, "teams": "ab", "ranks": [1, 2]},
+        {"ended": 1, "teams": [["a"], [""]], "ranks": [1, 2]},
+        {"ended": 1, "mutators": "x", "teams": [["a"], ["b"]], "ranks": [1, 2]},
+        {"ended": True, "teams": [["a"], ["b"]], "ranks": [1, 2]},
+        {"ended": 1, "contests": []},
+        [],
+    ],
+)
+def test_what_the_schema_refuses_the_reader_refuses(record: Any) -> None:
+    """Both see the mistake."""
+    jsonschema = pytest.importorskip("jsonschema")
+    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert not validator.is_valid(record)
+    with pytest.raises(InputError):
+        match_from(record)
+
+
+def test_a_table_has_a_row_for_each_player(tmp_path: Path) -> None:
+    """Rows of one match may stand apart; mutators are parted by semicolons; empty cells are unknown."""
+    one, two = read(tmp_path, "matches.csv", TABLE)
+    assert isinstance(one, Match)
+    assert isinstance(two, Match)
+    contest = one.contests[0]
+    assert contest.teams == ((("Ann", 1.0), ("Bob", 0.5)), (("Cid", 1.0),))
+    assert (contest.ranks, contest.scores) == ((0.0, 1.0), (3.0, 1.0))
+    assert contest.ruleset.mutators == ("instagib", "lowgrav")
+    assert [figures.player for figures in contest.statistics] == ["Ann", "Cid"]
+    assert two.contests[0].ranks == (1.0, 0.0)
+
+
+def test_parquet_is_the_same_table(tmp_path: Path) -> None:
+    """The same rows give equal matches."""
+    polars = pytest.importorskip("polars")
+    as_csv = read(tmp_path, "matches.csv", TABLE)
+    polars.read_csv(tmp_path / "matches.csv").write_parquet(tmp_path / "matches.parquet")
+    assert list(read_matches(str(tmp_path / "matches.parquet"))) == as_csv
+    (tmp_path / "no.parquet").write_bytes(b"PAR1 no")
+    with pytest.raises(InputError, match=r"no\.parquet: cannot be read"):
+        list(read_matches(str(tmp_path / "no.parquet")))
+
+
+def test_flat_arrays_are_read_in_play_order(tmp_path: Path) -> None:
+    """Scores, statistics and game type where they are known; a half is a tie; the clock is held."""
+    np.savez(
+        tmp_path / "flat.npz", ids=np.array([7, 3, 5, 3, 7]), off=np.array([0, 3, 5]), nA=np.array([2, 1]),
+        nB=np.array([1, 1]), y=np.array([1.0, 0.5]), sA=np.array([3.0, np.nan]), sB=np.array([1.0, np.nan]),
+        t=np.array([10.0, 9.0]), ctx=np.array([0, 1]), ctxnames=np.array(["ctf", "dm"]),
+        k=np.array([4.0, np.nan, 2.0, np.nan, np.nan]), d=np.array([1.0, np.nan, 2.0, np.nan, np.nan]),
+    )  # fmt: skip
+    one, two = list(read_matches(str(tmp_path / "flat.npz")))
+    assert isinstance(one, Match)
+    assert isinstance(two, Match)
+    assert one.contests[0].teams == ((("7", 1.0), ("3", 1.0)), (("5", 1.0),))
+    assert one.contests[0].ranks[0] < one.contests[0].ranks[1]
+    assert one.contests[0].scores == (3.0, 1.0)
+    assert [figures.player for figures in one.contests[0].statistics] == ["7", "5"]
+    assert (two.contests[0].ranks, two.contests[0].scores, two.ended) == ((0.5, 0.5), (), 864000.0)
+    assert two.ruleset.game_type == "dm"
+
+
+ARRAYS = {
+    "ids": np.array([1, 2, 3, 4]), "off": np.array([0, 2, 4]), "nA": np.array([1, 1]), "nB": np.array([1, 1]),
+    "y": np.array([1.0, 0.0]), "t": np.array([0.0, 1.0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"nA": np.array([1])}, "'nA' is not as it must be: whole numbers, one for each match"),
+        ({"off": np.array([0.0, 2.5, 4.0])}, "'off' is not as it must be: whole numbers"),
+        ({"ids": np.array(5)}, "'ids' is not as it must be: one for each player"),
+        ({"y": np.array(["1", "0"])}, "'y' is not as it must be: numbers, one for each match"),
+        ({"k": np.array([1.0])}, "'k' is not as it must be: numbers, one for each player"),
+    ],
+)
+def test_arrays_of_other_kinds_or_lengths_are_refused(tmp_path: Path, changes: Any, message: str) -> None:
+    """The array is named."""
+    np.savez(tmp_path / "flat.npz", **{**ARRAYS, **changes})
+    with pytest.raises(InputError, match=message):
+        list(read_matches(str(tmp_path / "flat.npz")))
+    np.save(tmp_path / "one.npy", np.arange(3))
+    (tmp_path / "one.npy").rename(tmp_path / "one.npz")
+    with pytest.raises(InputError, match="it is a single array"):
+        list(read_matches(str(tmp_path / "one.npz")))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"nB": np.array([1, 7])}, "off, nA, nB: players 2 to 10 are not there; ids has 4"),
+        ({"off": np.array([0, -2, 4])}, "off, nA, nB: players -2 to 0 are not there"),
+        ({"y": np.array([1.0, 0.3])}, "y: 0.3 is not allowed; 1, 0 or 0.5 is"),
+        ({"ctx": np.array([0, 7]), "ctxnames": np.array(["ctf"])}, "ctx: 7 is not allowed; ctxnames has 1"),
+    ],
+)
+def test_a_wrong_match_of_arrays_is_skipped(tmp_path: Path, changes: Any, message: str) -> None:
+    """File and match are named, and the other one is read."""
+    np.savez(tmp_path / "flat.npz", **{**ARRAYS, **changes})
+    good, skipped = read_matches(str(tmp_path / "flat.npz"))
+    assert isinstance(good, Match)
+    assert isinstance(skipped, Skipped)
+    assert skipped.where.endswith("flat.npz, match 2")
+    assert skipped.reason.startswith(message)
+
+
+def test_matches_of_two_array_files_are_told_apart(tmp_path: Path) -> None:
+    """Their ids differ where their content does, and follow the order of play."""
+    np.savez(tmp_path / "a.npz", **ARRAYS)
+    np.savez(tmp_path / "b.npz", **{**ARRAYS, "y": np.array([0.0, 1.0])})
+    one, two, again = (
+        [match.id for match in read_matches(str(tmp_path / name)) if isinstance(match, Match)]
+        for name in ("a.npz", "b.npz", "a.npz")
+    )
+    assert one == again == sorted(one)
+    assert not set(one) & set(two)
+
+
+def test_every_format_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts from 0 to 1 that only grow."""
+    polars = pytest.importorskip("polars")
+    monkeypatch.setattr("equipoise.files.matches.STEP", 200)
+    monkeypatch.setattr("equipoise.games.plain.OFTEN", 1)
+    monkeypatch.setattr("equipoise.files.match_tables.OFTEN", 1)
+    (tmp_path / "m.csv").write_text(TABLE)
+    polars.read_csv(tmp_path / "m.csv").write_parquet(tmp_path / "m.parquet")
+    np.savez(tmp_path / "m.npz", **ARRAYS)
+    for path in (EXAMPLE, *(tmp_path / f"m.{ending}" for ending in ("csv", "parquet", "npz"))):
+        told: list[float] = []
+        list(read_matches(str(path), told.append))
+        assert told == sorted(told)
+        assert len(told) > 1
+        assert 0.0 <= told[0] <= told[-1] <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "it is not JSON"),
+        ("[]", "match: it is not an object"),
+        ('{"teams": [["a"], ["b"]], "ranks": [1, 2]}', "ended: it is missing"),
+        ('{"ended": "soon", "teams": [["a"], ["b"]], "ranks": [1, 2]}', "ended: 'soon' is not a number"),
+        ('{"ended": 1, "teams": [["a"]], "ranks": [1]}', "teams: two teams or more"),
+        ('{"ended": 1, "teams": [["a"], ["a"]], "ranks": [1, 2]}', "teams: the player 'a' is there twice"),
+        ('{"ended": 1, "teams": [["a"], ["b"]], "ranks": [1]}', "ranks: there are 1 for 2 teams"),
+        ('{"ended": 1, "teams": [["a"], ["b"]], "ranks": [1, NaN]}', "ranks: 'NaN' is not a finite number"),
+        ('{"ended": 1, "teams": [["a"], ["b"]], "ranks": [1, 2], "weight": 0}', "weight: 0.0 is not allowed"),
+        ('{"ended": 1, "team": []}', "'team': there is no such field"),
+        ('{"ended": 1, "teams": [["a"], [{"id": "b", "share": 2}]], "ranks": [1, 2]}', "share: 2.0"),
+        ('{"ended": 1, "teams": [["a"], [{"id": "b", "kills": -1}]], "ranks": [1, 2]}', "kills: -1.0"),
+    ],
+)
+def test_a_wrong_line_says_line_and_field_and_the_rest_is_read(
+    tmp_path: Path, line: str, message: str
+) -> None:
+    """The record is skipped with file, line and field; those around it are there."""
+    good = '{"ended": 1, "teams": [["a"], ["b"]], "ranks": [1, 2]}'
+    first, skipped, last = read(tmp_path, "m.jsonl", f"{good}\n\n{line}\n{good}\n")
+    assert isinstance(first, Match)
+    assert first == last
+    assert isinstance(skipped, Skipped)
+    assert skipped.where.endswith("m.jsonl, line 3")
+    assert skipped.reason.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where", "message"),
+    [
+        ("red,3,Bob,0.5", "red,4,Bob,0.5", "line 3", "team_score: it differs within team 'red'"),
+        ("Cid,1,4,9", "Cid,1,x,9", "line 5", "kills: 'x' is not a number"),
+        ("m1,2026-01-10,ctf,instagib;lowgrav,blue", "m1,2026-01-12,ctf,,blue", "line 5", "ended: it differs"),
+        ("blue,1,Cid", "blue,,Cid", "line 2", "team_score: some teams have none"),
+        ("red,3,Bob", ",3,Bob", "line 3", "team: it is missing"),
+        ("Cid", "Ann", "line 2", "teams: the player 'Ann' is there twice"),
+    ],
+)
+def test_a_wrong_row_skips_its_match(tmp_path: Path, old: str, new: str, where: str, message: str) -> None:
+    """The line is named, and the other match is read."""
+    assert old in TABLE
+    read_ = read(tmp_path, "m.csv", TABLE.replace(old, new))
+    (skipped,) = [one for one in read_ if isinstance(one, Skipped)]
+    assert skipped.where.endswith(where)
+    assert skipped.reason.startswith(message)
+    assert len(read_) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("m.csv", "match,ended,team\n", "line 1: the column player is missing"),
+        ("m.csv", TABLE.replace("kills", "frags"), "there is no column 'frags'"),
+        ("m.csv", b"\xff\xfe", "line 1: it is not UTF-8"),
+        ("m.npz", "no", "cannot be read"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused(
+    tmp_path: Path, name: str, content: str | bytes, message: str
+) -> None:
+    """The message begins with the file."""
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, name, content)
+    with pytest.raises(InputError, match="cannot be read"):
+        list(read_matches(str(tmp_path / "nowhere.jsonl")))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.binary(max_size=200)
+    | st.text(max_size=100).map(lambda text: json.dumps({"ended": 1, text: text}).encode())
+)
+def test_hostile_bytes_are_skipped(content: bytes) -> None:
+    """Whatever a line is, it gives a match or says what is wrong."""
+    reader = GAME.reader("here")
+    for one in (*reader.read(content), *reader.finish()):
+        assert isinstance(one, Match | Skipped)

@@ -1,0 +1,241 @@
+"""The weight server as a process: other processes write its archive, replace it, and end it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.protocols import conversation as talk
+from tests.servers import postgresql, postgresql_programs
+
+from equipoise.archive.archive import open_archive
+from equipoise.matches import Contest, Match, Ruleset
+from equipoise.ratings.scale import scale_of
+from equipoise.server.service import Files, Follower
+from equipoise.server.settings import Settings
+
+#: Seconds after which a test that hangs fails.
+PATIENCE = 30.0
+
+TOKEN = "a token that nobody guesses"  # noqa: S105 -- of these tests
+
+
+class Served:
+    """A running server, and how to ask it."""
+
+    def __init__(self, store: Path, *flags: str) -> None:
+        environment = {**os.environ, "EQUIPOISE_TOKEN": TOKEN}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "equipoise", "serve", "--store", f"sqlite:///{store}",
+             "--weights", "127.0.0.1:0", "--json-logs", *flags],
+            env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert self.process.stdout is not None
+        said = self.process.stdout.readline()
+        assert said.startswith("weights: listening on 127.0.0.1:"), self.process.communicate()
+        self.port = int(said.rpartition(":")[2])
+
+    def connect(self) -> socket.socket:
+        """Return a connection."""
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+
+    def ask(self, said: str) -> str:
+        """Send lines, and return everything that is answered."""
+        with self.connect() as connection:
+            connection.sendall(said.encode())
+            connection.shutdown(socket.SHUT_WR)
+            return rest(connection).decode()
+
+    def wait_for(self, said: str, answer: str) -> None:
+        """Ask again and again until an answer comes."""
+        while self.ask(said) != answer:
+            assert self.process.poll() is None
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, list[dict]]:
+        """Send a signal; return the exit code and the log."""
+        self.process.send_signal(number)
+        _, log = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, [json.loads(line) for line in log.splitlines()]
+
+
+def rest(connection: socket.socket) -> bytes:
+    """Return everything that comes until the server closes its side."""
+    return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+def weight(store: Path, player: str) -> str:
+    """Return what is to be answered for a player, without a game."""
+    with open_archive(f"sqlite:///{store}", create=False) as archive:
+        known = archive.standing()
+    shown = scale_of(known.model, known.state).shown(known.model.rating(known.state, player).mu)
+    return f"PLAYER {player} {shown:.4f}\n"
+
+
+def games(*winners: str) -> list[Match]:
+    """Return duels, each of a winner against somebody."""
+    return [
+        Match((Contest(Ruleset("oa", "ctf"), ([winner], ["somebody"]), (1, 2), at=1e9 + n),))
+        for n, winner in enumerate(winners)
+    ]
+
+
+def learnt(store: Path, matches: list[Match]) -> Path:
+    """Make an archive of matches."""
+    with open_archive(f"sqlite:///{store}") as archive:
+        archive.record(matches)
+        archive.update_ratings()
+    return store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """Return the path of an archive of one game."""
+    return learnt(tmp_path / "games.db", games("ann"))
+
+
+@pytest.fixture
+def served(store: Path) -> Iterator[Served]:
+    """Return a server that is ended at the end."""
+    server = Served(store)
+    yield server
+    if server.process.poll() is None:
+        server.end(signal.SIGKILL)
+
+
+def test_the_life_of_a_server(served: Served, store: Path, tmp_path: Path) -> None:
+    """An ingest elsewhere is seen; a result is seen; the archive may be replaced; the end is in order."""
+    assert served.ask("PLAYER ann\n") == weight(store, "ann")
+
+    lines = [
+        {"id": f"m{n}", "ended": 2e9 + n, "teams": [["eve"], ["ann"]], "scores": [9, 1]} for n in range(3)
+    ]
+    log = tmp_path / "results.jsonl"
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    subprocess.run(
+        [sys.executable, "-m", "equipoise", "ingest", str(log), "--store", f"sqlite:///{store}"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    served.wait_for("PLAYER eve\n", weight(store, "eve"))
+
+    told = f"AUTH {TOKEN}\nGAME oa/ctf\nRESULT g1\t3 0\t0 PLAYER zoe\t1 PLAYER ann\n"
+    assert served.ask(told) == "AUTH ok\nRESULT g1 new\n"
+    assert served.ask(told) == "AUTH ok\nRESULT g1 known\n"
+    while served.ask("PLAYER zoe\n") == "PLAYER zoe\n":
+        assert served.process.poll() is None
+    assert served.ask("PLAYER zoe\n") == weight(store, "zoe")
+
+    other = learnt(tmp_path / "other.db", games("new", "new"))
+    expected = weight(other, "new")
+    shutil.copyfile(other, tmp_path / "moved.db")
+    (tmp_path / "moved.db").replace(store)
+    served.wait_for("PLAYER new\n", expected)
+    assert served.ask("PLAYER zoe\n") == "PLAYER zoe\n"
+
+    third = learnt(tmp_path / "third.db", games("six", "six"))
+    shutil.copyfile(third, store)
+    served.wait_for("PLAYER six\n", weight(third, "six"))
+
+    code, events = served.end()
+    assert code == 0
+    assert [event["event"] for event in events if event["event"] != "ratings refreshed"] == [
+        "result", "result", "ending", "ended",
+    ]  # fmt: skip
+
+
+def test_what_was_acknowledged_survives_a_kill(served: Served, store: Path) -> None:
+    """A result is in the archive before it is acknowledged."""
+    with served.connect() as connection:
+        connection.sendall(f"AUTH {TOKEN}\n".encode())
+        lines = connection.makefile("rb")
+        assert lines.readline() == b"AUTH ok\n"
+        for n in range(5):
+            connection.sendall(f"RESULT g{n}\t3 0\t0 PLAYER zoe\t1 PLAYER ann\n".encode())
+            assert lines.readline() == f"RESULT g{n} new\n".encode()
+    code, _ = served.end(signal.SIGKILL)
+    assert code == -signal.SIGKILL
+    again = Served(store)
+    told = "".join(f"RESULT g{n}\t3 0\t0 PLAYER zoe\t1 PLAYER ann\n" for n in range(6))
+    answers = again.ask(f"AUTH {TOKEN}\n{told}")
+    assert answers == "AUTH ok\n" + "".join(f"RESULT g{n} known\n" for n in range(5)) + "RESULT g5 new\n"
+    assert again.end()[0] == 0
+
+
+def test_the_end_during_traffic_answers_what_was_sent(served: Served) -> None:
+    """Several clients, each with many lines on the way: every one of them is answered, exit code 0."""
+    clients = [served.connect() for _ in range(8)]
+    lines = 2000
+    for connection in clients:
+        connection.sendall(b"GAME ctf\nPLAYER ann\nPLAYER eve\nTEAMS 2\n" + b"PLAYER ann\n" * lines)
+    code, _ = served.end()
+    assert code == 0
+    for connection in clients:
+        assert rest(connection).count(b"\n") == lines + 3
+        connection.close()
+
+
+def test_an_archive_that_breaks_is_told_and_the_last_ratings_are_served(served: Served, store: Path) -> None:
+    """Nobody is made to wait for an archive."""
+    expected = weight(store, "ann")
+    with store.open("r+b") as file:
+        file.write(b"this is not a database")
+    while "archive cannot be read" not in (said := served.process.stderr.readline()):
+        assert said
+    assert served.ask("PLAYER ann\n") == expected
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Return the address of an archive that is not there yet."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/followed.db"
+    elif postgresql_programs() is None:
+        pytest.skip("PostgreSQL is not installed: scripts/install-test-servers installs it")
+    else:
+        with postgresql() as server:
+            yield server
+
+
+def test_a_follower_sees_every_change_and_nothing_else(url: str) -> None:
+    """Whichever database it is, and whoever writes it."""
+    follower = Follower(Settings(store=url))
+    first = follower.newer()
+    assert first is not None
+    assert not first.ratings.known
+    for n, winner in enumerate(("ann", "bob")):
+        with open_archive(url) as archive:
+            archive.record([Match((Contest(Ruleset("oa", "ctf"), ([winner], ["eve"]), (1, 2), at=n),))])
+            archive.update_ratings()
+        board = follower.newer()
+        assert board is not None
+        assert winner in board.ratings.known
+        assert follower.newer() is None
+    follower.close()
+
+
+def test_writes_that_a_clock_cannot_tell_apart_are_not_missed(tmp_path: Path) -> None:
+    """A file written just now is looked at again; an old one is not."""
+    path = tmp_path / "a.db"
+    path.write_bytes(b"x")
+    url, written = f"sqlite:///{path}", path.stat().st_mtime
+    assert Files.of(url, written + 0.01) != Files.of(url, written + 0.02)
+    assert Files.of(url, written + 1.0) == Files.of(url, written + 2.0)
+    assert Files.of("postgresql://host/name", 0.0) is None
+    assert Files.of(f"sqlite:///{tmp_path}/none.db", 0.0) is None
+
+
+def test_the_page_says_the_size_of_a_line() -> None:
+    """Defaults in the page are those of the program."""
+    settings = Settings(store="sqlite:///a.db")
+    assert f"{settings.max_line:,} bytes (`--max-line`)" in talk.PAGE
+    assert f"more than {settings.max_mutators} (`--max-mutators`)" in talk.PAGE
+    assert f"more than {settings.max_members} players and bots (`--max-members`)" in talk.PAGE
+    assert f"for {settings.idle_seconds:g} s (`--idle-seconds`)" in talk.PAGE
+    assert f"after {settings.slow_seconds:g} s (`--slow-seconds`)" in talk.PAGE

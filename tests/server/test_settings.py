@@ -1,0 +1,113 @@
+"""Settings of the server: file, environment and flags, in rising precedence."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from equipoise.errors import InputError
+from equipoise.server.settings import Settings, read_settings
+
+STORE = "sqlite:///a.db"
+TOKEN = "a token that nobody guesses"  # noqa: S105 -- of these tests
+
+
+def _file(folder: Path, text: str) -> str:
+    path = folder / "serve.toml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def test_a_flag_is_stronger_than_the_environment_and_that_than_the_file(tmp_path: Path) -> None:
+    """Each only where it says something."""
+    path = _file(tmp_path, f'[serve]\nstore = "{STORE}"\nmax_line = 1\nmax_members = 1\nidle_seconds = 1\n')
+    environment = {"EQUIPOISE_MAX_LINE": "2", "EQUIPOISE_MAX_MEMBERS": "2", "OTHER": "x"}
+    settings = read_settings(path, environment, {"max_line": 3, "game": None})
+    assert (settings.store, settings.idle_seconds) == (STORE, 1.0)
+    assert (settings.max_members, settings.max_line) == (2, 3)
+
+
+@pytest.mark.parametrize("name", [each.name for each in fields(Settings)])
+def test_every_setting_may_stand_in_the_environment_and_in_the_file(name: str, tmp_path: Path) -> None:
+    """What a file says is the same as what the environment says."""
+    value = {"str": "127.0.0.1:1", "int": 7, "float": 7.5, "bool": True}[Settings.__annotations__[name]]
+    value = "error" if name == "log_level" else value
+    shown = str(value).lower() if isinstance(value, bool) else repr(value)
+    store = "" if name == "store" else f'store = "{STORE}"\n'
+    from_file = read_settings(_file(tmp_path, f"[serve]\n{store}{name} = {shown}\n"), {}, {})
+    environment = {"EQUIPOISE_STORE": STORE, f"EQUIPOISE_{name.upper()}": str(value)}
+    assert from_file == read_settings(None, environment, {})
+    assert getattr(from_file, name) == value
+
+
+def test_the_file_of_the_how_to_is_read(tmp_path: Path) -> None:
+    """Nothing in it is unknown, and the limits it lists are the defaults."""
+    page = (Path(__file__).resolve().parents[2] / "docs/how-to/serve.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```toml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    settings = read_settings(_file(tmp_path, block), {}, {})
+    assert settings.address == ("127.0.0.1", 7790)
+    for name, default in re.findall(r"^\| `(\w+)` \| (\d+)", page, re.MULTILINE):
+        assert getattr(settings, name) == float(default), name
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "store: it is missing"),
+        ("[serve]\nstor = 1", "serve.toml: there is no setting 'stor'; store, weights"),
+        ("[serve]\nstore = 1", "serve.toml: store: 1 is not allowed; a text is"),
+        (f'[serve]\nstore="{STORE}"\nmax_line = "x"', "max_line: 'x' is not allowed; a whole number is"),
+        (f'[serve]\nstore="{STORE}"\njson_logs = 1', "json_logs: 1 is not allowed; true or false is"),
+        (f'[serve]\nstore="{STORE}"\nlog_level = "loud"', "log_level: 'loud' is not allowed"),
+        (f'[serve]\nstore="{STORE}"\nteam_seconds = 0', "team_seconds: 0.0 is not allowed"),
+        ("[other]\n", r"one table \[serve\] is allowed"),
+        ("not toml", "serve.toml: it is not TOML"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_told(text: str, message: str, tmp_path: Path) -> None:
+    """The message names the setting and what is allowed."""
+    with pytest.raises(InputError, match=message):
+        read_settings(_file(tmp_path, text), {}, {})
+
+
+def test_what_is_wrong_with_the_environment_is_told() -> None:
+    """By the name it has there."""
+    with pytest.raises(InputError, match=r"^EQUIPOISE_MAX_LINE: 'many' is not allowed; a whole number is"):
+        read_settings(None, {"EQUIPOISE_STORE": STORE, "EQUIPOISE_MAX_LINE": "many"}, {})
+    with pytest.raises(InputError, match=r"none\.toml: cannot be read"):
+        read_settings("none.toml", {}, {})
+
+
+@pytest.mark.parametrize(
+    ("said", "address"),
+    [("127.0.0.1:0", ("127.0.0.1", 0)), ("[::1]:65535", ("::1", 65535)), ("localhost:80", ("localhost", 80))],
+)
+def test_an_address_is_a_host_and_a_port(said: str, address: tuple[str, int]) -> None:
+    """IPv6 addresses stand in brackets."""
+    assert Settings(store=STORE, weights=said).address == address
+
+
+@pytest.mark.parametrize("said", ["", "7790", ":7790", "host:", "host:port", "host:65536", "host:-1", "h:²"])
+def test_what_is_no_address_is_refused(said: str) -> None:
+    """With what is allowed."""
+    with pytest.raises(InputError, match=r"^weights: .* is not allowed; HOST:PORT is"):
+        _ = Settings(store=STORE, weights=said).address
+
+
+def test_the_token_is_read_from_its_file_and_never_shown(tmp_path: Path) -> None:
+    """Short ones, and two at once, are refused."""
+    path = tmp_path / "token"
+    path.write_text(TOKEN + "\n", encoding="utf-8")
+    assert Settings(store=STORE, token_file=str(path)).secret() == TOKEN
+    assert "nobody" not in repr(Settings(store=STORE, token=TOKEN))
+    assert Settings(store=STORE).secret() == ""
+    for settings, message in (
+        (Settings(store=STORE, token="x" * 9), "^token: it is too short"),
+        (Settings(store=STORE, token="x" * 20, token_file=str(path)), "^token_file: there is a token too"),
+        (Settings(store=STORE, token_file=str(tmp_path)), "^token_file: .* cannot be read"),
+    ):
+        with pytest.raises(InputError, match=message):
+            settings.secret()
