@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise import InputError, Player, Rating
-from equipoise.files.fields import LONGEST_NAME
+from equipoise.fields import LONGEST_NAME
 from equipoise.files.rosters import parse_roster, read_roster
 
 

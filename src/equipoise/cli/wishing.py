@@ -75,7 +75,7 @@ def groups(option: str, values: tuple[str, ...]) -> list[list[str]]:
 
 def wish_arguments(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, Any]:
     """Return the arguments of ``balance`` for wishes, roles and rules."""
-    from equipoise.files.fields import price_of
+    from equipoise.fields import price_of
 
     given: dict[str, Any] = {
         "wishes": [*_wishes("together", options), *_wishes("apart", options), *_recent(options, players)]
@@ -92,7 +92,7 @@ def wish_arguments(options: Mapping[str, Any], players: Sequence[Player]) -> dic
 
 
 def _wishes(kind: str, options: Mapping[str, Any]) -> list[Wish]:
-    from equipoise.files.fields import price_of
+    from equipoise.fields import price_of
     from equipoise.teams.problem.wishes import WISH_PRICE, Wish
 
     option = {"together": "prefer", "apart": "avoid"}[kind]
@@ -111,7 +111,7 @@ def _wishes(kind: str, options: Mapping[str, Any]) -> list[Wish]:
 def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Wish]:
     if options["recent"] is None:
         return []
-    from equipoise.files.fields import price_of
+    from equipoise.fields import price_of
     from equipoise.files.matches import read_matches
     from equipoise.matches import Match, Skipped
     from equipoise.teams.problem.wishes import recent_wishes
@@ -174,7 +174,7 @@ def _assigned(part: str) -> tuple[str, str]:
 
 
 def _number(option: str, text: str) -> float:
-    from equipoise.files.fields import number_of
+    from equipoise.fields import number_of
 
     return number_of(text, "the number", option)
 
