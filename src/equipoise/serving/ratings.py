@@ -24,7 +24,7 @@ class AmbiguousGameError(InputError):
 
 
 class Table(Protocol):
-    """The part of a game's table that is needed here; see :class:`equipoise.games.rules.Rules`."""
+    """The part of a game's table that is needed here; see :class:`equipoise.logs.rules.Rules`."""
 
     @property
     def game(self) -> str:
