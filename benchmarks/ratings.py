@@ -8,6 +8,7 @@ predict, by default the one this was tried on, which may not be copied into the 
 from __future__ import annotations
 
 import argparse
+import math
 import statistics
 import subprocess
 import sys
@@ -28,7 +29,6 @@ from equipoise.ratings.models.gaussian_filter.kernels import play
 from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 from equipoise.ratings.models.gaussian_filter.packing import Packed
 from equipoise.ratings.replaying import replay
-from equipoise.ratings.weng_lin import play_duels
 from reporting import add_modes, keep
 
 HERE = Path(__file__).parent
@@ -89,7 +89,6 @@ def packed(players: Any, teams: int, *, channels: bool) -> Packed:
         score=_real(scores),
         places=_whole(places),
         told=_real(told),
-        extra=_real(np.zeros(players.size * layout.EXTRA)),
     )
 
 
@@ -115,6 +114,55 @@ def filter_run(players: Any, teams: int, *, channels: bool) -> Run:
         kernel(*numbers, np.zeros(0), *columns, *room, np.zeros(len(players) * teams), True)
 
     return Run(once, len(players))
+
+
+def play_duels(hyper: Any, table: Any, members: Any, middle: Any, first: Any, won: Any, chances: Any) -> None:
+    """Run Bradley-Terry full over contests of two teams with everyone present: a kernel.
+
+    Parameters
+    ----------
+    hyper : column
+        beta, tau, kappa.
+    table : column
+        mu and sigma squared of each player, one after the other; changed in place.
+    members : column
+        The player of each seat.
+    middle, first : columns
+        For each contest the first seat of the second team and, with one more, of the first.
+    won : column
+        What the first team scored: 1, 0.5 or 0.
+    chances : column
+        Where the first team's chance goes, by the normal link.
+    """
+    tau, kappa = hyper[1] * hyper[1], hyper[2]
+    noise = 2.0 * hyper[0] * hyper[0]
+    for n in range(len(won)):
+        start, centre, end = first[n], middle[n], first[n + 1]
+        mu_1 = mu_2 = variance_1 = variance_2 = 0.0
+        for j in range(start, centre):
+            mu_1 += table[2 * members[j]]
+            variance_1 += table[2 * members[j] + 1] + tau
+        for j in range(centre, end):
+            mu_2 += table[2 * members[j]]
+            variance_2 += table[2 * members[j] + 1] + tau
+        square = variance_1 + variance_2 + noise
+        before = square - tau * (end - start)
+        chances[n] = 0.5 * math.erfc((mu_2 - mu_1) / math.sqrt(2.0 * before))
+        c = math.sqrt(square)
+        p = 1.0 / (1.0 + math.exp((mu_2 - mu_1) / c))
+        pull = (won[n] - p) / c
+        cut = p * (1.0 - p) / (square * c)
+        cut_1, cut_2 = math.sqrt(variance_1) * cut, math.sqrt(variance_2) * cut
+        for j in range(start, centre):
+            at = 2 * members[j]
+            variance = table[at + 1] + tau
+            table[at] += variance * pull
+            table[at + 1] = variance * max(1.0 - variance * cut_1, kappa)
+        for j in range(centre, end):
+            at = 2 * members[j]
+            variance = table[at + 1] + tau
+            table[at] -= variance * pull
+            table[at + 1] = variance * max(1.0 - variance * cut_2, kappa)
 
 
 def duels_run(players: Any) -> Run:
