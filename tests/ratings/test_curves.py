@@ -9,7 +9,7 @@ import pytest
 
 from equipoise import InputError, Match, Ruleset, curves, replay
 from equipoise.registry import MODELS, resolve
-from equipoise.testing.teams import random_contest
+from equipoise.testing.ratings import random_contest
 
 
 @pytest.mark.parametrize("name", MODELS)
