@@ -136,7 +136,7 @@ def _search(request: BalanceRequest, problem: Problem, chosen: Objective) -> tup
     """Return what was found, by which solver, and why it is less than was wanted."""
     if not problem.n_blocks:
         labels = np.zeros(0, dtype=np.int8)
-        cost = float(chosen.criterion.cost(problem.totals(labels[None, :]))[0])
+        cost = cost_of(chosen.criterion, problem.totals(labels[None, :]))
         return Found((Ranked(cost, 0, labels),), cost, proven=True), "enumerate", ""
     judged = request.rerank is not None
     search = partial(
@@ -261,7 +261,12 @@ def _values(problem: Problem, objective: Objective, labels: Labels) -> tuple[flo
     """Return what each criterion of an objective says of a division, in the numbers they are known by."""
     totals = problem.totals(labels[None, :])
     order = (*(criterion for criterion, _ in objective.first), objective.criterion)
-    return tuple(criterion.shown(float(criterion.cost(totals)[0])) + 0.0 for criterion in order)
+    return tuple(criterion.shown(cost_of(criterion, totals)) + 0.0 for criterion in order)
+
+
+def cost_of(criterion: Criterion, totals: Floats) -> float:
+    """Return what a criterion says of one division, totals of shape (1, n_teams, 5); nobody is well divided."""
+    return float(criterion.cost(totals)[0]) if totals[0, :, COUNT].any() else criterion.floor
 
 
 def oriented(problem: Problem, labels: Labels) -> Labels:

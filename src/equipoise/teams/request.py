@@ -263,7 +263,7 @@ class BalanceRequest:
 
         Examples
         --------
-        >>> BalanceRequest.from_dict({"players": {"Ann": 9, "Bob": 7}, "teams": 2, "objective": "win"}).objective
+        >>> BalanceRequest.from_dict({"players": {"Ann": 9, "Bob": 7}, "objective": "win"}).objective
         'win'
         """
         players, keywords = keywords_of(data, where, own_parts=own_parts)
