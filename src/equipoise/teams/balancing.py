@@ -190,7 +190,7 @@ def _answer(
 def _check_positive(objective: Objective, problem: Problem) -> None:
     if not any(c.needs_positive for c in (objective.criterion, *(c for c, _ in objective.first))):
         return
-    lowest = float(problem.features[:, MU].min())
+    lowest = float(problem.features[:, MU].min(initial=0.0))
     if lowest < 0 or (problem.filler is not None and problem.filler[MU] < 0):
         msg = ": 'ratio' needs weights of 0 and above; 'gap' and 'win' do without"
         raise InputError(msg, "objective")
@@ -265,7 +265,7 @@ def _values(problem: Problem, objective: Objective, labels: Labels) -> tuple[flo
 
 
 def cost_of(criterion: Criterion, totals: Floats) -> float:
-    """Return what a criterion says of one division, totals of shape (1, n_teams, 5); nobody is well divided."""
+    """Return what a criterion says of a division's totals, (1, n_teams, 5); its floor where nobody is."""
     return float(criterion.cost(totals)[0]) if totals[0, :, COUNT].any() else criterion.floor
 
 
