@@ -54,7 +54,7 @@ def test_every_way_to_a_proof_finds_the_tie(solver: str) -> None:
 
 
 def test_twenty_players_of_one_decimal_have_the_tie_too() -> None:
-    """Meeting in the middle keeps the limit that enumeration keeps: more players, whole numbers as witness."""
+    """Meeting in the middle keeps the limit that enumeration keeps; whole numbers are the witness."""
     tenths = np.random.default_rng(3).integers(20, 90, 20)
     decimals = balance(_roster([float(f"{n}e-1") for n in tenths]), objective=["gap", "spread"])
     whole = balance(_roster([float(n) for n in tenths]), objective=["gap", "spread"])
