@@ -85,7 +85,7 @@ MODELS: Mapping[str, str] = MappingProxyType(
 
 _GAMES = "equipoise.games"
 
-#: What reads the logs of a game: :class:`equipoise.games.reading.Game` objects, one file each.
+#: What reads the logs of a game: :class:`equipoise.logs.reading.Game` objects, one file each.
 GAMES: Mapping[str, str] = MappingProxyType(
     {
         "quake3": f"{_GAMES}.quake3.reader:GAME",

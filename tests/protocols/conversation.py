@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from equipoise.games.records import match_from
+from equipoise.logs.records import match_from
 from equipoise.protocols.weights.requests import Finished, Refusal
 from equipoise.protocols.weights.session import Limits, WeightSession
 from equipoise.ratings.models.gaussian_filter.model import GaussianFilter

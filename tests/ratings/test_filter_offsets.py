@@ -10,10 +10,10 @@ import pytest
 
 from equipoise import Contest, GaussianFilter, InputError, Ruleset
 from equipoise.compiled import available
-from equipoise.games.records import match_from
+from equipoise.logs.records import match_from
 from equipoise.ratings.models.gaussian_filter.layout import EXPERIENCE, SQUAD
 from equipoise.ratings.models.gaussian_filter.packing import most_teams, pack
-from equipoise.testing.teams import check_model, random_contest
+from equipoise.testing.ratings import check_model, random_contest
 
 MODEL = GaussianFilter()
 ALL_ON = GaussianFilter(squad_sigma=0.5, experience_sigma=0.5, quitter=0.5)
@@ -56,7 +56,7 @@ def planted(rng: np.random.Generator, worth: dict[str, float]) -> list[Contest]:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_switched_on_the_model_keeps_the_laws(seed: int) -> None:
-    """See :func:`equipoise.testing.teams.check_model`."""
+    """See :func:`equipoise.testing.ratings.check_model`."""
     check_model(ALL_ON, np.random.default_rng(seed))
 
 

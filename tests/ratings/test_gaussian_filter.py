@@ -14,7 +14,7 @@ from equipoise.lab.simulate import name, rank_correlation, simulate
 from equipoise.ratings.models.gaussian_filter.model import FilterState
 from equipoise.ratings.models.gaussian_filter.packing import most_teams, pack
 from equipoise.ratings.profiles import PROFILES, with_settings
-from equipoise.testing.teams import random_contest
+from equipoise.testing.ratings import random_contest
 
 MODEL = GaussianFilter()
 PLAIN = GaussianFilter(

@@ -10,14 +10,14 @@ import pytest
 
 from equipoise import Contest, GaussianFilter, InputError, Ruleset, replay
 from equipoise.lab.simulate import simulate
-from equipoise.testing.teams import check_model, random_contest
+from equipoise.testing.ratings import check_model, random_contest
 
 JOINT = GaussianFilter(joint=True)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_joint_filter_keeps_the_laws(seed: int) -> None:
-    """See :func:`equipoise.testing.teams.check_model`."""
+    """See :func:`equipoise.testing.ratings.check_model`."""
     check_model(JOINT, np.random.default_rng(seed))
 
 

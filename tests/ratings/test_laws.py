@@ -10,13 +10,13 @@ import pytest
 from equipoise import Contest, GaussianFilter, Ruleset
 from equipoise.matches import Statistics
 from equipoise.registry import MODELS, resolve
-from equipoise.testing.teams import check_model
+from equipoise.testing.ratings import check_model
 
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_keeps_the_laws(name: str, seed: int) -> None:
-    """See :func:`equipoise.testing.teams.check_model`."""
+    """See :func:`equipoise.testing.ratings.check_model`."""
     check_model(resolve("model", MODELS, name)(), np.random.default_rng(seed))
 
 

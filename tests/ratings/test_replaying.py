@@ -13,7 +13,7 @@ from equipoise import Contest, GaussianFilter, InputError, Match, Ruleset, repla
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.replaying import attention, in_order
 from equipoise.registry import MODELS, resolve
-from equipoise.testing.teams import random_contest
+from equipoise.testing.ratings import random_contest
 
 MODEL = GaussianFilter()
 

@@ -12,7 +12,7 @@ from equipoise import Contest, GaussianFilter, InputError, Match, Ruleset, Stati
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.models.gaussian_filter.packing import DAY
 from equipoise.ratings.smoothing import curves
-from equipoise.testing.teams import random_contest
+from equipoise.testing.ratings import random_contest
 
 MODEL = GaussianFilter()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.protocols import conversation as talk
 
-from equipoise.games.rules import Rules
+from equipoise.logs.rules import Rules
 from equipoise.matches import Ruleset
 from equipoise.protocols.weights.requests import Everyone, Lookup, Refusal, Setting
 from equipoise.ratings.models.elo import Elo

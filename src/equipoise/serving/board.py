@@ -50,7 +50,7 @@ Stop = Callable[[], bool]
 
 
 class Table(Protocol):
-    """The part of a game's table that is needed here; see :class:`equipoise.games.rules.Rules`."""
+    """The part of a game's table that is needed here; see :class:`equipoise.logs.rules.Rules`."""
 
     @property
     def game(self) -> str:
