@@ -12,6 +12,9 @@ from typing import NamedTuple
 from equipoise.errors import AmbiguousError
 from equipoise.files.fields import fail, short
 
+#: The plainest line with a weight, ``1500 Amber``: a roster may have a million of them.
+PLAIN = re.compile(r"(\d{1,15}(?:\.\d+)?) ([^\W\d][\w'-]*(?: [^\W\d][\w'-]*)*)")
+
 #: Signs that are not seen; the joiners inside emoji and Persian or Indic words are part of the name.
 _UNSEEN = re.compile("[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]")
 _SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\v\f]")
@@ -22,11 +25,18 @@ _LIST_NUMBER = re.compile(
     "(?:([0-9]{1,4})[.)](?![0-9])\\s*|\\(([0-9]{1,4})\\)\\s+|#([0-9]{1,4})[.):]?\\s+|([0-9])\ufe0f?\u20e3\\s*)"
 )
 _COMMENT = re.compile(r"(?:^|(?<=\s))(?:#(?![0-9])|#(?=\s*$)|//\s).*$")
-_TICK = re.compile("\\s*[✅✔☑👍\ufe0f]+$")
+_TICK = re.compile("\\s*[✅✔☑👍\ufe0f]+$|^[✅✔☑]\ufe0f?\\s*")
 _CROSSED = re.compile(r"~~.+~~|[❌✖✗✘🚫]")
+_HEADING = re.compile(
+    r"(?:team|squad|group|lobby)(?: ?(?:[0-9]{1,2}|[A-Za-z]))?|players|names", re.IGNORECASE
+)
 _MENTION = re.compile(r"@(?=[^\W\d_])")
-_EMPHASIS = re.compile(r"(\*\*|__|\*|`)(?=\S)(.+?)(?<=\S)\1")
-_QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|«\s*([^»]+?)\s*»|„([^“”]+)[“”]")
+_EMPHASIS = re.compile(r"(\*\*|\*|`)(?=\S)(.+?)(?<=\S)\1")
+#: A quoted name; quotes within a name, as in ``Amber "The Wall" Stone``, are part of it.
+_QUOTED = re.compile(
+    r"(?<![^\s,;|+/(])(?:\"([^\"]+)\"|“([^”]+)”|«\s*([^»]+?)\s*»|„([^“”]+)[“”])"
+    r"(?=\s*(?:$|[,;:=|+/#\d(\[-]))"
+)
 _CHAT = re.compile(
     r"\[?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+)?\d{1,2}:\d{2}(?::\d{2})?(?:\s*[AaPp]\.?[Mm]\.?)?\]?\s*[-–]?\s*"
     r"([^:\n]{1,60}):\s*(.*)"
@@ -54,10 +64,8 @@ def lines_of(text: str, where: str) -> Iterator[Line]:
     for number, raw in enumerate(text.split("\n"), start=1):
         if raw.strip().startswith("```"):
             continue
-        if (
-            raw.isascii() and raw.replace(" ", "").isalnum()
-        ):  # the plainest line, of which there may be a million
-            yield Line(number, raw.strip(), (), None)
+        if PLAIN.fullmatch(raw):
+            yield Line(number, raw, (), None)
             continue
         line, held = _unquoted(_SPACES.sub(" ", _UNSEEN.sub("", _grouped(raw))))
         line = _COMMENT.sub("", line).strip()
@@ -71,7 +79,7 @@ def lines_of(text: str, where: str) -> Iterator[Line]:
         line = _TICK.sub("", line).strip()
         if not line:  # a free slot of a numbered list
             continue
-        if line.endswith(":") and not held:
+        if (line.endswith(":") or _HEADING.fullmatch(line)) and not held:
             fail(at, f"{short(line)} looks like a heading; put # before a line that names nobody")
         line = _MENTION.sub("", re.sub(r"(?<=\S)\s+@(?=[^\W\d_])", ", @", _EMPHASIS.sub(r"\2", line)))
         yield Line(number, line, held, listed)

@@ -13,28 +13,33 @@ No file is touched here, and no player is made: :mod:`equipoise.files.rosters` d
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, NoReturn
 
 from equipoise.errors import READS, AmbiguousError, InputError
 from equipoise.files.fields import fail, number_of, short
-from equipoise.files.paste_lines import HELD, Line, check_list_numbers, lines_of, named
+from equipoise.files.paste_lines import HELD, PLAIN, Line, check_list_numbers, lines_of, named
 
 #: A number as people write one: ``1500``, ``12.5``, ``12,5``, ``1'500``, ``1,234.5``, ``1.2k``, ``7e1``.
 _NUMBER = r"(?:\+?(?:\d+(?:[.,'’\u202f\u00a0]\d+)*\.?|\.\d+)(?:[eE][+-]?\d+|[kK])?)"
 _UNIT = r"(?:\s*(?:elo|mmr|sr|pts?|points?|rating|lp|rp)\.?)?"
 #: What stands between a name and its weight where somebody put something there on purpose.
-_BETWEEN = r"(?:\s*(?:[:=|\t→]|->)\s*|\s+[-–—]\s+)"
+_LABEL = r"(?:rating|elo|mmr|skill|sr|rank|points|level|weight)\s*(?:[:=]\s*|\s)"
+_BETWEEN = (
+    rf"(?:\s*(?:[-–—]\s*)?\b{_LABEL}"
+    r"|\s*(?:[:=|\t→]|->)\s*|\s+[-–—]\s+)"
+)
 
-_IS_NUMBER = re.compile(rf"{_NUMBER}{_UNIT}", re.IGNORECASE)
+_IS_NUMBER = re.compile(rf"(?:{_LABEL})?{_NUMBER}{_UNIT}", re.IGNORECASE)
 _LEADS = re.compile(rf"({_NUMBER})({_BETWEEN}|\s+)(?=\S)(.*)", re.IGNORECASE)
 _TRAILS = re.compile(
-    rf"(.*?\S)(?:({_BETWEEN})({_NUMBER}){_UNIT}|\s*[(\[]({_NUMBER}){_UNIT}[)\]]|\s+({_NUMBER}){_UNIT})",
+    rf"(.*?\S)(?:({_BETWEEN})({_NUMBER}){_UNIT}|\s*[(\[](?:{_LABEL})?({_NUMBER}){_UNIT}[)\]]|\s+({_NUMBER}){_UNIT})",
     re.IGNORECASE,
 )
 #: What programs print for numbers that are none, or write in other ways than people do.
 _NO_WEIGHT = re.compile(r"(?:[+-]?(?:nan|inf(?:inity)?)|0x[0-9a-f]+|[0-9]+(?:_[0-9]+)+)(?=\s)", re.IGNORECASE)
-_NEGATIVE = re.compile(r"-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?=\s|$)")
+_NEGATIVE = re.compile(r"(?:^|(?<=[\s,;:=]))-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?=[\s,;]|$)")
 
 
 #: Words from which a line without a weight looks like a sentence.
@@ -49,6 +54,20 @@ class Entry(NamedTuple):
     #: Players with the same party stay together.
     party: str | None
     line: int
+
+
+class _Census(NamedTuple):
+    """What the text as a whole does, which decides what one of its lines may mean."""
+
+    players: int
+    #: How many have a number that may be a weight.
+    weighted: int
+    #: The ways of those that can be read in one way only.
+    certain: set[str]
+    #: Whether the first numbers count 1, 2, 3.
+    counting: bool
+    #: Names that several would have without their numbers: ``Player 1`` and ``Player 2``.
+    shared: set[str]
 
 
 class _Item(NamedTuple):
@@ -99,8 +118,8 @@ def parse_paste(text: str, where: str, read: str | None = None) -> tuple[Entry, 
     if read is None:
         _refuse_words_in_a_row(items, where)
         _refuse_mixed_points(items, where)
-    numbered = _numbered(items)
-    return tuple(_resolved(item, items, numbered, where, read) for item in items)
+    census = _census(items)
+    return tuple(_resolved(item, census, where, read) for item in items)
 
 
 # --- items -----------------------------------------------------------------------------------------------
@@ -108,12 +127,17 @@ def parse_paste(text: str, where: str, read: str | None = None) -> tuple[Entry, 
 
 def _items_of(line: Line, where: str, read: str | None) -> Iterator[_Item]:
     """Yield the players that a line names."""
+    plain = PLAIN.fullmatch(line.text)
+    if plain:
+        readings = {"weight-first": (plain[2], float(plain[1])), "names": (line.text, None)}
+        yield _Item(line.text, line.number, None, readings, bare=True)
+        return
     at = f"{where}, line {line.number}"
-    if _NEGATIVE.match(line.text):
-        number = _NEGATIVE.match(line.text)
-        assert number is not None  # noqa: S101  # it was found a line above
+    negative = _NEGATIVE.search(line.text)
+    if negative and read != "names":
         fail(
-            at, f"the weight {number[0]} is negative; 0 and above is allowed (a column 'mu' may be negative)"
+            at,
+            f"the weight {negative[0]} is negative; 0 and above is allowed (a column 'mu' may be negative)",
         )
     odd = _NO_WEIGHT.match(line.text)
     if odd and read != "names":
@@ -125,6 +149,8 @@ def _items_of(line: Line, where: str, read: str | None) -> Iterator[_Item]:
     if len(cells) == 1:
         yield from _duo(cells[0], line, at, read)
         return
+    if any(_open(cell) for cell in cells) and not _open(line.text):
+        fail(at, f"{short(line.text)} has separators inside brackets; write one player a line")
     if any(not cell for cell in cells):
         fail(at, f"{short(line.text)} has an empty place between separators; delete one separator")
     numeric = [_IS_NUMBER.fullmatch(cell) is not None for cell in cells]
@@ -149,11 +175,16 @@ def _cells(text: str) -> list[str]:
         if "," not in text and "，" not in text and "、" not in text:
             return [text]
         # "Amber,1500" is two cells, "Amber 12,5" is one: a comma between digits cuts only where no space is.
-        within = r"(?<![0-9]),|,(?![0-9])|[，、]" if re.search(r"\s[0-9]+,[0-9]", text) else r"[,，、]"
+        within = r"(?<![0-9]),|,(?![0-9])|[，、]" if re.search(r"\s[0-9][0-9.]*,[0-9]", text) else r"[,，、]"
         cells = re.split(within, text)
     while len(cells) > 1 and not cells[-1].strip():
         cells.pop()
     return [cell.strip() for cell in cells]
+
+
+def _open(text: str) -> bool:
+    """Tell whether a text opens a bracket that it does not close, or closes one that it did not open."""
+    return any(text.count(opening) != text.count(closing) for opening, closing in ("[]", "{}", "()"))
 
 
 def _pair(name: str, weight: str, line: Line, at: str) -> Iterator[_Item]:
@@ -204,7 +235,7 @@ def _item(text: str, line: Line, at: str) -> _Item:
         number = trails[3] or trails[4] or trails[5]
         readings["name-first"] = (named(trails[1], line.held), weight_of(number, at, line.text))
         bare = bare or trails[5] is not None
-        if re.search(r"\s\d{1,3}$", trails[1]) and re.fullmatch(r"\d{3}", number):
+        if trails[5] and re.search(r"\s\d{1,3}$", trails[1]) and re.fullmatch(r"\d{3}", number):
             whole = trails[1].rpartition(" ")
             both = (f"a weight of {whole[2]}{number}", f"a name {short(trails[1])} and a weight of {number}")
             raise AmbiguousError(at, line.text, both, "write weights without spaces in them")
@@ -221,13 +252,16 @@ def _item(text: str, line: Line, at: str) -> _Item:
 
 def weight_of(text: str, at: str, line: str) -> float:
     """Return a number as people write it; one that may have grouped digits or decimals is not guessed."""
-    digits = re.sub(r"['’]", "", re.sub(rf"{_UNIT}$", "", text.strip(), flags=re.IGNORECASE))
+    bare = re.sub(rf"^{_LABEL}|{_UNIT}$", "", text.strip(), flags=re.IGNORECASE)
+    digits = re.sub(r"['’]", "", bare)
     factor = 1000.0 if digits[-1:] in "kK" else 1.0
     digits = digits.rstrip("kK")
     if "," in digits and "." in digits:
         last = max(digits.rfind(","), digits.rfind("."))
         digits = re.sub("[.,]", "", digits[:last]) + "." + digits[last + 1 :]
     elif digits.count(",") > 1 or digits.count(".") > 1:
+        if not re.fullmatch(r"\d{1,3}([.,]\d{3})+", digits):
+            fail(at, f"weight {text!r} is not a number; numbers look like 42 or 3.5")
         digits = re.sub("[.,]", "", digits)
     elif re.fullmatch(r"[1-9]\d{0,2},\d{3}", digits):
         whole, decimal = digits.replace(",", ""), digits.replace(",", ".")
@@ -265,17 +299,21 @@ def _refuse_comma_in_name(items: Sequence[_Item], line: Line, at: str, read: str
 
 
 def _refuse_words_in_a_row(items: Sequence[_Item], where: str) -> None:
-    """``Amber Birch Cedar`` alone: one player, or several."""
-    if len(items) == 1 and list(items[0].readings) == ["names"] and len(items[0].text.split()) > 1:
-        words = len(items[0].text.split())
-        raise AmbiguousError(_at(where, items[0]), items[0].text, ("one player", f"{words} players"),
-                             "separate names by commas, or write one a line")  # fmt: skip
-    for item in items:
-        numbers = re.findall(rf"(?<!\S){_NUMBER}(?!\S)", item.text)
-        if len(items) == 1 and len(numbers) > 1 and len(item.text.split()) >= 2 * len(numbers) > 2:
-            readings = ("one player", f"{len(numbers)} players")
-            raise AmbiguousError(_at(where, item), item.text, readings,
-                                 "separate players by commas, or write one a line")  # fmt: skip
+    """``Amber Birch Cedar`` alone, or ``Amber 1500 Birch 1400``: one player, or several."""
+    if len(items) != 1:
+        return
+    item, words = items[0], items[0].text.split()
+    numbers = re.findall(rf"(?<!\S){_NUMBER}(?!\S)", item.text)
+    players = 1
+    if list(item.readings) == ["names"]:
+        players = len(words)
+    elif len(numbers) > 1 and len(words) >= 2 * len(numbers):
+        players = len(numbers)
+    if players > 1:
+        raise AmbiguousError(
+            _at(where, item), item.text, ("one player", f"{players} players"),
+            "separate players by commas, or write one a line",
+        )  # fmt: skip
 
 
 def _refuse_mixed_points(items: Sequence[_Item], where: str) -> None:
@@ -284,6 +322,8 @@ def _refuse_mixed_points(items: Sequence[_Item], where: str) -> None:
     if not any(weight >= 100.0 for weight in weights):
         return
     for item in items:
+        if "." not in item.text:
+            continue
         found = re.search(r"(?<![\d.,])([1-9]\d{0,2})\.(\d{3})(?![\d.,])", item.text)
         if found:
             readings = (f"a weight of {found[1]}{found[2]}", f"a weight of {found[0]}")
@@ -293,7 +333,7 @@ def _refuse_mixed_points(items: Sequence[_Item], where: str) -> None:
 # --- readings of the whole text --------------------------------------------------------------------------
 
 
-def _numbered(items: Sequence[_Item]) -> bool:
+def _counting(items: Sequence[_Item]) -> bool:
     """Tell whether every item begins with a number of its own that counts 1, 2, 3."""
     if len(items) < 2:
         return False
@@ -304,17 +344,17 @@ def _numbered(items: Sequence[_Item]) -> bool:
     return True
 
 
-def _resolved(item: _Item, items: Sequence[_Item], numbered: bool, where: str, read: str | None) -> Entry:
+def _resolved(item: _Item, census: _Census, where: str, read: str | None) -> Entry:
     """Return the one thing that an item can mean, or refuse it."""
     ways = dict(item.readings)
-    if numbered and read != "weight-first":
+    if census.counting and read != "weight-first":
         ways = _without_number(item)
     if read is not None:
         name, weight = ways.get(read) or ways.get("names") or (named(item.text, ()), None)
         if read == "names" and "names" not in ways:  # "Amber: 1500" says in so many words what is the weight
             name, weight = next(iter(ways.values()))
         return Entry(name, weight, item.party, item.line)
-    ways = _likely(ways, item, items, numbered)
+    ways = _likely(ways, item, census)
     if len(set(ways.values())) > 1:
         raise AmbiguousError(_at(where, item), item.text,
             tuple(_words(way, *ways[way]) for way in READS if way in ways),
@@ -332,22 +372,31 @@ def _without_number(item: _Item) -> dict[str, tuple[str, float | None]]:
     return {"weight-first": (name, number), "names": (name, None)}
 
 
+def _census(items: Sequence[_Item]) -> _Census:
+    styles = [item.readings.keys() - {"names"} for item in items]
+    certain = {next(iter(style)) for style in styles if len(style) == 1}
+    names = Counter(
+        item.readings["name-first"][0] for item in items if {"name-first", "names"} <= item.readings.keys()
+    )
+    shared = {name for name, times in names.items() if times > 1}
+    return _Census(len(items), sum(map(bool, styles)), certain, _counting(items), shared)
+
+
 def _likely(
-    ways: dict[str, tuple[str, float | None]], item: _Item, items: Sequence[_Item], numbered: bool
+    ways: dict[str, tuple[str, float | None]], item: _Item, census: _Census
 ) -> dict[str, tuple[str, float | None]]:
     """Return the readings that are left when the rest of the text is considered."""
-    if numbered or len(ways) == 1:
+    if len(ways) == 1 or census.counting:
         return ways
-    styles = [other.readings.keys() - {"names"} for other in items if other is not item]
-    weighted = [style for style in styles if style]
+    if "weight-first" not in ways and ways["name-first"][0] in census.shared:
+        return {"names": ways["names"]}
     if "weight-first" in ways and "name-first" in ways:
-        # Both "1500 Amber 2": what all others do that can be read in one way is what this one does.
-        one = {next(iter(style)) for style in weighted if len(style) == 1}
-        if len(one) == 1:
-            return {way: ways[way] for way in one}
+        # "1500 Amber 2": what all others do that can be read in one way is what this one does.
+        if len(census.certain) == 1:
+            return {way: ways[way] for way in census.certain}
         return {way: known for way, known in ways.items() if way != "names"}
     # A number in a list whose other players have none may belong to the name: "Agent 47" among names.
-    if 2 * (len(weighted) + 1) >= len(items) or not item.bare:
+    if 2 * census.weighted >= census.players or not item.bare:
         ways.pop("names", None)
     return ways
 

@@ -32,9 +32,12 @@ from equipoise.players import NO_SIDE, Player, Rating
 
 #: The columns (or keys) a roster may have, and what else they are called.
 COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "name": ("name", "player", "nick", "nickname"),
+    "name": ("name", "player", "nick", "nickname", "player name", "user", "username"),
     "id": ("id",),
-    "weight": ("weight", "rating", "skill", "elo", "mmr", "score"),
+    "weight": (
+        *("weight", "rating", "skill", "elo", "mmr", "score", "sr", "points", "level"),
+        *("skill level", "skill rating", "elo rating", "player score", "player rating"),
+    ),
     "mu": ("mu",),
     "sigma": ("sigma", "deviation", "rd"),
     "party": ("party", "premade", "group"),
@@ -52,6 +55,8 @@ SEPARATOR = ";"
 #: Columns of numbers, which a spreadsheet may write with a decimal comma.
 _NUMBERS = {"weight", "mu", "sigma", "side"}
 _WITH_COMMA = re.compile(r"[+]?[\d.'’\u202f\u00a0]*,[\d.]*")
+#: What begins JSON; a clan's tag or a time in brackets does not.
+_JSON = re.compile(r"\{|\[\s*(?:[\"{\[\]]|-?\d[\d.]*\s*[,\]]|$)")
 #: The line below the header of a Markdown table.
 _RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
 
@@ -99,7 +104,7 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
     if not text.strip():
         fail(where, "it is empty; a roster has a line for each player")
     first = text.lstrip()
-    if ending == ".json" or (ending not in (".txt", ".csv", ".tsv") and first[0] in "[{"):
+    if ending == ".json" or (ending not in (".txt", ".csv", ".tsv") and _JSON.match(first)):
         players = _from_json(text, where)
     elif ending in (".csv", ".tsv") or (ending != ".txt" and _looks_like_table(first.split("\n")[0])):
         players = _from_table(text, where)
