@@ -4,7 +4,8 @@
 
     EquipoiseError
     ├── InputError(ValueError)           the caller's mistake
-    │   └── UnsupportedError             asked of a part that cannot do it, where another can
+    │   ├── UnsupportedError             asked of a part that cannot do it, where another can
+    │   └── AmbiguousError               names that can be read in several ways
     └── UnknownNameError(KeyError)       a name that no registry holds
 
 Not errors, and so not here: an infeasible or unfinished search (``Solution.status``).
@@ -12,7 +13,8 @@ Not errors, and so not here: an infeasible or unfinished search (``Solution.stat
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from copy import copy
 
 
 class EquipoiseError(Exception):
@@ -54,11 +56,52 @@ class InputError(EquipoiseError, ValueError):
 
     def named(self, argument: str) -> InputError:
         """Return the error with another name for the argument: the flag or the field that was typed."""
-        return type(self)(self.problem, argument)
+        renamed = copy(self)
+        renamed.argument = argument
+        return renamed
 
 
 class UnsupportedError(InputError):
     """What is asked is fine, but not for the part that is to do it: another can."""
+
+
+#: The ways to read a line with numbers: the first one is the weight, the last one is, or none is.
+READS = ("weight-first", "name-first", "names")
+
+
+class AmbiguousError(InputError):
+    """Names that can be read in several ways; nothing is guessed.
+
+    Parameters
+    ----------
+    where : str
+        The source and the line.
+    text : str
+        The line.
+    readings : tuple of str
+        What it can mean, in words.
+    remedy : str
+        How to write it so that it means one thing.
+    ways : mapping of str to (str, float or None), optional
+        Name and weight by each way in :data:`READS` that applies, where choosing one of them is enough.
+    """
+
+    def __init__(
+        self,
+        where: str,
+        text: str,
+        readings: tuple[str, ...],
+        remedy: str,
+        ways: Mapping[str, tuple[str, float | None]] | None = None,
+    ) -> None:
+        self.where = where
+        self.text = text
+        self.readings = readings
+        self.remedy = remedy
+        self.ways = dict(ways or {})
+        remedy = f"choose one with --read {'|'.join(self.ways)}" if self.ways else remedy
+        super().__init__(f": {text!r} can be read in several ways ({'; '.join(readings)}); {remedy}", where)
+        self.args = (where, text, readings, self.remedy, self.ways)  # what a copy is made of
 
 
 class UnknownNameError(EquipoiseError, KeyError):

@@ -16,11 +16,14 @@ from typing import Any, NoReturn
 from equipoise.errors import InputError
 from equipoise.players import LARGEST_WEIGHT, NO_SIDE, Player, Rating
 
-#: The columns (or keys) a player may have, and what else they are called.
+#: The columns (or keys) a roster may have, and what else they are called.
 COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "name": ("name", "player", "nick", "nickname"),
+    "name": ("name", "player", "nick", "nickname", "player name", "user", "username"),
     "id": ("id",),
-    "weight": ("weight", "rating", "skill", "elo", "mmr", "score"),
+    "weight": (
+        *("weight", "rating", "skill", "elo", "mmr", "score", "sr", "points", "level"),
+        *("skill level", "skill rating", "elo rating", "player score", "player rating"),
+    ),
     "mu": ("mu",),
     "sigma": ("sigma", "deviation", "rd"),
     "party": ("party", "premade", "group"),
@@ -119,8 +122,9 @@ def players_of(data: Any, where: str, *, strict: bool = False) -> list[Player]:
     if not isinstance(data, Sequence) or isinstance(data, str | bytes):
         fail(where, "it is neither a list of players nor an object from names to weights")
     players = []
-    for number, entry in enumerate(data, start=1):
+    for number, given in enumerate(data, start=1):
         at = f"{where}, entry {number}"
+        entry = _spelt_out(given)
         if not isinstance(entry, Mapping):
             fail(
                 at,
@@ -138,6 +142,15 @@ def players_of(data: Any, where: str, *, strict: bool = False) -> list[Player]:
     return players
 
 
+def _spelt_out(entry: Any) -> Any:
+    """Return the object that a name alone, or a list of a name and a weight, stands for."""
+    if isinstance(entry, str):
+        return {"name": entry}
+    if isinstance(entry, list) and len(entry) == len(("name", "weight")):
+        return {"name": entry[0], "weight": entry[1]}
+    return entry
+
+
 def player_of(row: Mapping[str, Any], at: str, seen: dict[str, int], number: int) -> Player:
     """Return the player of one line or entry; ``seen`` holds where each id stood."""
     name = text_of(row["name"], "name", at) if "name" in row else ""
@@ -152,7 +165,7 @@ def player_of(row: Mapping[str, Any], at: str, seen: dict[str, int], number: int
     if "mu" in row:
         rating = Rating(number_of(row["mu"], "mu", at), _sigma(row, at))
     elif "weight" in row:
-        rating = Rating(weight_of(row["weight"], at), _sigma(row, at))
+        rating = Rating(_weight(row["weight"], at), _sigma(row, at))
     side = number_of(row["side"], "side", at) if "side" in row else NO_SIDE
     if not 0.0 <= side <= 1.0:
         fail(at, f"side {side:g} is not allowed; 0 (the first team) to 1 (the last) is")
@@ -211,7 +224,7 @@ def _priced(row: Mapping[str, Any], field: str, at: str) -> tuple[tuple[str, flo
     )
 
 
-def weight_of(value: Any, at: str) -> float:
+def _weight(value: Any, at: str) -> float:
     """Return a weight, which a roster has from 0."""
     weight = number_of(value, "weight", at)
     if weight < 0:

@@ -22,7 +22,7 @@ from equipoise.teams.problem.roster import Besides, build
 from equipoise.teams.problem.wishes import outcomes
 from equipoise.teams.request import BalanceRequest, Judge, Keywords, Players
 from equipoise.teams.solution import Solution, Split, Status, weight
-from equipoise.teams.solvers import auto
+from equipoise.teams.solvers import stages
 from equipoise.teams.solvers.conflict import conflict
 from equipoise.teams.solvers.spacing import far_apart, ranked_apart, told_shortage
 from equipoise.teams.solvers.task import Found, Ranked
@@ -140,7 +140,7 @@ def _search(request: BalanceRequest, problem: Problem, chosen: Objective) -> tup
         return Found((Ranked(cost, 0, labels),), cost, proven=True), "enumerate", ""
     judged = request.rerank is not None
     search = partial(
-        auto.run, problem, chosen, request.solver, stop=request.stop, seed=request.seed, fill_up=not judged
+        stages.run, problem, chosen, request.solver, stop=request.stop, seed=request.seed, fill_up=not judged
     )
     if request.distance > 1 and request.keep > 1 and not judged:
         return ranked_apart(search, problem, request.keep, request.distance)
@@ -184,6 +184,7 @@ def _answer(
         value=splits[0].value,
         bound=bound,
         reason=shortage,
+        rounding=found.rounding,
     )
 
 

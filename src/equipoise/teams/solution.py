@@ -100,6 +100,8 @@ class Solution:
     reason : str
         Why nothing is feasible, naming who contradicts whom, or why there are fewer splits than wanted so far
         from one another; empty otherwise.
+    rounding : float
+        By how much rounding may have changed the first split's cost: no digits below it mean anything.
     """
 
     status: Status
@@ -114,6 +116,7 @@ class Solution:
     default_weight: float | None = None
     unrated: int = 0
     reason: str = ""
+    rounding: float = 0.0
 
     @property
     def gap(self) -> float | None:
