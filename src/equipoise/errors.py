@@ -13,6 +13,7 @@ Not errors, and so not here: an infeasible or unfinished search (``Solution.stat
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 
 
 class EquipoiseError(Exception):
@@ -90,7 +91,9 @@ class UnknownNameError(EquipoiseError, KeyError):
         super().__init__(kind, name, self.known)
 
     def __str__(self) -> str:
+        near = get_close_matches(self.name, self.known, n=1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
         return (
-            f"{self.kind}: there is no {self.name!r}; "
-            f"allowed: {', '.join(self.known)}, or a part of your own as 'module:attribute'"
+            f"{self.kind}: there is no {self.name!r}{hint}; "
+            f"allowed: {', '.join(self.known)}, or your own part as 'module:attribute'"
         )
