@@ -28,6 +28,10 @@ from equipoise.registry import (
 )  # fmt: skip
 
 ROOT = Path(__file__).resolve().parent.parent
+EXIT_CODES = (
+    "Exit codes: 0 done, 1 the input is at fault, 2 usage or text that can be read in several ways, "
+    "130 interrupted.\n"
+)
 NOTICE = "<!-- Made by scripts/reference.py; do not edit. -->\n"
 
 
@@ -37,7 +41,7 @@ def command_line() -> str:
     parts = [
         NOTICE,
         "# Command line\n",
-        "Exit codes: 0 done, 1 the input is at fault, 2 usage or text that can be read in several ways, 130 interrupted.\n",
+        EXIT_CODES,
     ]
     parts.append(f"## equipoise\n\n```text\n{group.get_help(context)}\n```\n")
     for name in COMMANDS:
