@@ -119,9 +119,9 @@ def test_errors_say_who_is_guilty() -> None:
         (lambda: equipoise.Player(""), "id: "),
         (lambda: equipoise.Player("a", 1, side=1.5), "side: 1.5"),
         (lambda: equipoise.Player("a", 1, team=-1), "team: -1"),
-        (lambda: equipoise.Bots(minimum=5, maximum=4), "minimum: 5"),
-        (lambda: equipoise.Bots(target=-1), "target: -1"),
-        (lambda: equipoise.Bots(weight=float("inf")), "bot weight: inf"),
+        (lambda: equipoise.Bots(minimum=5, maximum=4), "bots.minimum must"),
+        (lambda: equipoise.Bots(target=-1), "bots.target must"),
+        (lambda: equipoise.Bots(weight=float("inf")), "bots.weight must"),
     ],
 )
 def test_values_without_meaning_are_refused(make: object, message: str) -> None:

@@ -121,7 +121,8 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         code = group.main(standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by whoever started us
+            sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
     except click.ClickException as error:
         error.show()
