@@ -166,6 +166,7 @@ class Schedule:
         if names:
             piece = names[int(self.rng.integers(len(names)))]
             Path(f"{piece}.gz").write_bytes(gzip.compress(piece.read_bytes()))
+            shutil.copystat(piece, f"{piece}.gz")
             piece.unlink()
 
 

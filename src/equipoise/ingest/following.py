@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from equipoise.ingest.logs import PIECE, Source, UnreadableLogError, compressed, follows, pieces
-from equipoise.ingest.rotation import date_of, pieces_beside
+from equipoise.ingest.rotation import counted_up, date_of, piece_of, pieces_beside
 
 #: Bytes before the place that was reached by which a log is known again.
 TAIL = 4096
 
-#: Bytes by which a copy is known, at least.
+#: Bytes by which a file or a copy of it is known, at least.
 LEAST = 64
 
 #: How often a plan is made anew where files are renamed while it is carried out.
@@ -124,7 +124,7 @@ class Following:
         renamed, intact = self._renamed(), self._intact()
         if renamed and intact:
             yield from self._drain()
-        certain = self._read >= TAIL or (self._read > 0 and self._signature() == self._seen)
+        certain = self._read >= TAIL or (self._read >= LEAST and self._signature() == self._seen)
         if renamed or not intact or not certain:
             self.close()
             yield from self._catch_up()
@@ -167,7 +167,7 @@ class Following:
     def _catch_up(self) -> Iterator[bytes]:
         """Read what came after what was read last, up to the live log."""
         for _ in range(ATTEMPTS):
-            beside = pieces_beside(self._path)
+            beside = self._beside()
             self._seen = signature(beside)
             if (yield from self._carry_out(self._plan(beside))):
                 return
@@ -281,7 +281,12 @@ class Following:
         return self._segments[-1].read if self._segments else 0
 
     def _signature(self) -> Signature:
-        return signature(pieces_beside(self._path))
+        return signature(self._beside())
+
+    def _beside(self) -> list[Path]:
+        """Return the older pieces of the log, the oldest first; times on this disk can be trusted."""
+        beside = pieces_beside(self._path)
+        return beside[::-1] if counted_up(beside, self._path) else beside
 
     def _stamp(self) -> tuple[int, int, int] | None:
         return _stamp(self._path)
@@ -328,8 +333,9 @@ def _steps(beside: list[Path], live: Path) -> list[Step]:
     """
     steps: list[Step] = []
     older, goes_on = None, True
+    up = len(beside) > 1 and piece_of(beside[0].name).number < piece_of(beside[-1].name).number
     for path in [*beside, *([live] if live.exists() else [])]:
-        goes_on = goes_on and (older is None or follows(older, path))
+        goes_on = goes_on and (up or older is None or follows(older, path))
         older = path
         if path == live or not _is_copy(path, live):
             steps.append(Step(path, 0, goes_on))

@@ -218,7 +218,32 @@ def _unpacked(how: str, raw: IO[bytes]) -> Any:
     except ImportError as error:
         msg = "a file of zstd needs zstandard; install it with: pip install 'equipoise[zstd]'"
         raise UnreadableLogError(msg) from error
-    return zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+    return _Zstd(zstandard.ZstdDecompressor, raw)
+
+
+class _Zstd:
+    """A stream of zstd, frame by frame: the package's own does not say where one is cut off."""
+
+    def __init__(self, decompressor: Any, raw: IO[bytes]) -> None:
+        self._new, self._raw = decompressor, raw
+        self._frame: Any = None
+        self._rest = b""
+
+    def read(self, size: int) -> bytes:
+        """Read some of it; nothing at its end."""
+        while data := self._rest or self._raw.read(size):
+            self._rest = b""
+            if self._frame is None:
+                self._frame = self._new().decompressobj()
+            piece: bytes = self._frame.decompress(data)
+            if self._frame.eof:
+                self._rest, self._frame = self._frame.unused_data, None
+            if piece:
+                return piece
+        if self._frame is not None:
+            msg = "the compressed data end before their end mark"
+            raise EOFError(msg)
+        return b""
 
 
 class _Joined:

@@ -6,6 +6,7 @@ Names tell it where they can: ``games.log.1`` is newer than ``games.log.2.gz``, 
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -111,6 +112,14 @@ def pieces_beside(path: Path) -> list[Path]:
         and (name.endswith(COMPRESSED) is False or name[: name.rindex(".")] not in names)
     ]
     return in_order([path.parent / name for name in there])
+
+
+def counted_up(pieces: Sequence[Path], log: Path) -> bool:
+    """Tell whether a higher number is a newer piece: all times say so, and that the log is the newest."""
+    if len(pieces) < 2 or any(piece_of(path.name).date is not None for path in pieces):
+        return False
+    times = [modified(path) for path in pieces]
+    return all(one > other for one, other in itertools.pairwise(times)) and modified(log) >= times[0]
 
 
 def in_order(paths: Sequence[Path]) -> list[Path]:
