@@ -330,7 +330,8 @@ PAGE = """# Proofs
 {count:,} random requests (seed {seed}), every answer judged by the oracle of `equipoise.verifying`.
 It goes through all divisions in fractions, and weights mean the decimals that are written.
 An answer is false if its division breaks a rule, a stage is worse than the exact optimum by more than
-rounding explains, a tie is missed, a front lacks a point or has one too many, or a bound is wrong or infinite.
+rounding explains, a tie is missed, a front lacks a point or has one too many, or a bound is wrong or
+infinite.
 
 **{false} false answers**; {proven:,} proven and true, {infeasible} infeasible and true,
 {unproven} without a proof, {refused} refused.
