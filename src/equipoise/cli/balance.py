@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli.fronts import print_json, show_front, write_plot
+from equipoise.cli.shared.names import read_option, read_players
 from equipoise.cli.wishing import (
     groups,
     objective_arguments,
@@ -121,6 +122,7 @@ def _one_of(names: Any, extra: str = "") -> str:
 
 @click.command(cls=BalanceCommand, name="balance")
 @click.argument("roster", metavar="ROSTER")
+@read_option
 @click.option("--teams", default=2, show_default=True, help="How many teams.")
 @click.option("--size", metavar="N|N,N|N-N", help="The size of every team, of each team, or a range.")
 @click.option(
@@ -232,11 +234,10 @@ def command(roster: str, **options: Any) -> None:
 
 def _balance(roster: str, options: dict[str, Any]) -> None:
     from equipoise.clock import deadline
-    from equipoise.files.rosters import read_roster
     from equipoise.stopping import never
     from equipoise.teams.balancing import balance
 
-    players = read_roster(roster)
+    players = read_players(roster, options["read"])
     power = options["choose"]
     keep = options["keep"] or (1 if power is None else CHOSEN_AMONG)
     _check_combinations(options, keep)
