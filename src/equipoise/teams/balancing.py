@@ -15,8 +15,9 @@ from equipoise.link import win_probability
 from equipoise.players import LARGEST_WEIGHT, NO_SIDE, Bots, Player, Rating
 from equipoise.registry import CRITERIA, SOLVERS, call_part, resolve
 from equipoise.stopping import Stop, never
-from equipoise.teams.objectives.composing import Asked, compose, priced
-from equipoise.teams.objectives.objective import Criterion, Objective, Scale
+from equipoise.teams.objectives.composing import Asked, priced
+from equipoise.teams.objectives.objective import Criterion, Objective, Units
+from equipoise.teams.objectives.units import compose_in, units_of
 from equipoise.teams.problem.components import Contradiction
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE, Problem
 from equipoise.teams.problem.roster import Besides, Roster, build, rated
@@ -31,19 +32,6 @@ from equipoise.teams.solvers.task import Found, Task
 
 #: The objective unless another is named.  Why: docs/decisions/0002-default-objective.md.
 DEFAULT_OBJECTIVE = "spread"
-
-#: Standard deviations of the roster that one player's performance varies by from game to game, unless
-#: beta is given.  Why: docs/decisions/0003-default-beta.md.
-BETA_IN_SPREADS = 1.0
-
-#: Below, squares of a performance noise would be lost in rounding.
-SMALLEST_BETA = 1e-100
-
-#: A standard deviation below this share of the mean is rounding: all weigh the same.
-SAME = 1e-12
-
-#: Share of the roster's variance that smooths the teams' variances (one eighth of a standard deviation).
-PRIOR_SHARE = 1.0 / 64.0
 
 #: Weight of side wishes in ``indistinguishable``, where a player has one.
 SIDE_WEIGHT = 0.01
@@ -84,6 +72,8 @@ def balance(  # one argument for each thing an organiser can ask for
     distance: int = 1,
     default: float | None = None,
     beta: float | None = None,
+    zero: float | None = None,
+    body: float | None = None,
     tolerance: float | None = None,
     side_weight: float = SIDE_WEIGHT,
     seed: int = 0,
@@ -147,6 +137,12 @@ def balance(  # one argument for each thing an organiser can ask for
     beta : float, optional
         Performance noise of one player in one game, roster units, above 0; by default one standard
         deviation of the roster's weights.
+    zero : float, optional
+        The weight of a player whose presence makes no difference, where the scale has one; without it, what
+        is said does not change when the same number is added to every weight, nor when all are multiplied.
+    body : float, optional
+        What one more player of mean weight is worth to a team, in standard deviations of the roster's
+        weights; one half unless a zero is given, or asked for with the objective ``ratio`` (then it is 0).
     tolerance : float, optional
         How far from the best win probability the objective ``spread`` and a criterion that re-ranks may go;
         by default 0.0025 with up to 17 players and 0.001 with more.
@@ -181,7 +177,6 @@ def balance(  # one argument for each thing an organiser can ask for
     _check(
         whole={"teams": teams, "keep": keep, "distance": distance, "seed": seed},
         real={
-            "beta": beta,
             "tolerance": tolerance,
             "side_weight": side_weight,
             "side_price": side_price,
@@ -196,8 +191,18 @@ def balance(  # one argument for each thing an organiser can ask for
     sized = Sizes(exact, min_size, max_size, max_difference)
     besides = _besides(roster, wishes, side_price, roles, rules)
     signed = bool(fixed) or len(set(exact or ())) > 1 or any(p.team is not None for p in roster.players)
-    scale, beta_source = _scale(roster, filling, beta, tolerance, side_weight, signed)
-    chosen = compose(objective, scale, tolerances)
+    units = units_of(
+        np.array([rating.mu for rating in roster.ratings]),
+        np.array([rating.sigma for rating in roster.ratings]),
+        beta=beta,
+        zero=zero,
+        body=body,
+        bot_weight=None if filling is None else filling.weight,
+    )
+    wished = any(player.side != NO_SIDE for player in roster.players)
+    side_weight = side_weight if wished else 0.0
+    units = replace(units, tolerance=tolerance, side_weight=side_weight, signed=signed)
+    chosen, units = compose_in(objective, units, tolerances)
     if not (solver == "auto" or callable(solver)):
         resolve("solver", SOLVERS, solver)
     judge = None if rerank is None else resolve("criterion", CRITERIA, rerank)
@@ -209,8 +214,10 @@ def balance(  # one argument for each thing an organiser can ask for
         splits=(),
         value=None,
         bound=None,
-        beta=scale.beta,
-        beta_source=beta_source,
+        beta=units.beta,
+        beta_source=units.beta_source,
+        zero=units.zero,
+        zero_source=units.zero_source,
         default_weight=roster.default,
         unrated=roster.unrated,
     )
@@ -218,7 +225,7 @@ def balance(  # one argument for each thing an organiser can ask for
     try:
         problem = build(roster, teams, sized, filling, parties, apart, fixed, besides)
         if problem.prices is not None:
-            chosen = priced(chosen, scale)
+            chosen = priced(chosen, units)
             nothing = replace(nothing, objective=chosen.name)
         _check_positive(chosen, problem)
         pool = keep if judge is None else max(keep, RERANKED)
@@ -240,7 +247,7 @@ def balance(  # one argument for each thing an organiser can ask for
         return replace(nothing, reason=conflict(problem, [player.label for player in roster.players]))
     criterion = chosen.criterion
     splits = [
-        _split(problem, roster, criterion, scale, ranked.labels, ranked.cost, besides)
+        _split(problem, roster, criterion, units, ranked.labels, ranked.cost, besides)
         for ranked in found.ranked
     ]
     if chosen.first and not isinstance(objective, str):
@@ -286,9 +293,6 @@ def _check(*, whole: Mapping[str, int], real: Mapping[str, float | None], defaul
         if value is not None and not 0.0 <= value < np.inf:
             msg = f"{name}: {value!r} is not allowed; a number of 0 and above is"
             raise InputError(msg)
-    if real["beta"] is not None and not SMALLEST_BETA <= real["beta"] <= LARGEST_WEIGHT:
-        msg = f"beta: {real['beta']!r} is not allowed; a number from {SMALLEST_BETA} to 1e15 is"
-        raise InputError(msg)
     if default is not None and not -LARGEST_WEIGHT <= default <= LARGEST_WEIGHT:
         msg = f"default: {default:g} is not allowed; a weight between -1e15 and 1e15 is"
         raise InputError(msg)
@@ -314,53 +318,18 @@ def _check_positive(objective: Objective, problem: Problem) -> None:
         raise InputError(msg)
 
 
-def _scale(
-    roster: Roster,
-    bots: Bots | None,
-    beta: float | None,
-    tolerance: float,
-    side_weight: float,
-    signed: bool,
-) -> tuple[Scale, str]:
-    mu = np.array([rating.mu for rating in roster.ratings])
-    centre = float(mu.mean()) if len(mu) else 0.0
-    deviation = float(mu.std()) if len(mu) else 0.0
-    if deviation <= SAME * abs(centre):
-        deviation = 0.0
-    prior = deviation * deviation * PRIOR_SHARE or 1.0
-    source = "one standard deviation of the roster"
-    if deviation == 0.0 and bots is not None and bots.weight is not None:
-        deviation = abs(bots.weight - centre)
-        source = "the distance of a bot from the roster, whose players all weigh the same"
-    if deviation == 0.0:
-        deviation, source = abs(centre), "the weight of a player, as all weigh the same"
-    if deviation == 0.0:
-        deviation, source = 1.0, "any number will do, as all weigh nothing"
-    wishes = any(player.side != NO_SIDE for player in roster.players)
-    return (
-        Scale(
-            beta=BETA_IN_SPREADS * deviation if beta is None else beta,
-            centre=centre,
-            prior=prior,
-            side_weight=side_weight if wishes else 0.0,
-            tolerance=tolerance,
-            signed=signed,
-        ),
-        source if beta is None else "as given",
-    )
-
-
 def _split(
     problem: Problem,
     roster: Roster,
     criterion: Criterion,
-    scale: Scale,
+    units: Units,
     labels: Labels,
     cost: float,
     besides: Besides,
 ) -> Split:
     labels, totals = _oriented(problem, labels)
-    chances = win_probability(totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT], scale.beta)[0]
+    mu, variance, count = totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT]
+    chances = win_probability(mu, variance, count, units.beta, units.zero)[0]
     of_team: list[list[int]] = [[] for _ in range(problem.n_teams)]
     for places, team in zip(problem.members, labels.tolist(), strict=True):
         of_team[team].extend(places)

@@ -174,7 +174,8 @@ class _Meeting:
         self.out_right: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
         # What sums in another order may differ by, in units of each axis.
         largest = np.abs(task.problem.features).sum(axis=0)
-        self.pad_first = float(largest[MU]) * ROUNDING
+        zero = max(abs(criterion.zero) for criterion in (task.criterion, *(c for c, _ in task.limits)))
+        self.pad_first = float(largest[MU] + largest[COUNT] * zero) * ROUNDING
         self.pad_second = float(largest @ self.second_axis) * ROUNDING
 
     def run(self) -> Found:
