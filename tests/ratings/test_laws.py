@@ -53,8 +53,7 @@ def strange(rng: np.random.Generator) -> list[Contest]:
 
 EXTREME = {
     **{name: resolve("model", MODELS, name)() for name in MODELS},
-    "joint": GaussianFilter(joint=True),
-    "switches": GaussianFilter(squad_sigma=0.5, experience_sigma=0.5, quitter=1.0),
+    "experience": GaussianFilter(experience_sigma=0.5),
     "wide": GaussianFilter(sigma=1e9, beta=1e-9, margin_slope=1e9, statistic_noise=1e-9, caution=1e-9),
     "narrow": GaussianFilter(sigma=1e-9, beta=1e9, margin_noise=1e9, half_life=1e-9, outcome=1e9),
 }

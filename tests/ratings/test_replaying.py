@@ -20,8 +20,7 @@ MODEL = GaussianFilter()
 #: Every registered model, and the default one with what is off by default.
 EVERY = {
     **{name: resolve("model", MODELS, name)() for name in MODELS},
-    "joint": GaussianFilter(joint=True),
-    "switches": GaussianFilter(squad_sigma=0.5, experience_sigma=0.5, quitter=0.5),
+    "experience": GaussianFilter(experience_sigma=0.5),
 }
 
 
