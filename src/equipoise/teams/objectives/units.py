@@ -62,9 +62,7 @@ def check_units(
         msg = f"body must be from 0 to {LARGEST_BODY:g}, got {body!r}"
         raise InputError(msg)
     if zero is not None and body is not None:
-        msg = (
-            "body and zero cannot both be given: a zero says what one more player is worth"
-        )
+        msg = "body and zero cannot both be given: a zero says what one more player is worth"
         raise InputError(msg)
 
 
@@ -141,7 +139,7 @@ def from_moments(
         centre=mean if centre is None else centre,
         prior=PRIOR_SHARE * spread * spread,
         beta_source=source if beta is None else "as given",
-        zero_source=f"a body of {worth:g} spreads" if zero is None else "as given",
+        zero_source=f"one of mean weight adds {worth:g} standard deviations" if zero is None else "as given",
         assumed=zero is None and body is None,
     )
 
@@ -203,5 +201,5 @@ def compose_in(
     criteria = (objective.criterion, *(criterion for criterion, _ in objective.first))
     if not (units.assumed and any(criterion.needs_positive for criterion in criteria)):
         return objective, units
-    units = replace(units, zero=0.0, zero_source="as a ratio has it", assumed=False)
+    units = replace(units, zero=0.0, zero_source="as for every ratio", assumed=False)
     return compose(asked, units, tolerances), units

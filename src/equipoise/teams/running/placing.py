@@ -71,11 +71,19 @@ class Placement:
         The name of the objective the values are of.
     options : tuple of Joined
         One for each team, in the teams' order.
+    beta, zero : float
+        The performance noise, and the weight that adds nothing to a team, of all chances.
+    beta_source, zero_source : str
+        Where they come from, in words.
     """
 
     team: int
     objective: str
     options: tuple[Joined, ...]
+    beta: float = 1.0
+    beta_source: str = "as given"
+    zero: float = 0.0
+    zero_source: str = "as given"
 
     @property
     def best(self) -> Joined:
@@ -239,7 +247,9 @@ def place_late(
         )
         for team in range(n_teams)
     )
-    return Placement(order[0], judged.name, options)
+    return Placement(
+        order[0], judged.name, options, units.beta, units.beta_source, units.zero, units.zero_source
+    )
 
 
 def _people(now: Floats, present: Ints, players: ArrayLike | None) -> Ints:
