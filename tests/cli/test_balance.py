@@ -248,7 +248,7 @@ def test_help_and_version() -> None:
         (("--target", "9" * 26), ROSTER, None, "target: "),
         (("--party", "Amber\nBirch,Cedar"), ROSTER, None, "party: there is no player 'Amber Birch'"),
         (("--fix", "Amber=" + "9" * 5000), ROSTER, None, "--fix: "),
-        (("--beta", "1e-200"), ROSTER, None, "beta: "),
+        (("--beta", "1e-200"), ROSTER, None, "beta must be"),
         ((), ROSTER, "/dev/full", "the output cannot be written"),
     ],
 )
