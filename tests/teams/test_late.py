@@ -205,7 +205,7 @@ def test_sums_of_players_are_those_of_their_ratings() -> None:
         (lambda: advantage([1, 2], beta=math.nan), "beta must be"),
         (lambda: advantage([1, 2]), "beta: sums of weights alone"),
         (lambda: place_late(5, [1, 2], [1, 1]), "beta: sums of weights alone"),
-        (lambda: advantage([1, 2], zero=0, body=1), "body and zero"),
+        (lambda: advantage([1, 2], zero=0, body=1), "body: with a zero"),
         (lambda: advantage([1, 2], beta=1, body=-1), "body must be"),
         (lambda: advantage([1, 2], zero=math.inf), "zero must be"),
         (lambda: team_sums([Player("a", 1)], 2), "players: 'a' needs a weight and a team from 1 to 2"),

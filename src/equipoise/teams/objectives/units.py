@@ -15,10 +15,9 @@ from dataclasses import replace
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.errors import InputError
-from equipoise.players import LARGEST_WEIGHT
 from equipoise.teams.objectives.composing import Asked, compose
 from equipoise.teams.objectives.objective import Objective, Units
+from equipoise.teams.problem.scales import SMALLEST_BETA, check_scale
 
 #: Spreads that one player's performance varies by from game to game, unless beta is given.
 #: Why: docs/decisions/0003-default-beta.md.
@@ -28,42 +27,11 @@ BETA_IN_SPREADS = 1.0
 #: Why: docs/decisions/0008-one-more-player.md.
 BODY = 0.5
 
-#: The most spreads that a body may be said to be worth: far more decides every game.
-LARGEST_BODY = 1e6
-
-#: Below, squares of a performance noise would be lost in rounding.
-SMALLEST_BETA = 1e-100
-
 #: A difference below this share of the weights is rounding: all weigh the same.
 SAME = 1e-12
 
 #: Share of the roster's variance that smooths the teams' variances (one eighth of a standard deviation).
 PRIOR_SHARE = 1.0 / 64.0
-
-
-def check_units(
-    beta: float | None = None, zero: float | None = None, body: float | None = None, centre: float = 0.0
-) -> None:
-    """Raise what is wrong with units that are asked for.
-
-    Raises
-    ------
-    InputError
-        If a number is out of range, or both a zero and a body are given.
-    """
-    if beta is not None and not SMALLEST_BETA <= beta <= LARGEST_WEIGHT:
-        msg = f"beta must be from {SMALLEST_BETA} to 1e15, got {beta!r}"
-        raise InputError(msg)
-    for name, weight in (("zero", zero), ("centre", centre)):
-        if weight is not None and not -LARGEST_WEIGHT <= weight <= LARGEST_WEIGHT:
-            msg = f"{name} must be a weight from -1e15 to 1e15, got {weight!r}"
-            raise InputError(msg)
-    if body is not None and not 0.0 <= body <= LARGEST_BODY:
-        msg = f"body must be from 0 to {LARGEST_BODY:g}, got {body!r}"
-        raise InputError(msg)
-    if zero is not None and body is not None:
-        msg = "body and zero cannot both be given: a zero says what one more player is worth"
-        raise InputError(msg)
 
 
 def units_of(
@@ -103,7 +71,7 @@ def units_of(
     >>> units.beta, units.zero
     (100.0, 1450.0)
     """
-    check_units(beta, zero, body)
+    check_scale(beta, zero, body)
     mean = float(mu.mean()) if len(mu) else 0.0
     spread, source = _spread(mu, sigma, mean, beta, bot_weight)
     return from_moments(mean, spread, beta=beta, zero=zero, body=body, source=source)

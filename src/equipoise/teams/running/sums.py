@@ -12,8 +12,9 @@ from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
 from equipoise.players import MOST_PLAYERS, Player, Rating
 from equipoise.teams.objectives.objective import Units
-from equipoise.teams.objectives.units import SMALLEST_BETA, check_units, from_moments, spread_of_equals
+from equipoise.teams.objectives.units import from_moments, spread_of_equals
 from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES, SQUARE, VARIANCE
+from equipoise.teams.problem.scales import SMALLEST_BETA, check_scale
 
 #: A variance below this share of the mean square is rounding: all weigh the same.
 SAME_VARIANCE = 1e-14
@@ -133,13 +134,13 @@ def units_in(
     InputError
         If a number is out of range, or sums of weights alone leave the units open.
     """
-    check_units(beta, zero, body, centre)
+    check_scale(beta, zero, body, centre)
     n = max(float(game[COUNT]), 1.0)
     mean = float(game[MU]) / n
     if not squares:
         if zero is None and beta is None:
-            msg = "beta: sums of weights alone do not show how much players vary; give beta, or zero"
-            raise InputError(msg)
+            msg = ": sums of weights alone do not show how much players vary; give beta, or zero"
+            raise InputError(msg, "beta")
         spread = beta if beta is not None else abs(mean - (zero or 0.0))
         spread = spread if spread >= SMALLEST_BETA else 1.0
         source = "the weight of a player above the zero"
