@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli.fronts import print_json, show_front, write_plot
+from equipoise.cli.shared.names import read_option, read_players
 from equipoise.cli.wishing import (
     groups,
     objective_arguments,
@@ -24,6 +25,28 @@ if TYPE_CHECKING:
     from equipoise.cli.explaining import Answers
     from equipoise.players import Player
     from equipoise.teams.solution import Solution, Split
+
+#: What the arguments of ``balance`` are called here.
+FLAGS = {
+    "sizes": "--size",
+    "min_size": "--size",
+    "max_size": "--size",
+    "bots.weight": "--bot-weight",
+    "bots.minimum": "--min",
+    "bots.maximum": "--max",
+    "bots.target": "--target",
+    "parties": "--party",
+    "fixed": "--fix",
+    "tolerances": "--within",
+    "default": "--default-weight",
+    "seconds": "--time-limit",
+} | {
+    name: f"--{name.replace('_', '-')}"
+    for name in (
+        *("teams", "max_difference", "apart", "side_price", "roles", "rules", "objective", "solver"),
+        *("rerank", "keep", "distance", "beta", "tolerance", "side_weight", "seed"),
+    )
+}
 
 #: Splits among which ``--choose`` chooses unless ``--keep`` says otherwise, as the bot balancer of 2010 did.
 CHOSEN_AMONG = 20
@@ -99,6 +122,7 @@ def _one_of(names: Any, extra: str = "") -> str:
 
 @click.command(cls=BalanceCommand, name="balance")
 @click.argument("roster", metavar="ROSTER")
+@read_option
 @click.option("--teams", default=2, show_default=True, help="How many teams.")
 @click.option("--size", metavar="N|N,N|N-N", help="The size of every team, of each team, or a range.")
 @click.option(
@@ -202,12 +226,18 @@ def command(roster: str, **options: Any) -> None:
 
     ROSTER is a file of 'weight name' lines, CSV or JSON with 'name' and 'weight', or - for standard input.
     """  # fmt: skip
+    try:
+        _balance(roster, options)
+    except InputError as error:
+        raise error.named(FLAGS.get(error.argument, error.argument)) from error
+
+
+def _balance(roster: str, options: dict[str, Any]) -> None:
     from equipoise.clock import deadline
-    from equipoise.files.rosters import read_roster
     from equipoise.stopping import never
     from equipoise.teams.balancing import balance
 
-    players = read_roster(roster)
+    players = read_players(roster, options["read"])
     power = options["choose"]
     keep = options["keep"] or (1 if power is None else CHOSEN_AMONG)
     _check_combinations(options, keep)
@@ -287,7 +317,7 @@ def _bots(options: dict[str, Any], players: list[Player]) -> Any:
     asked = {"weight": "bot_weight", "minimum": "minimum", "maximum": "maximum", "target": "target"}
     given = {field: options[name] for field, name in asked.items() if options[name] is not None}
     if given.get("weight", 0.0) < 0 and all(weight(player) >= 0 for player in players):
-        msg = f"--bot-weight: {given['weight']:g} is negative; 0 and above is allowed"
+        msg = f"--bot-weight must be at least 0, got {given['weight']:g}"
         raise InputError(msg)
     return Bots(**given) if given or options["bots"] else False
 

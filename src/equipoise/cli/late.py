@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from equipoise.cli.shared.names import read_option, read_players
 from equipoise.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(name="late")
 @click.argument("roster", metavar="ROSTER")
+@read_option
 @click.option("--join", metavar="'WEIGHT NAME'", help="Who joins, unless one of ROSTER has no team.")
 @click.option("--teams", type=int, metavar="N", help="How many teams.  [default: as many as there are, or 2]")
 @click.option("--bots", is_flag=True, help="Bots fill up the teams.  [default: if there are some]")
@@ -41,12 +43,12 @@ def command(roster: str, **options: Any) -> None:
     ROSTER has a column 'team' (from 1) and, where bots play, a column 'bot'.  The one player without a
     team joins; nobody joins where all have one, and only the advantage is told.  Bots without a team wait.
     """  # fmt: skip
-    from equipoise.files.rosters import parse_roster, read_roster
+    from equipoise.files.rosters import parse_roster
     from equipoise.teams.running.handicap import advantage
     from equipoise.teams.running.placing import place_late
     from equipoise.teams.running.sums import team_sums
 
-    players = read_roster(roster)
+    players = read_players(roster, options["read"])
     if options["join"] is not None:
         players += parse_roster(options["join"].encode("utf-8", "surrogateescape"), "--join", ".txt")
     playing = [player for player in players if player.team is not None]
