@@ -38,6 +38,13 @@ def with_ratings(command: Command) -> Command:
     return command
 
 
+def with_stored_ratings(command: Command) -> Command:
+    """Add those options that say where ratings are, for a roster that says who is in which team."""
+    for option in (_RATINGS[2], _RATINGS[0]):
+        command = option(command)
+    return command
+
+
 def names_in(here: str) -> list[str]:
     """Return the names that an option tells: separated by commas, or a line each in a file.
 
