@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli.fronts import print_json, show_front, write_plot
+from equipoise.cli.shared.names import read_option, read_players
 from equipoise.cli.shared.stored import rated, roster, with_ratings
 from equipoise.cli.wishing import (
     groups,
@@ -122,6 +123,7 @@ def _one_of(names: Any, extra: str = "") -> str:
 
 @click.command(cls=BalanceCommand, name="balance")
 @click.argument("roster", metavar="ROSTER", required=False)
+@read_option
 @with_ratings
 @click.option("--teams", default=2, show_default=True, help="How many teams.")
 @click.option("--size", metavar="N|N,N|N-N", help="The size of every team, of each team, or a range.")
@@ -234,11 +236,11 @@ def command(roster: str | None, **options: Any) -> None:
 
 def _balance(source: str | None, options: dict[str, Any]) -> None:
     from equipoise.clock import deadline
-    from equipoise.files.rosters import read_roster
     from equipoise.stopping import never
     from equipoise.teams.balancing import balance
 
-    players = rated(roster(source, options, read_roster), options)
+    players = roster(source, options, lambda path: read_players(path, options["read"]))
+    players = rated(players, options)
     power = options["choose"]
     keep = options["keep"] or (1 if power is None else CHOSEN_AMONG)
     _check_combinations(options, keep)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from equipoise.cli.shared.names import read_option, read_players
 from equipoise.cli.shared.stored import rated, with_stored_ratings
 from equipoise.errors import InputError, UnknownNameError
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(name="late")
 @click.argument("roster", metavar="ROSTER")
+@read_option
 @with_stored_ratings
 @click.option(
     "--join",
@@ -47,12 +49,11 @@ def command(roster: str, **options: Any) -> None:
     ROSTER has a column 'team' (from 1) and, where bots play, a column 'bot'.  The one player without a
     team joins; nobody joins where all have one, and only the advantage is told.  Bots without a team wait.
     """  # fmt: skip
-    from equipoise.files.rosters import read_roster
     from equipoise.teams.running.handicap import advantage
     from equipoise.teams.running.placing import place_late
     from equipoise.teams.running.sums import team_sums
 
-    players = read_roster(roster)
+    players = read_players(roster, options["read"])
     if options["join"] is not None:
         players += _joining(options)
     players = rated(players, options)

@@ -1,1 +1,1 @@
-"""What commands share."""
+"""What commands share: options and the reading behind them."""
