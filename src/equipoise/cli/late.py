@@ -51,6 +51,9 @@ def command(roster: str, **options: Any) -> None:
     players = read_players(roster, options["read"])
     if options["join"] is not None:
         players += parse_roster(options["join"].encode("utf-8", "surrogateescape"), "--join", ".txt")
+        if players[-1].rating is None:
+            msg = f"--join: {players[-1].label!r} has no weight; write it before or after the name, as in '5 Ann'"
+            raise InputError(msg)
     playing = [player for player in players if player.team is not None]
     joining = [player for player in players if player.team is None and not player.bot]
     if not playing or len(joining) > 1:
