@@ -117,7 +117,11 @@ def _joining(options: dict[str, Any]) -> list[Player]:
 
     if options["store"] is not None:
         return [Player(options["join"].strip())]
-    return parse_roster(options["join"].encode("utf-8", "surrogateescape"), "--join", ".txt")
+    joining = parse_roster(options["join"].encode("utf-8", "surrogateescape"), "--join", ".txt")
+    if joining[0].rating is None:
+        msg = f"--join: {joining[0].label!r} has no weight; write it before or after the name, as in '5 Ann'"
+        raise InputError(msg)
+    return joining
 
 
 def _weight(player: Player) -> float:
