@@ -101,10 +101,10 @@ def test_mistakes_name_the_flag_or_the_file_and_the_field(
 
 
 def test_something_must_be_asked_about() -> None:
-    """Neither a roster nor a request is wrong usage."""
+    """Neither a roster nor a request is a mistake."""
     done = run("--keep", "2")
-    assert done.exit_code == 2
-    assert "ROSTER is missing" in done.output
+    assert done.exit_code == 1
+    assert str(done.exception).startswith("ROSTER: it is missing")
 
 
 def test_nobody_and_one_are_divided(here: Path) -> None:

@@ -12,6 +12,7 @@ import click
 from equipoise.cli.fronts import print_json, show_front, write_plot
 from equipoise.cli.requests import named, request_of, save_request
 from equipoise.cli.shared.names import read_option
+from equipoise.cli.shared.stored import with_ratings
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS
 
@@ -63,6 +64,7 @@ def _one_of(names: Any, extra: str = "") -> str:
 @click.command(cls=BalanceCommand, name="balance")
 @click.argument("roster", metavar="ROSTER", required=False)
 @read_option
+@with_ratings
 @click.option(
     "--request",
     metavar="FILE",
@@ -183,6 +185,18 @@ def _one_of(names: Any, extra: str = "") -> str:
     type=float,
     metavar="WEIGHT",
     help="Performance noise of one player, for win chances.  [default: the roster's standard deviation]",
+)
+@click.option(
+    "--zero",
+    type=float,
+    metavar="WEIGHT",
+    help="The weight that adds nothing to a team, where the scale has one.  Matters to unequal teams.",
+)
+@click.option(
+    "--body",
+    type=float,
+    metavar="SPREADS",
+    help="What one more player of mean weight is worth, in standard deviations.  [default: 0.5]",
 )
 @click.option("--names", metavar="A,B", help="What to call the teams.")
 @click.option("--explain", is_flag=True, help="Say why: numbers, alternatives, and what each rule costs.")

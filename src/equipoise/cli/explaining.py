@@ -85,12 +85,15 @@ class Answers:
 
         from equipoise.clock import deadline
         from equipoise.pages.text.explanation import change_lines, place_lines, together_lines
-        from equipoise.teams.explaining.editing import Swap, edit, why_there, why_together
+        from equipoise.teams.explaining.editing import Swap, edit, why_not, why_there, why_together
 
         asked: dict[str, Any] = {"solution": self._solution, "split": self.split}
         people = names_of("--why", question, self._request.players)
         if len(people) == 1:
             place = why_there(self._request, people[0], **asked)
+            # Beside the exchanges, which are only computed, the best there is with everybody moved.
+            limited = replace(self._request, stop=deadline(self._limit))
+            place = replace(place, elsewhere=why_not(limited, people[0], **asked))
             lines, plain = place_lines(place, self._objective, self._names), place.as_dict()
         else:
             change = edit(self._request, [Swap(*people)], **asked)

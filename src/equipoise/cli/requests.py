@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from equipoise.cli.shared import stored
 from equipoise.cli.shared.names import read_players
 from equipoise.errors import InputError, UnknownNameError
 
@@ -37,7 +38,7 @@ FLAGS = {
     name: f"--{name.replace('_', '-')}"
     for name in (
         *("teams", "max_difference", "apart", "side_price", "roles", "rules", "objective", "solver"),
-        *("rerank", "keep", "distance", "beta", "tolerance", "side_weight", "seed"),
+        *("rerank", "keep", "distance", "beta", "zero", "body", "tolerance", "side_weight", "seed"),
     )
 }
 
@@ -47,7 +48,10 @@ CHOSEN_AMONG = 20
 
 #: Keywords that are flags under names of their own, and hold what is typed.
 _AS_TYPED = {
-    **{name: name for name in ("teams", "max_difference", "tolerance", "side_weight", "beta", "solver")},
+    **{
+        name: name
+        for name in ("teams", "max_difference", "tolerance", "side_weight", "beta", "zero", "body", "solver")
+    },
     **{name: name for name in ("rerank", "keep", "distance", "seed")},
     "default": "default_weight",
 }
@@ -56,7 +60,7 @@ _AS_TYPED = {
 _WISHES = ("prefer", "avoid", "recent", "side_price", "roles", "rules")
 
 
-def request_of(roster: str | None, options: Mapping[str, Any]) -> BalanceRequest:
+def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
     """Return what is asked: by a request file, a roster and flags, of which the later replace the earlier.
 
     Raises
@@ -67,17 +71,15 @@ def request_of(roster: str | None, options: Mapping[str, Any]) -> BalanceRequest
     from equipoise.teams.request import BalanceRequest
 
     source = options["request"]
-    if roster is None and source is None:
-        msg = "ROSTER is missing; name a file of players, - for standard input, or --request FILE"
-        raise click.UsageError(msg)
     players: list[Player] = []
     keywords: dict[str, Any] = {}
     if source is not None:
         from equipoise.files.requests import read_request
 
         players, keywords = read_request(source)
-    if roster is not None:
-        players = read_players(roster, options["read"])
+    if source is None or roster is not None or options["here"] is not None:
+        players = stored.roster(roster, options, lambda path: read_players(path, options["read"]))
+    players = stored.rated(players, options)
     typed = _typed(options, players)
     for names in (("sizes", "min_size", "max_size"), ("objective", "tolerances")):
         if typed.keys() & set(names):  # they say one thing together

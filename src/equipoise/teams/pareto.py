@@ -19,7 +19,7 @@ from typing import Any, Unpack
 from equipoise.errors import InputError
 from equipoise.teams.balancing import balance
 from equipoise.teams.objectives.composing import Asked, AtMost, compose
-from equipoise.teams.objectives.objective import Criterion, Objective, Scale
+from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.request import BalanceRequest, Keywords, Players
 from equipoise.teams.solution import Solution, Split, Status
 
@@ -147,7 +147,7 @@ class _Walk:
         self.names = ("", "")
         self._second = Criterion()
 
-    def objective(self, scale: Scale) -> Objective:
+    def objective(self, scale: Units) -> Objective:
         """Return the objective whose optimum is the next point."""
         made = [compose(asked, scale) for asked in self.asked]
         self.names = made[0].name, made[1].name

@@ -133,9 +133,9 @@ def place_lines(place: Place, objective: str, names: Sequence[str] = ()) -> list
         team = team_name(names, instead.wish.team or 0)
         given_up = " and ".join(_giving_up(rule, names) for rule in instead.given_up)
         if instead.best is None:
-            lines.append(f"  {who} cannot go to {team} by one exchange: {printable(instead.reason)}.")
+            lines.append(f"  {who} cannot be in {team}: {printable(instead.reason)}.")
         else:
-            where = f"In {team}{f' ({given_up})' if given_up else ''} by the best exchange"
+            where = f"In {team} at best{f' ({given_up})' if given_up else ''}"
             lines.append(f"  {where}: {_best(instead, objective, names)}")
     if place.exchange is None:
         lines.append(f"  No swap of {who} keeps the rules.")

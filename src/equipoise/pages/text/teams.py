@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from equipoise.pages.text.words import number, printable
+from equipoise.pages.text.words import convention, number, printable
+
+#: How wide lines of a table are, and the least that is left for its last column.
+WIDTH, NARROWEST = 110, 40
 
 if TYPE_CHECKING:
     from equipoise.teams.pareto import Front
@@ -44,8 +48,9 @@ def solution_lines(
     if any(not team and not bots for team, bots in zip(split.teams, split.bots, strict=True)):
         lines.append("Win chances mean nothing where a team is empty.")
     else:
-        noise = f"{number(solution.beta)} ({solution.beta_source})"
-        lines.append(f"Win chances assume a performance noise of {noise}.")
+        sizes = {len(team) + bots for team, bots in zip(split.teams, split.bots, strict=True)}
+        rests_on = (solution.beta, solution.beta_source, solution.zero, solution.zero_source)
+        lines += convention(*rests_on, uneven=len(sizes) > 1)
     if solution.unrated:
         lines.append(
             f"{solution.unrated} without a weight: counted as {number(solution.default_weight or 0.0)}."
@@ -87,14 +92,7 @@ def _verdict(solution: Solution) -> str:
 
 def _alternatives(solution: Solution, names: Sequence[str]) -> list[str]:
     """Return the table of the other splits: what changes against the best."""
-    from io import StringIO
-
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, title=None)
-    for column in ("", solution.objective, "totals", "win chance", "changes teams against the best"):
-        table.add_column(column, no_wrap=column != "changes teams against the best")
+    rows = [("", solution.objective, "totals", "win chance", "changes teams against the best")]
     home = {player.id: n for n, team in enumerate(solution.best.teams) for player in team}
     for rank, split in enumerate(solution.splits[1:], start=2):
         moved = [
@@ -103,14 +101,16 @@ def _alternatives(solution: Solution, names: Sequence[str]) -> list[str]:
             for player in team
             if home[player.id] != n
         ]
-        table.add_row(
-            f"{rank}.", number(split.value), " : ".join(map(number, split.totals)),
-            f"{100 * split.win_probability[0]:.1f} %", ", ".join(moved),
-        )  # fmt: skip
-    out = StringIO()
-    console = Console(file=out, width=110, color_system=None, markup=False, emoji=False, highlight=False)
-    console.print(table)
-    return [line.rstrip() for line in out.getvalue().rstrip().split("\n")]
+        chance = f"{100 * split.win_probability[0]:.1f} %"
+        totals = " : ".join(map(number, split.totals))
+        rows.append((f"{rank}.", number(split.value), totals, chance, ", ".join(moved)))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    lines = []
+    for row in rows:
+        begin = "".join(f"{cell:<{width}}  " for cell, width in zip(row, widths, strict=False))
+        changes = wrap(row[-1], max(WIDTH - len(begin), NARROWEST)) or [""]
+        lines += [begin + changes[0], *(" " * len(begin) + more for more in changes[1:])]
+    return [line.rstrip() for line in lines]
 
 
 def outcome_lines(split: Split) -> list[str]:

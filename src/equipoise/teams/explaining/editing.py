@@ -211,18 +211,13 @@ def why_there(
     """
     yardstick, solution, start = _looked_at(players, solution, split, keywords)
     request, teams = yardstick.request, yardstick.teams_of(start)
-    place = request.roster.find("why", who)
-    home, name = teams[place], request.players[place].label
-    block = _party_of(yardstick, place)
-    held = tuple(one for one in request.fixed if yardstick.index[one[0]] in block)
-    anchor = _anchor(yardstick, block) if yardstick.interchangeable else None
-    others = [team for team in range(request.teams) if team != home]
-    if anchor is not None:
-        others = others[:1] if teams[anchor] == home else [teams[anchor]]
+    seat = _Seat.of(yardstick, teams, who)
+    place, home, block, anchor, held = seat.place, seat.team, seat.block, seat.anchor, seat.held
+    name = request.players[place].label
     free = Yardstick(Fixed(held).relax(request)) if held else yardstick
     priced_wishes = [each.constraint(request) for each in preferences_in(request)]
     elsewhere = []
-    for team in others:
+    for team in seat.others:
         wish = Constraint("fixed", (name,), team=team)
         found = _best(free, _exchanges(free, teams, block, [team], alone=True, keep=anchor))
         best = None if found is None else alternative(free, free.split(found), start)
@@ -244,6 +239,46 @@ def why_there(
         partner=", ".join(partners),
         held=labels(request, [one for one, _ in held]),
     )
+
+
+def why_not(
+    players: Players | BalanceRequest,
+    who: str,
+    *,
+    solution: Solution | None = None,
+    split: Split | None = None,
+    **keywords: Unpack[Keywords],
+) -> tuple[Instead, ...]:
+    """Say what the best division is with a player in each other team: a search for each.
+
+    Parameters
+    ----------
+    players, who, solution, split, **keywords
+        As for :func:`why_there`, whose ``elsewhere`` has the best exchanges instead.
+
+    Raises
+    ------
+    InputError
+        As :func:`edit`.
+
+    Examples
+    --------
+    >>> roster = {"Ann": 9, "Bob": 8, "Cid": 4, "Dan": 3}
+    >>> [(other.wish.team, other.best.cost.value) for other in why_not(roster, "Dan", objective="gap")]
+    [(1, 2.0)]
+    """
+    yardstick, _, start = _looked_at(players, solution, split, keywords)
+    request, teams = yardstick.request, yardstick.teams_of(start)
+    seat = _Seat.of(yardstick, teams, who)
+    given_up = tuple(Fixed((one,)).constraint(request) for one in seat.held)
+    free, player = Fixed(seat.held).relax(request), request.players[seat.place]
+    stays = () if seat.anchor is None else ((request.players[seat.anchor].id, teams[seat.anchor]),)
+    found = []
+    for team in seat.others:
+        wish = Constraint("fixed", (player.label,), team=team)
+        asked = replace(free, fixed=(*free.fixed, *stays, (player.id, team)))
+        found.append(replace(instead(asked, wish, start, request.stop), given_up=given_up))
+    return tuple(found)
 
 
 def why_together(
@@ -309,6 +344,31 @@ def _changed(yardstick: Yardstick, best: Split, start: Split, teams: Sequence[in
         broken=tuple(broken for rule in rules for broken in rule.violation(yardstick, after)),
         split=after,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Seat:
+    """Where a player is: the team, who moves along, who of them is fixed, and the teams to compare with."""
+
+    place: int
+    team: int
+    block: frozenset[int]
+    held: tuple[tuple[str, int], ...]
+    anchor: int | None
+    others: tuple[int, ...]
+
+    @classmethod
+    def of(cls, yardstick: Yardstick, teams: Sequence[int], who: str) -> _Seat:
+        """Return the seat of a player, by id or name."""
+        request = yardstick.request
+        place = request.roster.find("why", who)
+        block = _party_of(yardstick, place)
+        held = tuple(one for one in request.fixed if yardstick.index[one[0]] in block)
+        anchor = _anchor(yardstick, block) if yardstick.interchangeable else None
+        others = tuple(team for team in range(request.teams) if team != teams[place])
+        if anchor is not None:
+            others = others[:1] if teams[anchor] == teams[place] else (teams[anchor],)
+        return cls(place, teams[place], block, held, anchor, others)
 
 
 def _party_of(yardstick: Yardstick, place: int) -> frozenset[int]:

@@ -18,9 +18,9 @@ from equipoise.arrays import Bools, Floats, Labels
 from equipoise.errors import InputError
 from equipoise.players import NO_SIDE
 from equipoise.registry import CRITERIA, OBJECTIVES, resolve
-from equipoise.teams.balancing import check_positive, cost_of, split_of, units_of, values_of
+from equipoise.teams.balancing import asked_in, check_positive, cost_of, split_of, values_of
 from equipoise.teams.objectives.composing import compose, priced
-from equipoise.teams.objectives.objective import Criterion, Objective, Scale
+from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.problem.problem import MU, N_FEATURES, Problem
 from equipoise.teams.problem.roster import Besides, build
 from equipoise.teams.problem.sizes import SizeRules
@@ -160,29 +160,28 @@ class Yardstick:
         return problem if problem.roles is None else replace(problem, roles=replace(problem.roles, few=True))
 
     @cached_property
-    def units(self) -> Scale:
-        """The units of the objectives."""
-        return units_of(self.request)[0]
+    def unpriced(self) -> tuple[Objective, Units]:
+        """What is asked for without the prices of wishes, and its units."""
+        return asked_in(self.request)
 
     @cached_property
     def objective(self) -> Objective:
         """What is asked for, the prices of wishes included."""
-        asked = compose(self.request.objective, self.units, self.request.tolerances)
-        return asked if self.problem.prices is None else priced(asked, self.units)
+        asked, units = self.unpriced
+        return asked if self.problem.prices is None else priced(asked, units)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the objectives that are asked for: several of an order, else one."""
         asked = self.request.objective
         if isinstance(asked, tuple) and len(asked) > 1:
-            return tuple(compose(entry, self.units).name for entry in asked)
+            return tuple(compose(entry, self.unpriced[1]).name for entry in asked)
         return (self.objective.name,)
 
     @cached_property
     def grows(self) -> tuple[bool, ...]:
         """Whether each criterion of the order is known by a number that grows with fairness, as ``ratio``."""
-        asked = compose(self.request.objective, self.units, self.request.tolerances)
-        return tuple(criterion.shown(0.0) > criterion.shown(1.0) for criterion in in_order(asked))
+        return tuple(criterion.shown(0.0) > criterion.shown(1.0) for criterion in in_order(self.unpriced[0]))
 
     @cached_property
     def registered(self) -> tuple[tuple[str, Criterion], ...]:
@@ -190,7 +189,7 @@ class Yardstick:
         able = []
         for name in OBJECTIVES:
             try:
-                objective = compose(name, self.units)
+                objective, _ = asked_in(replace(self.request, objective=name, tolerances=None))
                 check_positive(objective, self.problem)
             except InputError:
                 continue
@@ -228,7 +227,7 @@ class Yardstick:
         value = criterion.shown(cost_of(criterion, totals)) + 0.0
         several = bool(self.objective.first) and not isinstance(self.request.objective, str)
         values = values_of(self.objective, totals) if several else ()
-        return split_of(self.request, self.problem, self.units.beta, labels, totals, value, values)
+        return split_of(self.request, self.problem, self.unpriced[1], labels, totals, value, values)
 
     def value(self, split: Split) -> Valuation:
         """Return a split in numbers: its teams, and what every objective and criterion says of it."""
