@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from environment import describe, pin
-from equipoise.games.guessing import guess_game
 from equipoise.lab.simulate import rank_correlation
+from equipoise.logs.guessing import guess_game
 from equipoise.matches import Match
 from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 from equipoise.ratings.replaying import replay

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from duels import play_duels
 from equipoise.compiled import compiled
 from equipoise.lab.simulate import rank_correlation, simulate
 from equipoise.matches import Ruleset
@@ -28,7 +29,6 @@ from equipoise.ratings.models.gaussian_filter.kernels import play
 from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 from equipoise.ratings.models.gaussian_filter.packing import Packed
 from equipoise.ratings.replaying import replay
-from equipoise.ratings.weng_lin import play_duels
 from reporting import add_modes, keep
 
 HERE = Path(__file__).parent
@@ -89,7 +89,6 @@ def packed(players: Any, teams: int, *, channels: bool) -> Packed:
         score=_real(scores),
         places=_whole(places),
         told=_real(told),
-        extra=_real(np.zeros(players.size * layout.EXTRA)),
     )
 
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from equipoise.lobbies.plan import Demand, FilledLobby, Lobby, LobbyPlan
     from equipoise.matches import Contest, Match, Ruleset, Skipped, Statistics
     from equipoise.players import Bots, Player, Rating
+    from equipoise.ratings.curves import Curve, curves
     from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
     from equipoise.ratings.rating import rate
     from equipoise.ratings.replaying import replay
-    from equipoise.ratings.smoothing import Curve, curves
     from equipoise.teams.balancing import balance
     from equipoise.teams.batches import balance_many
     from equipoise.teams.choosing import choose
@@ -87,7 +87,7 @@ _HOME = {
     "Bots": "players",
     "Change": "teams.explaining.editing",
     "Contest": "matches",
-    "Curve": "ratings.smoothing",
+    "Curve": "ratings.curves",
     "Demand": "lobbies.plan",
     "EquipoiseError": "errors",
     "Explanation": "teams.explaining.explaining",
@@ -118,7 +118,7 @@ _HOME = {
     "balance": "teams.balancing",
     "balance_many": "teams.batches",
     "choose": "teams.choosing",
-    "curves": "ratings.smoothing",
+    "curves": "ratings.curves",
     "deadline": "clock",
     "edit": "teams.explaining.editing",
     "explain": "teams.explaining.explaining",

@@ -117,6 +117,26 @@ class Player:
         return self.name or self.id
 
 
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Someone in a game, as the game names them: a player by id, or a bot by name.
+
+    Parameters
+    ----------
+    bot : bool
+        Whether it is a bot.
+    name : str
+        The id of a player, the name of a bot.
+    """
+
+    bot: bool
+    name: str
+
+
+#: The members of each team.
+Seats = tuple[tuple[Member, ...], ...]
+
+
 def _pairs(given: object) -> tuple[tuple[str, object], ...]:
     """Return names with what is said of each, from a mapping, from pairs, or from names alone."""
     items = given.items() if isinstance(given, Mapping) else cast("Iterable[object]", given)

@@ -77,15 +77,15 @@ MODELS: Mapping[str, str] = MappingProxyType(
         "default": f"{_MODELS}.gaussian_filter.model:GaussianFilter",
         "elo": f"{_MODELS}.elo:Elo",
         "glicko2": f"{_MODELS}.glicko2:Glicko2",
-        "bradley-terry": f"{_MODELS}.bradley_terry:BradleyTerry",
-        "plackett-luce": f"{_MODELS}.plackett_luce:PlackettLuce",
+        "bradley-terry": f"{_MODELS}.weng_lin:BradleyTerry",
+        "plackett-luce": f"{_MODELS}.weng_lin:PlackettLuce",
         "trueskill": f"{_MODELS}.trueskill:TrueSkill",
     }
 )
 
 _GAMES = "equipoise.games"
 
-#: What reads the logs of a game: :class:`equipoise.games.reading.Game` objects, one file each.
+#: What reads the logs of a game: :class:`equipoise.logs.reading.Game` objects, one file each.
 GAMES: Mapping[str, str] = MappingProxyType(
     {
         "quake3": f"{_GAMES}.quake3.reader:GAME",

@@ -158,34 +158,16 @@ def test_profiles_and_settings_of_ones_own(history: str, tmp_path: Path) -> None
     assert "is not JSON" in run("rate", history, "--settings", str(path)).stderr
 
 
-def test_parties_count_where_settings_say_so(tmp_path: Path) -> None:
-    """The switch by --settings, the parties by match files and --party; elsewhere --party is refused."""
-    matches, settings = tmp_path / "matches.jsonl", tmp_path / "settings.json"
-    team = [{"id": "a", "party": "x"}, {"id": "b", "party": "x"}]
-    lines = [{"ended": n, "teams": [team, ["c", "d"]], "scores": [3, n % 2]} for n in range(10)]
-    matches.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    settings.write_text('{"squad_sigma": 0.5, "experience_sigma": 0.3, "quitter": 0.5}', encoding="utf-8")
-    on = ("--settings", str(settings))
-    asked = ("predict", str(matches), "--team", "e,f", "--team", "g,h", "--json")
-    alone, together = (
-        json.loads(run(*asked, *on, *more).stdout)["teams"][0] for more in ((), ("--party", "e,f"))
-    )
-    assert together["win_probability"] > alone["win_probability"] == 0.5
-    assert together["expected_margin"] > alone["expected_margin"] == 0.0
-    refused = run(*asked, "--party", "e,f")
-    assert (refused.returncode, refused.stderr.startswith("error: --party: ")) == (1, True)
-    wrong = run(*asked, *on, "--party", "e,g")
-    assert wrong.stderr.startswith("error: parties: ")
-
-
 def test_curves_are_drawn_and_written(history: str, tmp_path: Path) -> None:
-    """A picture, or all curves as JSON whose last point is the rating."""
+    """A picture, or all curves as JSON; of who played last the last point is the rating."""
     assert run("rate", history, "--curves", str(tmp_path / "c.svg")).returncode == 0
     assert ET.parse(tmp_path / "c.svg").getroot().tag.endswith("svg")
     rated = json.loads(run("rate", history, "--curves", str(tmp_path / "c.json"), "--json").stdout)
     curves = json.loads((tmp_path / "c.json").read_text())["curves"]
     last = {curve["id"]: curve["mu"][-1] for curve in curves}
-    assert last == {player["id"]: player["mu"] for player in rated["ratings"][0]["players"]}
+    final = {player["id"]: player["mu"] for player in rated["ratings"][0]["players"]}
+    assert last.keys() == final.keys()
+    assert any(last[player] == final[player] for player in final)
     assert len(curves[0]["at"]) == len(curves[0]["sigma"]) == 40
 
 
@@ -210,8 +192,6 @@ def test_curves_are_drawn_and_written(history: str, tmp_path: Path) -> None:
         ),
         (("rate", EXAMPLE, "--curves", "x.png"), 1, "error: --curves: x.png is neither"),
         (("rate", EXAMPLE, "--curves", "x.svg", "--window", "3"), 1, "error: --curves: there are none"),
-        (("rate", EXAMPLE, "--curves", "x.svg", "--model", "elo"), 1, "error: model: it has no curves"),
-        (("rate", EXAMPLE, "--profile", "joint", "--window", "3"), 1, "error: window: the joint filter"),
         (("tune", EXAMPLE, "--seed", "-1"), 2, "Usage: "),
         (("tune", EXAMPLE, "--part", "nan"), 1, "error: part: nan"),
         (("predict", EXAMPLE, "--team", "Amber"), 1, "error: teams: two teams or more"),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from equipoise import InputError, Match, Skipped, read_matches
 from equipoise.games.plain import GAME
-from equipoise.games.records import match_from
+from equipoise.logs.records import match_from
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 EXAMPLE = ROOT / "examples" / "matches.jsonl"

@@ -10,12 +10,12 @@ from tests.games.samples import SAMPLES
 
 from equipoise.matches import Match, Skipped, Unfinished
 from equipoise.registry import GAMES, resolve
-from equipoise.testing.teams import check_game, parsed
+from equipoise.testing.games import check_game, parsed
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_keeps_the_laws(name: str) -> None:
-    """See :func:`equipoise.testing.teams.check_game`."""
+    """See :func:`equipoise.testing.games.check_game`."""
     for seed, sample in enumerate(SAMPLES[name]):
         check_game(resolve("game", GAMES, name), sample, np.random.default_rng(seed))
 

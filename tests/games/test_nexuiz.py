@@ -6,9 +6,9 @@ import pytest
 from tests.games.samples import real
 
 from equipoise.games.nexuiz import GAME, RULES
-from equipoise.games.rules import unknown_mutators
+from equipoise.logs.rules import unknown_mutators
 from equipoise.matches import Match, Skipped, Unfinished
-from equipoise.testing.teams import parsed
+from equipoise.testing.games import parsed
 
 CONSOLE = "nexuiz_tdm_console_eventlog"
 

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from tests.games.samples import CTF, PLAIN, SAMPLES, real
 
 from equipoise.errors import InputError
-from equipoise.games.guessing import guess_game
-from equipoise.games.lines import LONGEST_LINE, STEP, Lines
 from equipoise.games.plain import GAME as PLAIN_GAME
-from equipoise.games.rules import Rules, ruleset_from, ruleset_text, unknown_mutators
+from equipoise.logs.guessing import guess_game
+from equipoise.logs.lines import LONGEST_LINE, STEP, Lines
+from equipoise.logs.rules import Rules, ruleset_from, ruleset_text, unknown_mutators
 from equipoise.matches import Match, Ruleset, Skipped
-from equipoise.testing.teams import parsed
+from equipoise.testing.games import parsed
 
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 

@@ -10,12 +10,12 @@ from tests.games.samples import CTF, TDM, real
 
 from equipoise.games.quake3.reader import GAME
 from equipoise.games.quake3.rules import RULES
-from equipoise.games.rules import ruleset_text, unknown_mutators
 from equipoise.lab.simulate import rank_correlation
+from equipoise.logs.rules import ruleset_text, unknown_mutators
 from equipoise.matches import Match, Skipped, Statistics, Unfinished
 from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 from equipoise.ratings.replaying import replay
-from equipoise.testing.teams import parsed
+from equipoise.testing.games import parsed
 
 GUID = "0123456789ABCDEF0123456789ABCDE"
 

@@ -6,17 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.duels import play_duels
 
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Ruleset
 from equipoise.ratings.model import answers
-from equipoise.ratings.models.bradley_terry import BradleyTerry
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.models.glicko2 import Glicko2
-from equipoise.ratings.models.plackett_luce import PlackettLuce
 from equipoise.ratings.models.trueskill import TrueSkill
+from equipoise.ratings.models.weng_lin import BradleyTerry, PlackettLuce
 from equipoise.ratings.normal import below, beyond, density, quantile
-from equipoise.ratings.weng_lin import play_duels
 from equipoise.registry import MODELS, resolve
 
 SHAPES = [(1, 1), (5, 5), (3, 4), (1, 1, 1), (2, 3, 1, 4), (1,) * 8]

@@ -14,7 +14,7 @@ from equipoise.lab.simulate import name, rank_correlation, simulate
 from equipoise.ratings.models.gaussian_filter.model import FilterState
 from equipoise.ratings.models.gaussian_filter.packing import most_teams, pack
 from equipoise.ratings.profiles import PROFILES, with_settings
-from equipoise.testing.teams import random_contest
+from equipoise.testing.ratings import random_contest
 
 MODEL = GaussianFilter()
 PLAIN = GaussianFilter(
@@ -218,12 +218,15 @@ def test_profiles_are_settings_of_the_model(profile: str) -> None:
 
 def test_settings_out_of_range_are_refused() -> None:
     """The message begins with the hyperparameter."""
-    for settings, message in (({"sigma": 0.0}, "sigma: 0"), ({"drift_day": math.nan}, "drift_day: nan")):
+    for settings, message in (
+        ({"sigma": 0.0}, "sigma must be from 1e-09 to 1e\\+09, got 0"),
+        ({"drift_day": math.nan}, "drift_day must be"),
+    ):
         with pytest.raises(InputError, match=message):
             GaussianFilter(**settings)
     given: list[tuple[object, str]] = [
         ({"nosuch": 1.0}, "settings: there is no 'nosuch'; allowed: sigma, "),
-        ({"sigma": "1"}, "sigma: '1' is not allowed; a number is"),
+        ({"sigma": "1"}, "sigma must be a number, got '1'"),
         ([{"settings": {}}, {"settings": {}}], "settings: they are not an object"),
         (3, "settings: they are not an object"),
     ]

@@ -10,13 +10,13 @@ import pytest
 from equipoise import Contest, GaussianFilter, Ruleset
 from equipoise.matches import Statistics
 from equipoise.registry import MODELS, resolve
-from equipoise.testing.teams import check_model
+from equipoise.testing.ratings import check_model
 
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_keeps_the_laws(name: str, seed: int) -> None:
-    """See :func:`equipoise.testing.teams.check_model`."""
+    """See :func:`equipoise.testing.ratings.check_model`."""
     check_model(resolve("model", MODELS, name)(), np.random.default_rng(seed))
 
 
@@ -53,8 +53,7 @@ def strange(rng: np.random.Generator) -> list[Contest]:
 
 EXTREME = {
     **{name: resolve("model", MODELS, name)() for name in MODELS},
-    "joint": GaussianFilter(joint=True),
-    "switches": GaussianFilter(squad_sigma=0.5, experience_sigma=0.5, quitter=1.0),
+    "experience": GaussianFilter(experience_sigma=0.5),
     "wide": GaussianFilter(sigma=1e9, beta=1e-9, margin_slope=1e9, statistic_noise=1e-9, caution=1e-9),
     "narrow": GaussianFilter(sigma=1e-9, beta=1e9, margin_noise=1e9, half_life=1e-9, outcome=1e9),
 }

@@ -13,15 +13,14 @@ from equipoise import Contest, GaussianFilter, InputError, Match, Ruleset, repla
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.replaying import attention, in_order
 from equipoise.registry import MODELS, resolve
-from equipoise.testing.teams import random_contest
+from equipoise.testing.ratings import random_contest
 
 MODEL = GaussianFilter()
 
 #: Every registered model, and the default one with what is off by default.
 EVERY = {
     **{name: resolve("model", MODELS, name)() for name in MODELS},
-    "joint": GaussianFilter(joint=True),
-    "switches": GaussianFilter(squad_sigma=0.5, experience_sigma=0.5, quitter=0.5),
+    "experience": GaussianFilter(experience_sigma=0.5),
 }
 
 

@@ -179,7 +179,7 @@ def test_roles_are_filled_and_the_line_ups_are_the_strongest(
 
 def test_line_ups_are_the_same_beyond_the_table_and_compiled() -> None:
     """The table of small rosters, the direct way of large ones, and the compiled kernel agree."""
-    from equipoise.teams.problem.problem import roles as module
+    from equipoise.teams.problem import roles as module
 
     case = roled(5, 8, 2, {"tank": 1, "damage": 2})
     told = solved(case, keep=20)

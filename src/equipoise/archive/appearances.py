@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from equipoise.archive.identities import everyone
+from equipoise.archive.corrections import everyone
 from equipoise.matches import Contest, Match
 from equipoise.players import Rating
 from equipoise.ratings.model import RatingModel

@@ -17,19 +17,21 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from equipoise.archive import corrections, identities
+from equipoise.archive import corrections
 from equipoise.archive import exports as contents
 from equipoise.archive.appearances import Appearance, appearances
 from equipoise.archive.databases import Database, connect
 from equipoise.archive.exports import Content
-from equipoise.archive.known import Known
+from equipoise.archive.known import Known, Recorded, Standing, Updated
 from equipoise.archive.migrations.upgrading import upgrade, version_of
 from equipoise.archive.models import Chosen, chosen, rated_by
-from equipoise.archive.records import match_of, record_of
-from equipoise.archive.rows import Row, rows_of, state_of
-from equipoise.archive.schema import ARCHIVE, DERIVED, FOLLOWED, HEAD, MATCH
-from equipoise.archive.standing import Recorded, Standing, Updated
-from equipoise.archive.tables import (
+from equipoise.archive.records import Row, match_of, record_of, rows_of, state_of
+from equipoise.archive.schema import (
+    ARCHIVE,
+    DERIVED,
+    FOLLOWED,
+    HEAD,
+    MATCH,
     archive_row,
     grow,
     identity,
@@ -193,7 +195,7 @@ class Archive:
             merged = merged_ids(connection)
         for part in self._parts():
             for record in part:
-                yield identities.renamed(match_of(record), merged)
+                yield corrections.renamed(match_of(record), merged)
 
     def _parts(self) -> Iterator[list[str]]:
         """Go through the records of the matches that count, some at a time, each part read at once."""
@@ -257,7 +259,7 @@ class Archive:
         last = None if anew else (row.last_ended, bytes(row.last_match))
         merged = merged_ids(connection)
         while rows := connection.execute(in_replay_order(last).limit(TOGETHER)).all():
-            matches = [identities.renamed(match_of(each.record), merged) for each in rows]
+            matches = [corrections.renamed(match_of(each.record), merged) for each in rows]
             contests = [contest for match in matches for contest in match.contests]
             state, _ = self.model.run(state, contests)
             known = known.after(matches)

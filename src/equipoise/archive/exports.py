@@ -12,8 +12,16 @@ import sqlalchemy as sa
 from equipoise.archive.databases import Database
 from equipoise.archive.models import Chosen
 from equipoise.archive.records import match_of, record_of
-from equipoise.archive.schema import ARCHIVE, FORGOTTEN, MATCH, MERGED
-from equipoise.archive.tables import archive_row, identity, mark_stale, text_of
+from equipoise.archive.schema import (
+    ARCHIVE,
+    FORGOTTEN,
+    MATCH,
+    MERGED,
+    archive_row,
+    identity,
+    mark_stale,
+    text_of,
+)
 from equipoise.errors import InputError
 
 #: Kinds of content: what holds for the whole, matches, merged ids, and tombstones.

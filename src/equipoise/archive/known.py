@@ -1,6 +1,7 @@
-"""What an archive knows of its players besides their skill: names, games, and which bots there were.
+"""What an archive answers: what was recorded and learnt, and what it knows of everyone.
 
-A pure fold over matches in replay order, kept as rows of numbers beside the model's state.
+Besides skill these are names, games, and which bots there were: a pure fold over matches in replay order,
+kept as rows of numbers beside the model's state.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from equipoise.matches import Match, Ruleset
-from equipoise.ratings.model import BOT, is_bot
+from equipoise.ratings.model import BOT, RatingModel, State, is_bot
 
 #: Numbers of a name: when it was first and last seen (seconds since 1970), in how many matches, and the
 #: ordinal of the last of them.
@@ -87,3 +88,58 @@ def bot_name(player: str) -> str:
         return ""
     name, colon, level = player.removeprefix(BOT).rpartition(":")
     return name if colon else level
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """How many matches were new, and how many the archive had already."""
+
+    new: int
+    duplicates: int
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """How many matches were learnt from, and why from the beginning (empty where only from the new ones)."""
+
+    matches: int
+    rebuilt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is known of everyone at one revision.
+
+    Parameters
+    ----------
+    model : RatingModel
+        What the ratings were learnt by.
+    state : State
+        Everything its next update needs.
+    revision : int
+        The archive's revision.
+    current : bool
+        Whether every match of the archive is in the state.
+    known : Known
+        Names, games and bots.
+    names : mapping of str to str
+        From each id to the name last seen.
+    last_bots : mapping of str to str
+        From a bot's name to its id at the level it was last seen with.
+    rulesets : sequence of Ruleset
+        Those that were played, in order of first appearance.
+    """
+
+    model: RatingModel
+    state: State
+    revision: int
+    current: bool
+    known: Known
+    names: Mapping[str, str]
+    last_bots: Mapping[str, str]
+    rulesets: tuple[Ruleset, ...]
+
+    @property
+    def games(self) -> dict[tuple[str, Ruleset], int]:
+        """From each player and ruleset to the number of matches."""
+        return {key: int(numbers[PLAYED]) for key, numbers in self.known.games.items()}

@@ -1,13 +1,20 @@
-"""Matches as JSON texts and back: the form in which an archive keeps them.
+"""What an archive keeps, as texts and as rows of numbers, and back.
 
-The same match has the same text, in ASCII, and comes back equal to what it was.
+A match is a JSON text: the same match has the same text, in ASCII, and comes back equal to what it was.
+A state is rows: mappings from keys to numbers, bit for bit, in their order.  It is such a mapping, or a
+frozen dataclass of such mappings and of tuples of numbers; what a rating model knows and what else is known
+of the players are both of this kind.
 """
 
 from __future__ import annotations
 
 import json
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from functools import lru_cache
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from equipoise.archive.databases import DAMAGED
 from equipoise.errors import InputError
@@ -109,3 +116,120 @@ def _contest_of(plain: dict[str, Any]) -> Contest:
         tuple(tuple(party) for party in plain.get("parties", ())),
         tuple(plain.get("left", ())),
     )
+
+
+#: The name of the only part of a state that is a mapping itself.
+WHOLE = ""
+
+#: Keys that are kept as they were read: whoever follows an archive reads the same ones again and again.
+KEYS = 1 << 17
+
+_encode_key = json.JSONEncoder(separators=(",", ":")).encode
+
+
+class Row(NamedTuple):
+    """One entry of a state: of which part, under which key, at which place of the order."""
+
+    part: str
+    key: bytes
+    place: int
+    numbers: bytes
+
+
+def rows_of(state: Any, before: Any = None, prefix: str = "") -> Iterator[Row]:
+    """Go through the entries of a state that differ from those of the state before.
+
+    Parameters
+    ----------
+    state : mapping or dataclass of mappings and tuples of numbers
+        What is to be kept.
+    before : the same, optional
+        What is kept already; every key of it must be in the state, at the same place.
+    prefix : str
+        What the names of the parts begin with.
+
+    Raises
+    ------
+    InputError
+        If the state is of another shape.
+    """
+    for name, part in _parts(state).items():
+        known = {} if before is None else _parts(before)[name]
+        for place, (key, numbers) in enumerate(part.items()):
+            if (was := known.get(key)) is not numbers and was != numbers:
+                yield Row(prefix + name, _key(key), place, struct.pack(f"<{len(numbers)}d", *numbers))
+
+
+def state_of(empty: Any, rows: Iterable[Row], prefix: str = "") -> Any:
+    """Return the state of rows.
+
+    Parameters
+    ----------
+    empty : mapping or dataclass
+        A state of the same kind; its own numbers stand where there is no row.
+    rows : iterable of Row
+        In any order; those of other prefixes are left out.
+    prefix : str
+        What the names of the parts begin with.
+    """
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.part.startswith(prefix):
+            found.setdefault(row.part[len(prefix) :], []).append(row)
+    parts = {name: _mapping(entries) for name, entries in found.items()}
+    if isinstance(empty, Mapping):
+        return parts.get(WHOLE, {})
+    given = {
+        each.name: parts[each.name]
+        if isinstance(getattr(empty, each.name), Mapping)
+        else parts[each.name][""]
+        for each in fields(empty)
+        if each.name in parts
+    }
+    return type(empty)(**given)
+
+
+def _mapping(rows: list[Row]) -> dict[Any, tuple[float, ...]]:
+    rows.sort(key=itemgetter(Row._fields.index("place")))
+    return {_key_of(key): _numbers(len(numbers)).unpack(numbers) for _, key, _, numbers in rows}
+
+
+@lru_cache(100)
+def _numbers(size: int) -> struct.Struct:
+    """Return what reads as many numbers as fit into so many bytes."""
+    return struct.Struct(f"<{size // 8}d")
+
+
+def _parts(state: Any) -> dict[str, Mapping[Any, tuple[float, ...]]]:
+    """Return the mappings of a state by name; a tuple of numbers is one with a single entry."""
+    if isinstance(state, Mapping):
+        return {WHOLE: state}
+    if not is_dataclass(state):
+        msg = (
+            f"model: a state of the type {type(state).__name__} cannot be kept; a mapping or a dataclass can"
+        )
+        raise InputError(msg)
+    parts = {each.name: getattr(state, each.name) for each in fields(state)}
+    return {name: part if isinstance(part, Mapping) else {"": part} for name, part in parts.items()}
+
+
+def _key(key: Any) -> bytes:
+    return _encode_key(_plain(key)).encode("ascii")
+
+
+def _plain(key: Any) -> Any:
+    """Return a key as JSON: a text as itself, a ruleset as an object, a tuple as a list."""
+    if isinstance(key, Ruleset):
+        return {"game": key.game, "type": key.game_type, "mutators": key.mutators}
+    return [_plain(each) for each in key] if isinstance(key, tuple) else key
+
+
+@lru_cache(KEYS)
+def _key_of(key: bytes) -> Any:
+    return _read(json.loads(key))
+
+
+def _read(plain: Any) -> Any:
+    if isinstance(plain, dict):
+        return Ruleset(plain["game"], plain["type"], tuple(plain["mutators"]))
+    return tuple(_read(each) for each in plain) if isinstance(plain, list) else plain

@@ -12,7 +12,7 @@ from equipoise.errors import InputError
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
-    from equipoise.archive.standing import Standing, Updated
+    from equipoise.archive.known import Standing, Updated
     from equipoise.ingest.ingesting import Tally
 
 #: New objects between two rounds of the garbage collector.  Matches are many small objects without cycles,

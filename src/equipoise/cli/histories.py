@@ -178,7 +178,7 @@ def since(matches: list[Match], date: str | None) -> list[Match]:
     """
     if date is None:
         return matches
-    from equipoise.games.records import time_from
+    from equipoise.logs.records import time_from
 
     start = time_from(date, "--since")
     kept = [match for match in matches if (match.ended or 0.0) >= start]

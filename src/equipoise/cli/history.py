@@ -33,7 +33,7 @@ def command(player: str, store: str, as_json: bool) -> None:
 
 def _game(appearance: Any) -> dict[str, Any]:
     """Return a game as plain data."""
-    from equipoise.games.rules import ruleset_text
+    from equipoise.logs.rules import ruleset_text
 
     match = appearance.match
     return {

@@ -10,7 +10,7 @@ import click
 from equipoise.cli import archives
 
 if TYPE_CHECKING:
-    from equipoise.archive.standing import Standing
+    from equipoise.archive.known import Standing
 
 
 @click.command(name="players")
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @archives.as_json
 def command(store: str, ruleset: str | None, as_json: bool) -> None:
     """List everyone in an archive with the ratings in each ruleset they have played, the strongest first."""
-    from equipoise.games.rules import ruleset_from, ruleset_text
+    from equipoise.logs.rules import ruleset_from, ruleset_text
 
     wanted = None if ruleset is None else ruleset_text(ruleset_from(ruleset))
     with archives.opened(store) as archive:
@@ -32,7 +32,7 @@ def command(store: str, ruleset: str | None, as_json: bool) -> None:
 def _players(standing: Standing) -> list[dict[str, Any]]:
     """Return a row for each player and ruleset as plain data."""
     from equipoise.archive.known import bot_name
-    from equipoise.games.rules import ruleset_text
+    from equipoise.logs.rules import ruleset_text
     from equipoise.ratings.model import is_bot
     from equipoise.ratings.scale import scale_of
 

@@ -16,7 +16,6 @@ from equipoise.cli.histories import (
     table,
     with_model_options,
 )
-from equipoise.errors import InputError
 
 #: A member of a team: the id, and after an @ the share of the time.
 _SHARE = re.compile(r"(.+)@([0-9.]+)")
@@ -37,13 +36,6 @@ _SHARE = re.compile(r"(.+)@([0-9.]+)")
 )
 @click.option("--game-type", default="", metavar="NAME", help="The game type, as in the match files.")
 @click.option("--mutators", default="", metavar="A,B", help="Mutators that change play.")
-@click.option(
-    "--party",
-    "parties",
-    multiple=True,
-    metavar="A,B",
-    help="Players of a team who came together, once or more; counts where 'squad_sigma' is set; unvalidated.",
-)
 @with_model_options
 @click.option("--since", metavar="DATE", help="Leave out matches that ended before, as 2026-01-31.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -58,9 +50,6 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
     from equipoise.ratings.replaying import replay
 
     model = model_named(options["model"], options["profile"], options["settings"])
-    if options["parties"] and not getattr(model, "squad_sigma", 0.0):
-        msg = "--party: this model has no use for it; --settings with 'squad_sigma' above 0 has"
-        raise InputError(msg)
     history = read_history(files, strict=options["strict"])
     matches = since(history.matches, options["since"])
     with progress_bar("rating") as tell:
@@ -68,12 +57,9 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
     known = set(model.players(state))
     asked = members_of([_members(team, known) for team in teams])
     ruleset = Ruleset(options["game"], options["game_type"], tuple(_names(options["mutators"])))
-    more = {"parties": [_names(party) for party in options["parties"]]} if options["parties"] else {}
-    chances = model.win_probability(state, asked, ruleset, **more)
-    quality = model.quality(state, asked, ruleset, **more) if "quality" in answers(model) else None
-    margins = (
-        model.expected_margin(state, asked, ruleset, **more) if "expected_margin" in answers(model) else None
-    )
+    chances = model.win_probability(state, asked, ruleset)
+    quality = model.quality(state, asked, ruleset) if "quality" in answers(model) else None
+    margins = model.expected_margin(state, asked, ruleset) if "expected_margin" in answers(model) else None
     strangers = [player for team in asked for player, _ in team if player not in known]
     played = any(contest.ruleset == ruleset for match in matches for contest in match.contests)
     if options["as_json"]:

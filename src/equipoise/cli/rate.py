@@ -33,7 +33,7 @@ DRAWN = 8
 @click.option(
     "--curves",
     metavar="FILE",
-    help="Write skill over time: a picture into FILE.svg, all of it into FILE.json; not validated.",
+    help="Write skill over time: a picture into FILE.svg, all of it into FILE.json.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--strict", is_flag=True, help="Stop at the first record that is wrong.")
@@ -105,7 +105,7 @@ def _text(result: dict[str, Any]) -> str:
 def _curves(path: str, model: Any, matches: Any, window: int | None) -> None:
     """Write curves over time, as the ending of the file says."""
     from equipoise.matches import Ruleset
-    from equipoise.ratings.smoothing import curves
+    from equipoise.ratings.curves import curves
 
     if window is not None:
         msg = "--curves: there are none with a window; leave out --window"

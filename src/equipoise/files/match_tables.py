@@ -9,7 +9,7 @@ from typing import Any
 from equipoise.errors import InputError
 from equipoise.files.fields import fail
 from equipoise.games.plain import OFTEN, READ, Progress, Row, checked
-from equipoise.games.records import match_from
+from equipoise.logs.records import match_from
 from equipoise.matches import Match, Skipped
 
 _NUMBERS, _WHOLE = "iufb", "iu"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from equipoise.files.fields import content_of
 from equipoise.games.plain import Progress
-from equipoise.games.reading import Parsed
+from equipoise.logs.reading import Parsed
 from equipoise.matches import Match, Skipped, Unfinished
 
 #: Bytes between two reports of progress.

@@ -1,4 +1,4 @@
-"""Rosters from files: ``weight name`` lines, CSV and JSON, from bytes to players.
+"""Rosters from files: names as people write them, tables and JSON, from bytes to players.
 
 Every mistake in a file becomes an :class:`~equipoise.errors.InputError` that begins with the file and the
 line (or the entry) and says what is allowed.
@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +26,18 @@ from equipoise.files.fields import (
     short,
     text_of,
 )
+from equipoise.files.paste_lines import plain_name
+from equipoise.files.pastes import parse_paste, weight_of
 from equipoise.players import NO_SIDE, Player, Rating
 
 #: The columns (or keys) a roster may have, and what else they are called.
 COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "name": ("name", "player", "nick", "nickname"),
+    "name": ("name", "player", "nick", "nickname", "player name", "user", "username"),
     "id": ("id",),
-    "weight": ("weight", "rating", "skill", "elo", "mmr", "score"),
+    "weight": (
+        *("weight", "rating", "skill", "elo", "mmr", "score", "sr", "points", "level"),
+        *("skill level", "skill rating", "elo rating", "player score", "player rating"),
+    ),
     "mu": ("mu",),
     "sigma": ("sigma", "deviation", "rd"),
     "party": ("party", "premade", "group"),
@@ -47,10 +52,18 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 #: What separates several in one cell of a table; in JSON they are a list or an object.
 SEPARATOR = ";"
 
+#: Columns of numbers, which a spreadsheet may write with a decimal comma.
+_NUMBERS = {"weight", "mu", "sigma", "side"}
+_WITH_COMMA = re.compile(r"[+]?[\d.'’\u202f\u00a0]*,[\d.]*")
+#: What begins JSON; a clan's tag or a time in brackets does not.
+_JSON = re.compile(r"\{|\[\s*(?:[\"{\[\]]|-?\d[\d.]*\s*[,\]]|$)")
+#: The line below the header of a Markdown table.
+_RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
+
 _YES, _NO = ("1", "true", "yes"), ("", "0", "false", "no")
 
 
-def read_roster(source: str) -> list[Player]:
+def read_roster(source: str, read: str | None = None) -> list[Player]:
     """Read a roster from a file, or from standard input where the source is ``-``.
 
     Parameters
@@ -65,10 +78,10 @@ def read_roster(source: str) -> list[Player]:
         If the file cannot be read or something in it is wrong.
     """
     where, content = content_of(source)
-    return parse_roster(content, where, "" if source == "-" else Path(source).suffix.lower())
+    return parse_roster(content, where, "" if source == "-" else Path(source).suffix.lower(), read)
 
 
-def parse_roster(content: bytes, where: str, ending: str = "") -> list[Player]:
+def parse_roster(content: bytes, where: str, ending: str = "", read: str | None = None) -> list[Player]:
     r"""Read a roster from bytes; see :func:`read_roster`.
 
     Parameters
@@ -79,6 +92,8 @@ def parse_roster(content: bytes, where: str, ending: str = "") -> list[Player]:
         What messages call the source.
     ending : str
         ``".txt"``, ``".csv"``, ``".tsv"`` or ``".json"``; anything else leaves it to the content.
+    read : {"weight-first", "name-first", "names"}, optional
+        How to read lines that can be read in several ways; see :func:`equipoise.files.pastes.parse_paste`.
 
     Examples
     --------
@@ -89,12 +104,12 @@ def parse_roster(content: bytes, where: str, ending: str = "") -> list[Player]:
     if not text.strip():
         fail(where, "it is empty; a roster has a line for each player")
     first = text.lstrip()
-    if ending == ".json" or (ending not in (".txt", ".csv", ".tsv") and first[0] in "[{"):
+    if ending == ".json" or (ending not in (".txt", ".csv", ".tsv") and _JSON.match(first)):
         players = _from_json(text, where)
     elif ending in (".csv", ".tsv") or (ending != ".txt" and _looks_like_table(first.split("\n")[0])):
         players = _from_table(text, where)
     else:
-        players = _from_lines(text, where)
+        players = _from_lines(text, where, read)
     if not players:
         fail(where, "it has no players; a roster has a line for each player")
     return players
@@ -103,7 +118,10 @@ def parse_roster(content: bytes, where: str, ending: str = "") -> list[Player]:
 def _looks_like_table(header: str) -> bool:
     if NUMBER.match(header):
         return False
-    names = {cell.strip().strip('"').lower() for cell in re.split(r"[,;\t]", header)}
+    names = {
+        cell.strip().strip('"').lower()
+        for cell in re.split(r"[|]" if _is_markdown(header) else r"[,;\t]", header)
+    }
     return any(_column(name) is not None for name in names)
 
 
@@ -111,48 +129,66 @@ def _column(name: str) -> str | None:
     return next((column for column, names in COLUMNS.items() if name.strip().lower() in names), None)
 
 
-def _from_lines(text: str, where: str) -> list[Player]:
+def _from_lines(text: str, where: str, read: str | None) -> list[Player]:
     seen: dict[str, int] = {}
     players = []
-    for number, full_line in enumerate(text.split("\n"), start=1):
-        line = full_line.strip()
-        if not line:
-            continue
-        at = f"{where}, line {number}"
-        match = NUMBER.match(line) or NO_NUMBER.match(line)
-        if match is None:
-            fail(at, f"{short(line)} does not begin with a weight; a line is 'weight name', as in '42 Ann'")
-        name = line[match.end() :].strip()
-        if not name:
-            fail(at, f"there is no name after the weight {match.group()}; a line is 'weight name'")
-        weight = _weight(match.group(), at)
-        players.append(_player({"name": name, "weight": weight}, at, seen, number))
+    for entry in parse_paste(text, where, read):
+        row: dict[str, Any] = {"name": entry.name}
+        if entry.weight is not None:
+            row["weight"] = entry.weight
+        if entry.party is not None:
+            row["party"] = entry.party
+        players.append(_player(row, f"{where}, line {entry.line}", seen, entry.line))
     return players
 
 
 def _from_table(text: str, where: str) -> list[Player]:
-    header_line = next(line for line in text.split("\n") if line.strip())
-    delimiter = max(",;\t", key=header_line.count)
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
     seen: dict[str, int] = {}
     columns: list[str] | None = None
     players = []
+    for number, cells in _rows(text, where):
+        if not any(cell.strip() for cell in cells):
+            continue
+        if columns is None:
+            columns = _header(cells, f"{where}, line {number}")
+            continue
+        at = f"{where}, line {number}"
+        if len(cells) > len(columns):
+            fail(at, f"it has {len(cells)} cells, but the header has {len(columns)} columns")
+        row: dict[str, Any] = {
+            column: plain_name(cell)
+            for column, cell in zip(columns, cells, strict=False)
+            if column and cell.strip()
+        }
+        for column in _NUMBERS & row.keys():
+            if _WITH_COMMA.fullmatch(row[column]):
+                row[column] = weight_of(row[column], at, row[column])
+        players.append(_player(row, at, seen, number))
+    return players
+
+
+def _rows(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line number and the cells of each row of a CSV, tab or Markdown table."""
+    header = next(line for line in text.split("\n") if line.strip())
+    if _is_markdown(header):
+        for number, line in enumerate(text.split("\n"), start=1):
+            if line.strip() and not _RULE.fullmatch(line):
+                yield (
+                    number,
+                    [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")],
+                )
+        return
+    delimiter = max(",;\t", key=header.count)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
     try:
         for cells in reader:
-            number = reader.line_num
-            if not any(cell.strip() for cell in cells):
-                continue
-            if columns is None:
-                columns = _header(cells, f"{where}, line {number}")
-                continue
-            at = f"{where}, line {number}"
-            if len(cells) > len(columns):
-                fail(at, f"it has {len(cells)} cells, but the header has {len(columns)} columns")
-            row = {c: cell.strip() for c, cell in zip(columns, cells, strict=False) if c and cell.strip()}
-            players.append(_player(row, at, seen, number))
+            yield reader.line_num, cells
     except csv.Error as error:
         fail(f"{where}, line {reader.line_num}", f"it is not CSV: {error}")
-    return players
+
+
+def _is_markdown(header: str) -> bool:
+    return "|" in header and not any(separator in header for separator in ",;\t")
 
 
 def _header(cells: Sequence[str], at: str) -> list[str]:
@@ -194,8 +230,9 @@ def _from_json(text: str, where: str) -> list[Player]:
     if not isinstance(data, list):
         fail(where, "it is neither a list of players nor an object from names to weights")
     players = []
-    for number, entry in enumerate(data, start=1):
+    for number, given in enumerate(data, start=1):
         at = f"{where}, entry {number}"
+        entry = _spelt_out(given)
         if not isinstance(entry, dict):
             fail(
                 at,
@@ -208,6 +245,15 @@ def _from_json(text: str, where: str) -> list[Player]:
         }
         players.append(_player(row, at, seen, number))
     return players
+
+
+def _spelt_out(entry: Any) -> Any:
+    """Return the object that a name alone, or a list of a name and a weight, stands for."""
+    if isinstance(entry, str):
+        return {"name": entry}
+    if isinstance(entry, list) and len(entry) == len(("name", "weight")):
+        return {"name": entry[0], "weight": entry[1]}
+    return entry
 
 
 def _object(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:

@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from equipoise.games.lines import Block, LineReader
-from equipoise.games.play import ALONE, NAME, Play, bot_id, text_from
-from equipoise.games.rules import Rules
+from equipoise.logs.lines import Block, LineReader
+from equipoise.logs.play import ALONE, NAME, Play, bot_id, text_from
+from equipoise.logs.rules import Rules
 from equipoise.matches import Contest, Match, Unfinished
 
 #: Events that matter; the line feed before a line stands here for speed.
@@ -82,7 +82,7 @@ RULES = Rules(
 
 
 class Nexuiz:
-    """Nexuiz, see :class:`equipoise.games.reading.Game`."""
+    """Nexuiz, see :class:`equipoise.logs.reading.Game`."""
 
     name = "nexuiz"
 
@@ -258,7 +258,7 @@ LINES: dict[bytes, Callable[[Running, bytes], str | None]] = {
 
 
 class NexuizReader(LineReader):
-    """Reads one log, see :class:`equipoise.games.reading.Reader`."""
+    """Reads one log, see :class:`equipoise.logs.reading.Reader`."""
 
     def __init__(self, source: str, first_line: int = 1) -> None:
         super().__init__(source, first_line)

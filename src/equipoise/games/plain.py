@@ -1,6 +1,6 @@
 """``plain``: results as anyone can write them: JSONL, a match a line, or a table, a row a player.
 
-The formats are described in docs/match-files.md; what a record may hold in :mod:`equipoise.games.records`.
+The formats are described in docs/match-files.md; what a record may hold in :mod:`equipoise.logs.records`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
 from equipoise.errors import InputError
-from equipoise.games.lines import Block, LineReader
-from equipoise.games.records import match_from, number_from
-from equipoise.games.rules import Rules
+from equipoise.logs.lines import Block, LineReader
+from equipoise.logs.records import match_from, number_from
+from equipoise.logs.rules import Rules
 from equipoise.matches import Match, Skipped
 
 #: The columns of a table; ``match``, ``ended``, ``team`` and ``player`` are needed, and one of ``rank`` and
@@ -55,7 +55,7 @@ _BLANK = b" \t\r\n\xef\xbb\xbf"
 
 
 class Plain:
-    """Results in JSONL or CSV, see :class:`equipoise.games.reading.Game`."""
+    """Results in JSONL or CSV, see :class:`equipoise.logs.reading.Game`."""
 
     name = "plain"
 
@@ -81,7 +81,7 @@ def _is_header(line: bytes) -> bool:
 
 
 class PlainReader(LineReader):
-    """Reads one file of results, see :class:`equipoise.games.reading.Reader`.
+    """Reads one file of results, see :class:`equipoise.logs.reading.Reader`.
 
     A table has its matches only when it ends, as the rows of a match may stand apart: a part of a table is
     another table.

@@ -8,10 +8,10 @@ from itertools import chain
 
 from equipoise.archive.archive import Archive
 from equipoise.errors import InputError
-from equipoise.games.guessing import HEAD, Guess, guess_game
-from equipoise.games.reading import Parsed, Reader
-from equipoise.games.rules import Rules, unknown_mutators
 from equipoise.ingest.logs import Progress, Source, UnreadableLogError, pieces
+from equipoise.logs.guessing import HEAD, Guess, guess_game
+from equipoise.logs.reading import Parsed, Reader
+from equipoise.logs.rules import Rules, unknown_mutators
 from equipoise.matches import Match, Ruleset, Skipped, Unfinished
 from equipoise.registry import GAMES, resolve
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from types import TracebackType
 
 from equipoise.archive.archive import Archive
-from equipoise.archive.standing import Updated
-from equipoise.games.guessing import HEAD
-from equipoise.games.reading import Reader
+from equipoise.archive.known import Updated
 from equipoise.ingest.following import Following, Place
 from equipoise.ingest.ingesting import AUTO, Ingest, Tally, plain, recognise
+from equipoise.logs.guessing import HEAD
+from equipoise.logs.reading import Reader
 from equipoise.registry import GAMES, resolve
 
 

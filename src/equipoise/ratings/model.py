@@ -158,9 +158,7 @@ def is_bot(player: str) -> bool:
     return player.startswith(BOT)
 
 
-def question(
-    teams: Teams, ruleset: Ruleset | None, at: float, parties: Sequence[Sequence[str]] = ()
-) -> Contest:
+def question(teams: Teams, ruleset: Ruleset | None, at: float) -> Contest:
     """Return a contest that has not happened, to be predicted."""
     members = members_of(teams)
-    return Contest(ruleset or Ruleset(), members, (0.0,) * len(members), at=at, parties=parties)
+    return Contest(ruleset or Ruleset(), members, (0.0,) * len(members), at=at)

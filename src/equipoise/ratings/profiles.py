@@ -18,13 +18,11 @@ SHIPPED = "general"
 #: how they were found.
 #: ``results-only`` looks at who won and nothing else, for leagues that want no reward for kills or margins.
 #: ``frozen`` is for skills that do not change, as in a simulation or a night of bots.
-#: ``joint`` keeps all covariances, for up to 1,000 players; it is not validated.
 PROFILES: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
         "general": MappingProxyType({}),
         "results-only": MappingProxyType({"margin_slope": 0.0, "statistic_slope": 0.0, "trust_sigma": 0.0}),
         "frozen": MappingProxyType({"drift_game": 0.0, "drift_day": 0.0}),
-        "joint": MappingProxyType({"joint": True}),
     }
 )
 

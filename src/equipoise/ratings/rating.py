@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Ruleset
 from equipoise.players import Rating
-from equipoise.ratings.models.plackett_luce import PlackettLuce
+from equipoise.ratings.models.weng_lin import PlackettLuce
 
 
 def rate(

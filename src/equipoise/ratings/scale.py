@@ -81,7 +81,7 @@ def scale_of(model: RatingModel, state: State, ruleset: Ruleset | None = None) -
 
     Examples
     --------
-    >>> from equipoise.ratings.models.bradley_terry import BradleyTerry
+    >>> from equipoise.ratings.models.weng_lin import BradleyTerry
     >>> scale_of(BradleyTerry(), {})
     Scale(centre=25.0, reach=25.0)
     """

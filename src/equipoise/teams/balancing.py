@@ -24,7 +24,7 @@ from equipoise.teams.problem.rules import Rule
 from equipoise.teams.problem.sizes import Sizes
 from equipoise.teams.problem.wishes import Wish, outcomes, wishes_of
 from equipoise.teams.solution import Solution, Split, Status, weight
-from equipoise.teams.solvers import auto
+from equipoise.teams.solvers import stages
 from equipoise.teams.solvers.conflict import conflict
 from equipoise.teams.solvers.spacing import far_apart, ranked_apart, told_shortage
 from equipoise.teams.solvers.task import Found, Task
@@ -222,7 +222,7 @@ def balance(  # one argument for each thing an organiser can ask for
             nothing = replace(nothing, objective=chosen.name)
         _check_positive(chosen, problem)
         pool = keep if judge is None else max(keep, RERANKED)
-        search = partial(auto.run, problem, chosen, solver, stop=stop, seed=seed, fill_up=judge is None)
+        search = partial(stages.run, problem, chosen, solver, stop=stop, seed=seed, fill_up=judge is None)
         spaced = distance > 1 and keep > 1
         if spaced and judge is None:
             found, solver_name, shortage = ranked_apart(search, problem, keep, distance)
@@ -267,6 +267,7 @@ def balance(  # one argument for each thing an organiser can ask for
         value=splits[0].value,
         bound=bound,
         reason=shortage,
+        rounding=found.rounding,
     )
 
 

@@ -26,7 +26,7 @@ from equipoise.teams.problem.rules import Rule
 from equipoise.teams.problem.sizes import SizeRules, Sizes, size_rules
 from equipoise.teams.problem.wishes import Wish, wishes_of
 from equipoise.teams.solution import Solution, Split
-from equipoise.teams.solvers import auto
+from equipoise.teams.solvers import stages
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +161,7 @@ class Request:
         ids = [player.id for player in self.roster.players]
         sizes = _sizes_that_hold([teams.count(team) for team in range(self.n_teams)], self.settings)
         free = {"parties": (), "apart": (), "rules": (), "fixed": dict(zip(ids, teams, strict=True))}
-        alone = {"solver": auto.as_fixed, "rerank": None, "keep": 1}
+        alone = {"solver": stages.as_fixed, "rerank": None, "keep": 1}
         asked = {"objective": DEFAULT_OBJECTIVE, **self.settings, **changes}["objective"]
         split = self.ask(**{**free, **sizes, **alone, **changes, "objective": self._as_asked(asked)}).best
         return replace(split, values=()) if isinstance(asked, str) else split

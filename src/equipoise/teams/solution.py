@@ -97,6 +97,8 @@ class Solution:
     reason : str
         Why nothing is feasible, naming who contradicts whom, or why there are fewer splits than wanted so far
         from one another; empty otherwise.
+    rounding : float
+        By how much rounding may have changed the first split's cost: no digits below it mean anything.
     """
 
     status: Status
@@ -111,6 +113,7 @@ class Solution:
     default_weight: float | None = None
     unrated: int = 0
     reason: str = ""
+    rounding: float = 0.0
 
     @property
     def gap(self) -> float | None:

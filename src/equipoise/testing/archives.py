@@ -16,7 +16,7 @@ import numpy as np
 from equipoise.matches import Contest, Match
 from equipoise.ratings.model import is_bot
 from equipoise.ratings.replaying import in_order, replay
-from equipoise.testing.teams import random_contest
+from equipoise.testing.ratings import random_contest
 
 #: Ids and names that files and servers have been known to choke on.
 HOSTILE = (

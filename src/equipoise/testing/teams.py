@@ -1,28 +1,20 @@
-"""The laws of replaceable parts as functions, and instances to try them on; for those who write their own.
+"""The laws of objectives and solvers as functions, and instances to try them on.
 
-``check_objective``, ``check_solver``, ``check_model`` and ``check_game`` raise AssertionError with the
-law that is broken.
+``check_objective`` and ``check_solver`` raise AssertionError with the law that is broken, as do
+:mod:`equipoise.testing.ratings` and :mod:`equipoise.testing.games` for rating models and games.
 The project's own tests run them over everything that is registered.
 """
 
 from __future__ import annotations
 
-import copy
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from equipoise.arrays import Floats, Labels
-from equipoise.games.lines import LONGEST_LINE
-from equipoise.games.reading import Game, Parsed, Reader
-from equipoise.games.rules import ruleset_from, ruleset_text
-from equipoise.matches import Contest, Match, Ruleset, Skipped, Statistics, Unfinished
-from equipoise.ratings.model import RatingModel
-from equipoise.ratings.replaying import replay
 from equipoise.teams.objectives.objective import Criterion, Limit, Objective, Pair, Scale
 from equipoise.teams.problem.components import Contradiction, components
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, Problem
@@ -236,180 +228,3 @@ def _limits(objective: Objective, problem: Problem) -> tuple[tuple[Limit, ...], 
         limits = (*limits, Limit(criterion, best[0] + tolerance))
         start = (best[1],)
     return limits, start
-
-
-def random_contest(rng: np.random.Generator, players: int = 12) -> Contest:
-    """Return a contest of any kind there is: ties, many or uneven teams, bots, partial presence."""
-    sizes = [(1, 1), (3, 3), (2, 4), (1, 1, 1), (2, 1, 3), (1,) * 5][rng.integers(6)]
-    ids = [f"bot:b{n}:3" if n < 2 else f"p{n}" for n in rng.permutation(players)[: sum(sizes)].tolist()]
-    shares = rng.choice([1.0, 1.0, 1.0, 0.5], len(ids)).tolist()
-    members = list(zip(ids, shares, strict=True))
-    starts = np.cumsum([0, *sizes]).tolist()
-    ruleset = [Ruleset(), Ruleset("g", "dm"), Ruleset("g", "ctf", ("instagib",))][rng.integers(3)]
-    told = tuple(
-        Statistics(player, float(rng.integers(0, 30)), float(rng.integers(0, 30)))
-        for player in ids
-        if rng.random() < 0.8
-    )
-    return Contest(
-        ruleset,
-        tuple(tuple(members[a:b]) for a, b in itertools.pairwise(starts)),
-        tuple(rng.integers(0, len(sizes), len(sizes)).tolist()),
-        weight=float(rng.choice([1.0, 1.0, 0.25])),
-        at=float(rng.integers(0, 100) * 3600),
-        scores=tuple(rng.integers(0, 20, len(sizes)).tolist()) if rng.random() < 0.5 else (),
-        statistics=told if rng.random() < 0.5 else (),
-    )
-
-
-def check_model(model: RatingModel, rng: np.random.Generator) -> None:
-    """Hold a rating model to the laws of its kind, on one random history.
-
-    It is deterministic and changes no state it is given; its probabilities are one for each team and sum to
-    1; a run is bit for bit its single steps; teams and players may be listed in any order; whoever wins does
-    not become less likely to win the same contest again; and a replay depends on the set of matches alone.
-    """
-    contests = [replace(random_contest(rng), at=3600.0 * n) for n in range(12)]
-    state = _check_steps(model, contests)
-    for contest in contests[:4]:
-        _check_orders(model, state, contest, rng)
-    _check_winning(model, state)
-    matches = [Match((contest,), id=f"m{n}") for n, contest in enumerate(contests)]
-    shuffled = [matches[n] for n in rng.permutation(len(matches)).tolist()]
-    whole = replay(model, matches)
-    assert replay(model, [*shuffled, *matches[::-1]]) == whole, "order and repetition change nothing"
-    assert replay(model, matches[-1:], replay(model, matches[:-1])) == whole, (
-        "the newest match is the last step"
-    )
-
-
-def _check_steps(model: RatingModel, contests: list[Contest]) -> Any:
-    """Return the state after contests, having gone there at once, in steps, and again."""
-    whole, told = model.run(model.initial(), contests)
-    state = model.initial()
-    for contest, chances in zip(contests, told, strict=True):
-        before = copy.deepcopy(state)
-        asked = model.win_probability(state, contest.teams, contest.ruleset, contest.at)
-        assert asked == list(chances), "a run predicts what its single steps predict"
-        assert len(chances) == len(contest.teams), "there is one probability for each team"
-        assert math.isclose(sum(chances), 1.0, rel_tol=1e-9), "probabilities sum to one"
-        assert min(chances) >= 0.0, "probabilities are not negative"
-        after = model.update(state, contest)
-        assert after == model.update(state, contest), "the same arguments give the same answer"
-        assert state == before, "a state is not changed"
-        state = after
-    assert state == whole, "a run is bit for bit its single steps"
-    for player in model.players(state):
-        rating = model.rating(state, player, contests[0].ruleset)
-        assert math.isfinite(rating.mu + rating.sigma), "ratings are finite"
-    return state
-
-
-def _check_orders(model: RatingModel, state: Any, contest: Contest, rng: np.random.Generator) -> None:
-    order = rng.permutation(len(contest.teams)).tolist()
-    turned = replace(
-        contest,
-        teams=tuple(contest.teams[n][::-1] for n in order),
-        ranks=tuple(contest.ranks[n] for n in order),
-        scores=tuple(contest.scores[n] for n in order) if contest.scores else (),
-        statistics=contest.statistics[::-1],
-    )
-    one, other = model.update(state, contest), model.update(state, turned)
-    for player in model.players(one):
-        for ask in ("mu", "sigma"):
-            first = getattr(model.rating(one, player, contest.ruleset), ask)
-            second = getattr(model.rating(other, player, contest.ruleset), ask)
-            assert math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-9), (
-                "the order of listing tells nothing"
-            )
-    chances = model.win_probability(state, contest.teams, contest.ruleset, contest.at)
-    moved = model.win_probability(state, turned.teams, contest.ruleset, contest.at)
-    for place, n in enumerate(order):
-        assert math.isclose(moved[place], chances[n], rel_tol=1e-9, abs_tol=1e-12), "chances follow the teams"
-
-
-def _check_winning(model: RatingModel, state: Any) -> None:
-    teams = (["p3", "p4"], ["p5", "p6"])
-    won = Contest(Ruleset(), tuple(teams), (1, 2), at=3600.0 * 12)
-    lost = replace(won, ranks=(2.0, 1.0))
-    chances = [
-        model.win_probability(model.update(state, contest), teams, at=won.at)[0] for contest in (won, lost)
-    ]
-    assert chances[0] > chances[1], "winning speaks for the winner"
-
-
-def parsed(game: Game, content: bytes, cuts: Sequence[int] = ()) -> list[Parsed]:
-    """Return all that is in a log which comes in pieces, cut at some places."""
-    reader = game.reader("log")
-    bounds = [0, *sorted(cuts), len(content)]
-    pieces = (content[a:b] for a, b in itertools.pairwise(bounds))
-    return [*itertools.chain.from_iterable(reader.read(piece) for piece in pieces), *reader.finish()]
-
-
-def check_game(game: Game, sample: bytes, rng: np.random.Generator) -> None:
-    """Hold a game to the laws of its kind, on a log of it that may be appended to.
-
-    The log is recognised, and by its beginning alone; what is in it does not depend on how it is cut; a part
-    of it from its beginning gives the first matches of the whole and no others; a reader that begins where
-    another one is settled goes on as that one would; rulesets are in canonical form; a damaged log, a long
-    line and random bytes give something that says where, and no exception.
-    """
-    assert game.recognise(sample[: 1 << 16]), "a log of the game is recognised"
-    whole = parsed(game, sample)
-    matches = [one for one in whole if isinstance(one, Match)]
-    assert len({match.id for match in matches}) == len(matches), "different games have different ids"
-    assert parsed(game, sample, range(1, len(sample))) == whole, "nothing depends on how a log is cut"
-    for _ in range(20):
-        place = int(rng.integers(len(sample)))
-        assert parsed(game, sample, [place]) == whole, "nothing depends on how a log is cut"
-        part = [one for one in parsed(game, sample[:place]) if isinstance(one, Match)]
-        assert part == matches[: len(part)], "what was given is not taken back when a log grows"
-        _check_going_on(game, sample, place, whole)
-    for match in matches:
-        assert ruleset_from(ruleset_text(match.ruleset)) == match.ruleset, "a ruleset is a text"
-        assert match.began is None or match.began <= (match.ended or 0.0), "a match begins before it ends"
-    _check_tables(game)
-    for _ in range(40):
-        _check_hostile(game, _damaged(sample, rng))
-    _check_hostile(game, sample[: len(sample) // 2] + b"x" * (LONGEST_LINE + 2) + b"\n" + sample)
-    _check_hostile(game, rng.bytes(4000))
-
-
-def _check_going_on(game: Game, sample: bytes, place: int, whole: list[Parsed]) -> None:
-    """Stop somewhere, and go on with a new reader from where the first one is settled."""
-    first: Reader = game.reader("log")
-    before = list(first.read(sample[:place]))
-    start, line = first.settled, first.settled_line
-    assert start <= place, "what was not read is not settled"
-    second: Reader = game.reader("log", line)
-    after = [*second.read(sample[start:]), *second.finish()]
-    given = before + after
-    assert [one for one in given if not isinstance(one, Skipped)] == [
-        one for one in whole if not isinstance(one, Skipped)
-    ], "a reader goes on where another one is settled"
-    assert set(map(repr, given)) == set(map(repr, whole)), "places are numbered on"
-
-
-def _check_tables(game: Game) -> None:
-    for table in game.rules():
-        assert not table.cosmetic & table.gameplay, "a mutator changes play or does not"
-        for name in table.game_types.values():
-            assert table.game_type(name) == name, "a canonical name stands for itself"
-        for name in table.gameplay:
-            assert not table.unknown([name]), "what is listed is known"
-
-
-def _check_hostile(game: Game, content: bytes) -> None:
-    for one in parsed(game, content):
-        assert isinstance(one, Match | Skipped | Unfinished), "a log gives matches, or says what is wrong"
-        assert isinstance(one, Match) or one.where.startswith("log, line "), "what is wrong has a place"
-
-
-def _damaged(sample: bytes, rng: np.random.Generator) -> bytes:
-    """Return a log of which a part was lost, doubled, put elsewhere or overwritten."""
-    a, b = sorted(int(place) for place in rng.integers(0, len(sample), 2))
-    b = min(b, a + 200)
-    noise = [rng.bytes(20), b"9" * 5000, b"\\\\\\^1<b>\"'\x0b\x85\xe2\x80\xa8\xe2\x80\xae", b"\x00\n\r\t::"]
-    put = [b"", sample[a:b] * 2, noise[rng.integers(len(noise))]][rng.integers(3)]
-    damaged = sample[:a] + put + sample[b:]
-    return damaged if rng.random() < 0.5 else damaged[: int(rng.integers(len(damaged) + 1))]

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from equipoise.games.play import ALONE, NAME, Play, bot_id, text_from
 from equipoise.games.quake3.rules import Setup
+from equipoise.logs.play import ALONE, NAME, Play, bot_id, text_from
 from equipoise.matches import Contest, Match, Unfinished
 
 INFO = re.compile(rb" ?(\d{1,9}) n\\([^\\]*)\\t\\(\d+)(?:\\|\s*$)")

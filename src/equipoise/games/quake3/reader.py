@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
-from equipoise.games.lines import Block, LineReader
 from equipoise.games.quake3.game import LINES, Client, Running
 from equipoise.games.quake3.rules import RULES, Setup, setup_of
-from equipoise.games.rules import Rules
+from equipoise.logs.lines import Block, LineReader
+from equipoise.logs.rules import Rules
 
 #: Lines that matter, with and without a time.  All others are passed over as fast as they can be: that is why
 #: the line feed before a line stands here, the time is never tried twice, and first letters are looked at.
@@ -43,7 +43,7 @@ NO_RESULT = "it ends without a result"
 
 
 class Quake3:
-    """The Quake 3 family, see :class:`equipoise.games.reading.Game`."""
+    """The Quake 3 family, see :class:`equipoise.logs.reading.Game`."""
 
     name = "quake3"
 
@@ -68,7 +68,7 @@ class Quake3:
 
 
 class Quake3Reader(LineReader):
-    """Reads one log, see :class:`equipoise.games.reading.Reader`."""
+    """Reads one log, see :class:`equipoise.logs.reading.Reader`."""
 
     def __init__(self, source: str, first_line: int = 1) -> None:
         super().__init__(source, first_line)

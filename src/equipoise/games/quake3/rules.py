@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from equipoise.games.play import text_from
-from equipoise.games.rules import Rules
+from equipoise.logs.play import text_from
+from equipoise.logs.rules import Rules
 from equipoise.matches import Ruleset
 
 

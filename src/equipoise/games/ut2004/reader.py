@@ -12,11 +12,11 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from equipoise.games.lines import Block, LineReader
-from equipoise.games.play import ALONE, NAME, Play, bot_id, text_from
-from equipoise.games.reading import Parsed
-from equipoise.games.rules import Rules
 from equipoise.games.ut2004.rules import LONE_TYPES, RULES, TEAM_TYPES, ruleset_of
+from equipoise.logs.lines import Block, LineReader
+from equipoise.logs.play import ALONE, NAME, Play, bot_id, text_from
+from equipoise.logs.reading import Parsed
+from equipoise.logs.rules import Rules
 from equipoise.matches import Contest, Match, Unfinished
 
 #: The beginning of a game.
@@ -43,7 +43,7 @@ NO_RESULT = "it ends without a result"
 
 
 class UT2004:
-    """Unreal Tournament 2004, see :class:`equipoise.games.reading.Game`."""
+    """Unreal Tournament 2004, see :class:`equipoise.logs.reading.Game`."""
 
     name = "ut2004"
 
@@ -250,7 +250,7 @@ LINES: dict[str, Callable[[Running, list[str]], str | None]] = {
 
 
 class UT2004Reader(LineReader):
-    """Reads one log, see :class:`equipoise.games.reading.Reader`."""
+    """Reads one log, see :class:`equipoise.logs.reading.Reader`."""
 
     def __init__(self, source: str, first_line: int = 1) -> None:
         super().__init__(source, first_line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from equipoise.games.rules import Rules
+from equipoise.logs.rules import Rules
 from equipoise.matches import Ruleset
 
 #: Classes of game types and the names that logs give them, in lower case.

@@ -14,6 +14,7 @@ from equipoise.registry import OBJECTIVES, TERMS, call_part, resolve
 from equipoise.teams.objectives.moments import WinDistance
 from equipoise.teams.objectives.objective import EVERYWHERE, Criterion, Interval, Objective, Pair, Scale
 from equipoise.teams.problem.problem import N_FEATURES, PRICE
+from equipoise.teams.problem.rounding import Rounding
 
 #: What rounding may add to a cost that is a sum, relative to it.
 ROUNDING = 1e-12
@@ -38,6 +39,10 @@ class WishPrices(Criterion):
     def cost(self, totals: Floats) -> Floats:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         return cast("Floats", totals[:, :, PRICE:].sum(axis=(1, 2)))
+
+    def error(self, rounding: Rounding) -> float:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`."""
+        return rounding.price
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """See :meth:`.Criterion.reach`: prices say nothing of the ratings."""
@@ -96,6 +101,10 @@ class WeightedSum(Criterion):
             costs += weight * criterion.cost(totals)
         return costs
 
+    def error(self, rounding: Rounding) -> float:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`."""
+        return sum(weight * criterion.error(rounding) for criterion, weight in self.terms) * (1.0 + ROUNDING)
+
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`.
 
@@ -146,6 +155,10 @@ class AtMost(Criterion):
     def cost(self, totals: Floats) -> Floats:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         return np.maximum(self.criterion.cost(totals) - self.level, 0.0)
+
+    def error(self, rounding: Rounding) -> float:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`."""
+        return self.criterion.error(rounding)
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`."""

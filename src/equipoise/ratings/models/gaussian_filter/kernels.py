@@ -19,9 +19,9 @@ from equipoise.ratings.models.gaussian_filter.channels import (
     compare_statistics,
     highest,
 )
+from equipoise.ratings.models.gaussian_filter.experience import add_experience, learn_experience
 from equipoise.ratings.models.gaussian_filter.layout import *
 from equipoise.ratings.models.gaussian_filter.learning import learn, recalibrate
-from equipoise.ratings.models.gaussian_filter.offsets import add_offsets, learn_offsets, move_leavers
 from equipoise.ratings.normal import odds
 
 #: Shares may be so small that their squares are 0: noise is not, and its inverse squared stays a number.
@@ -61,7 +61,7 @@ def play(
     """  # fmt: skip
     first_team, which_of, depth_of, told_of, at_of, weight_of = contests
     first_member, order, rank_of, score_of = teams
-    places, told, extra = members
+    places, told = members
     for n in range(len(at_of)):
         first, end = first_team[n], first_team[n + 1]
         which, depth, weight = which_of[n] * RULESET, depth_of[n], weight_of[n]
@@ -69,8 +69,8 @@ def play(
             hyper, table, rulesets, world, which, depth, at_of[n], first_member, places, told,
             space, seats, first, end,
         )  # fmt: skip
-        if hyper[OFFSETS] > 0.0:
-            add_offsets(rulesets, games, which, first_member, places, told, extra, space, first, end)
+        if hyper[EXPERIENCED] > 0.0:
+            add_experience(rulesets, games, which, first_member, places, told, space, first, end)
         noise = spread_of_difference(hyper, space, end - first)
         publish(hyper[SLOPE] / noise, world, space, chances, first, end)
         if learning:
@@ -83,12 +83,8 @@ def play(
             else:
                 compare_places(hyper, noise, rank_of, order, space, first, end, weight)
             learn(table, rulesets, world, which, depth, first_member, places, told, space, seats, first, end)
-            if hyper[OFFSETS] > 0.0:
-                learn_offsets(rulesets, games, which, first_member, places, space, first, end)
-            if hyper[LEAVING] > 0.0:
-                move_leavers(
-                    hyper, table, world, depth, first_member, places, told, extra, seats, first, end, weight
-                )
+            if hyper[EXPERIENCED] > 0.0:
+                learn_experience(rulesets, games, which, first_member, places, space, first, end)
             recalibrate(hyper, hyper[SLOPE] / noise, world, rank_of, order, space, chances, first, end)
 
 

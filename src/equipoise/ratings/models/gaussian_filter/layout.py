@@ -1,7 +1,7 @@
 """Where each number of the Gaussian filter stands in its column; nothing is computed here.
 
 A *row* is one additive part of a player's skill: the general part, the offset of a game type, the offset of a
-mutator set.  ``table`` holds four numbers a row, ``rulesets`` twelve a ruleset, ``world`` five in all.
+mutator set.  ``table`` holds four numbers a row, ``rulesets`` ten a ruleset, ``world`` five in all.
 A *seat* is a player in the contest that is being worked on.
 """
 
@@ -20,11 +20,11 @@ LEVELS = 3
 ROW, MEAN, STATISTIC, VARIANCE, SEEN = 4, 0, 1, 2, 3
 
 #: Numbers of a ruleset: how far statistics are trusted and how sure that is; the price of a body and how sure
-#: that is; running squares and counts of margins and of statistics; what a party member and what experience
-#: add to a team, each with how sure that is.
-RULESET, TRUST, TRUST_VARIANCE, BODY, BODY_VARIANCE = 12, 0, 1, 2, 3
+#: that is; running squares and counts of margins and of statistics; what experience adds to
+#: a player and how sure that is.
+RULESET, TRUST, TRUST_VARIANCE, BODY, BODY_VARIANCE = 10, 0, 1, 2, 3
 MARGIN_SQUARES, MARGINS, STATISTIC_SQUARES, STATISTICS = 4, 5, 6, 7
-SQUAD, SQUAD_VARIANCE, EXPERIENCE, EXPERIENCE_VARIANCE = 8, 9, 10, 11
+EXPERIENCE, EXPERIENCE_VARIANCE = 8, 9
 
 #: Numbers of the world: temperature and what it rests on; sums over bots of both means, and their number.
 WORLD, TEMPERATURE, EVIDENCE, BOT_MEANS, BOT_STATISTICS, BOTS = 5, 0, 1, 2, 3, 4
@@ -32,21 +32,17 @@ WORLD, TEMPERATURE, EVIDENCE, BOT_MEANS, BOT_STATISTICS, BOTS = 5, 0, 1, 2, 3, 4
 #: Places of the hyperparameters.
 SLOPE, BETA, DRIFT_GAME, DRIFT_DAY, LIMIT_0, LIMIT_1, LIMIT_2, OUTCOME = 0, 1, 2, 3, 4, 5, 6, 7
 MARGIN_SLOPE, MARGIN_NOISE, STATISTIC_SLOPE, STATISTIC_NOISE, CAUTION, FORGETTING = 8, 9, 10, 11, 12, 13
-OFFSETS, LEAVING = 14, 15
+EXPERIENCED = 14
 
 #: Numbers of a member: the rows of each level, and whether it is a bot; share, attention, and statistics.
 PLACE, BOT = 4, 3
 TELL, SHARE, LEARN, FIGURE = 3, 0, 1, 2
 
-#: Numbers of a member that are looked at only where offsets are switched on: its part of the party's bonus,
-#: and whether it left.
-EXTRA, PARTY, LEFT = 2, 0, 1
-
 #: Numbers of the workspace for each team of a contest.
 SKILL, SPREAD, BODIES, STATISTIC_PART, POWER, PULL, INFORMATION, NOISE, LEVEL, LEVEL_SPREAD, PREDICTED = (
     range(11)
 )
-MATES, VETERANS = 11, 12
+VETERANS = 11
 WORKSPACE = 16
 
 #: Numbers of the workspace for each seat: skill, variance, and sum of the squares of the parts' variances;

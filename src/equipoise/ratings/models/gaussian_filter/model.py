@@ -18,11 +18,10 @@ from equipoise.errors import InputError
 from equipoise.link import LOGISTIC_SLOPE
 from equipoise.matches import Contest, Ruleset, Teams
 from equipoise.players import Rating
-from equipoise.ratings import joint
 from equipoise.ratings.model import Attention, Chances, Further, is_bot, openness, question
 from equipoise.ratings.models.gaussian_filter import layout
+from equipoise.ratings.models.gaussian_filter.experience import HALF_EXPERIENCE
 from equipoise.ratings.models.gaussian_filter.kernels import play as play_kernel
-from equipoise.ratings.models.gaussian_filter.offsets import HALF_EXPERIENCE
 from equipoise.ratings.models.gaussian_filter.packing import (
     DAY,
     GENERAL,
@@ -31,7 +30,6 @@ from equipoise.ratings.models.gaussian_filter.packing import (
     levels,
     most_teams,
     pack,
-    party_parts,
 )
 
 #: Contests from which it pays to load the compiled layout.
@@ -59,7 +57,7 @@ class FilterState:
     table : mapping from (player, ruleset) to four numbers
         Of each part of a skill the mean from results, the mean from statistics, the variance, and the day
         it was last seen; ``Ruleset()`` is the general part.
-    rulesets : mapping from Ruleset to twelve numbers
+    rulesets : mapping from Ruleset to ten numbers
         What was learnt of each ruleset, see :mod:`equipoise.ratings.models.gaussian_filter.layout`.
     world : five numbers
         Temperature, the evidence for it, and the sums and number of bots.
@@ -103,17 +101,9 @@ class GaussianFilter(Further):
         Contests after which the evidence for the temperature counts half.
     beta : float
         Performance noise; the unit of all skills.
-    squad_sigma : float
-        How unsure it is, for a ruleset not seen before, what each further member of a party adds to its team;
-        0 is off.  Unvalidated: tried on simulated histories alone.
     experience_sigma : float
-        The same for what experience adds to a player, half of it in the first ten contests; 0 is off.
-        Unvalidated.
-    quitter : float
-        How much leaving early counts as a lost contest of one's own; 0 is off.  Unvalidated.
-    joint : bool
-        Whether to keep all covariances, for up to 1,000 players; see :mod:`equipoise.ratings.joint`.  Not
-        validated, and so off.
+        How unsure it is, for a ruleset not seen before, what experience adds to a player, half of it in the
+        first ten contests; 0 is off.
 
     Raises
     ------
@@ -145,43 +135,33 @@ class GaussianFilter(Further):
     caution: float = 20.0
     half_life: float = 2000.0
     beta: float = 1.0
-    squad_sigma: float = 0.0
     experience_sigma: float = 0.0
-    quitter: float = 0.0
-    joint: bool = False
 
     answers: ClassVar[frozenset[str]] = frozenset({"quality", "expected_margin"})
 
     def __post_init__(self) -> None:
         for each in fields(self):
             number = getattr(self, each.name)
-            if isinstance(number, bool) != (each.name == "joint") or not isinstance(number, int | float):
-                kind = "true or false is" if each.name == "joint" else "a number is"
-                msg = f"{each.name}: {number!r} is not allowed; {kind}"
+            if isinstance(number, bool) or not isinstance(number, int | float):
+                msg = f"{each.name} must be a number, got {number!r}"
                 raise InputError(msg)
             least = SMALLEST if each.name in POSITIVE else 0.0
             if not least <= number <= LARGEST:
-                msg = f"{each.name}: {number!r} is not allowed; a number from {least:g} to {LARGEST:g} is"
-                raise InputError(msg)
-        for name in ("squad_sigma", "experience_sigma", "quitter"):
-            if self.joint and getattr(self, name):
-                msg = f"{name}: {getattr(self, name)!r} is not allowed with joint, which learns none; 0 is"
+                msg = f"{each.name} must be from {least:g} to {LARGEST:g}, got {number!r}"
                 raise InputError(msg)
 
-    def initial(self) -> Any:
+    def initial(self) -> FilterState:
         """Return the state of nobody having played."""
-        return joint.initial(self) if self.joint else FilterState()
+        return FilterState()
 
-    def update(self, state: Any, contest: Contest) -> Any:
+    def update(self, state: FilterState, contest: Contest) -> FilterState:
         """Return the state after one contest more."""
         return self.run(state, [contest])[0]
 
     def run(
-        self, state: Any, contests: Sequence[Contest], attention: Attention | None = None
-    ) -> tuple[Any, list[Chances]]:
+        self, state: FilterState, contests: Sequence[Contest], attention: Attention | None = None
+    ) -> tuple[FilterState, list[Chances]]:
         """Return the state after several contests, and what was predicted of each from those before it."""
-        if self.joint:
-            return joint.run(self, state, contests, attention)
         if not contests:
             return state, []
         packed = pack(contests, attention)
@@ -252,11 +232,10 @@ class GaussianFilter(Further):
 
     def win_probability(
         self,
-        state: Any,
+        state: FilterState,
         teams: Teams,
         ruleset: Ruleset | None = None,
         at: float | None = None,
-        parties: Sequence[Sequence[str]] = (),
     ) -> list[float]:
         """Return how likely each team is to win a contest that ends at a time, by default the last one known.
 
@@ -270,26 +249,19 @@ class GaussianFilter(Further):
             What is to be played.
         at : float, optional
             When, seconds since 1970.
-        parties : sequence of sequences of str, optional
-            Those who play together by choice; looked at where ``squad_sigma`` is not 0.
         """  # fmt: skip
-        if self.joint:
-            return joint.win_probability(self, state, teams, ruleset, at)
-        contest = question(teams, ruleset, self._now(state, teams) if at is None else at, parties)
+        contest = question(teams, ruleset, self._now(state, teams) if at is None else at)
         packed = pack([contest])
         return self.play(state, packed, len(teams), fast=False, learning=False)[1]
 
     def quality(
         self,
-        state: Any,
+        state: FilterState,
         teams: Teams,
         ruleset: Ruleset | None = None,
         at: float | None = None,
-        parties: Sequence[Sequence[str]] = (),
     ) -> float:
         """Return how open a match is, from 0 to 1: see :func:`equipoise.ratings.model.openness`.
-
-        Parties are looked at as by :meth:`win_probability`.
 
         Examples
         --------
@@ -297,20 +269,19 @@ class GaussianFilter(Further):
         >>> model.quality(model.initial(), (["ann"], ["bob"]))
         1.0
         """
-        return openness(self.win_probability(state, teams, ruleset, at, parties))
+        return openness(self.win_probability(state, teams, ruleset, at))
 
     def expected_margin(
         self,
-        state: Any,
+        state: FilterState,
         teams: Teams,
         ruleset: Ruleset | None = None,
         at: float | None = None,
-        parties: Sequence[Sequence[str]] = (),
     ) -> list[float]:
         """Return by how much each team is expected to be ahead, see :class:`equipoise.ratings.model.Further`.
 
         It is what the margin channel expects, in units of points, and tempered as the win probability is:
-        the same over-confidence shows in both.  Parties are looked at as by :meth:`win_probability`.
+        the same over-confidence shows in both.
 
         Examples
         --------
@@ -320,28 +291,21 @@ class GaussianFilter(Further):
         >>> [round(margin, 3) for margin in margins]
         [0.07, -0.07]
         """
-        contest = question(teams, ruleset, at or 0.0, parties)
+        contest = question(teams, ruleset, at or 0.0)
         slope = 2.0 * self._margin_scale(state, contest.ruleset)
-        squad = 0.0 if self.joint else self._learnt(state, contest.ruleset)[layout.SQUAD]
-        parts = party_parts(contest)
         sums = [
-            math.fsum(
-                share * (self.rating(state, player, contest.ruleset).mu + squad * parts.get(player, 0.0))
-                for player, share in team
-            )
+            math.fsum(share * self.rating(state, player, contest.ruleset).mu for player, share in team)
             for team in contest.teams
         ]
         mean = math.fsum(sums) / len(sums)
         most = 2.0 * (1.0 - 1.0 / len(sums))  # one team has all the points
         return [min(max(slope * (one - mean), -most), most) for one in sums]
 
-    def rating(self, state: Any, player: str, ruleset: Ruleset | None = None) -> Rating:
+    def rating(self, state: FilterState, player: str, ruleset: Ruleset | None = None) -> Rating:
         """Return skill and uncertainty of a player in a ruleset, in units of ``beta``.
 
         An unseen human is a new player, an unseen bot the mean bot.
         """
-        if self.joint:
-            return joint.rating(self, state, player)
         ruleset = ruleset or GENERAL
         learnt = self._learnt(state, ruleset)
         trust = learnt[layout.TRUST]
@@ -359,7 +323,7 @@ class GaussianFilter(Further):
 
     def players(self, state: Any) -> Iterable[str]:
         """Return the ids of everyone who has played."""
-        return state.players if self.joint else [player for player, part in state.table if part == GENERAL]
+        return [player for player, part in state.table if part == GENERAL]
 
     def as_settings(self) -> dict[str, float]:
         """Return the hyperparameters by name."""
@@ -374,7 +338,7 @@ class GaussianFilter(Further):
             variance, variance * self.share_type, variance * self.share_mutators,
             self.outcome, self.margin_slope, self.margin_noise**2,
             self.statistic_slope, self.statistic_noise**2, self.caution, 0.5 ** (1.0 / self.half_life),
-            max(self.squad_sigma, self.experience_sigma), self.quitter,
+            self.experience_sigma,
         )  # fmt: skip
 
     def newcomer(self, key: Key) -> tuple[float, ...]:
@@ -391,17 +355,15 @@ class GaussianFilter(Further):
         return (
             1.0, self.trust_sigma**2, self.baseline, self.baseline_sigma**2,
             MARGIN_SQUARE * MARGIN_COUNT, MARGIN_COUNT, STATISTIC_SQUARE * STATISTIC_COUNT, STATISTIC_COUNT,
-            0.0, self.squad_sigma**2, 0.0, self.experience_sigma**2,
+            0.0, self.experience_sigma**2,
         )  # fmt: skip
 
     def _learnt(self, state: FilterState, ruleset: Ruleset) -> tuple[float, ...]:
         """Return what is known of a ruleset."""
         return state.rulesets.get(ruleset) or self.new_ruleset()
 
-    def _margin_scale(self, state: Any, ruleset: Ruleset) -> float:
+    def _margin_scale(self, state: FilterState, ruleset: Ruleset) -> float:
         """Return the expected margin for each unit of skill, tempered."""
-        if self.joint:
-            return joint.margin_scale(self, state, ruleset)
         learnt = self._learnt(state, ruleset)
         unit = math.sqrt(learnt[layout.MARGIN_SQUARES] / learnt[layout.MARGINS])
         return float(self.margin_slope * unit * state.world[layout.TEMPERATURE])

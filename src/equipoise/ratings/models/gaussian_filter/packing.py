@@ -16,7 +16,7 @@ from typing import Any
 
 from equipoise.matches import Contest, Ruleset, Statistics
 from equipoise.ratings.model import Attention, is_bot
-from equipoise.ratings.models.gaussian_filter.layout import EXTRA, LEVELS, TELL
+from equipoise.ratings.models.gaussian_filter.layout import LEVELS, TELL
 
 #: Seconds in a day.
 DAY = 86400.0
@@ -49,9 +49,9 @@ class Packed:
     first_member, order, rank, score : array
         Of each team: where its members begin (with one entry more), the contest's teams by rank, the rank,
         and the score or nan.
-    places, told, extra : array
+    places, told : array
         Of each member: where the parts of the skill stand and whether it is a bot; share, attention, and
-        figure less the contest's mean; and part of a party and whether it left.
+        figure less the contest's mean.
     """
 
     keys: dict[Key, int] = field(default_factory=dict)
@@ -68,14 +68,13 @@ class Packed:
     score: array[float] = field(default_factory=_real)
     places: array[int] = field(default_factory=_whole)
     told: array[float] = field(default_factory=_real)
-    extra: array[float] = field(default_factory=_real)
 
     def columns(self) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]:
         """Return the columns of contests, teams and members in the kernels' order."""
         return (
             (self.first_team, self.which, self.depth, self.told_of, self.at, self.weight),
             (self.first_member, self.order, self.rank, self.score),
-            (self.places, self.told, self.extra),
+            (self.places, self.told),
         )
 
     def most_members(self) -> int:
@@ -132,10 +131,6 @@ def _add(
             packed.places.extend(rows.get(player) or _seat(packed, contest.ruleset, player, rows))
             packed.told.extend((share, attention.get(player, 1.0), figures.get(player, math.nan)))
         packed.first_member.append(len(packed.told) // TELL)
-    if contest.parties or contest.left:
-        packed.extra.extend(_extra(contest))
-    else:
-        packed.extra.frombytes(bytes(EXTRA * packed.extra.itemsize * sum(map(len, teams))))
     packed.rank.extend(ranks)
     packed.score.extend(contest.scores or (math.nan,) * len(teams))
     packed.order.extend(sorted(range(len(teams)), key=ranks.__getitem__))
@@ -165,20 +160,6 @@ def _figures(contest: Contest) -> dict[str, float]:
         return {}
     mean = sum(figures.values()) / len(figures)
     return {player: number - mean for player, number in figures.items()}
-
-
-def _extra(contest: Contest) -> list[float]:
-    """Return of each member its part of a party, and whether it left."""
-    parts = party_parts(contest)
-    members = (player for team in contest.teams for player, _ in team)
-    return [
-        number for player in members for number in (parts.get(player, 0.0), float(player in contest.left))
-    ]
-
-
-def party_parts(contest: Contest) -> dict[str, float]:
-    """Return the part of its party's bonus of everyone who is in one: n together count n - 1."""
-    return {player: (len(party) - 1) / len(party) for party in contest.parties for player in party}
 
 
 def figure(statistics: Statistics, share: float) -> float:

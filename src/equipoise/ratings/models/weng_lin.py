@@ -1,6 +1,7 @@
-"""What the two models of Weng and Lin share: the state, the spread of a team's change over its players.
+"""``bradley-terry`` and ``plackett-luce``: Weng and Lin's algorithms 1 and 4; compatible with ``openskill``.
 
-The numbers are those of the package ``openskill``, step by step, so that a ladder kept there can move here.
+The numbers are those of the package, step by step, so that a ladder kept there can move here.
+See docs/algorithms/weng-lin.md.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from equipoise.matches import Contest, Ruleset, Teams
 from equipoise.players import Rating
 from equipoise.ratings.folding import Entries, Entry, Folding, Table
 from equipoise.ratings.model import question
-from equipoise.ratings.normal import below, quantile
+from equipoise.ratings.normal import below, odds, quantile
 
 #: A team's sum of mu and of sigma squared.
 Sums = tuple[float, float]
@@ -98,7 +99,7 @@ class WengLin(Folding):
 
         Examples
         --------
-        >>> from equipoise.ratings.models.plackett_luce import PlackettLuce
+        >>> from equipoise.ratings.models.weng_lin import PlackettLuce
         >>> round(PlackettLuce().quality({}, (["ann"], ["bob"])), 4)
         0.2371
         """
@@ -128,6 +129,80 @@ class WengLin(Folding):
         return mu + part * omega * weight, sigma * math.sqrt(kept)
 
 
+@dataclass(frozen=True, slots=True)
+class BradleyTerry(WengLin):
+    """Weng and Lin's Bradley-Terry model with full pairing, gamma = sigma / c.
+
+    References
+    ----------
+    R. Weng, C.-J. Lin, JMLR 12 (2011) 267, algorithm 1.
+
+    Examples
+    --------
+    >>> from equipoise.matches import Contest, Ruleset
+    >>> model = BradleyTerry()
+    >>> state = model.update(model.initial(), Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)))
+    >>> [round(number, 4) for number in state["ann"]]
+    [27.6354, 8.0659]
+    """
+
+    def pull(self, sums: Sequence[Sums], ranks: Sequence[float]) -> list[Sums]:
+        """Return omega and delta of each team."""
+        pulls = []
+        for i, (mu, variance) in enumerate(sums):
+            omega = delta = 0.0
+            for j, (other, other_variance) in enumerate(sums):
+                if j == i:
+                    continue
+                c = math.sqrt(variance + other_variance + 2.0 * self.beta**2)
+                p, _ = odds((mu - other) / c)
+                score = 1.0 if ranks[i] < ranks[j] else 0.5 if ranks[i] == ranks[j] else 0.0
+                omega += variance / c * (score - p)
+                delta += math.sqrt(variance) / c * variance / c / c * p * (1.0 - p)
+            pulls.append((omega, delta))
+        return pulls
+
+
+@dataclass(frozen=True, slots=True)
+class PlackettLuce(WengLin):
+    """Weng and Lin's Plackett-Luce model, gamma = sigma / c.
+
+    References
+    ----------
+    R. Weng, C.-J. Lin, JMLR 12 (2011) 267, algorithm 4.
+
+    Examples
+    --------
+    >>> from equipoise.matches import Contest, Ruleset
+    >>> model = PlackettLuce()
+    >>> state = model.update(model.initial(), Contest(Ruleset(), (["a"], ["b"], ["c"]), (1, 2, 3)))
+    >>> [round(state[player][0], 4) for player in "abc"]
+    [27.869, 25.7173, 21.4137]
+    """
+
+    def pull(self, sums: Sequence[Sums], ranks: Sequence[float]) -> list[Sums]:
+        """Return omega and delta of each team."""
+        c = math.sqrt(sum(variance + self.beta**2 for _, variance in sums))
+        exponents = [mu / c for mu, _ in sums]
+        left = []
+        for rank in ranks:
+            among = [exponent for exponent, other in zip(exponents, ranks, strict=True) if other >= rank]
+            top = max(among)  # the exponential of a skill itself may leave the numbers
+            left.append((top, sum(math.exp(exponent - top) for exponent in among)))
+        tied = [sum(other == rank for other in ranks) for rank in ranks]
+        pulls = []
+        for i, (_, variance) in enumerate(sums):
+            omega = delta = 0.0
+            for q in range(len(sums)):
+                if ranks[q] <= ranks[i]:
+                    top, total = left[q]
+                    p = math.exp(exponents[i] - top) / total
+                    omega += ((q == i) - p) / tied[q]
+                    delta += p * (1.0 - p) / tied[q]
+            pulls.append((omega * variance / c, delta * variance / c**2 * math.sqrt(variance) / c))
+        return pulls
+
+
 def _sums(entries: Entries, contest: Contest) -> list[Sums]:
     """Return each team's sum of mu and of sigma squared, everyone with their presence."""
     return [
@@ -137,52 +212,3 @@ def _sums(entries: Entries, contest: Contest) -> list[Sums]:
         )
         for team, members in zip(entries, contest.teams, strict=True)
     ]
-
-
-def play_duels(hyper: Any, table: Any, members: Any, middle: Any, first: Any, won: Any, chances: Any) -> None:
-    """Run Bradley-Terry full over contests of two teams with everyone present: a kernel.
-
-    Parameters
-    ----------
-    hyper : column
-        beta, tau, kappa.
-    table : column
-        mu and sigma squared of each player, one after the other; changed in place.
-    members : column
-        The player of each seat.
-    middle, first : columns
-        For each contest the first seat of the second team and, with one more, of the first.
-    won : column
-        What the first team scored: 1, 0.5 or 0.
-    chances : column
-        Where the first team's chance goes, by the normal link.
-    """
-    tau, kappa = hyper[1] * hyper[1], hyper[2]
-    noise = 2.0 * hyper[0] * hyper[0]
-    for n in range(len(won)):
-        start, centre, end = first[n], middle[n], first[n + 1]
-        mu_1 = mu_2 = variance_1 = variance_2 = 0.0
-        for j in range(start, centre):
-            mu_1 += table[2 * members[j]]
-            variance_1 += table[2 * members[j] + 1] + tau
-        for j in range(centre, end):
-            mu_2 += table[2 * members[j]]
-            variance_2 += table[2 * members[j] + 1] + tau
-        square = variance_1 + variance_2 + noise
-        before = square - tau * (end - start)
-        chances[n] = 0.5 * math.erfc((mu_2 - mu_1) / math.sqrt(2.0 * before))
-        c = math.sqrt(square)
-        p = 1.0 / (1.0 + math.exp((mu_2 - mu_1) / c))
-        pull = (won[n] - p) / c
-        cut = p * (1.0 - p) / (square * c)
-        cut_1, cut_2 = math.sqrt(variance_1) * cut, math.sqrt(variance_2) * cut
-        for j in range(start, centre):
-            at = 2 * members[j]
-            variance = table[at + 1] + tau
-            table[at] += variance * pull
-            table[at + 1] = variance * max(1.0 - variance * cut_1, kappa)
-        for j in range(centre, end):
-            at = 2 * members[j]
-            variance = table[at + 1] + tau
-            table[at] -= variance * pull
-            table[at + 1] = variance * max(1.0 - variance * cut_2, kappa)

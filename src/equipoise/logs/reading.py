@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from equipoise.games.rules import Rules
+from equipoise.logs.rules import Rules
 from equipoise.matches import Match, Skipped, Unfinished
 
 #: What comes out of a log.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from equipoise.errors import InputError
-from equipoise.games.reading import Game
+from equipoise.logs.reading import Game
 from equipoise.registry import GAMES, resolve
 
 #: How much of a log a guess is made from, in bytes.

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any, NoReturn
 
 from equipoise.errors import InputError
-from equipoise.games.play import ranks_of
+from equipoise.logs.play import ranks_of
 from equipoise.matches import Contest, Match, Ruleset, Statistics
 from equipoise.players import LARGEST_WEIGHT
 

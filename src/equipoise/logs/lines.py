@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
-from equipoise.games.reading import Parsed
+from equipoise.logs.reading import Parsed
 from equipoise.matches import Skipped, Unfinished
 
 #: Longest line that is read, in bytes; of a longer one nothing is kept.  The longest that a server writes is
@@ -96,7 +96,7 @@ class Lines:
 
 
 class LineReader(ABC):
-    """A :class:`~equipoise.games.reading.Reader` that goes through blocks of lines.
+    """A :class:`~equipoise.logs.reading.Reader` that goes through blocks of lines.
 
     Parameters
     ----------

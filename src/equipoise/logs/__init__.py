@@ -1,0 +1,1 @@
+"""What the readers of all games share: whole lines, one game as it is played, records, tables of rules."""

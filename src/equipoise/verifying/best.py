@@ -1,0 +1,68 @@
+"""What is best, by going through everything: the optimum of every stage, and Pareto fronts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from equipoise.verifying.divisions import Labels, divisions
+from equipoise.verifying.exact import Real
+from equipoise.verifying.question import Question, Stage
+from equipoise.verifying.values import value
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The optimum of each stage among the divisions that the stages before it leave, and what is left.
+
+    Parameters
+    ----------
+    costs : tuple of Real
+        The least cost of each stage; empty where nothing is legal.
+    left : tuple of Labels
+        Every division that is best by all stages.
+    divisions : int
+        How many divisions are legal.
+    """
+
+    costs: tuple[Real, ...]
+    left: tuple[Labels, ...]
+    divisions: int
+
+
+def optimum(asked: Question, legal: Iterable[Labels] | None = None) -> Optimum:
+    """Return the optimum by going through every legal division."""
+    left = list(divisions(asked) if legal is None else legal)
+    n = len(left)
+    costs: list[Real] = []
+    for stage in asked.stages if left else ():
+        judged = [(value(asked, stage, labels), labels) for labels in left]
+        least = judged[0][0]
+        for cost, _ in judged:
+            if cost < least:
+                least = cost
+        limit = least + Real(stage.tolerance)
+        left = [labels for cost, labels in judged if cost <= limit]
+        costs.append(least)
+    return Optimum(tuple(costs), tuple(left), n)
+
+
+def ranked(asked: Question, keep: int) -> list[Real]:
+    """Return the costs of the best divisions by the last stage, within the limits of those before."""
+    within = optimum(replace(asked, stages=asked.stages[:-1])).left
+    costs = [value(asked, asked.stages[-1], labels) for labels in within]
+    costs.sort()
+    return costs[:keep]
+
+
+def front(asked: Question, first: str, second: str) -> list[tuple[Real, Real]]:
+    """Return the values of every point of the Pareto front of two objectives, the best by the first first."""
+    stages = [Stage(((name, Fraction(1)),)) for name in (first, second)]
+    points = [tuple(value(asked, stage, labels) for stage in stages) for labels in divisions(asked)]
+    points.sort()
+    kept: list[tuple[Real, Real]] = []
+    for one, other in points:
+        if not kept or other < kept[-1][1]:
+            kept.append((one, other))
+    return kept

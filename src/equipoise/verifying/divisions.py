@@ -1,0 +1,93 @@
+"""Every legal division of a question, one after another, and why a division is not legal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from equipoise.verifying.question import Question, Row
+from equipoise.verifying.values import bots, line_up
+
+#: The team, from 0, of each player.
+Labels = tuple[int, ...]
+
+
+def divisions(asked: Question) -> Iterator[Labels]:
+    """Go through every legal division; where teams are interchangeable, each once under one naming."""
+    once = asked.interchangeable
+    most = [min(limit, asked.n) for limit in asked.maximum]
+    party_of = {i: n for n, party in enumerate(asked.parties) for i in party}
+    first_of = {n: party[0] for n, party in enumerate(asked.parties)}
+    enemies: dict[int, list[int]] = {}
+    for one, other in asked.apart:
+        enemies.setdefault(max(one, other), []).append(min(one, other))
+    counts = [0] * asked.n_teams
+    labels: list[int] = []
+
+    def allowed(i: int) -> Iterator[int]:
+        held = {asked.fixed[i]} if i in asked.fixed else set(range(asked.n_teams))
+        if i in party_of and first_of[party_of[i]] < i:
+            held &= {labels[first_of[party_of[i]]]}
+        held -= {labels[other] for other in enemies.get(i, ())}
+        highest = max(labels, default=-1) + 1
+        for team in sorted(held):
+            if counts[team] < most[team] and (not once or team <= highest):
+                yield team
+
+    def extended(i: int) -> Iterator[Labels]:
+        if i == asked.n:
+            whole = tuple(labels)
+            if not broken(asked, whole):
+                yield whole
+            return
+        for team in list(allowed(i)):
+            labels.append(team)
+            counts[team] += 1
+            yield from extended(i + 1)
+            counts[team] -= 1
+            labels.pop()
+
+    return extended(0)
+
+
+def broken(asked: Question, labels: Sequence[int]) -> list[str]:
+    """Return the rules that a division breaks, in words; none where it is legal."""
+    rules = [
+        f"party: {', '.join(asked.ids[i] for i in party)} are not in one team"
+        for party in asked.parties
+        if len({labels[i] for i in party}) > 1
+    ]
+    rules += [
+        f"apart: {asked.ids[one]} and {asked.ids[other]} are in one team"
+        for one, other in asked.apart
+        if labels[one] == labels[other]
+    ]
+    rules += [
+        f"fixed: {asked.ids[i]} is in team {labels[i] + 1} instead of {team + 1}"
+        for i, team in asked.fixed.items()
+        if labels[i] != team
+    ]
+    counts = [list(labels).count(team) for team in range(asked.n_teams)]
+    for team, (low, count, high) in enumerate(zip(asked.minimum, counts, asked.maximum, strict=True)):
+        if not low <= count <= high:
+            rules.append(f"sizes: team {team + 1} has {count} players; {low} to {high} are allowed")
+    if max(counts) - min(counts) > asked.difference:
+        rules.append(
+            f"sizes: the teams differ by {max(counts) - min(counts)} players; {asked.difference} are allowed"
+        )
+    rules += [
+        f"rule {n + 1}: a sum is beyond its limit"
+        for n, row in enumerate(asked.rows)
+        if not _within(row, labels)
+    ]
+    if asked.needed:
+        for team, free in enumerate(bots(asked, labels)):
+            lack = line_up(asked, tuple(i for i in range(asked.n) if labels[i] == team)).lack
+            if lack > free:
+                rules.append(f"roles: team {team + 1} cannot fill {lack - free} of its roles")
+    return rules
+
+
+def _within(row: Row, labels: Sequence[int]) -> bool:
+    total = sum((f for (i, team), f in row.factors.items() if labels[i] == team), Fraction(0))
+    return (row.low is None or row.low <= total) and (row.high is None or total <= row.high)

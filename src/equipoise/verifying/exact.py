@@ -1,0 +1,370 @@
+"""Real numbers that compare exactly: sums of fractions, square roots, logarithms and win probabilities.
+
+Every value an objective has for a division of decimal weights is such a sum.  Two of them are compared by
+intervals that are certain, with ever more digits until they part; where they do not part, they are the same
+number, and that is proven by algebra:
+
+* square roots of fractions whose product is no square are linearly independent over the rationals, and of the
+  others one is a rational multiple of the other;
+* a sum of logarithms of fractions is 0 only where the product of powers is 1, which the exponents of a
+  coprime base show;
+* exponentials of different algebraic numbers are linearly independent over the algebraic numbers (the theorem
+  of Lindemann and Weierstrass), so win probabilities are equal only where their exponents are, and differ
+  from one another by no fraction but 0.
+
+The intervals come from :mod:`decimal`, whose square root, logarithm and exponential are correctly rounded.
+
+References
+----------
+A. Baker, Transcendental Number Theory, 1975, theorem 1.4 (Lindemann and Weierstrass).
+A. Besicovitch, "On the linear independence of fractional powers of integers", J. London Math. Soc. 15 (1940).
+"""
+
+from __future__ import annotations
+
+import decimal
+import math
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple, TypeVar
+
+#: Digits that are tried first, and those beyond which a comparison is given up.
+FIRST_DIGITS, MOST_DIGITS = 30, 4000
+
+#: The slope of the logistic link; see :mod:`equipoise.link`.
+SLOPE = Fraction("1.702")
+
+
+Key = TypeVar("Key")
+
+
+class UndecidedError(ArithmeticError):
+    """Two numbers are not known to be equal, and not told apart by thousands of digits."""
+
+
+class Interval(NamedTuple):
+    """Two decimals that a number is certainly between."""
+
+    low: Decimal
+    high: Decimal
+
+
+class _Contexts(NamedTuple):
+    down: decimal.Context
+    up: decimal.Context
+
+
+@lru_cache(maxsize=32)
+def _contexts(digits: int) -> _Contexts:
+    def context(rounding: str) -> decimal.Context:
+        return decimal.Context(
+            prec=digits, rounding=rounding, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=[]
+        )
+
+    return _Contexts(context(decimal.ROUND_FLOOR), context(decimal.ROUND_CEILING))
+
+
+def _quotient(number: Fraction, digits: int) -> Interval:
+    down, up = _contexts(digits)
+    top, bottom = Decimal(number.numerator), Decimal(number.denominator)
+    return Interval(down.divide(top, bottom), up.divide(top, bottom))
+
+
+def _times(coefficient: Fraction, interval: Interval, digits: int) -> Interval:
+    down, up = _contexts(digits)
+    factor = _quotient(coefficient, digits)
+    lows = [down.multiply(one, other) for one in factor for other in interval]
+    highs = [up.multiply(one, other) for one in factor for other in interval]
+    return Interval(min(lows), max(highs))
+
+
+def _plus(one: Interval, other: Interval, digits: int) -> Interval:
+    down, up = _contexts(digits)
+    return Interval(down.add(one.low, other.low), up.add(one.high, other.high))
+
+
+def _root(number: Fraction, digits: int) -> Interval:
+    """Return the square root; decimal rounds it to the nearest, so one step further out is certain."""
+    down, up = _contexts(digits)
+    inside = _quotient(number, digits)
+    return Interval(
+        max(down.next_minus(down.sqrt(inside.low)), Decimal(0)), up.next_plus(up.sqrt(inside.high))
+    )
+
+
+def _logarithm(number: Fraction, digits: int) -> Interval:
+    down, up = _contexts(digits)
+    inside = _quotient(number, digits)
+    return Interval(down.next_minus(down.ln(inside.low)), up.next_plus(up.ln(inside.high)))
+
+
+def _exponential(power: Interval, digits: int) -> Interval:
+    down, up = _contexts(digits)
+    low, high = down.exp(power.low), up.exp(power.high)
+    return Interval(max(down.next_minus(low), Decimal(0)), up.next_plus(high))
+
+
+class Chance(NamedTuple):
+    """A team's win probability, ``1 / sum(exp(1.702 d / c))`` over the leads d of all teams over it.
+
+    Parameters
+    ----------
+    leads : tuple of Fraction
+        ``d |d| / c²`` of each team, the team itself (with 0) among them, in order.
+    """
+
+    leads: tuple[Fraction, ...]
+
+    def interval(self, digits: int) -> Interval:
+        """Return two decimals that the probability is between."""
+        down, up = _contexts(digits)
+        whole = Interval(Decimal(0), Decimal(0))
+        for lead in self.leads:
+            term = Interval(Decimal(1), Decimal(1))
+            if lead:
+                root = _root(abs(lead), digits)
+                term = _exponential(_times(SLOPE if lead > 0 else -SLOPE, root, digits), digits)
+            whole = _plus(whole, term, digits)
+        return Interval(down.divide(Decimal(1), whole.high), up.divide(Decimal(1), whole.low))
+
+
+class Real:
+    """A fraction plus multiples of square roots, logarithms and chances.
+
+    Parameters
+    ----------
+    rational : Fraction
+        The fraction.
+    roots, logarithms : mapping of Fraction to Fraction
+        The coefficient of the square root, or of the logarithm, of each fraction.
+    chances : mapping of Chance to Fraction
+        The coefficient of each chance.
+
+    Examples
+    --------
+    >>> Real(roots={Fraction(8): Fraction(1)}) == Real(roots={Fraction(2): Fraction(2)})
+    True
+    >>> Real(logarithms={Fraction(2): Fraction(1)}) < Real(Fraction("0.693147180559945309417232121459"))
+    True
+    """
+
+    __slots__ = ("_known", "chances", "logarithms", "rational", "roots")
+
+    def __init__(
+        self,
+        rational: Fraction = Fraction(0),
+        roots: Mapping[Fraction, Fraction] | None = None,
+        logarithms: Mapping[Fraction, Fraction] | None = None,
+        chances: Mapping[Chance, Fraction] | None = None,
+    ) -> None:
+        self.rational = rational
+        self.roots = roots or {}
+        self.logarithms = logarithms or {}
+        self.chances = chances or {}
+        self._known: dict[int, Interval] = {}
+
+    def __add__(self, other: Real) -> Real:
+        return Real(
+            self.rational + other.rational,
+            _merged(self.roots, other.roots),
+            _merged(self.logarithms, other.logarithms),
+            _merged(self.chances, other.chances),
+        )
+
+    def times(self, factor: Fraction) -> Real:
+        """Return a multiple."""
+        return Real(
+            self.rational * factor,
+            {key: value * factor for key, value in self.roots.items()},
+            {key: value * factor for key, value in self.logarithms.items()},
+            {key: value * factor for key, value in self.chances.items()},
+        )
+
+    def __neg__(self) -> Real:
+        return self.times(Fraction(-1))
+
+    def __sub__(self, other: Real) -> Real:
+        return self + -other
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Real) and compare(self, other) == 0
+
+    __hash__ = None  # type: ignore[assignment]  # equal numbers may be written in many ways
+
+    def __lt__(self, other: Real) -> bool:
+        return compare(self, other) < 0
+
+    def __le__(self, other: Real) -> bool:
+        return compare(self, other) <= 0
+
+    def __float__(self) -> float:
+        """Return the nearest float, or a neighbour of it."""
+        return float(self.rounded())
+
+    def __repr__(self) -> str:
+        return f"Real({float(self)!r})"
+
+    def rounded(self, digits: int = 25) -> Fraction:
+        """Return a fraction with so many digits right, or 0."""
+        if not (self.roots or self.logarithms or self.chances):
+            return self.rational
+        if self.is_zero():
+            return Fraction(0)
+        working = digits + 10
+        while True:
+            low, high = self.interval(working)
+            if low * high > 0 and high - low <= min(abs(low), abs(high)).scaleb(-digits):
+                return (Fraction(low) + Fraction(high)) / 2
+            working *= 2
+            if working > MOST_DIGITS:
+                return (Fraction(low) + Fraction(high)) / 2
+
+    def interval(self, digits: int) -> Interval:
+        """Return two decimals that the number is between, worked out with so many digits."""
+        known = self._known.get(digits)
+        if known is None:
+            known = _quotient(self.rational, digits)
+            for radicand, factor in self.roots.items():
+                known = _plus(known, _times(factor, _root(radicand, digits), digits), digits)
+            for argument, factor in self.logarithms.items():
+                known = _plus(known, _times(factor, _logarithm(argument, digits), digits), digits)
+            for chance, factor in self.chances.items():
+                known = _plus(known, _times(factor, chance.interval(digits), digits), digits)
+            self._known[digits] = known
+        return known
+
+    def sign(self) -> int:
+        """Return -1, 0 or 1.
+
+        Raises
+        ------
+        UndecidedError
+            If thousands of digits do not tell.
+        """
+        if not (self.roots or self.logarithms or self.chances):
+            return (self.rational > 0) - (self.rational < 0)
+        digits = FIRST_DIGITS
+        while digits <= MOST_DIGITS:
+            low, high = self.interval(digits)
+            if low > 0:
+                return 1
+            if high < 0:
+                return -1
+            if digits == FIRST_DIGITS and self.is_zero():
+                return 0
+            digits *= 2
+        alone = self._by_squares()
+        if alone is not None:
+            return alone
+        msg = f"{self!r} is not told from 0 by {MOST_DIGITS} digits"
+        raise UndecidedError(msg)
+
+    def is_zero(self) -> bool:
+        """Tell whether this is 0 by algebra, with no digits at all."""
+        if any(self.chances.values()):
+            return False
+        rational = self.rational
+        classes: list[tuple[Fraction, Fraction]] = []
+        for radicand, factor in self.roots.items():
+            exact = _square_root(radicand)
+            if exact is not None:
+                rational += factor * exact
+                continue
+            for place, (first, known) in enumerate(classes):
+                product = _square_root(radicand * first)
+                if product is not None:  # sqrt(radicand) = product / first * sqrt(first)
+                    classes[place] = (first, known + factor * product / first)
+                    break
+            else:
+                classes.append((radicand, factor))
+        return rational == 0 and not any(factor for _, factor in classes) and self._powers_cancel()
+
+    def _powers_cancel(self) -> bool:
+        """Tell whether the logarithms sum to 0: the exponents over a coprime base do."""
+        terms = [(argument, factor) for argument, factor in self.logarithms.items() if factor]
+        base = coprime_base(n for argument, _ in terms for n in (argument.numerator, argument.denominator))
+        for prime in base:
+            exponents = (
+                factor * (_multiplicity(a.numerator, prime) - _multiplicity(a.denominator, prime))
+                for a, factor in terms
+            )
+            if sum(exponents) != 0:
+                return False
+        return True
+
+    def _by_squares(self) -> int | None:
+        """Return the sign of a difference of two saturated chances of duels, which no digits would tell."""
+        both = [(factor, chance) for chance, factor in self.chances.items() if factor]
+        alone = not self.rational and not any(self.roots.values()) and not any(self.logarithms.values())
+        if not alone or len(both) != 2 or both[0][0] != -both[1][0]:
+            return None
+        (factor, one), (_, other) = both
+        if len(one.leads) != 2:
+            return None
+        # The probability falls as the other team's lead grows.
+        above = sum(one.leads) < sum(other.leads)
+        return 1 if above == (factor > 0) else -1
+
+
+def compare(one: Real, other: Real) -> int:
+    """Return -1, 0 or 1 as a number is below, equal to or above another."""
+    low, high = one.interval(FIRST_DIGITS), other.interval(FIRST_DIGITS)
+    if low.high < high.low:
+        return -1
+    if low.low > high.high:
+        return 1
+    return (one - other).sign()
+
+
+def _merged(one: Mapping[Key, Fraction], other: Mapping[Key, Fraction]) -> dict[Key, Fraction]:
+    merged = dict(one)
+    for key, value in other.items():
+        merged[key] = merged.get(key, Fraction(0)) + value
+    return {key: value for key, value in merged.items() if value}
+
+
+def _square_root(number: Fraction) -> Fraction | None:
+    """Return the square root where it is a fraction."""
+    top, bottom = math.isqrt(number.numerator), math.isqrt(number.denominator)
+    if top * top == number.numerator and bottom * bottom == number.denominator:
+        return Fraction(top, bottom)
+    return None
+
+
+def _multiplicity(number: int, factor: int) -> int:
+    count = 0
+    while number % factor == 0:
+        number //= factor
+        count += 1
+    return count
+
+
+def coprime_base(numbers: Iterable[int]) -> list[int]:
+    """Return whole numbers above 1, no two with a common factor, whose powers make up all the numbers.
+
+    Examples
+    --------
+    >>> sorted(coprime_base([12, 18, 35]))
+    [2, 3, 35]
+    """
+    base: list[int] = []
+    waiting = [number for number in numbers if number > 1]
+    while waiting:
+        number = waiting.pop()
+        if number == 1:
+            continue
+        for place, known in enumerate(base):
+            common = math.gcd(number, known)
+            if common == 1:
+                continue
+            if common == known:
+                waiting.append(number // known)
+            else:
+                del base[place]
+                waiting += [common, known // common, number // common, common]
+            break
+        else:
+            base.append(number)
+    return base

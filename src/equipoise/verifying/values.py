@@ -1,0 +1,244 @@
+"""What every objective says of a division, as exact numbers, formula by formula as documented."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from equipoise.verifying.exact import Chance, Real
+from equipoise.verifying.question import Question, Stage
+
+HALF = Fraction(1, 2)
+
+
+class Person(NamedTuple):
+    """Somebody as a division has them, bots included: mean, variance and wish for a side."""
+
+    weight: Fraction
+    variance: Fraction
+    side: Fraction
+
+
+class LineUp(NamedTuple):
+    """What a team's players play, how many of its roles are left, and the means and variances that count."""
+
+    lack: int
+    roles: tuple[str, ...]
+    rated: tuple[tuple[Fraction, Fraction], ...]
+
+    @property
+    def total(self) -> Fraction:
+        """The sum of the means."""
+        return sum((weight for weight, _ in self.rated), Fraction(0))
+
+
+def bots(asked: Question, labels: Sequence[int]) -> list[int]:
+    """Return how many bots fill up each team."""
+    counts = [list(labels).count(team) for team in range(asked.n_teams)]
+    if asked.bot_weight is None:
+        return [0] * asked.n_teams
+    excess = max(0, *(count - seats for count, seats in zip(counts, asked.seats, strict=True)))
+    return [seats + excess - count for count, seats in zip(counts, asked.seats, strict=True)]
+
+
+def teams_of(asked: Question, labels: Sequence[int]) -> list[list[Person]]:
+    """Return everyone in each team, bots last."""
+    teams = []
+    for team, filled in enumerate(bots(asked, labels)):
+        players = tuple(i for i in range(asked.n) if labels[i] == team)
+        people = [
+            Person(*rated, asked.members[i].side)
+            for i, rated in zip(players, line_up(asked, players).rated, strict=True)
+        ]
+        teams.append(people + [Person(asked.bot_weight or Fraction(0), Fraction(0), HALF)] * filled)
+    return teams
+
+
+def line_up(asked: Question, players: tuple[int, ...]) -> LineUp:
+    """Return a team's line-up: most roles filled and, among those, the largest total.
+
+    Of equal ones it is the one that gives later players later roles, a role before none.
+    """
+    if not asked.needed:
+        rated = tuple((asked.members[i].weight, asked.members[i].variance) for i in players)
+        return LineUp(0, ("",) * len(players), rated)
+    return _strongest(asked, players)
+
+
+def _strongest(asked: Question, players: tuple[int, ...]) -> LineUp:
+    # From how many of each role are filled, to the largest total of the players so far and what each plays.
+    known: dict[tuple[int, ...], tuple[Fraction, tuple[int, ...]]]
+    known = {(0,) * len(asked.needed): (Fraction(0), ())}
+    for i in players:
+        member = asked.members[i]
+        after = {state: (total + member.weight, (*taken, -1)) for state, (total, taken) in known.items()}
+        for role, (name, most) in enumerate(asked.needed):
+            weight = rating_in(asked, i, name)[0] if plays(asked, i, name) else None
+            if weight is None:
+                continue
+            for state, (total, taken) in known.items():
+                if state[role] < most:
+                    reached = (*state[:role], state[role] + 1, *state[role + 1 :])
+                    if reached not in after or total + weight >= after[reached][0]:
+                        after[reached] = (total + weight, (*taken, role))
+        known = after
+    best = max(known.items(), key=lambda entry: (sum(entry[0]), entry[1][0], [-x for x in entry[0][::-1]]))
+    names = [*(name for name, _ in asked.needed), ""]
+    roles = tuple(names[role] for role in best[1][1])
+    lack = sum(most for _, most in asked.needed) - sum(best[0])
+    return LineUp(
+        lack, roles, tuple(rating_in(asked, i, role) for i, role in zip(players, roles, strict=True))
+    )
+
+
+def plays(asked: Question, i: int, role: str) -> bool:
+    """Tell whether a player plays a role; one who lists none plays all."""
+    return not asked.members[i].roles or role in asked.members[i].roles
+
+
+def rating_in(asked: Question, i: int, role: str) -> tuple[Fraction, Fraction]:
+    """Return mean and variance of a player in a role, in none the general ones."""
+    member = asked.members[i]
+    return member.roles.get(role, (member.weight, member.variance))
+
+
+def value(asked: Question, stage: Stage, labels: Sequence[int]) -> Real:
+    """Return the cost of a division by one objective of an order, lower being better."""
+    total = Real()
+    for name, weight in stage.terms:
+        total = total + cost(asked, name, labels).times(weight)
+    return total
+
+
+def cost(asked: Question, name: str, labels: Sequence[int]) -> Real:
+    """Return the cost of a division by an objective's name, lower being better."""
+    if name == "wishes":
+        return Real(paid(asked, labels))
+    return FORMULAS[name](asked, teams_of(asked, labels))
+
+
+def shown(stage: Stage, number: Real) -> Real:
+    """Return the number that people know a cost by: ``ratio`` is 1 less its cost."""
+    return Real(Fraction(1)) - number if stage.name == "ratio" else number
+
+
+def totals(teams: Sequence[Sequence[Person]]) -> list[Fraction]:
+    """Return each team's sum of weights."""
+    return [sum((person.weight for person in team), Fraction(0)) for team in teams]
+
+
+def mean(values: Sequence[Fraction]) -> Fraction:
+    """Return the mean; 0 of nothing."""
+    return sum(values, Fraction(0)) / len(values) if values else Fraction(0)
+
+
+def variance(values: Sequence[Fraction]) -> Fraction:
+    """Return the population variance; 0 of nothing."""
+    middle = mean(values)
+    return mean([(x - middle) ** 2 for x in values])
+
+
+def gap(asked: Question, teams: Sequence[Sequence[Person]]) -> Real:
+    """Return the range of the totals."""
+    del asked
+    sums = totals(teams)
+    return Real(max(sums) - min(sums))
+
+
+def ratio(asked: Question, teams: Sequence[Sequence[Person]]) -> Real:
+    """Return 1 less the smallest total over the largest; teams that all total 0 are even."""
+    del asked
+    sums = totals(teams)
+    return Real(1 - min(sums) / max(sums) if max(sums) > 0 else Fraction(0))
+
+
+def chances(asked: Question, teams: Sequence[Sequence[Person]]) -> list[Real]:
+    """Return each team's win probability."""
+    sums, noise = totals(teams), _noise(asked, teams)
+    return [Real(chances={_chance(own, sums, noise): Fraction(1)}) for own in sums]
+
+
+def win(asked: Question, teams: Sequence[Sequence[Person]]) -> Real:
+    """Return the largest distance of a win probability from even."""
+    sums, noise, k = totals(teams), _noise(asked, teams), len(teams)
+    if max(sums) == min(sums):
+        return Real()
+    above = Real(Fraction(-1, k), chances={_chance(max(sums), sums, noise): Fraction(1)})
+    if 2 * sums.count(max(sums)) == 2 * sums.count(min(sums)) == k:
+        return above  # then one is as far above as the other is below, as it always is with two teams
+    below = Real(Fraction(1, k), chances={_chance(min(sums), sums, noise): Fraction(-1)})
+    return max(above, below)
+
+
+def _noise(asked: Question, teams: Sequence[Sequence[Person]]) -> Fraction:
+    """Return the square of the deviation of the difference of an average pair of teams."""
+    everyone = [person for team in teams for person in team]
+    return Fraction(2, len(teams)) * sum((p.variance + asked.noise for p in everyone), Fraction(0))
+
+
+def _chance(own: Fraction, sums: Sequence[Fraction], noise: Fraction) -> Chance:
+    return Chance(tuple(sorted((other - own) * abs(other - own) / noise for other in sums)))
+
+
+def spread(asked: Question, teams: Sequence[Sequence[Person]]) -> Real:
+    """Return the largest standard deviation within a team less the smallest."""
+    del asked
+    variances = [variance([person.weight for person in team]) for team in teams]
+    if max(variances) == min(variances):
+        return Real()
+    return Real(roots={x: Fraction(f) for x, f in ((max(variances), 1), (min(variances), -1)) if x})
+
+
+def indistinguishable(asked: Question, teams: Sequence[Sequence[Person]]) -> Real:
+    """Return how much a player's team tells of the skill, less how much it tells of the wish, in nats."""
+    everyone = [person for team in teams for person in team]
+    whole, wish = _uncertain(asked, everyone), mean([person.side for person in everyone])
+    terms: list[tuple[Fraction, Fraction]] = []
+    for number, team in enumerate(teams):
+        if not team:
+            continue
+        share = Fraction(len(team), len(everyone))
+        terms.append((whole / _uncertain(asked, team), share / 2))
+        own = mean([person.side for person in team])
+        place = Fraction(2 * number, len(teams) - 1) - 1
+        right = (own - wish) * place
+        sign = ((right > 0) - (right < 0)) if asked.signed else 1
+        for yes, all_yes in ((own, wish), (1 - own, 1 - wish)):
+            if yes > 0 and asked.side_weight and sign:
+                terms.append((yes / all_yes, -share * yes * asked.side_weight * sign))
+    logarithms: dict[Fraction, Fraction] = {}
+    for argument, factor in terms:
+        if argument != 1:
+            logarithms[argument] = logarithms.get(argument, Fraction(0)) + factor
+    return Real(logarithms=logarithms)
+
+
+def _uncertain(asked: Question, team: Sequence[Person]) -> Fraction:
+    own = variance([person.weight for person in team])
+    return own + mean([person.variance for person in team]) + asked.prior
+
+
+def paid(asked: Question, labels: Sequence[int]) -> Fraction:
+    """Return what a division pays for the preferences it breaks."""
+    total = Fraction(0)
+    for group in asked.groups:
+        counts = [sum(labels[i] == team for i in group.members) for team in range(asked.n_teams)]
+        if group.together:
+            total += group.price * (len(group.members) - max(counts))
+        else:
+            total += group.price * sum(count - 1 for count in counts if count)
+    if asked.side_price:
+        for member, team in zip(asked.members, labels, strict=True):
+            wanted, place = 2 * member.side - 1, Fraction(2 * team, asked.n_teams - 1) - 1
+            total += asked.side_price * (abs(wanted) - wanted * place) / 2
+    return total
+
+
+FORMULAS = {
+    "gap": gap,
+    "ratio": ratio,
+    "win": win,
+    "spread": spread,
+    "indistinguishable": indistinguishable,
+}
