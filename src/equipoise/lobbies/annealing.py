@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from equipoise.arrays import Ints
+from equipoise.arrays import Bools, Ints
 from equipoise.compiled import compiled, pays
 from equipoise.lobbies.annealing_kernels import (
     LOOKED_AT,
@@ -46,10 +46,13 @@ class Annealing:
         Where it begins.
     seed : int
         Of the only randomness.
+    work : float
+        How many steps there will be in all.
     """
 
-    def __init__(self, problem: LobbyProblem, placing: Placing, seed: int = 0) -> None:
+    def __init__(self, problem: LobbyProblem, placing: Placing, seed: int, work: float) -> None:
         self.problem = problem
+        self._kernel = compiled(anneal) if pays(work, COMPILED_FROM) else anneal
         n_teams = len(placing.lobby)
         rng = np.random.default_rng(seed)
         self._state = int(rng.integers(1, MODULUS))
@@ -75,11 +78,6 @@ class Annealing:
         self._may = may.reshape(-1)
         self.begin(placing)
 
-    @property
-    def draw(self) -> int:
-        """A random number."""
-        return self._state
-
     def begin(self, placing: Placing, *, free: bool = True) -> None:
         """Go on from a placing with as many teams; only if free may the lobbies' numbers of teams change."""
         problem, n_teams = self.problem, len(placing.lobby)
@@ -96,7 +94,9 @@ class Annealing:
         waiting = team == n_teams
         totals = np.append(placing.totals(problem), problem.skill[waiting].sum())
         players = np.append(placing.sizes(problem), problem.size[waiting].sum()).astype(np.int64)
-        self._blocks = Blocks(problem.skill, problem.size, problem.kind, place, first, last, order, team, slot)
+        self._blocks = Blocks(
+            problem.skill, problem.size, problem.kind, place, first, last, order, team, slot
+        )
         self._teams = Teams(
             base, held, players, totals, np.append(placing.costs(problem), 0.0),
             np.append(placing.lobby, problem.n_lobbies).astype(np.int64), member,
@@ -107,18 +107,21 @@ class Annealing:
 
     def run(self, steps: int, hot: float, cold: float, stop: Stop) -> Placing:
         """Return the placing after so many steps, the heat falling from ``hot`` to ``cold``, or to a stop."""
-        kernel = compiled(anneal) if pays(steps, COMPILED_FROM) else anneal
         scratch = np.zeros(2 * MOST_TAKEN + LOOKED_AT, dtype=np.int64)
         cooling = (cold / hot) ** (1.0 / steps)
         done = 0
         while done < steps and not stop():
             now = min(CHUNK, steps - done)
-            self._state = kernel(
+            self._state = self._kernel(
                 self._blocks, self._teams, self._lobbies, self._rules, self._reach, self._doors, scratch,
                 self._state, hot * cooling**done, cooling, now,
             )  # fmt: skip
             done += now
         return self.placing()
+
+    def value(self) -> float:
+        """Return what the teams cost, as the walk keeps it."""
+        return float(self._teams.cost.sum())
 
     def placing(self) -> Placing:
         """Return the placing as it is."""
@@ -127,36 +130,78 @@ class Annealing:
         return Placing(team, self._teams.lobby[:n_teams].copy())
 
 
-#: Steps of the first round: some for everybody, so many each; and the most of one round.
-FIRST, EACH, MOST_STEPS = 100_000, 1_000, 20_000_000
+#: Steps of a search: so many by the square of the number of blocks, up to a fifth of a second's; so many more
+#: for each block, up to some seconds'.
+SQUARE, FEW, EACH, MANY = 2_000, 4_000_000, 20_000, 16_000_000
 
-#: The heat at the begin and the end of a round, in squared (absolute: plain) standard deviations of skill.
-HOT, COLD = 1.0, 1e-7
+#: Steps for each block beyond those, which nobody should be without.
+LEAST_EACH = 1_000
 
-#: Rounds of which one begins where the best ended, with other numbers of teams.
-ROUNDS = 12
+#: The heat at the begin of rounds in which lobbies' numbers of teams are free, and in which they are not, and
+#: at the end, in squared (absolute: plain) standard deviations of skill.
+HOT, WARM, COLD = 10.0, 0.05, 1e-6
+
+#: Rounds of the two sorts, and the share of the steps of the first.
+FREE_ROUNDS, ROUNDS, FREE_SHARE = 4, 12, 0.6
+
+#: Blocks above which one free round has all the steps: restarts are for small instances.
+ONE_ROUND = 1_000
+
+#: What a team may be from the bound for the search to end, in squared (absolute: plain) standard deviations.
+ENOUGH = 1e-5
 
 
 def search(
-    problem: LobbyProblem, placing: Placing, stop: Stop, *, rounds: int = ROUNDS, seed: int = 0
+    problem: LobbyProblem,
+    placing: Placing,
+    stop: Stop,
+    *,
+    bound: float = 0.0,
+    seed: int = 0,
+    times: float = 1.0,
 ) -> Placing:
-    """Return a placing at least as good, after rounds of annealing with several numbers of teams a lobby."""
+    """Return a placing at least as good, after rounds of annealing.
+
+    In the first rounds the lobbies' numbers of teams are free, from then on each round has numbers near the
+    best so far.
+
+    Parameters
+    ----------
+    bound : float
+        What no placing is below: one that is hardly above ends the search.
+    seed : int
+        Of the only randomness.
+    times : float
+        How many times the usual work is done.
+    """
+    rounds = _rounds(problem.n_blocks, times)
+    annealing = Annealing(problem, placing, seed, sum(steps for _, steps in rounds))
     best, value = placing, placing.value(problem)
-    annealing = Annealing(problem, placing, seed)
     unit = heat_of(problem)
+    enough = bound + ENOUGH * unit * len(placing.lobby)
     tried: dict[bytes, int] = {}
-    steps = min(FIRST + EACH * problem.n_blocks, MOST_STEPS)
-    for number in range(rounds):
-        if stop() or value <= 0.0:
+    for free, steps in rounds:
+        if stop() or value <= enough:
             break
-        free = number % 3 == 2 and problem.n_lobbies > 1
-        start = best if free else moved_counts(problem, best, value, tried, annealing.draw)
-        annealing.begin(start, free=free)
-        found = annealing.run(steps, HOT * unit, COLD * unit, stop)
+        annealing.begin(placing if free else moved(problem, best, tried), free=free)
+        found = annealing.run(steps, (HOT if free else WARM) * unit, COLD * unit, stop)
         now = found.value(problem)
         if now < value:
             best, value = found, now
     return best
+
+
+def _rounds(n_blocks: int, times: float) -> list[tuple[bool, int]]:
+    """Return for each round whether numbers of teams are free, and its steps."""
+    few = min(SQUARE * n_blocks * n_blocks, FEW)
+    steps = times * (min(few + EACH * n_blocks, MANY) + LEAST_EACH * n_blocks)
+    if n_blocks > ONE_ROUND:
+        free, rounds = 1, 2
+    else:
+        free, rounds = FREE_ROUNDS, ROUNDS
+    return [(True, int(FREE_SHARE * steps / free))] * free + [
+        (False, int((1.0 - FREE_SHARE) * steps / rounds))
+    ] * rounds
 
 
 def heat_of(problem: LobbyProblem) -> float:
@@ -169,46 +214,58 @@ def heat_of(problem: LobbyProblem) -> float:
     return spread if problem.absolute else spread * spread
 
 
-def moved_counts(
-    problem: LobbyProblem, placing: Placing, value: float, tried: dict[bytes, int], draw: int
-) -> Placing:
-    """Return the placing with at most one team in another lobby, such that the numbers are least tried.
+def moved(problem: LobbyProblem, placing: Placing, tried: dict[bytes, int]) -> Placing:
+    """Return the placing with at most one team in another lobby: that whose numbers of teams are least tried.
 
-    Among those the numbers come first whose targets sum to nearest what the players have.
+    Among those come first the numbers whose targets sum nearest to what the players have, and the team that
+    minds least.
+
+    Parameters
+    ----------
+    tried : dict from bytes to int
+        How often numbers of teams were tried; changed.
     """
     counts = np.bincount(placing.lobby, minlength=problem.n_lobbies)
-    sizes, totals = placing.sizes(problem), placing.totals(problem)
-    shown = totals / sizes if problem.per_player else totals
+    sizes, totals, costs = placing.sizes(problem), placing.totals(problem), placing.costs(problem)
+    away = float(((totals / sizes if problem.per_player else totals) - problem.target[placing.lobby]).sum())
     waiting = problem.skill[(placing.team == WAITING) & (problem.size <= problem.team_size)]
-    room = float(waiting.max() - waiting.min()) if len(waiting) > 1 else 0.0
-    away = float(shown.sum() - counts @ problem.target)
-    best: tuple[float, ...] = ()
-    chosen = (-1, -1)
-    for one in range(problem.n_lobbies):
-        for other in range(problem.n_lobbies):
-            after = counts.copy()
-            if one != other:
-                if counts[one] <= problem.least[one] or counts[other] >= problem.most[other]:
-                    continue
-                after[one] -= 1
-                after[other] += 1
-            times = tried.get(after.tobytes(), 0)
-            far = abs(away + problem.target[one] - problem.target[other])
-            key = (times, max(far - room, 0.0))
-            if not best or key < best:
-                best, chosen = key, (one, other)
-    one, other = chosen
+    room = float(np.ptp(waiting)) if len(waiting) else 0.0
+    rise = problem.deviations(totals[:, None], sizes[:, None], problem.target) - costs[:, None]
+    rise[~_allowed(problem, placing)] = np.inf
+    best = (float(tried.get(counts.tobytes(), 0)), 0.0)
+    chosen: tuple[int, int] | None = None
+    for one in np.flatnonzero(counts > problem.least).tolist():
+        mine = np.flatnonzero(placing.lobby == one)
+        for other in np.flatnonzero(counts < problem.most).tolist():
+            team = mine[int(rise[mine, other].argmin())]
+            if one == other or not np.isfinite(rise[team, other]):
+                continue
+            common = max(abs(away + problem.target[one] - problem.target[other]) - room, 0.0)
+            common = common if problem.absolute else common * common / len(sizes)
+            key = (float(tried.get(_key(counts, one, other), 0)), common + float(rise[team, other]))
+            if key < best:
+                best, chosen = key, (int(team), other)
     lobby = placing.lobby.copy()
-    if one != other:
-        may = np.ones(len(lobby), dtype=np.bool_)
-        seated = placing.team >= 0
-        np.logical_and.at(may, placing.team[seated], problem.may[problem.kind[seated], other])
-        mine = np.flatnonzero((lobby == one) & may)
-        if len(mine):
-            cost = problem.deviations(totals[mine], sizes[mine], problem.target[other])
-            lobby[mine[int(cost.argmin())]] = other
-            counts[one] -= 1
-            counts[other] += 1
-    key_of = counts.tobytes()
-    tried[key_of] = tried.get(key_of, 0) + 1
+    if chosen is not None:
+        team, other = chosen
+        counts[lobby[team]] -= 1
+        counts[other] += 1
+        lobby[team] = other
+    tried[counts.tobytes()] = tried.get(counts.tobytes(), 0) + 1
     return Placing(placing.team, lobby)
+
+
+def _key(counts: Ints, one: int, other: int) -> bytes:
+    """Return what tells numbers of teams apart, one moved from a lobby to another."""
+    after = counts.copy()
+    after[one] -= 1
+    after[other] += 1
+    return after.tobytes()
+
+
+def _allowed(problem: LobbyProblem, placing: Placing) -> Bools:
+    """Return whether each team may be in each lobby, shape (n_teams, n_lobbies)."""
+    allowed = np.ones((len(placing.lobby), problem.n_lobbies), dtype=np.bool_)
+    seated = placing.team >= 0
+    np.logical_and.at(allowed, placing.team[seated], problem.may[problem.kind[seated]])
+    return allowed

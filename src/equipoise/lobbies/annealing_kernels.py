@@ -1,4 +1,4 @@
-"""The loop of the annealing, written for :mod:`equipoise.compiled`: plain functions over indexable sequences."""
+"""The loop of annealing, written for :mod:`equipoise.compiled`: plain functions over indexable sequences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Column = Any
 #: Of 16 steps, how many offer a team another lobby, and how many exchange blocks of different sizes.
 TO_LOBBY, MIXED = 2, 6
 
-#: Blocks of a team that one exchange takes at most, and blocks looked at to find as many players to give back.
+#: Blocks of a team that one exchange takes at most, and blocks looked at to find as many players in return.
 MOST_TAKEN, LOOKED_AT = 3, 8
 
 #: The generator of Park and Miller: its products fit into 64 bits, so plain and compiled draw the same.
@@ -74,7 +74,7 @@ def cost_of(total: float, players: int, target: float, absolute: bool, per_playe
     return abs(away) if absolute else away * away
 
 
-def anneal(  # noqa: C901, PLR0912, PLR0915  # one loop: compiled, every call costs as much as its work
+def anneal(  # noqa: C901  # one loop: compiled, every call costs as much as its work
     blocks: Blocks,
     teams: Teams,
     lobbies: Lobbies,
