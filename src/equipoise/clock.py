@@ -53,8 +53,8 @@ def deadline(seconds: float) -> Deadline:
     True
     """
     if not seconds >= 0.0:
-        msg = f"seconds: {seconds!r} is not allowed; 0 and above is"
-        raise InputError(msg)
+        msg = f"must be at least 0, got {seconds!r}"
+        raise InputError(msg, "seconds")
     return Deadline(time.monotonic() + seconds)
 
 

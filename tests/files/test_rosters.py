@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from equipoise import InputError, Player, Rating
 from equipoise.errors import AmbiguousError
-from equipoise.files.fields import LONGEST_NAME
+from equipoise.fields import LONGEST_NAME
 from equipoise.files.rosters import parse_roster, read_roster
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from equipoise.errors import AmbiguousError
-from equipoise.files.fields import fail, short
+from equipoise.fields import fail, short
 
 #: The plainest line with a weight, ``1500 Amber``: a roster may have a million of them.
 PLAIN = re.compile(r"(\d{1,15}(?:\.\d+)?) ([^\W\d][\w'-]*(?: [^\W\d][\w'-]*)*)")

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, NoReturn
 
 from equipoise.errors import READS, AmbiguousError, InputError
-from equipoise.files.fields import fail, number_of, short
+from equipoise.fields import fail, number_of, short
 from equipoise.files.paste_lines import HELD, PLAIN, Line, check_list_numbers, lines_of, named
 
 #: A number as people write one: ``1500``, ``12.5``, ``12,5``, ``1'500``, ``1,234.5``, ``1.2k``, ``7e1``.

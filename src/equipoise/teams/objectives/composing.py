@@ -190,8 +190,8 @@ def compose(asked: Asked, scale: Scale, tolerances: Sequence[float] | None = Non
     """
     several = isinstance(asked, Sequence) and not isinstance(asked, str)
     if tolerances is not None and not several:
-        msg = "tolerances: there is only one objective; several in order have tolerances"
-        raise InputError(msg)
+        msg = ": there is only one objective; several in order have tolerances"
+        raise InputError(msg, "tolerances")
     if isinstance(asked, Mapping):
         return _weighted(asked, scale)
     if not several:
@@ -205,12 +205,12 @@ def compose(asked: Asked, scale: Scale, tolerances: Sequence[float] | None = Non
     if tolerances is None:
         tolerances = [scale.tolerance if isinstance(criterion, WinDistance) else 0.0 for criterion in first]
     if len(tolerances) != len(first):
-        msg = f"tolerances: there are {len(tolerances)}; every objective but the last has one: {len(first)}"
-        raise InputError(msg)
+        msg = f": there are {len(tolerances)}; every objective but the last has one: {len(first)}"
+        raise InputError(msg, "tolerances")
     for tolerance in tolerances:
         if not 0.0 <= tolerance < np.inf:
-            msg = f"tolerances: {tolerance!r} is not allowed; a number of 0 and above is"
-            raise InputError(msg)
+            msg = f"must be at least 0, got {tolerance!r}"
+            raise InputError(msg, "tolerances")
     name = ", ".join(entry.name for entry in entries)
     return Objective(name, last, tuple(zip(first, map(float, tolerances), strict=True)))
 

@@ -257,7 +257,7 @@ class Problem:
         if not self.interchangeable:
             return labels
         if self.n_teams == 2:
-            return labels if labels[0] == 0 else (1 - labels).astype(np.int8)
+            return labels if not len(labels) or labels[0] == 0 else (1 - labels).astype(np.int8)
         names: dict[int, int] = {}
         return np.array([names.setdefault(team, len(names)) for team in labels.tolist()], dtype=np.int8)
 
