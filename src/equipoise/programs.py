@@ -17,7 +17,6 @@ from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
 from equipoise.stopping import Stop, never
 
-
 #: The smallest tolerance that HiGHS takes is a tenth of it.
 STRICT = 1e-9
 

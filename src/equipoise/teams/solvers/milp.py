@@ -2,7 +2,7 @@
 
 With ``x[block, team]`` for who is where, ``gap`` is the largest total less the smallest, and the
 prices of wishes are linear too; rules are rows as they stand.  With two teams ``ratio`` and ``win`` grow with
-``gap``, so their optimum is its.  Exact, see :func:`solve`; slow beside the other solvers, as a
+the gap of strengths, so their optimum is its.  Exact, see :func:`solve`; slow beside the other solvers, as a
 program's relaxation says little of a gap, but it finds its way through many rules.
 
 References
@@ -22,11 +22,12 @@ import numpy as np
 
 from equipoise.arrays import Floats, Labels
 from equipoise.errors import InputError
+from equipoise.link import strengths
 from equipoise.programs import Program
 from equipoise.teams.objectives.composing import WeightedSum, WishPrices
 from equipoise.teams.objectives.gap import Gap
 from equipoise.teams.objectives.objective import Criterion, DifferenceCriterion, Pair
-from equipoise.teams.problem.problem import MU, Problem
+from equipoise.teams.problem.problem import COUNT, MU, Problem
 from equipoise.teams.solvers.task import Best, Found, Task
 
 #: Solutions that are cut off for each division that is wanted: different ones may look the same.
@@ -101,15 +102,15 @@ class _Model:
         self.most: list[float] = []
         self.whole: list[bool] = []
         self.rows: list[tuple[dict[int, float], float, float]] = []
-        mu = problem.features[:, MU]
-        self.unit = float(np.abs(mu).max()) or 1.0
+        self.unit = float(np.abs(problem.features[:, MU]).max()) or 1.0
         # Totals are counted from the least there can be, in units of the largest weight: all columns are 0
         # and above, and HiGHS's absolute tolerances mean the same for every roster.
         gap, price, self.by_proxy = _terms(task.criterion, problem)
-        self.x = [[self._column(0.0, 1.0, whole=True) for _ in range(problem.n_teams)] for _ in mu]
-        self.gap = self._column(gap * self.unit)
+        teams = range(problem.n_teams)
+        self.x = [[self._column(0.0, 1.0, whole=True) for _ in teams] for _ in range(problem.n_blocks)]
+        self.gaps: dict[float, int] = {}
         self._structure()
-        self._gap_rows(mu / self.unit)
+        self.columns[self._gap(task.criterion)] = gap * self.unit
         self.paid = self._paid(price)
         self.factors = gap, price
         # The objective is counted in units of its largest cost, so that absolute tolerances suit it too.
@@ -121,10 +122,12 @@ class _Model:
     def _step(self) -> float:
         """Return a number of which all costs of the program are whole multiples; 0 where it is too small."""
         gap, price = self.factors
-        numbers = [self.problem.features[:, MU].tolist() if gap else []]
-        if self.problem.filler is not None and gap:
-            numbers.append([float(self.problem.filler[MU])])
-        exact = [Fraction(repr(gap)) * Fraction(repr(number)) for some in numbers for number in some]
+        numbers = []
+        if gap:
+            numbers = self.problem.features[:, MU].tolist()
+            numbers.append(0.0 if self.problem.level else float(self.task.criterion.zero))
+            numbers.append(0.0 if self.problem.filler is None else float(self.problem.filler[MU]))
+        exact = [Fraction(repr(gap)) * Fraction(repr(number)) for number in numbers]
         paid = [self.columns[column] for column in self.paid] if price else []
         exact += [Fraction(repr(number)) for number in paid]
         step = reduce(_common, exact, Fraction(0))
@@ -135,7 +138,8 @@ class _Model:
         if not self.by_proxy:
             return best.worst
         labels = best.found(bound=0.0, proven=False).ranked[-1].labels
-        return float(Gap().cost(self.problem.totals(labels[None, :]))[0])
+        totals = self.problem.totals(labels[None, :])
+        return float(np.ptp(strengths(totals[:, :, MU], totals[:, :, COUNT], self.task.criterion.zero)))
 
     def _column(self, cost: float, most: float = np.inf, *, whole: bool = False) -> int:
         self.columns.append(cost)
@@ -190,8 +194,17 @@ class _Model:
                 for column in row[block + 1 :]:
                     self.most[column] = 0.0
 
-    def _gap_rows(self, mu: Floats) -> None:
-        """Bind the column of the gap from below to every difference of two totals."""
+    def _gap(self, criterion: Criterion) -> int:
+        """Return the column of the gap that a criterion looks at: of strengths, or of totals."""
+        zero = 0.0 if self.problem.level else criterion.zero
+        if zero not in self.gaps:
+            self.gaps[zero] = self._column(0.0)
+            mu = self.problem.features[:, MU] - zero * self.problem.sizes
+            self._gap_rows(mu / self.unit, self.gaps[zero])
+        return self.gaps[zero]
+
+    def _gap_rows(self, mu: Floats, gap: int) -> None:
+        """Bind the column of a gap from below to every difference of two totals."""
         problem = self.problem
         bot = 0.0 if problem.filler is None else float(problem.filler[MU]) / self.unit
         # As many bots come to each team as its seats and the common excess have more than its players.
@@ -202,7 +215,7 @@ class _Model:
                     terms = {row[one]: float(m) for row, m in zip(self.x, each, strict=True)}
                     terms |= {row[other]: -float(m) for row, m in zip(self.x, each, strict=True)}
                     seats = bot * (problem.seats[one] - problem.seats[other])
-                    self._row({**terms, self.gap: -1.0}, high=-seats)
+                    self._row({**terms, gap: -1.0}, high=-seats)
 
     def _paid(self, price: float) -> dict[int, float]:
         """Add what wishes need; return the terms that sum to what is paid."""
@@ -244,8 +257,9 @@ class _Model:
             gap, price, proxy = _terms(criterion, self.problem)
             most = _difference(criterion, cost, self.problem, totals) if proxy else cost
             terms = {column: price * each for column, each in self.paid.items()}
-            unit = max(gap * self.unit, *map(abs, terms.values()), 0.0) or 1.0
-            scaled = {column: each / unit for column, each in {**terms, self.gap: gap * self.unit}.items()}
+            terms[self._gap(criterion)] = gap * self.unit
+            unit = max(map(abs, terms.values())) or 1.0
+            scaled = {column: each / unit for column, each in terms.items()}
             self._row(scaled, high=most / unit + ACCURACY)
 
     def cut(self, labels: Labels) -> None:
