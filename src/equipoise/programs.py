@@ -17,6 +17,9 @@ from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
 from equipoise.stopping import Stop, never, seconds_left
 
+#: The smallest tolerance that HiGHS takes is a tenth of it.
+STRICT = 1e-9
+
 
 def available() -> bool:
     """Tell whether HiGHS is installed."""
@@ -53,6 +56,8 @@ class Program:
         The limits of each row.
     stop : callable
         Asked now and then; once it returns True, solving ends.
+    strict : bool
+        Whether HiGHS's tolerances are as small as they can be, for programs whose numbers are around 1.
 
     Raises
     ------
@@ -60,7 +65,7 @@ class Program:
         If HiGHS is not installed.
     """
 
-    def __init__(self, low: Floats, high: Floats, stop: Stop = never) -> None:
+    def __init__(self, low: Floats, high: Floats, stop: Stop = never, *, strict: bool = False) -> None:
         if not available():
             msg = "solver: this needs the package highspy, which is not installed; 'large' often does without"
             raise InputError(msg)
@@ -73,6 +78,9 @@ class Program:
         # One thread and a fixed seed: the same program has the same answer.
         for option, value in (("threads", 1), ("random_seed", 0)):
             self._highs.setOptionValue(option, value)
+        if strict:
+            for kind in ("mip", "primal", "dual"):
+                self._highs.setOptionValue(f"{kind}_feasibility_tolerance", STRICT)
         if stop is not never:
             for event in (self._highs.cbSimplexInterrupt, self._highs.cbMipInterrupt):
                 event.subscribe(self._interrupt)
