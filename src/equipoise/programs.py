@@ -15,7 +15,7 @@ import numpy as np
 
 from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
-from equipoise.stopping import Stop, never
+from equipoise.stopping import Stop, never, seconds_left
 
 #: The smallest tolerance that HiGHS takes is a tenth of it.
 STRICT = 1e-9
@@ -144,7 +144,7 @@ class Program:
         """Set a row's limits anew."""
         self._highs.changeRowBounds(row, low, high)
 
-    def solve(self, *, gap: float = 0.0, start: Floats | None = None) -> Answer:
+    def solve(self, *, gap: float = 0.0, start: Floats | None = None, nodes: int | None = None) -> Answer:
         """Solve the program.
 
         Parameters
@@ -153,6 +153,8 @@ class Program:
             The absolute gap at which a whole-number solution counts as optimal.
         start : ndarray of float, optional
             A solution to begin with.
+        nodes : int, optional
+            The most nodes of a search for whole numbers: a limit that, unlike time, is the same everywhere.
         """
         import highspy
 
@@ -162,6 +164,12 @@ class Program:
             solution = highspy.HighsSolution()
             solution.col_value = start.tolist()
             self._highs.setSolution(solution)
+        left = seconds_left(self._stop)
+        if left < np.inf:
+            # Presolve asks nobody whether to stop; HiGHS counts the time of all its runs.
+            self._highs.setOptionValue("time_limit", self._highs.getRunTime() + left)
+        if nodes is not None:
+            self._highs.setOptionValue("mip_max_nodes", nodes)
         self._highs.run()
         status, info = self._highs.getModelStatus(), self._highs.getInfo()
         solution = self._highs.getSolution()
