@@ -32,7 +32,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 #: Digits that are tried first, and those beyond which a comparison is given up.
-FIRST_DIGITS, MOST_DIGITS = 30, 2000
+FIRST_DIGITS, MOST_DIGITS = 30, 1000
 
 #: The slope of the logistic link; see :mod:`equipoise.link`.
 SLOPE = Fraction("1.702")
@@ -234,6 +234,11 @@ class Real:
             if working > MOST_DIGITS:
                 return (Fraction(low) + Fraction(high)) / 2
 
+    def above(self) -> Fraction:
+        """Return a fraction that is not below the number, and close to it."""
+        exact = not (self.roots or self.logarithms or self.chances)
+        return self.rational if exact else Fraction(self.interval(2 * FIRST_DIGITS).high)
+
     def interval(self, digits: int) -> Interval:
         """Return two decimals that the number is between, worked out with so many digits."""
         known = self._known.get(digits)
@@ -337,6 +342,23 @@ def compare(one: Real, other: Real) -> int:
     if low.low > high.high:
         return 1
     return (one - other).sign()
+
+
+def most_lead(distance: Fraction, noise: Fraction) -> Fraction:
+    """Return a difference that is not below the one at which a duel is so far from even.
+
+    Parameters
+    ----------
+    distance : Fraction
+        The win probability above one half, below one half itself.
+    noise : Fraction
+        The square of the deviation of the difference.
+    """
+    if not distance:
+        return Fraction(0)
+    digits = 2 * FIRST_DIGITS
+    odds = _logarithm((Fraction(1, 2) + distance) / (Fraction(1, 2) - distance), digits)
+    return Fraction(odds.high) * Fraction(_root(noise, digits).high) / SLOPE
 
 
 def _merged(one: Mapping[Key, Fraction], other: Mapping[Key, Fraction]) -> dict[Key, Fraction]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from equipoise.errors import InputError
@@ -95,6 +96,7 @@ class Question:
     """All that decides which divisions are legal and which is best; players are known by index."""
 
     ids: tuple[str, ...]
+    names: tuple[str, ...]
     members: tuple[Member, ...]
     n_teams: int
     parties: tuple[tuple[int, ...], ...]
@@ -115,6 +117,8 @@ class Question:
     signed: bool
     by_team: bool
     stages: tuple[Stage, ...]
+    default: Fraction | None = None
+    unrated: int = 0
     #: Teams that were summed up already, by who is in them; see :func:`equipoise.verifying.values.team_of`.
     known: dict[tuple[tuple[int, ...], int], Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -122,6 +126,17 @@ class Question:
     def n(self) -> int:
         """How many players there are."""
         return len(self.members)
+
+    @cached_property
+    def unit(self) -> int:
+        """The number of equal parts of a roster unit in which all weights are whole numbers."""
+        weights = [weight for member in self.members for weight, _ in member.roles.values()]
+        weights += [member.weight for member in self.members] + [self.bot_weight or Fraction(0)]
+        return math.lcm(*(weight.denominator for weight in weights))
+
+    def cut(self, n: int) -> Question:
+        """Return the question with its first objectives alone."""
+        return replace(self, stages=self.stages[:n])
 
     @property
     def interchangeable(self) -> bool:
@@ -143,7 +158,7 @@ def question(players: Iterable[Player] | Mapping[str, Any], **asked: Any) -> Que
         players = [Player(name, rating) for name, rating in players.items()]
     people = tuple(players)
     index = _Index(people)
-    members = _members(people, asked.get("default"))
+    members, default, unrated = _members(people, asked.get("default"))
     n, n_teams = len(people), int(asked.get("teams", 2))
     bots = asked.get("bots") or None
     bots = Bots() if bots is True else bots
@@ -160,6 +175,7 @@ def question(players: Iterable[Player] | Mapping[str, Any], **asked: Any) -> Que
     weight = asked.get("side_weight")
     return Question(
         ids=tuple(player.id for player in people),
+        names=tuple(player.label for player in people),
         members=members,
         n_teams=n_teams,
         parties=_parties(people, index, asked.get("parties") or ()),
@@ -180,6 +196,8 @@ def question(players: Iterable[Player] | Mapping[str, Any], **asked: Any) -> Que
         signed=bool(fixed) or uneven,
         by_team=any(not isinstance(who, str) for rule in asked.get("rules") or () for who in rule.terms),
         stages=stages,
+        default=default,
+        unrated=unrated,
     )
 
 
@@ -200,7 +218,11 @@ class _Index:
         return found[0]
 
 
-def _members(people: Sequence[Player], default: float | None) -> tuple[Member, ...]:
+def _members(
+    people: Sequence[Player], default: float | None
+) -> tuple[tuple[Member, ...], Fraction | None, int]:
+    """Return everyone in fractions, what those without a weight are given, and how many those are."""
+
     def pair(rating: Rating) -> tuple[Fraction, Fraction]:
         return number(rating.mu), number(rating.sigma) ** 2
 
@@ -226,7 +248,8 @@ def _members(people: Sequence[Player], default: float | None) -> tuple[Member, .
         general = own or (usual, Fraction(0))
         roles = {role: pair(rating) if rating is not None else general for role, rating in player.roles}
         members.append(Member(*general, number(player.side), roles))
-    return tuple(members)
+    unrated = known.count(None)
+    return tuple(members), usual if unrated else None, unrated
 
 
 def _mean(members: Sequence[Member]) -> Fraction:
