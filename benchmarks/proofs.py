@@ -38,6 +38,7 @@ COUNT = 20_000
 #: Requests whose answers one process gives before the next one begins.
 CHUNK = 500
 
+
 @dataclass(frozen=True)
 class Verdict:
     """What is to be said of an answer.

@@ -223,6 +223,7 @@ def _one_of(names: Any, extra: str = "") -> str:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--plot", metavar="FILE.svg", help="Draw the teams into a file.")
+@click.option("--receipt", metavar="FILE", help="Write what was asked and answered, for 'equipoise verify'.")
 def command(roster: str | None, **options: Any) -> None:
     """Divide the players of ROSTER into the fairest teams.
 
@@ -278,6 +279,11 @@ def _balance(source: str | None, options: dict[str, Any]) -> None:
         solution = balance(players, **arguments)
     except UnknownNameError as error:
         raise click.UsageError(str(error)) from error
+    if options["receipt"] is not None:
+        from equipoise.cli.verify import save_receipt
+        from equipoise.teams.request import BalanceRequest
+
+        save_receipt(BalanceRequest.of(players, **arguments), solution, options["receipt"])
     chosen = None
     if power is not None and solution.splits:
         chosen = _choose(solution, power, options["seed"])
@@ -307,6 +313,9 @@ def _check_combinations(options: dict[str, Any], keep: int) -> None:
     """Refuse options that say nothing together."""
     if options["distance"] is not None and keep == 1:
         msg = "--distance: one split has no other to differ from; say how many with --keep"
+        raise InputError(msg)
+    if options["pareto"] is not None and options["receipt"] is not None:
+        msg = "--receipt: a front is several answers; a receipt is of one"
         raise InputError(msg)
     if options["pareto"] is not None and (options["explain"] or options["why"] or options["edit"]):
         msg = "--pareto: it shows several divisions; --explain, --why and --edit are about one"

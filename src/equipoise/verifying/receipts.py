@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from importlib import metadata
 from typing import Any, Protocol
 
 from equipoise.errors import InputError
@@ -28,8 +29,8 @@ class Plain(Protocol):
         """Return plain data."""
 
 
-def receipt(request: Plain, solution: Any, version: str) -> dict[str, Any]:
-    """Return the receipt of an answer.
+def receipt(request: Plain, solution: Any, version: str | None = None) -> dict[str, Any]:
+    """Return the receipt of an answer: plain data for JSON, that :func:`equipoise.verify` checks.
 
     Parameters
     ----------
@@ -37,8 +38,13 @@ def receipt(request: Plain, solution: Any, version: str) -> dict[str, Any]:
         What was asked.
     solution : Solution
         What :func:`equipoise.balance` answered to it.
-    version : str
-        The version that did.
+    version : str, optional
+        The version that did; by default this one.
+
+    Raises
+    ------
+    UnsupportedError
+        If the request has a part that was passed as a Python object, which data cannot hold.
     """
     asked = request.to_dict()
     answer = solution.as_dict()
@@ -46,7 +52,7 @@ def receipt(request: Plain, solution: Any, version: str) -> dict[str, Any]:
         plain["teams"] = [[player.id for player in team] for team in split.teams]
     written = {
         "format": FORMAT,
-        "version": version,
+        "version": metadata.version("equipoise") if version is None else version,
         "seed": asked.get("seed", 0),
         "request": asked,
         "answer": answer,

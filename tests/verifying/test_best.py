@@ -1,0 +1,73 @@
+"""The oracle against itself: halves that meet against going through everything, and formulas by hand."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from equipoise import Bots
+from equipoise.stopping import never
+from equipoise.verifying.best import front, optimum
+from equipoise.verifying.halves import meeting, suits
+from equipoise.verifying.question import question
+from equipoise.verifying.values import cost
+
+OBJECTIVES: list[Any] = [
+    "gap", "ratio", "win", "spread", ["gap", "spread"], ["ratio", "win", "spread"], ["win", "indistinguishable"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_halves_that_meet_find_what_going_through_all_finds(seed: int) -> None:
+    """The optimum of every stage is the same number, and the same divisions are left."""
+    rng = random.Random(seed)
+    n = rng.randint(4, 9)
+    weights = {f"p{i}": rng.randint(0, 99) / 10 for i in range(n)}
+    asked: dict[str, Any] = {"objective": rng.choice(OBJECTIVES)}
+    if rng.random() < 0.4:
+        asked["parties"] = [rng.sample(list(weights), 2)]
+    if rng.random() < 0.4:
+        asked["apart"] = [rng.sample(list(weights), 2)]
+    if rng.random() < 0.3:
+        asked["fixed"] = {rng.choice(list(weights)): 1}
+    if rng.random() < 0.3:
+        asked["bots"] = Bots(3.3, target=rng.randint(0, 14))
+    elif rng.random() < 0.4:
+        asked["sizes"] = (n - 2, 2)
+    if rng.random() < 0.3:
+        asked["max_difference"] = rng.randint(1, 3)
+    given = question(weights, **asked)
+    assert suits(given)
+    one, other = optimum(given), meeting(given, never)
+    assert list(one.costs) == list(other.costs)
+    if len(given.stages) > 1:
+        assert set(one.left) == set(other.left)
+
+
+def test_formulas_are_those_of_the_documentation() -> None:
+    """Six players whose numbers are worked out by hand: totals 8 and 7, variances 14/3 and 2/9."""
+    asked = question({"a": 1, "b": 2, "c": 6, "d": 2, "e": 2, "f": 3}, beta=2.0)
+    labels = (0, 0, 0, 1, 1, 1)
+    ends = {name: float(cost(asked, name, labels)) for name in ("gap", "ratio", "win", "spread")}
+    assert ends["gap"] == 2.0
+    assert ends["ratio"] == pytest.approx(2 / 9)
+    assert ends["win"] == pytest.approx(1 / (1 + math.exp(-1.702 * 2 / math.sqrt(24))) - 0.5)
+    assert ends["spread"] == pytest.approx(math.sqrt(14 / 3) - math.sqrt(2 / 9))
+    prior = Fraction(58 * 6 - 16 * 16, 36) / 64
+    whole, inside = Fraction(58 * 6 - 16 * 16, 36) + prior, (Fraction(14, 3) + prior, Fraction(2, 9) + prior)
+    expected = sum(math.log(whole / part) for part in inside) / 4
+    assert float(cost(asked, "indistinguishable", labels)) == pytest.approx(expected)
+
+
+def test_a_tie_that_floats_lose_is_kept() -> None:
+    """Among divisions whose tenths sum to the same, the second objective chooses."""
+    weights = dict(zip("abcdefgh", (8.1, 5.4, 5.5, 3.7, 6.1, 2, 4.6, 7.8), strict=True))
+    best = optimum(question(weights, objective=["gap", "spread"]))
+    assert best.costs[0].rational == 0
+    assert float(best.costs[1]) == pytest.approx(0.674068)
+    points = front(question(weights), "gap", "spread")
+    assert len(points) == len({float(one) for one, _ in points}) == 9
