@@ -75,7 +75,8 @@ class Truth:
 
     def __init__(self, asked: dict[str, Any]) -> None:
         self.pair = asked.get("pareto")
-        self.question: Question = read({name: field for name, field in asked.items() if name != "pareto"})
+        plain = {name: field for name, field in asked.items() if name != "pareto"}
+        self.question: Question = read({**plain, "objective": self.pair} if self.pair else plain)
         if self.pair:
             self.front = front(self.question, *self.pair)
         else:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import random
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from equipoise import Bots
@@ -17,35 +17,46 @@ from equipoise.verifying.question import question
 from equipoise.verifying.values import cost
 
 OBJECTIVES: list[Any] = [
-    "gap", "ratio", "win", "spread", ["gap", "spread"], ["ratio", "win", "spread"], ["win", "indistinguishable"],
+    "gap", "ratio", "win", "spread", ["gap", "spread"], ["ratio", "win", "spread"],
+    ["win", "indistinguishable"],
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_halves_that_meet_find_what_going_through_all_finds(seed: int) -> None:
     """The optimum of every stage is the same number, and the same divisions are left."""
-    rng = random.Random(seed)
-    n = rng.randint(4, 9)
-    weights = {f"p{i}": rng.randint(0, 99) / 10 for i in range(n)}
-    asked: dict[str, Any] = {"objective": rng.choice(OBJECTIVES)}
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 10))
+    weights = {f"p{i}": float(rng.integers(0, 100)) / 10 for i in range(n)}
+    asked: dict[str, Any] = {"objective": OBJECTIVES[rng.integers(len(OBJECTIVES))]}
     if rng.random() < 0.4:
-        asked["parties"] = [rng.sample(list(weights), 2)]
+        asked["parties"] = [rng.choice(list(weights), 2, replace=False).tolist()]
     if rng.random() < 0.4:
-        asked["apart"] = [rng.sample(list(weights), 2)]
+        asked["apart"] = [rng.choice(list(weights), 2, replace=False).tolist()]
     if rng.random() < 0.3:
-        asked["fixed"] = {rng.choice(list(weights)): 1}
+        asked["fixed"] = {str(rng.choice(list(weights))): 1}
     if rng.random() < 0.3:
-        asked["bots"] = Bots(3.3, target=rng.randint(0, 14))
+        asked["bots"] = Bots(3.3, target=int(rng.integers(0, 15)))
     elif rng.random() < 0.4:
         asked["sizes"] = (n - 2, 2)
     if rng.random() < 0.3:
-        asked["max_difference"] = rng.randint(1, 3)
+        asked["max_difference"] = int(rng.integers(1, 4))
     given = question(weights, **asked)
     assert suits(given)
     one, other = optimum(given), meeting(given, never)
     assert list(one.costs) == list(other.costs)
     if len(given.stages) > 1:
         assert set(one.left) == set(other.left)
+
+
+def test_one_more_player_is_worth_half_a_spread_unless_a_zero_is_given() -> None:
+    """Five around 1500 with the spread 100 root 2: the zero is 1500 less 50 root 2."""
+    weights = {"a": 1300, "b": 1400, "c": 1500, "d": 1600, "e": 1700}
+    labels, spread = (0, 1, 1, 0, 0), 100 * math.sqrt(2)
+    for asked, lead in (({}, 1700 - 1500 + spread / 2), ({"zero": 0}, 1700), ({"body": 0}, 1700 - 1500)):
+        given = question(weights, objective="win", **asked)
+        expected = 1 / (1 + math.exp(-1.702 * lead / (spread * math.sqrt(5)))) - 0.5
+        assert float(cost(given, "win", labels)) == pytest.approx(expected)
 
 
 def test_formulas_are_those_of_the_documentation() -> None:

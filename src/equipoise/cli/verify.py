@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from equipoise.cli.fronts import print_json
+from equipoise.errors import InputError
 
 if TYPE_CHECKING:
     from equipoise.teams.request import BalanceRequest
@@ -36,8 +37,12 @@ def command(receipt: str, time_limit: float, as_json: bool) -> None:
     from equipoise.verifying.checking import verify
     from equipoise.verifying.receipts import parse
 
+    try:
+        stop = deadline(time_limit)
+    except InputError as error:
+        raise error.named("--time-limit") from error
     where, content = content_of(receipt)
-    verification = verify(parse(content, where), stop=deadline(time_limit))
+    verification = verify(parse(content, where), stop=stop)
     if as_json:
         print_json(verification.to_dict())
     else:

@@ -27,8 +27,8 @@ from equipoise.verifying.values import bots, chances, line_up, paid_for, rating_
 
 #: What an answer may say.
 ANSWER = (
-    "status", "objective", "value", "bound", "gap", "solver", "beta", "bot_weight", "default_weight",
-    "unrated", "splits", "reason", "rounding",
+    "status", "objective", "value", "bound", "gap", "solver", "beta", "zero", "bot_weight",
+    "default_weight", "unrated", "splits", "reason", "rounding",
 )  # fmt: skip
 SPLIT = ("teams", "bots", "totals", "win_probability", "value", "values", "wishes", "roles")
 
@@ -198,6 +198,8 @@ class _Check:
         beta = Real(roots={asked.noise: Fraction(1)}).rounded()
         slack = ROOM * self.rounding.variance / beta + SLIGHT * beta
         self._near(answer["beta"], beta, slack, "beta")
+        zero = asked.zero.rounded()
+        self._near(answer["zero"], zero, slack + self.rounding.total + SLIGHT * abs(zero), "the zero")
         for name, exact in (("bot_weight", asked.bot_weight), ("default_weight", asked.default)):
             if exact is None or answer[name] is None:
                 solved = self.answer["splits"] or name != "bot_weight"
@@ -311,6 +313,7 @@ class _Check:
             _require(lack == best.lack, f"team {team + 1} could fill more roles")
             total = Fraction(0)
             for who, role in _pairs(ids, roles):
+                _require(isinstance(role, str), f"{role!r} is no role")
                 listed = self.asked.members[index[who]].roles
                 _require(not role or not listed or role in listed, f"{who!r} does not play {role!r}")
                 total += rating_in(self.asked, index[who], role)[0]

@@ -140,7 +140,7 @@ class _Search:
             for count, entries in by_count.items()
         }
 
-    def _pairs(self) -> Iterator[tuple[int, int, Fraction]]:
+    def _pairs(self) -> Iterator[tuple[int, int, tuple[Fraction, Fraction]]]:
         """Go through the counts of both halves that make legal sizes, with the first total that is even."""
         asked = self.asked
         for one, other in itertools.product(*self.sorted):
@@ -151,17 +151,25 @@ class _Search:
             if within and abs(counts[0] - counts[1]) <= asked.difference:
                 yield one, other, self._even(counts)
 
-    def _even(self, counts: tuple[int, int]) -> Fraction:
-        """Return the first team's total, bots not counted, at which both are even, in units."""
-        filled = bots(self.asked, [0] * counts[0] + [1] * counts[1])
-        return (self.whole + (filled[1] - filled[0]) * (self.asked.bot_weight or 0) * self.unit) / Fraction(2)
+    def _even(self, counts: tuple[int, int]) -> tuple[Fraction, Fraction]:
+        """Return what the first team's total, bots not counted, is between where both are even, in units.
+
+        A difference of totals is even at 0, a chance where the strengths are equal.
+        """
+        asked = self.asked
+        filled = bots(asked, [0] * counts[0] + [1] * counts[1])
+        even = Real(self.whole + (filled[1] - filled[0]) * (asked.bot_weight or Fraction(0)) * self.unit)
+        if asked.stages[0].name == "win":
+            more = counts[0] + filled[0] - counts[1] - filled[1]
+            even = even + asked.zero.times(Fraction(more * self.unit))
+        return even.below() / 2, even.above() / 2
 
     def nearest(self) -> Iterator[Labels]:
         """Go through the divisions that are nearest to even, on both sides, for all pairs of counts."""
         for one, other, even in self._pairs():
             totals, _, codes = self.sorted[0][one]
             others, _, other_codes = self.sorted[1][other]
-            target = math.floor(even)
+            target = math.floor(even[0])
             least: list[tuple[int, int, int] | None] = [None, None]
             at = len(others)
             for step, (total, code) in enumerate(zip(totals, codes, strict=True)):
@@ -184,7 +192,7 @@ class _Search:
         seen = 0
         for one, other, even in self._pairs():
             reach = self._reach(limit, (one + other, self.asked.n - one - other)) * self.unit / 2
-            low, high = math.ceil(even - reach), math.floor(even + reach)
+            low, high = math.ceil(even[0] - reach), math.floor(even[1] + reach)
             others, squares, codes = self.sorted[1][other]
             for step, (total, square, code) in enumerate(zip(*self.sorted[0][one], strict=True)):
                 if not step % STEPS:

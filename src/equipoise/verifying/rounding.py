@@ -29,17 +29,19 @@ class Rounding:
             w for m in asked.members for w, _ in m.roles.values()
         ]
         unit = (asked.n + filled + OPERATIONS) * UNIT
-        largest = max(*map(abs, weights), bot)
-        middle = sum((member.weight for member in asked.members), Fraction(0)) / asked.n
-        apart = max(*(abs(weight - middle) for weight in weights), abs(bot - middle) if filled else 0)
+        largest = max([bot, *map(abs, weights)])
+        middle = sum((member.weight for member in asked.members), Fraction(0)) / max(asked.n, 1)
+        apart = max([abs(bot - middle) if filled else 0, *(abs(weight - middle) for weight in weights)])
         self.total = unit * (sum(map(abs, weights)) + filled * bot)
         self.whole = sum(member.weight for member in asked.members)
-        self.noise = asked.noise * asked.n * 2 / k
+        self.noise = asked.noise * max(asked.n, 1) * 2 / k
         self.variance = unit * (apart * apart + 2 * apart * largest) + (unit * largest) ** 2
-        self.variance += unit * max(member.variance for member in asked.members)
+        self.variance += unit * max((member.variance for member in asked.members), default=Fraction(0))
         self.prior = asked.prior
         self.unit, self.teams = unit, k
         self.known = asked.known
+        # Teams whose sizes differ have the zero taken off for each player that one has more.
+        self.strength = self.total + unit * (asked.n + filled) * abs(asked.zero.rounded())
 
     def error(self, stage: Stage) -> Fraction:
         """Return by how much a stage may be worse than the exact optimum, in its own unit."""
@@ -60,7 +62,7 @@ class Rounding:
 
     def win(self) -> Fraction:
         """Return that of a chance: a softmax changes by at most half of what its exponents do."""
-        return self.total / _root(self.noise) + self.unit
+        return self.strength / _root(self.noise) + self.unit
 
     def spread(self) -> Fraction:
         """Return that of a difference of deviations: of those that are not 0, the least loses most."""

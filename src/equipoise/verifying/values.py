@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from equipoise.verifying.exact import Chance, Real, UndecidedError
+from equipoise.verifying.exact import Chance, Real, UndecidedError, lead
 from equipoise.verifying.question import Question, Stage
 
 HALF = Fraction(1, 2)
@@ -92,7 +92,7 @@ def everyone(teams: Sequence[Team]) -> Team:
     total = sum((team.total for team in teams), Fraction(0))
     squares = sum((_squares(team) for team in teams), Fraction(0))
     return Team(
-        count, total, squares / count - (total / count) ** 2,
+        count, total, squares / count - (total / count) ** 2 if count else Fraction(0),
         sum((team.unsure for team in teams), Fraction(0)), sum((team.side for team in teams), Fraction(0)),
     )  # fmt: skip
 
@@ -184,21 +184,28 @@ def ratio(asked: Question, teams: Sequence[Team]) -> Real:
     return Real(1 - min(sums) / max(sums) if max(sums) > 0 else Fraction(0))
 
 
+def strengths(asked: Question, teams: Sequence[Team]) -> list[Real]:
+    """Return how strong each team is: the sum of its weights above the zero, the same left off every team."""
+    fewest = min(team.count for team in teams)
+    return [Real(team.total) - asked.zero.times(Fraction(team.count - fewest)) for team in teams]
+
+
 def chances(asked: Question, teams: Sequence[Team]) -> list[Real]:
     """Return each team's win probability."""
-    sums, noise = [team.total for team in teams], noise_of(asked, teams)
+    sums, noise = strengths(asked, teams), noise_of(asked, teams)
     return [Real(chances={_chance(own, sums, noise): Fraction(1)}) for own in sums]
 
 
 def win(asked: Question, teams: Sequence[Team]) -> Real:
     """Return the largest distance of a win probability from even."""
-    sums, noise, k = [team.total for team in teams], noise_of(asked, teams), len(teams)
-    if max(sums) == min(sums):
+    sums, noise, k = strengths(asked, teams), noise_of(asked, teams), len(teams)
+    most, least = max(sums), min(sums)
+    if most == least:
         return Real()
-    above = Real(Fraction(-1, k), chances={_chance(max(sums), sums, noise): Fraction(1)})
-    if 2 * sums.count(max(sums)) == 2 * sums.count(min(sums)) == k:
+    above = Real(Fraction(-1, k), chances={_chance(most, sums, noise): Fraction(1)})
+    if 2 * sums.count(most) == 2 * sums.count(least) == k:
         return above  # then one is as far above as the other is below, as it always is with two teams
-    below = Real(Fraction(1, k), chances={_chance(min(sums), sums, noise): Fraction(-1)})
+    below = Real(Fraction(1, k), chances={_chance(least, sums, noise): Fraction(-1)})
     try:
         return max(above, below)
     except UndecidedError:
@@ -207,12 +214,18 @@ def win(asked: Question, teams: Sequence[Team]) -> Real:
 
 def noise_of(asked: Question, teams: Sequence[Team]) -> Fraction:
     """Return the square of the deviation of the difference of an average pair of teams."""
-    everybody = sum((team.unsure + team.count * asked.noise for team in teams), Fraction(0))
+    unsure = sum((team.unsure for team in teams), Fraction(0))
+    everybody = unsure + max(sum(team.count for team in teams), 1) * asked.noise
     return Fraction(2, len(teams)) * everybody
 
 
-def _chance(own: Fraction, sums: Sequence[Fraction], noise: Fraction) -> Chance:
-    return Chance(tuple(sorted((other - own) * abs(other - own) / noise for other in sums)))
+def _chance(own: Real, sums: Sequence[Real], noise: Fraction) -> Chance:
+    leads = []
+    for other in sums:
+        ahead = other - own
+        ((radicand, rooted),) = ahead.roots.items() or ((Fraction(0), Fraction(0)),)
+        leads.append(lead(ahead.rational, rooted, radicand, noise))
+    return Chance(tuple(sorted(leads)))
 
 
 def spread(asked: Question, teams: Sequence[Team]) -> Real:
@@ -227,6 +240,8 @@ def spread(asked: Question, teams: Sequence[Team]) -> Real:
 def indistinguishable(asked: Question, teams: Sequence[Team]) -> Real:
     """Return how much a player's team tells of the skill, less how much it tells of the wish, in nats."""
     whole = everyone(teams)
+    if not whole.count:
+        return Real()
     wish = whole.side / whole.count
     terms: list[tuple[Fraction, Fraction]] = []
     for number, team in enumerate(teams):
