@@ -27,7 +27,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.matches import Match
 from equipoise.protocols.weights.requests import Finished, Refusal, Request, Setting, Work
 from equipoise.protocols.weights.session import Limits, WeightSession
-from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
+from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.registry import GAMES, resolve
 from equipoise.server.settings import Settings
 from equipoise.server.tcp import Server
@@ -152,7 +152,7 @@ class Service:
         self._waiting = 0
         self._learning: asyncio.Future[None] | None = None
         self._told = ""
-        self.board = Board(Ratings(GaussianFilter(), GaussianFilter().initial()))
+        self.board = Board(Ratings(Mixture(), Mixture().initial()))
 
     async def open(self) -> None:
         """Read the archive for the first time.
