@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from equipoise.errors import InputError
 from equipoise.players import LARGEST_WEIGHT
@@ -40,6 +40,21 @@ class Ruleset:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mutators", tuple(sorted(set(self.mutators))))
+
+
+class Setting(NamedTuple):
+    """What is being played, in the words of a game server; a game's table makes a ruleset of it.
+
+    Parameters
+    ----------
+    game_type : str
+        A game type, or a game, a slash and its type; empty where nothing was said.
+    mutators : tuple of str
+        All that are active, whether they change play or not, in any order.
+    """
+
+    game_type: str = ""
+    mutators: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.protocols import conversation as talk
 
 from equipoise.errors import InputError
-from equipoise.protocols.weights.requests import Division, Everyone, Known, Lookup, Refusal
+from equipoise.protocols.weights.requests import Division, Everyone, Known, Lookup, Refusal, Silent
 from equipoise.protocols.weights.session import TOGETHER, Limits, WeightSession
 
 BOARD = talk.board()
@@ -156,6 +156,51 @@ def test_names_come_back_byte_for_byte() -> None:
     """Latin-1, UTF-8 and spaces are kept as they were sent."""
     for name in ("Zoë".encode(), "Zoë".encode("latin-1"), b" two  spaces ", b"\xff\xfe", "名".encode() * 200):
         assert _talk().said(b"PLAYER " + name + b"\n") == b"PLAYER " + name + b"\n"
+
+
+def test_a_refused_line_changes_nothing() -> None:
+    """Neither who is in which team, nor whom a division divides, nor the game, nor the right to report."""
+    said = b"GAME ctf\nPLAYER a1b2\nPLAYER c3d4\nTEAMS 2\nAUTH correct horse battery\n"
+    for wrong in (
+        b"RESULT x\t1\t0 PLAYER eve\t1 PLAYER zoe\n",
+        b"WINPROB\t0 PLAYER eve\n",
+        b"ADVANTAGE\t0 PLAYER eve\t2 PLAYER zoe\n",
+        b"JOIN eve\t0 PLAYER zoe\t0 PLAYER zoe\n",
+        b"TEAMS 2\tPLAYER eve\n",
+        b"GAME \n",
+        b"MUTATOR a\tb\n",
+        b"PLAYER \n",
+    ):
+        session, other = _talk(), _talk()
+        session.said(said)
+        other.said(said)
+        assert session.said(wrong).startswith(b"ERR "), wrong
+        then = b"WINPROB\nTEAMS 2\nRESULT y\t1 2\nJOIN new\n"
+        assert session.said(then) == other.said(then)
+
+
+def test_whom_a_refused_lookup_names_is_not_divided() -> None:
+    """Where it is not known which game is meant."""
+    session = WeightSession()
+    (lookup,) = session.receive(b"GAME ctf\nPLAYER a\n")
+    assert session.answer(lookup, Refusal.AMBIGUOUS_GAME) == Refusal.AMBIGUOUS_GAME.line
+    (refused,) = session.receive(b"TEAMS 2\n")
+    assert session.answer(refused, None) == Refusal.TOO_FEW_MEMBERS.line
+
+
+def test_a_result_needs_its_game() -> None:
+    """It would be kept under an empty ruleset for ever."""
+    told = b"AUTH correct horse battery\nRESULT x\t1 2\t0 PLAYER a\t1 PLAYER b\n"
+    assert _talk().said(told).endswith(Refusal.NO_GAME.line)
+
+
+def test_lines_without_an_answer_let_the_reader_look_at_the_clock() -> None:
+    """However many come at once, and however short they are."""
+    for line in (b"\n", b"\r\n", b"GAME x\n", b"MUTATOR x\n"):
+        requests = list(WeightSession().receive(line * 20_000))
+        assert set(requests) == {Silent()}
+        assert len(requests) >= 5
+        assert all(WeightSession().answer(request, None) == b"" for request in requests)
 
 
 @pytest.mark.parametrize("name", [b"", b"a\tb", b"a\x00b", b"x" * 201, b"\x1b[31m", b"a\rb"])

@@ -19,7 +19,7 @@ from tests.servers import postgresql, postgresql_programs
 from equipoise.archive.archive import open_archive
 from equipoise.matches import Contest, Match, Ruleset
 from equipoise.ratings.scale import scale_of
-from equipoise.server.service import Files, Follower
+from equipoise.server.following import Files, Follower
 from equipoise.server.settings import Settings
 
 #: Seconds after which a test that hangs fails.
@@ -153,7 +153,7 @@ def test_the_life_of_a_server(served: Served, store: Path, tmp_path: Path) -> No
 def test_what_was_acknowledged_survives_a_kill(served: Served, store: Path) -> None:
     """A result is in the archive before it is acknowledged."""
     with served.connect() as connection:
-        connection.sendall(f"AUTH {TOKEN}\n".encode())
+        connection.sendall(f"AUTH {TOKEN}\nGAME oa/ctf\n".encode())
         lines = connection.makefile("rb")
         assert lines.readline() == b"AUTH ok\n"
         for n in range(5):
@@ -162,7 +162,7 @@ def test_what_was_acknowledged_survives_a_kill(served: Served, store: Path) -> N
     code, _ = served.end(signal.SIGKILL)
     assert code == -signal.SIGKILL
     again = Served(store)
-    told = "".join(f"RESULT g{n}\t3 0\t0 PLAYER zoe\t1 PLAYER ann\n" for n in range(6))
+    told = "GAME oa/ctf\n" + "".join(f"RESULT g{n}\t3 0\t0 PLAYER zoe\t1 PLAYER ann\n" for n in range(6))
     answers = again.ask(f"AUTH {TOKEN}\n{told}")
     assert answers == "AUTH ok\n" + "".join(f"RESULT g{n} known\n" for n in range(5)) + "RESULT g5 new\n"
     assert again.end()[0] == 0

@@ -221,7 +221,7 @@ def test_at_the_end_what_has_arrived_is_answered(tell: Callable[..., None]) -> N
         reader, writer = await _connect(port)
         writer.write(b"AUTH correct horse battery\n")
         assert await reader.readline() == b"AUTH ok\n"
-        writer.write(b"RESULT x\t1 2\t0 PLAYER a\t1 PLAYER b\nPLAYER a\n")
+        writer.write(b"GAME ctf\nRESULT x\t1 2\t0 PLAYER a\t1 PLAYER b\nPLAYER a\n")
         stopping = asyncio.ensure_future(server.stop())
         await asyncio.wait([stopping], timeout=0.3)
         oracle.may_work.set()

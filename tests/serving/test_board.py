@@ -6,8 +6,8 @@ import pytest
 from tests.protocols import conversation as talk
 
 from equipoise.logs.rules import Rules
-from equipoise.matches import Ruleset
-from equipoise.protocols.weights.requests import Everyone, Lookup, Refusal, Setting
+from equipoise.matches import Ruleset, Setting
+from equipoise.protocols.weights.requests import Everyone, Lookup, Refusal
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.scale import scale_of
 from equipoise.registry import MODELS, resolve
@@ -16,9 +16,8 @@ from equipoise.serving.board import (
     MOST_SETTINGS,
     MOST_STRANGERS,
     Board,
-    Ratings,
-    nearest,
 )
+from equipoise.serving.ratings import AmbiguousGameError, Ratings, Snapshot, nearest
 
 CTF, TDM = Ruleset("oa", "ctf"), Ruleset("oa", "tdm")
 STATE = {"ann": (1700.0,), "name:bob": (1400.0,), "bot:Xan:1": (1300.0,), "bot:Xan:6": (1650.0,)}
@@ -32,7 +31,7 @@ def _ask(board: Board, line: bytes, setting: Setting) -> object:
 def test_the_weight_is_that_of_the_scale_in_the_ruleset() -> None:
     """What is shown elsewhere on the scale from 0 to 100 is what is served."""
     board = talk.board()
-    model, state = board.ratings.model, board.ratings.state
+    model, state = board.snapshot.ratings.model, board.snapshot.ratings.state
     for setting, ruleset in (
         (Setting(), Ruleset()),
         (Setting("ctf"), Ruleset("openarena", "ctf")),
@@ -46,19 +45,21 @@ def test_a_game_without_its_name_is_the_only_one_or_the_one_that_was_set() -> No
     """With several games and no setting it is ambiguous, and said to be."""
     other = Ruleset("nexuiz", "ctf")
     ctf = Setting("ctf")
-    assert Board(RATINGS, (CTF, TDM)).ruleset(ctf) == CTF
-    assert Board(RATINGS).ruleset(ctf) == Ruleset("", "ctf")
-    assert Board(RATINGS, (CTF, other)).ruleset(ctf) is Refusal.AMBIGUOUS_GAME
-    assert Board(RATINGS, (CTF, other), {}, "nexuiz").ruleset(ctf) == other
-    assert Board(RATINGS, (CTF, other)).ruleset(Setting("OA/ctf")) == CTF
-    assert _ask(Board(RATINGS, (CTF, other)), b"MEANBOT", ctf) is Refusal.AMBIGUOUS_GAME
+    assert Snapshot(RATINGS, (CTF, TDM)).played(ctf) == CTF
+    assert Snapshot(RATINGS).played(ctf) == Ruleset("", "ctf")
+    both = Snapshot(RATINGS, (CTF, other))
+    with pytest.raises(AmbiguousGameError, match=r"^game: 'ctf' names no game"):
+        both.played(ctf)
+    assert Snapshot(RATINGS, (CTF, other), {}, "nexuiz").played(ctf) == other
+    assert both.played(Setting("OA/ctf")) == CTF
+    assert _ask(Board(both), b"MEANBOT", ctf) is Refusal.AMBIGUOUS_GAME
 
 
 def test_the_table_of_the_game_decides_what_changes_play() -> None:
     """Cosmetic mutators are left out, other names of a type are the same type."""
     table = Rules("oa", {"4": "ctf"}, frozenset({"skins"}), frozenset({"instagib"}), {"insta": "instagib"})
-    board = Board(RATINGS, (CTF,), {"oa": table})
-    assert board.ruleset(Setting("4", ("Skins", "Insta"))) == Ruleset("oa", "ctf", ("instagib",))
+    known = Snapshot(RATINGS, (CTF,), {"oa": table})
+    assert known.played(Setting("4", ("Skins", "Insta"))) == Ruleset("oa", "ctf", ("instagib",))
 
 
 @pytest.mark.parametrize(
@@ -80,36 +81,36 @@ def test_an_unseen_ruleset_falls_back_to_the_nearest_known(asked: Ruleset, serve
 
 def test_a_bot_is_served_at_the_level_it_was_last_seen_with() -> None:
     """Else as the mean bot, which counts every level."""
-    board = Board(RATINGS)
+    board = Board(Snapshot(RATINGS))
     assert _ask(board, b"BOT Xan", Setting()) == b"BOT Xan 56.2500\n"
     assert _ask(board, b"MEANBOT", Setting()) == b"MEANBOT 48.9583 2\n"
     assert _ask(board, b"BOT Nobody", Setting()) == b"BOT Nobody 48.9583\n"
-    assert _ask(Board(Ratings(Elo(), {})), b"BOT Nobody", Setting()) == b"BOT Nobody 50.0000\n"
+    assert _ask(Board(Snapshot(Ratings(Elo(), {}))), b"BOT Nobody", Setting()) == b"BOT Nobody 50.0000\n"
 
 
 def test_a_player_known_by_name_alone_is_found_by_it() -> None:
     """An archive without strong identities still answers."""
-    assert _ask(Board(RATINGS), b"PLAYER bob", Setting()) == b"PLAYER bob 45.8333\n"
+    assert _ask(Board(Snapshot(RATINGS)), b"PLAYER bob", Setting()) == b"PLAYER bob 45.8333\n"
 
 
 def test_strangers_and_settings_cost_little_memory() -> None:
     """Only so many are kept, however many are asked for."""
-    board = Board(RATINGS)
+    board = Board(Snapshot(RATINGS))
     for number in range(3 * MOST_SETTINGS):
-        answers = board.answers(Setting(f"type {number}"))
-        assert answers is board.answers(Setting())
-    assert len(board._answers) <= MOST_SETTINGS
+        answers = board.lines(Setting(f"type {number}"))
+        assert answers is board.lines(Setting())
+    assert len(board._lines) <= MOST_SETTINGS
     for number in range(2 * MOST_STRANGERS):
         for name in (b"%d" % number, b"%d" % number + b"x" * LONGEST_STRANGER):
             assert answers[b"PLAYER " + name] == b"PLAYER " + name + b"\n"
-    assert len(answers.lines) == MOST_STRANGERS + 1
-    assert max(map(len, answers.lines)) <= LONGEST_STRANGER
+    assert len(answers.found) == MOST_STRANGERS + 1
+    assert max(map(len, answers.found)) <= LONGEST_STRANGER
 
 
 def test_all_leaves_out_whom_no_line_can_name() -> None:
     """Ids with control characters, endless ones, and ids that are no text at all."""
     state = dict.fromkeys(("ann", "a\tb", "a\rb", "x" * 201, "\ud800", "bot:\n:1"), (1500.0,))
-    board = Board(Ratings(Elo(), state, {"\n": "bot:\n:1"}))
+    board = Board(Snapshot(Ratings(Elo(), state, {"\n": "bot:\n:1"})))
     answers = board.result(Everyone(Setting()))
     assert answers == b"PLAYER ann 50.0000\nMEANBOT 50.0000 1\nEND\n"
     assert talk.conversation(board).said(b"PLAYER a\tb\n") == Refusal.BAD_NAME.line
@@ -119,7 +120,7 @@ def test_all_leaves_out_whom_no_line_can_name() -> None:
 def test_every_model_can_be_served(model: str) -> None:
     """Weights, divisions, chances, advantages and late joiners, with strangers and unseen bots."""
     made = resolve("model", MODELS, model)()
-    session = talk.conversation(Board(Ratings(made, made.run(made.initial(), _contests())[0])))
+    session = talk.conversation(Board(Snapshot(Ratings(made, made.run(made.initial(), _contests())[0]))))
     answers = session.said(
         b"PLAYER a1b2\nPLAYER new\nBOT Sarge\nBOT New\nMEANBOT\nTEAMS 2\nWINPROB\nADVANTAGE\nJOIN x\nALL\n"
     )

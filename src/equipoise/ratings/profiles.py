@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
-    from equipoise.ratings.models.gaussian_filter.mixture import Mixture
+    from equipoise.ratings.models.gaussian_filter.model import Filters
 
 #: The profile of a model made without arguments.
 SHIPPED = "general"
@@ -20,10 +20,10 @@ FILTERS: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
         "steady": MappingProxyType(
             {
-                "sigma": 0.77, "baseline": 1.0, "baseline_sigma": 0.05, "drift_game": 0.002,
-                "drift_day": 0.019, "share_type": 0.027, "outcome": 0.25, "margin_slope": 0.28,
-                "margin_noise": 1.4, "statistic_slope": 0.5, "statistic_noise": 1.3, "trust_sigma": 0.25,
-                "caution": 10.0, "experience_sigma": 0.6, "experience_games": 7.5,
+                "sigma": 0.82, "baseline": 1.0, "baseline_sigma": 0.05, "drift_game": 0.002,
+                "drift_day": 0.014, "share_type": 0.027, "outcome": 0.25, "margin_slope": 0.28,
+                "margin_noise": 1.4, "statistic_slope": 0.4, "statistic_noise": 1.3, "trust_sigma": 0.18,
+                "caution": 10.0, "experience_sigma": 0.55, "experience_games": 7.5,
             }
         ),
         "keen": MappingProxyType(
@@ -49,13 +49,14 @@ PROFILES: Mapping[str, Mapping[str, float]] = MappingProxyType(
 )
 
 
-def with_settings(settings: Any) -> Mixture:
+def with_settings(settings: Any) -> Filters:
     """Return the default model with settings that all its members have, those not mentioned as shipped.
 
     Parameters
     ----------
     settings : mapping from str to number
-        Hyperparameters by name; or what ``equipoise tune --json`` prints, which has them inside.
+        Hyperparameters by name; or what ``equipoise tune --json`` prints, which has them inside.  Where all
+        are given, as there, nothing is left that members could differ in: then it is a single filter.
 
     Raises
     ------
@@ -68,6 +69,7 @@ def with_settings(settings: Any) -> Mixture:
     True
     """
     from equipoise.ratings.models.gaussian_filter.mixture import Mixture
+    from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 
     if isinstance(settings, list) and len(settings) == 1:
         settings = settings[0]
@@ -76,4 +78,6 @@ def with_settings(settings: Any) -> Mixture:
     if not isinstance(settings, Mapping):
         msg = 'settings must be an object such as {"sigma": 0.8}'
         raise InputError(msg)
+    if settings.keys() == GaussianFilter().as_settings().keys():
+        return GaussianFilter(**settings)
     return Mixture(settings=tuple(settings.items()))

@@ -17,21 +17,20 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from equipoise.archive.archive import Archive, open_archive
+from equipoise.archive.archive import open_archive
 from equipoise.clock import deadline
 from equipoise.errors import EquipoiseError
-from equipoise.matches import Match
-from equipoise.protocols.weights.requests import Finished, Refusal, Request, Setting, Work
+from equipoise.matches import Match, Setting
+from equipoise.protocols.weights.requests import Finished, Refusal, Request, Work
 from equipoise.protocols.weights.session import Limits, WeightSession
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
-from equipoise.registry import GAMES, resolve
+from equipoise.server.following import Follower
 from equipoise.server.settings import Settings
 from equipoise.server.tcp import Server
-from equipoise.serving.board import Board, Ratings, Table
+from equipoise.serving.board import Board
+from equipoise.serving.ratings import Ratings, Snapshot
 from equipoise.teams.balancing import balance
 
 #: Seconds between two looks whether the archive has changed.
@@ -44,95 +43,7 @@ SWITCH = 0.0005
 #: Seconds to wait for another process that writes the archive, before a result is refused.
 PATIENCE = 10.0
 
-#: Seconds within which two writes of a file may bear the same time.
-TICK = 0.05
-
 log = logging.getLogger(__name__)
-
-
-class Follower:
-    """The newest board of an archive, whatever process writes it, and whatever file takes its place.
-
-    For one thread at a time.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        self._url = settings.store
-        self._game = settings.game.lower() or None
-        self._tables: dict[str, Table] = {
-            table.game: table for name in GAMES for table in resolve("game", GAMES, name).rules()
-        }
-        self._archive: Archive | None = None
-        self._files: Files | None = None
-        self._revision: int | None = None
-
-    def newer(self) -> Board | None:
-        """Return the board as of now; None where nothing has changed since the last one.
-
-        A file is closed again after each look: an archive that nobody holds open may be copied and replaced.
-
-        Raises
-        ------
-        InputError
-            If the archive cannot be read.
-        """
-        files = Files.of(self._url, time.time())
-        if files is not None and files == self._files:
-            return None
-        archive = self._archive or open_archive(self._url, create=self._revision is None, waiting=log.warning)
-        try:
-            revision = archive.revision()
-            replaced = files is not None and (self._files is None or files.main != self._files.main)
-            self._files = files
-            if revision == self._revision and not replaced:
-                return None
-            standing = archive.standing()
-        finally:
-            if files is None and self._revision is not None:
-                self._archive = archive
-            else:
-                archive.close()
-        self._revision = standing.revision
-        ratings = Ratings(standing.model, standing.state, standing.last_bots)
-        return Board(ratings, standing.rulesets, self._tables, self._game)
-
-    def close(self) -> None:
-        """Let go of the archive."""
-        if self._archive is not None:
-            self._archive.close()
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """What tells that the files of an archive were written: device, number, size and time of each."""
-
-    main: tuple[int, ...]
-    journal: tuple[int, ...]
-    unsettled: float
-
-    @classmethod
-    def of(cls, url: str, now: float) -> Files | None:
-        """Return what there is at an address; None where it is no file, or not there.
-
-        A file that was written just now may be written again without its time showing it, so what is found
-        then is equal to nothing that is found later.
-        """
-        scheme, _, path = url.partition(":///")
-        if scheme != "sqlite":
-            return None
-        main, journal = (_stamp(Path(path + ending)) for ending in ("", "-wal"))
-        if not main:
-            return None
-        written = max(times[-1] for times in (main, journal) if times) / 1e9
-        return cls(main, journal, now if now - written < TICK else 0.0)
-
-
-def _stamp(path: Path) -> tuple[int, ...]:
-    try:
-        found = path.stat()
-    except (OSError, ValueError):
-        return ()
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 class Service:
@@ -152,7 +63,7 @@ class Service:
         self._waiting = 0
         self._learning: asyncio.Future[None] | None = None
         self._told = ""
-        self.board = Board(Ratings(Mixture(), Mixture().initial()))
+        self.board = Board(Snapshot(Ratings(Mixture(), Mixture().initial())))
 
     async def open(self) -> None:
         """Read the archive for the first time.
@@ -162,8 +73,8 @@ class Service:
         InputError
             If it cannot be read.
         """
-        board = await self._in("follow", self._follower.newer)
-        self.board = board or self.board
+        snapshot = await self._in("follow", self._follower.newer)
+        self.board = Board(snapshot) if snapshot else self.board
         await self._in("divide", _warm)
 
     async def follow(self) -> None:
@@ -172,17 +83,17 @@ class Service:
             await asyncio.sleep(POLL)
             began = time.monotonic()
             try:
-                board = await self._in("follow", self._follower.newer)
+                snapshot = await self._in("follow", self._follower.newer)
             except EquipoiseError as error:
                 self._tell(str(error))
                 continue
             self._tell("")
-            if board is not None:
-                self.board = board
+            if snapshot is not None:
+                self.board = Board(snapshot)
                 log.info(
                     "ratings refreshed",
                     extra={
-                        "players": len(board.ratings.known),
+                        "players": len(snapshot.ratings.known),
                         "seconds": round(time.monotonic() - began, 3),
                     },
                 )

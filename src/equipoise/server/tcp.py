@@ -13,7 +13,16 @@ from collections.abc import Awaitable, Coroutine, Iterator
 from typing import Any, Protocol, cast
 
 from equipoise.errors import InputError
-from equipoise.protocols.weights.requests import Authorised, Known, Lookup, Refusal, Refused, Request, Work
+from equipoise.protocols.weights.requests import (
+    Authorised,
+    Known,
+    Lookup,
+    Refusal,
+    Refused,
+    Request,
+    Silent,
+    Work,
+)
 from equipoise.protocols.weights.session import Limits, WeightSession
 from equipoise.server.limits import ServerLimits
 
@@ -43,7 +52,7 @@ BACKLOG = 1024
 OTHER_FILES = 128
 
 #: Requests whose results take no time; the most frequent first.
-AT_ONCE = (Known, Lookup, Refused, Authorised)
+AT_ONCE = (Known, Lookup, Silent, Refused, Authorised)
 
 log = logging.getLogger(__name__)
 

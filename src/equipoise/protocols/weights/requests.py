@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
+from equipoise.matches import Setting
+from equipoise.players import Member, Seats
+
 
 class Refusal(Enum):
     """Why a line is answered with ``ERR``: a code, and a sentence for people."""
@@ -22,7 +25,8 @@ class Refusal(Enum):
     TOO_MANY_MUTATORS = "too-many-mutators more mutators than allowed since GAME"
     TOO_MANY_MEMBERS = "too-many-members more players and bots than allowed since GAME"
     TOO_FEW_MEMBERS = "too-few-members every team needs a player or a bot"
-    AMBIGUOUS_GAME = "ambiguous-game several games are known here; name it as in GAME openarena/tdm"
+    AMBIGUOUS_GAME = "ambiguous-game it is not known which game is meant; name it as in GAME openarena/tdm"
+    NO_GAME = "no-game GAME with the type of the game comes first"
     NO_TOKEN = "no-token this server takes no results, since it was given no token"  # noqa: S105
     WRONG_TOKEN = "wrong-token the token is wrong"  # noqa: S105
     NOT_AUTHORISED = "not-authorised AUTH with the token of this server comes first"
@@ -36,31 +40,15 @@ class Refusal(Enum):
         return f"ERR {self.value}\n".encode()
 
 
-class Setting(NamedTuple):
-    """What is being played, in the words of the game server.
+@dataclass(frozen=True, slots=True)
+class Named(Member):
+    """A member of a game with the bytes that named it (``b"PLAYER ann"``), in which it is answered."""
 
-    Parameters
-    ----------
-    game_type : str
-        As in ``GAME``: a game type, or a game, a slash and its type; empty before any ``GAME``.
-    mutators : tuple of str
-        As in ``MUTATOR``, in the order they came.
-    """
-
-    game_type: str = ""
-    mutators: tuple[str, ...] = ()
+    said: bytes = b""
 
 
-class Member(NamedTuple):
-    """A player or a bot in a game, and how the game server named them (``b"PLAYER ann"``)."""
-
-    bot: bool
-    name: str
-    said: bytes
-
-
-#: The members of each team.
-Seats = tuple[tuple[Member, ...], ...]
+class Silent(NamedTuple):
+    """Lines without an answer were read, so that whoever reads may look at the clock; no result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +84,7 @@ class Division:
 
     setting: Setting
     teams: int
-    members: tuple[Member, ...]
+    members: tuple[Named, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +109,7 @@ class Late:
 
     setting: Setting
     seats: Seats
-    member: Member
+    member: Named
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,4 +130,4 @@ class Authorised:
 #: Requests whose results take time: they are to be found beside the conversation, not in it.
 Work = Everyone | Division | Chances | Handicap | Late | Finished
 
-Request = Known | Lookup | Refused | Authorised | Work
+Request = Known | Lookup | Silent | Refused | Authorised | Work

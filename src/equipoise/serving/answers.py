@@ -1,0 +1,203 @@
+"""The questions that a snapshot answers, as values: weights, divisions, places, chances, advantages, matches.
+
+Every face of the service asks here; what is said on a network, and how, is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from equipoise.arrays import Floats
+from equipoise.matches import Contest, Match, Ruleset, Setting
+from equipoise.players import Bots, Member, Player, Seats
+from equipoise.ratings.model import is_bot
+from equipoise.ratings.scale import Scale, mean_bot, scale_of
+from equipoise.serving.ratings import AmbiguousGameError, Ratings, Snapshot
+from equipoise.stopping import Stop, never
+
+
+class MeanBot(NamedTuple):
+    """The mean weight of all bots from 0 to 100, and how many they are; 50 and 0 where there are none."""
+
+    weight: float
+    bots: int
+
+
+class Weights:
+    """The shown weights of one ruleset, from 0 to 100."""
+
+    def __init__(self, ratings: Ratings, ruleset: Ruleset) -> None:
+        self._ratings = ratings
+        self._ruleset = ruleset
+        self.scale: Scale = scale_of(ratings.model, ratings.state, ruleset)
+        skill, count = mean_bot(ratings.model, ratings.state, ruleset)
+        self.mean_bot_skill = skill
+        self.mean_bot = MeanBot(self.scale.shown(skill), count)
+
+    def knows(self, member: Member) -> bool:
+        """Tell whether a member has played."""
+        return self._id(member) is not None
+
+    def of(self, member: Member) -> float | None:
+        """Return the weight of a member; of a bot never seen that of the mean bot, None of a stranger."""
+        known = self._id(member)
+        if known is None:
+            return self.mean_bot.weight if member.bot else None
+        return self.scale.shown(self._ratings.model.rating(self._ratings.state, known, self._ruleset).mu)
+
+    def _id(self, member: Member) -> str | None:
+        return (self._ratings.bot if member.bot else self._ratings.player)(member.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Those who are to be divided, with all that a division needs: it may be computed anywhere.
+
+    Parameters
+    ----------
+    players : tuple of Player
+        With their ratings; the id of each is its position.
+    teams : int
+        How many teams.
+    beta : float or None
+        The performance noise of the model.
+    """
+
+    players: tuple[Player, ...]
+    teams: int
+    beta: float | None
+
+    def divided(self, stop: Stop = never) -> tuple[int, ...] | None:
+        """Return the team of each player, None where none was found before the search had to stop."""
+        from equipoise.teams.balancing import balance
+
+        solution = balance(self.players, teams=self.teams, beta=self.beta, stop=stop)
+        if not solution.splits:
+            return None
+        places = {player.id: n for n, team in enumerate(solution.splits[0].teams) for player in team}
+        return tuple(places[player.id] for player in self.players)
+
+
+class Answers:
+    """The answers of one snapshot.
+
+    Every method raises :class:`~equipoise.serving.ratings.AmbiguousGameError` where a setting does not say
+    which game is meant, and :class:`~equipoise.errors.InputError` where members are at fault.
+
+    Examples
+    --------
+    >>> from equipoise.ratings.models.elo import Elo
+    >>> answers = Answers(Snapshot(Ratings(Elo(), {"ann": (1700.0,), "bob": (1500.0,)})))
+    >>> ann, bob = Member(False, "ann"), Member(False, "bob")
+    >>> answers.weight(Setting(), bob), answers.weight(Setting(), Member(False, "eve"))
+    (50.0, None)
+    >>> [round(p, 2) for p in answers.chances(Setting(), ((ann,), (bob,)))]
+    [0.76, 0.24]
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self._weights: dict[Ruleset, Weights] = {}
+
+    def weights(self, ruleset: Ruleset) -> Weights:
+        """Return the weights of one ruleset that is known, computed once."""
+        found = self._weights.get(ruleset)
+        if found is None:
+            found = self._weights[ruleset] = Weights(self.snapshot.ratings, ruleset)
+        return found
+
+    def weight(self, setting: Setting, member: Member) -> float | None:
+        """Return a weight from 0 to 100: of a bot never seen the mean bot's, None of a stranger."""
+        return self.weights(self.snapshot.rated(setting)).of(member)
+
+    def mean_bot(self, setting: Setting) -> MeanBot:
+        """Return the mean weight of all bots, and how many they are."""
+        return self.weights(self.snapshot.rated(setting)).mean_bot
+
+    def everyone(self) -> Iterator[Member]:
+        """Go through all who are known: players, then bots by their names."""
+        ratings = self.snapshot.ratings
+        yield from (Member(False, each) for each in ratings.known if not is_bot(each))
+        yield from (Member(True, name) for name in ratings.bots)
+
+    def gather(self, setting: Setting, members: Sequence[Member], teams: int) -> Gathered:
+        """Return a division that can be computed anywhere, see :meth:`divide`."""
+        ratings, ruleset = self.snapshot.ratings, self.snapshot.rated(setting)
+        players = tuple(
+            Player(str(n), ratings.rating(member, ruleset), bot=member.bot)
+            for n, member in enumerate(members)
+        )
+        return Gathered(players, teams, ratings.beta)
+
+    def divide(
+        self, setting: Setting, members: Sequence[Member], teams: int, stop: Stop = never
+    ) -> tuple[int, ...] | None:
+        """Return the team of each member, None where none was found before the search had to stop."""
+        return self.gather(setting, members, teams).divided(stop)
+
+    def place(self, setting: Setting, seats: Seats, member: Member) -> int:
+        """Return the team for someone who comes late; whoever is in a team stays there."""
+        from equipoise.teams.running.placing import place_late
+
+        for n, team in enumerate(seats):
+            if member in team:
+                return n
+        ruleset = self.snapshot.rated(setting)
+        sums, bots = self._sums(seats, ruleset)
+        counts = [sum(each.bot for each in team) for team in seats]
+        ratings = self.snapshot.ratings
+        return place_late(
+            ratings.rating(member, ruleset),
+            sums,
+            bots=Bots(weight=self.weights(ruleset).mean_bot_skill) if any(counts) else False,
+            bot_counts=counts,
+            bot_totals=bots,
+            beta=ratings.beta,
+        ).team
+
+    def chances(self, setting: Setting, seats: Seats) -> tuple[float, ...]:
+        """Return each team's chance to win."""
+        ratings, ruleset = self.snapshot.ratings, self.snapshot.rated(setting)
+        teams = [[ratings.id(member) for member in team] for team in seats]
+        return tuple(ratings.model.win_probability(ratings.state, teams, ruleset))
+
+    def advantage(self, setting: Setting, seats: Seats) -> tuple[float, ...]:
+        """Return the factor on each team's odds that makes the game even: 1 for the strongest team."""
+        from equipoise.teams.running.handicap import advantage
+
+        sums, _ = self._sums(seats, self.snapshot.rated(setting))
+        return tuple(advantage(sums, beta=self.snapshot.ratings.beta))
+
+    def match(
+        self, setting: Setting, match_id: str, scores: Sequence[float], seats: Seats, now: float
+    ) -> Match:
+        """Return a game that has ended now, seconds since 1970, as what an archive keeps.
+
+        Raises
+        ------
+        AmbiguousGameError
+            If the setting does not say which game it is; what is kept stays for ever.
+        """
+        ruleset = self.snapshot.played(setting)
+        if not ruleset.game or not ruleset.game_type:
+            msg = "game: a result needs the name of its game and its type"
+            raise AmbiguousGameError(msg)
+        ratings = self.snapshot.ratings
+        teams = tuple(tuple((ratings.id(member), 1.0) for member in team) for team in seats)
+        ranks = tuple(-score for score in scores)
+        contest = Contest(ruleset, teams, ranks, at=now, scores=tuple(scores))
+        return Match((contest,), ended=now, id=match_id)
+
+    def _sums(self, seats: Iterable[Sequence[Member]], ruleset: Ruleset) -> tuple[Floats, Floats]:
+        from equipoise.teams.running.sums import team_sums
+
+        teams = list(seats)
+        ratings = self.snapshot.ratings
+        players = [
+            Player(member.name, ratings.rating(member, ruleset), team=n, bot=member.bot)
+            for n, team in enumerate(teams)
+            for member in team
+        ]
+        return team_sums(players, len(teams))

@@ -1,0 +1,170 @@
+"""What is known at one moment: ratings, rulesets and the games' tables, as one value that never changes.
+
+A newer snapshot takes the place of an older one as a whole; where they come from is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from equipoise.errors import InputError
+from equipoise.matches import Ruleset, Setting
+from equipoise.players import Member, Rating
+from equipoise.ratings.model import BOT, RatingModel, State
+from equipoise.ratings.scale import mean_bot
+
+#: How the ids of players begin who are only known by name, as the logs of some games have them.
+NAME = "name:"
+
+
+class AmbiguousGameError(InputError):
+    """A setting names no game, and it is not known which one is meant."""
+
+
+class Table(Protocol):
+    """The part of a game's table that is needed here; see :class:`equipoise.logs.rules.Rules`."""
+
+    @property
+    def game(self) -> str:
+        """The game's name in a ruleset."""
+
+    def ruleset(self, game_type: str, mutators: Iterable[str] = ()) -> Ruleset:
+        """Return what a rating is valid for."""
+
+
+def nearest(ruleset: Ruleset, known: Iterable[Ruleset]) -> Ruleset:
+    """Return the known ruleset that is closest to one, which is itself where it is known.
+
+    That is one of the same game and type with as many of its mutators as possible and no other; else the game
+    type as such; else the general ruleset.
+
+    Examples
+    --------
+    >>> known = [Ruleset("oa", "ctf"), Ruleset("oa", "ctf", ("instagib",))]
+    >>> nearest(Ruleset("oa", "ctf", ("instagib", "lowgrav")), known).mutators
+    ('instagib',)
+    >>> nearest(Ruleset("oa", "ctf", ("vampire",)), known).mutators, nearest(Ruleset("oa", "ffa"), known).game
+    ((), '')
+    """
+    alike = [one for one in known if (one.game, one.game_type) == (ruleset.game, ruleset.game_type)]
+    if not alike:
+        return Ruleset()
+    inside = [one for one in alike if set(one.mutators) <= set(ruleset.mutators)]
+    bare = Ruleset(ruleset.game, ruleset.game_type)
+    return min([*inside, bare], key=lambda one: (-len(one.mutators), one.mutators))
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Who is known, and how strong.
+
+    Parameters
+    ----------
+    model : RatingModel
+        What made the ratings.
+    state : State
+        What it knows.
+    bots : mapping of str to str
+        From a bot's name to its id at the level it was last seen with.
+    """
+
+    model: RatingModel
+    state: State
+    bots: Mapping[str, str] = field(default_factory=dict)
+    known: Mapping[str, None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "known", dict.fromkeys(self.model.players(self.state)))
+
+    def player(self, named: str) -> str | None:
+        """Return the id of a player; one who is only known by name is found by it."""
+        for name in (named, f"{NAME}{named}"):
+            if name in self.known:
+                return name
+        return None
+
+    def bot(self, named: str) -> str | None:
+        """Return the id of a bot by its name, None where it was never seen."""
+        return found if (found := self.bots.get(named)) in self.known else None
+
+    def id(self, member: Member) -> str:
+        """Return the id of a member of a game; of a bot never seen, one of no known level."""
+        if member.bot:
+            return self.bot(member.name) or f"{BOT}{member.name}:?"
+        return self.player(member.name) or member.name
+
+    def rating(self, member: Member, ruleset: Ruleset) -> Rating:
+        """Return what is known of a member: of a bot never seen, that it is like the mean bot."""
+        rating = self.model.rating(self.state, self.id(member), ruleset)
+        if member.bot and self.bot(member.name) is None:
+            return Rating(mean_bot(self.model, self.state, ruleset)[0], rating.sigma)
+        return rating
+
+    @property
+    def beta(self) -> float | None:
+        """The performance noise of the model, in units of its skills; None where it has none."""
+        return getattr(self.model, "beta", None)
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """Everything that answers are computed from.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Who is known, and how strong.
+    rulesets : sequence of Ruleset
+        Those that were played.
+    tables : mapping of str to Table
+        The tables of game types and mutators by game.
+    game : str, optional
+        What a setting means that names no game; by default the only one of the rulesets, and none where
+        there are several.
+    revision : int
+        The number of this snapshot; a newer one has a higher number.
+    """
+
+    ratings: Ratings
+    rulesets: Sequence[Ruleset] = ()
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    game: str | None = None
+    revision: int = 0
+
+    def __post_init__(self) -> None:
+        if self.game is None:
+            games = {ruleset.game for ruleset in self.rulesets if ruleset.game}
+            object.__setattr__(self, "game", games.pop() if len(games) == 1 else None if games else "")
+
+    def played(self, setting: Setting) -> Ruleset:
+        """Return what is played in a setting by the table of its game, known or not.
+
+        Raises
+        ------
+        AmbiguousGameError
+            If it names no game, and several are known.
+        """
+        if not setting.game_type:
+            return Ruleset()
+        named, slash, game_type = setting.game_type.partition("/")
+        game = named.lower() if slash else self.game
+        if game is None:
+            msg = f"game: {setting.game_type!r} names no game, and several are known"
+            raise AmbiguousGameError(msg)
+        game_type = game_type if slash else named
+        table = self.tables.get(game)
+        if table is not None:
+            return table.ruleset(game_type, setting.mutators)
+        return Ruleset(game, game_type.lower(), tuple(mutator.lower() for mutator in setting.mutators))
+
+    def rated(self, setting: Setting) -> Ruleset:
+        """Return the known ruleset whose ratings hold in a setting.
+
+        Raises
+        ------
+        AmbiguousGameError
+            If the setting names no game, and several are known.
+        """
+        return nearest(self.played(setting), self.rulesets)
