@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli.fronts import print_json, show_front, write_plot
+from equipoise.cli.shared.names import read_option, read_players
+from equipoise.cli.shared.stored import rated, roster, with_ratings
 from equipoise.cli.wishing import (
     groups,
     objective_arguments,
@@ -43,7 +45,7 @@ FLAGS = {
     name: f"--{name.replace('_', '-')}"
     for name in (
         *("teams", "max_difference", "apart", "side_price", "roles", "rules", "objective", "solver"),
-        *("rerank", "keep", "distance", "beta", "tolerance", "side_weight", "seed"),
+        *("rerank", "keep", "distance", "beta", "zero", "body", "tolerance", "side_weight", "seed"),
     )
 }
 
@@ -120,7 +122,9 @@ def _one_of(names: Any, extra: str = "") -> str:
 
 
 @click.command(cls=BalanceCommand, name="balance")
-@click.argument("roster", metavar="ROSTER")
+@click.argument("roster", metavar="ROSTER", required=False)
+@read_option
+@with_ratings
 @click.option("--teams", default=2, show_default=True, help="How many teams.")
 @click.option("--size", metavar="N|N,N|N-N", help="The size of every team, of each team, or a range.")
 @click.option(
@@ -203,6 +207,18 @@ def _one_of(names: Any, extra: str = "") -> str:
     metavar="WEIGHT",
     help="Performance noise of one player, for win chances.  [default: the roster's standard deviation]",
 )
+@click.option(
+    "--zero",
+    type=float,
+    metavar="WEIGHT",
+    help="The weight that adds nothing to a team, where the scale has one.  Matters to unequal teams.",
+)
+@click.option(
+    "--body",
+    type=float,
+    metavar="SPREADS",
+    help="What one more player of mean weight is worth, in standard deviations.  [default: 0.5]",
+)
 @click.option("--names", metavar="A,B", help="What to call the teams.")
 @click.option("--explain", is_flag=True, help="Say why: numbers, alternatives, and what each rule costs.")
 @click.option(
@@ -219,7 +235,7 @@ def _one_of(names: Any, extra: str = "") -> str:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--plot", metavar="FILE.svg", help="Draw the teams into a file.")
-def command(roster: str, **options: Any) -> None:
+def command(roster: str | None, **options: Any) -> None:
     """Divide the players of ROSTER into the fairest teams.
 
     ROSTER is a file of 'weight name' lines, CSV or JSON with 'name' and 'weight', or - for standard input.
@@ -230,20 +246,20 @@ def command(roster: str, **options: Any) -> None:
         raise error.named(FLAGS.get(error.argument, error.argument)) from error
 
 
-def _balance(roster: str, options: dict[str, Any]) -> None:
+def _balance(source: str | None, options: dict[str, Any]) -> None:
     from equipoise.clock import deadline
-    from equipoise.files.rosters import read_roster
     from equipoise.stopping import never
     from equipoise.teams.balancing import balance
 
-    players = read_roster(roster)
+    players = roster(source, options, lambda path: read_players(path, options["read"]))
+    players = rated(players, options)
     power = options["choose"]
     keep = options["keep"] or (1 if power is None else CHOSEN_AMONG)
     _check_combinations(options, keep)
     limit = options["time_limit"]
     given = {
         name: options[name]
-        for name in ("tolerance", "side_weight", "max_difference", "beta")
+        for name in ("tolerance", "side_weight", "max_difference", "beta", "zero", "body")
         if options[name] is not None
     }
     shared = {
@@ -346,7 +362,7 @@ def _plot(path: str, solution: Solution, split: Split, names: tuple[str, ...]) -
 
 def _text(solution: Solution, chosen: int | None, names: tuple[str, ...], split: Split) -> str:
     """Return what a person reads, and can paste into a chat."""
-    from equipoise.pages.text.words import number
+    from equipoise.pages.text.words import convention, number
 
     edited = split is not solution.splits[chosen or 0]
     lines: list[str] = []
@@ -361,8 +377,9 @@ def _text(solution: Solution, chosen: int | None, names: tuple[str, ...], split:
         value = f"{solution.objective} {number(split.value)}"
         facts = f"number {chosen + 1} of the {len(solution.splits)} best, {value}"
         lines.append(f"Chosen at random: {facts}; the best is {verdict}")
-    lines.append(
-        f"Win chances assume a performance noise of {number(solution.beta)} ({solution.beta_source})."
+    sizes = {len(team) + bots for team, bots in zip(split.teams, split.bots, strict=True)}
+    lines += convention(
+        solution.beta, solution.beta_source, solution.zero, solution.zero_source, uneven=len(sizes) > 1
     )
     if solution.unrated:
         lines.append(

@@ -65,6 +65,11 @@ class Mixture(Filters):
                 raise InputError(msg)
         self.filters()
 
+    @property
+    def beta(self) -> float:
+        """Performance noise, the unit of skills: that of the members."""
+        return self.filters()[0].beta
+
     def filters(self) -> tuple[GaussianFilter, ...]:
         """Return the members."""
         return _made(self.members, self.settings)

@@ -438,6 +438,9 @@ class GaussianFilter(Filters):
     experience_sigma: float = 0.0
     experience_games: float = 10.0
 
+    #: The skill that adds nothing to a team: skills hold the price of a body.
+    zero: ClassVar[float] = 0.0
+
     def __post_init__(self) -> None:
         for each in fields(self):
             number = getattr(self, each.name)
