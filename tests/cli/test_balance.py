@@ -36,7 +36,7 @@ def test_text_can_be_pasted_and_says_what_is_proven() -> None:
     assert lines[1] == "  47  Cedar"
     assert "Blue: total 152, win chance 49.0 %" in lines
     assert "Proven optimal: gap 1." in lines
-    assert lines[-1].startswith("Win chances assume a performance noise of 13.34")
+    assert lines[-1].startswith("Win chances are a convention: they assume a performance noise of 13.34")
 
 
 def test_json_has_the_documented_fields() -> None:
