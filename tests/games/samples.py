@@ -44,9 +44,35 @@ PLAIN = "".join(
     for n in range(4)
 )
 
+XONOTIC = """:gamestart:ctf_stormkeep:0.1482099669.871995
+:gameinfo:mutators:LIST:instagib:damagetext
+:gameinfo:end
+:join:1:1:127.0.0.1:^1Ann
+:join:2:2:[::1]:Bob
+:join:3:3:bot:[BOT]Eureka
+:join:4:4:bot:[BOT]Hellfire
+:team:1:5:1
+:team:2:14:1
+:team:3:5:4
+:team:4:14:4
+:kill:frag:1:2:type=7:items=V:victimitems=B
+:ctf:capture:14:1
+:kill:frag:4:3:type=7:items=V:victimitems=B
+:scores:ctf_stormkeep:612
+:labels:player:score!!,caps,kills,deaths<
+:player:see-labels:12,1,1,0:600:5:1:^1Ann
+:player:see-labels:1,0,0,1:600:14:2:Bob
+:labels:teamscores:score,caps!!
+:teamscores:see-labels:12,1:5
+:teamscores:see-labels:2,0:14
+:end
+:gameover
+"""
+
 #: A log of each game that may be appended to.
 SAMPLES = {
     "quake3": [real("x_elim")[:30000], real("x_ctfelim"), real(TDM)[:40000]],
+    "xonotic": [(XONOTIC + XONOTIC.replace("1482099669", "1482100669")).encode()],
     "nexuiz": [real("nexuiz_tdm_console_eventlog"), real("nexuiz00000002") + real("nexuiz00000004")],
     "ut2004": [
         (UT2004_CTF * 2).replace("20:04", "20:05", 1).encode(coding)
