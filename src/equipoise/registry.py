@@ -92,6 +92,7 @@ GAMES: Mapping[str, str] = MappingProxyType(
         "xonotic": f"{_GAMES}.xonotic:GAME",
         "nexuiz": f"{_GAMES}.nexuiz:GAME",
         "ut2004": f"{_GAMES}.ut2004.reader:GAME",
+        "halflife": f"{_GAMES}.halflife.reader:GAME",
         "plain": f"{_GAMES}.plain:GAME",
     }
 )
