@@ -9,7 +9,7 @@ import pytest
 
 from equipoise import Bots, InputError, Player, Rating, Status, UnknownNameError, balance
 from equipoise.registry import OBJECTIVES, SOLVERS, resolve
-from equipoise.teams.objectives.objective import Criterion, Objective, Scale
+from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.solvers import halves
 from equipoise.teams.solvers.task import Found, Ranked, Task
 
@@ -297,7 +297,7 @@ def test_own_objectives_and_solvers_can_be_passed() -> None:
         def cost(self, totals: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
             return np.abs(totals[:, 0, 1] - 2 * totals[:, 1, 1])
 
-    def twice(scale: Scale) -> Objective:
+    def twice(scale: Units) -> Objective:
         assert scale.beta > 0
         return Objective("twice", CountTheStrong())
 
@@ -532,6 +532,15 @@ def test_a_solver_that_breaks_the_rules_is_found_out() -> None:
 
     with pytest.raises(InputError, match="breaks the problem's rules"):
         balance(TEN, solver=everyone_in_one_team)
+
+
+@pytest.mark.parametrize("objective", ["spread", "gap", "win", "ratio"])
+@pytest.mark.parametrize("weights", [[2.0**k for k in range(40)], [1.3**k for k in range(38)]])
+def test_forty_players_of_any_weights_are_proven(weights: list[float], objective: str) -> None:
+    """Weights spread over many orders are no harder: what a few of them outweigh is passed over."""
+    solution = balance({f"p{n}": weight for n, weight in enumerate(weights)}, objective=objective)
+    assert solution.status == "optimal"
+    assert solution.bound == solution.value
 
 
 def test_a_search_given_up_goes_on_without_proof(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,9 @@ from tests.teams import exact
 
 from equipoise import Player, balance, pareto
 from equipoise.registry import OBJECTIVES, resolve
-from equipoise.teams.objectives.objective import Criterion, Scale
+from equipoise.teams.objectives.objective import Criterion, Units
 from equipoise.teams.problem.problem import MU
-from equipoise.testing.teams import legal_divisions, random_problem, random_scale
+from equipoise.testing.teams import legal_divisions, random_problem, random_units
 
 #: One-decimal rosters with mathematical ties that floats tell apart.
 ROSTERS = [
@@ -96,7 +96,7 @@ def test_the_bound_on_rounding_holds_for_every_order_of_the_sums(name: str) -> N
     for seed in range(10):
         rng = np.random.default_rng(seed)
         problem = random_problem(rng)
-        objective = resolve("objective", OBJECTIVES, name)(random_scale(rng, problem))
+        objective = resolve("objective", OBJECTIVES, name)(random_units(rng, problem))
         error = objective.criterion.error(problem.rounding)
         assert 0.0 <= error < 1e-6 * max(float(np.abs(problem.features[:, MU]).sum()), 1.0)
         for labels in list(legal_divisions(problem))[:20]:
@@ -119,5 +119,26 @@ def test_a_criterion_of_ones_own_has_a_measured_bound() -> None:
             return np.ptp(totals[:, :, MU], axis=1)
 
     problem = random_problem(np.random.default_rng(1))
-    worked_out = resolve("objective", OBJECTIVES, "gap")(Scale()).criterion.error(problem.rounding)
+    worked_out = resolve("objective", OBJECTIVES, "gap")(Units()).criterion.error(problem.rounding)
     assert worked_out <= Own().error(problem.rounding) <= 100.0 * worked_out
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [1.7e-8, -6.1e-9, 4.4e-10, 1.3e-8, 1.2e-8, 1.8e-9],
+        [3.0e5, 2.1e-8, 4.4, 71.0, 1.3e-3, 8.9e-7, 3.1e3, 1.2e5],
+        [8.1e12, 5.4e12, 5.5e12, 3.7e12, 6.1e12, 2e12, 4.6e12, 7.8e12],
+    ],
+)
+@pytest.mark.parametrize("objective", ["gap", "win"])
+def test_the_integer_program_claims_what_enumeration_finds(weights: list[float], objective: str) -> None:
+    """Whatever the scale, and however far the weights spread: its tolerances prove nothing by themselves."""
+    program = balance(_roster(weights), objective=objective, solver="milp", keep=2)
+    seen = balance(_roster(weights), objective=objective, solver="enumerate", keep=2)
+    assert program.bound is not None
+    assert program.bound <= (seen.value or 0.0) + 4.0 * seen.rounding
+    if program.status == "optimal":
+        assert [split.value for split in program.splits] == pytest.approx(
+            [split.value for split in seen.splits], abs=4.0 * seen.rounding
+        )

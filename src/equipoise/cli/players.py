@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli import archives
-from equipoise.errors import InputError
 
 #: What players may be sorted by, and the widest cell of the table; --json has everything in full.
 SORTS, WIDEST = ("mu", "games", "sigma", "name", "id"), 48
@@ -40,8 +39,7 @@ def command(
     if wanted is not None:
         there = sorted({player["ruleset"] for player in players})
         if wanted not in there:
-            msg = f"--ruleset: nobody has played {wanted}; there are: {', '.join(there) or 'none'}"
-            raise InputError(msg)
+            archives.warn(f"--ruleset: nobody has played {wanted}; there are: {', '.join(there) or 'none'}")
         players = [player for player in players if player["ruleset"] == wanted]
     players = _chosen(players, top, min_games, sort)
     click.echo(json.dumps({"players": players}, indent=2) if as_json else _text(players))

@@ -63,17 +63,20 @@ class Gathered:
         How many teams.
     beta : float or None
         The performance noise of the model.
+    zero : float or None
+        The skill that adds nothing to a team, where the model knows one.
     """
 
     players: tuple[Player, ...]
     teams: int
     beta: float | None
+    zero: float | None = None
 
     def divided(self, stop: Stop = never) -> tuple[int, ...] | None:
         """Return the team of each player, None where none was found before the search had to stop."""
         from equipoise.teams.balancing import balance
 
-        solution = balance(self.players, teams=self.teams, beta=self.beta, stop=stop)
+        solution = balance(self.players, teams=self.teams, beta=self.beta, zero=self.zero, stop=stop)
         if not solution.splits:
             return None
         places = {player.id: n for n, team in enumerate(solution.splits[0].teams) for player in team}
@@ -129,7 +132,7 @@ class Answers:
             Player(str(n), ratings.rating(member, ruleset), bot=member.bot)
             for n, member in enumerate(members)
         )
-        return Gathered(players, teams, ratings.beta)
+        return Gathered(players, teams, ratings.beta, ratings.zero)
 
     def divide(
         self, setting: Setting, members: Sequence[Member], teams: int, stop: Stop = never
@@ -155,6 +158,7 @@ class Answers:
             bot_counts=counts,
             bot_totals=bots,
             beta=ratings.beta,
+            zero=ratings.zero,
         ).team
 
     def chances(self, setting: Setting, seats: Seats) -> tuple[float, ...]:
@@ -168,7 +172,8 @@ class Answers:
         from equipoise.teams.running.handicap import advantage
 
         sums, _ = self._sums(seats, self.snapshot.rated(setting))
-        return tuple(advantage(sums, beta=self.snapshot.ratings.beta))
+        ratings = self.snapshot.ratings
+        return tuple(advantage(sums, beta=ratings.beta, zero=ratings.zero))
 
     def match(
         self, setting: Setting, match_id: str, scores: Sequence[float], seats: Seats, now: float

@@ -14,8 +14,9 @@ from equipoise.errors import InputError
 from equipoise.link import win_probability
 from equipoise.players import NO_SIDE
 from equipoise.registry import CRITERIA, call_part, resolve
-from equipoise.teams.objectives.composing import compose, priced
-from equipoise.teams.objectives.objective import Criterion, Objective, Scale
+from equipoise.teams.objectives.composing import priced
+from equipoise.teams.objectives.objective import Criterion, Objective, Units
+from equipoise.teams.objectives.units import compose_in, units_of
 from equipoise.teams.problem.components import Contradiction
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE, Problem
 from equipoise.teams.problem.roster import Besides, build
@@ -26,16 +27,6 @@ from equipoise.teams.solvers import stages
 from equipoise.teams.solvers.conflict import conflict
 from equipoise.teams.solvers.spacing import far_apart, ranked_apart, told_shortage
 from equipoise.teams.solvers.task import Found, Ranked
-
-#: Standard deviations of the roster that one player's performance varies by from game to game, unless
-#: beta is given.  Why: docs/decisions/0003-default-beta.md.
-BETA_IN_SPREADS = 1.0
-
-#: A standard deviation below this share of the mean is rounding: all weigh the same.
-SAME = 1e-12
-
-#: Share of the roster's variance that smooths the teams' variances (one eighth of a standard deviation).
-PRIOR_SHARE = 1.0 / 64.0
 
 #: Splits that are found for a criterion to re-rank.
 RERANKED = 1000
@@ -79,8 +70,7 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
     [['Ann', 'Dan', 'Fay'], ['Bob', 'Cid', 'Eve']]
     """
     request = BalanceRequest.of(players, **keywords)
-    units, beta_source = units_of(request)
-    chosen = compose(request.objective, units, request.tolerances)
+    chosen, units = asked_in(request)
     nothing = Solution(
         status=Status.INFEASIBLE,
         objective=chosen.name,
@@ -89,7 +79,9 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
         value=None,
         bound=None,
         beta=units.beta,
-        beta_source=beta_source,
+        beta_source=units.beta_source,
+        zero=units.zero,
+        zero_source=units.zero_source,
         default_weight=request.roster.default,
         unrated=request.roster.unrated,
     )
@@ -98,7 +90,7 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
         if problem.prices is not None:
             chosen = priced(chosen, units)
             nothing = replace(nothing, objective=chosen.name)
-        _check_positive(chosen, problem)
+        check_positive(chosen, problem)
         found, solver, shortage = _search(request, problem, chosen)
     except Contradiction as clash:
         one, other = request.roster.players[clash.one], request.roster.players[clash.other]
@@ -151,7 +143,7 @@ def _answer(
     request: BalanceRequest,
     problem: Problem,
     chosen: Objective,
-    units: Scale,
+    units: Units,
     found: Found,
     nothing: Solution,
     shortage: str,
@@ -160,9 +152,10 @@ def _answer(
     several = bool(chosen.first) and not isinstance(request.objective, str)
     splits = []
     for ranked in found.ranked:
-        labels = oriented(problem, ranked.labels)
-        split = split_of(request, problem, chosen.criterion, units, labels, ranked.cost)
-        splits.append(replace(split, values=_values(problem, chosen, ranked.labels)) if several else split)
+        labels, totals = _oriented(problem, ranked.labels)
+        value = chosen.criterion.shown(ranked.cost) + 0.0
+        values = values_of(chosen, totals) if several else ()
+        splits.append(split_of(request, problem, units, labels, totals, value, values))
     proven = found.proven
     bound = chosen.criterion.shown(found.bound) + 0.0  # never -0.0
     if request.rerank is not None:
@@ -188,7 +181,14 @@ def _answer(
     )
 
 
-def _check_positive(objective: Objective, problem: Problem) -> None:
+def check_positive(objective: Objective, problem: Problem) -> None:
+    """Refuse an objective that needs weights of 0 and above where there are others.
+
+    Raises
+    ------
+    InputError
+        If the lowest weight is below 0.
+    """
     if not any(c.needs_positive for c in (objective.criterion, *(c for c, _ in objective.first))):
         return
     lowest = float(problem.features[:, MU].min(initial=0.0))
@@ -197,48 +197,42 @@ def _check_positive(objective: Objective, problem: Problem) -> None:
         raise InputError(msg, "objective")
 
 
-def units_of(request: BalanceRequest) -> tuple[Scale, str]:
-    """Return the units that objectives need to know of a roster, and where beta comes from, in words."""
-    roster, bots, beta = request.roster, request.bots, request.beta
-    mu = np.array([rating.mu for rating in roster.ratings])
-    centre = float(mu.mean()) if len(mu) else 0.0
-    deviation = float(mu.std()) if len(mu) else 0.0
-    if deviation <= SAME * abs(centre):
-        deviation = 0.0
-    prior = deviation * deviation * PRIOR_SHARE or 1.0
-    source = "one standard deviation of the roster"
-    if deviation == 0.0 and bots is not None and bots.weight is not None:
-        deviation = abs(bots.weight - centre)
-        source = "the distance of a bot from the roster, whose players all weigh the same"
-    if deviation == 0.0:
-        deviation, source = abs(centre), "the weight of a player, as all weigh the same"
-    if deviation == 0.0:
-        deviation, source = 1.0, "any number will do, as all weigh nothing"
+def asked_in(request: BalanceRequest) -> tuple[Objective, Units]:
+    """Return the objective that a request asks for, and the units that it is judged in."""
+    roster, bots = request.roster, request.bots
+    units = units_of(
+        np.array([rating.mu for rating in roster.ratings]),
+        np.array([rating.sigma for rating in roster.ratings]),
+        beta=request.beta,
+        zero=request.zero,
+        body=request.body,
+        bot_weight=None if bots is None else bots.weight,
+    )
     wishes = any(player.side != NO_SIDE for player in roster.players)
     exact = request.sizes if isinstance(request.sizes, tuple) else ()
     named = bool(request.fixed) or any(player.team is not None for player in roster.players)
-    units = Scale(
-        beta=BETA_IN_SPREADS * deviation if beta is None else beta,
-        centre=centre,
-        prior=prior,
+    units = replace(
+        units,
         side_weight=request.side_weight if wishes else 0.0,
         tolerance=request.most_tolerance,
         signed=named or len(set(exact)) > 1,
     )
-    return units, source if beta is None else "as given"
+    return compose_in(request.objective, units, request.tolerances)
 
 
 def split_of(
     request: BalanceRequest,
     problem: Problem,
-    criterion: Criterion,
-    units: Scale,
+    units: Units,
     labels: Labels,
-    cost: float,
+    totals: Floats,
+    value: float,
+    values: tuple[float, ...],
 ) -> Split:
-    """Return a division as it is shown, from the teams of its blocks and what the criterion says of it."""
-    players, totals = request.roster.players, problem.totals(labels[None, :])
-    chances = win_probability(totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT], units.beta)[0]
+    """Return a division as it is shown, from the team of each block and its totals, shape (1, n_teams, 5)."""
+    players = request.roster.players
+    mu, variance, count = totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT]
+    chances = win_probability(mu, variance, count, units.beta, units.zero)[0]
     of_team: list[list[int]] = [[] for _ in range(problem.n_teams)]
     for places, team in zip(problem.members, labels.tolist(), strict=True):
         of_team[team].extend(places)
@@ -251,16 +245,16 @@ def split_of(
         bots=tuple(round(size) - len(team) for size, team in zip(sizes, teams, strict=True)),
         totals=tuple(totals[0, :, MU].tolist()),
         win_probability=tuple(chances.tolist()),
-        value=criterion.shown(cost) + 0.0,
+        value=value,
+        values=values,
         distance=float(np.abs(chances - 1.0 / problem.n_teams).max()),
         wishes=outcomes(problem, request.all_wishes, request.side_price, players, labels),
         roles=() if problem.roles is None else tuple(tuple(problem.roles.line_up(team)) for team in of_team),
     )
 
 
-def _values(problem: Problem, objective: Objective, labels: Labels) -> tuple[float, ...]:
+def values_of(objective: Objective, totals: Floats) -> tuple[float, ...]:
     """Return what each criterion of an objective says of a division, in the numbers they are known by."""
-    totals = problem.totals(labels[None, :])
     order = (*(criterion for criterion, _ in objective.first), objective.criterion)
     return tuple(criterion.shown(cost_of(criterion, totals)) + 0.0 for criterion in order)
 
@@ -270,15 +264,15 @@ def cost_of(criterion: Criterion, totals: Floats) -> float:
     return float(criterion.cost(totals)[0]) if totals[0, :, COUNT].any() else criterion.floor
 
 
-def oriented(problem: Problem, labels: Labels) -> Labels:
+def _oriented(problem: Problem, labels: Labels) -> tuple[Labels, Floats]:
     """Return labels with teams numbered by who comes first, unless the reverse meets more side wishes."""
     labels = problem.canonical(labels)
+    totals = problem.totals(labels[None, :])
     if problem.interchangeable and problem.n_teams == 2:
-        totals = problem.totals(labels[None, :])
         wishes = totals[0, :, SIDE] - totals[0, :, COUNT] * NO_SIDE
         if wishes[1] < wishes[0]:
-            return (1 - labels).astype(np.int8)
-    return labels
+            return (1 - labels).astype(np.int8), totals[:, ::-1]
+    return labels, totals
 
 
 def _reranked(

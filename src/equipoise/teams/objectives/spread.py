@@ -17,7 +17,7 @@ from equipoise.teams.objectives.objective import (
     Objective,
     Pair,
     Running,
-    Scale,
+    Units,
     Windows,
     means,
 )
@@ -102,7 +102,10 @@ class SpreadDifference(Criterion):
         def first_variance(within: Interval) -> Interval:
             product = shares[0] * shares[1] * cost * cost
             low = math.sqrt(max(within.low - product, 0.0)) - shares[1] * cost
-            high = math.sqrt(within.high) + shares[1] * cost
+            # It is largest where d is -cost, or where y is 0.
+            farthest = min(cost, math.sqrt(within.high / shares[0]))
+            rest = within.high - shares[0] * shares[1] * farthest * farthest
+            high = math.sqrt(max(rest, 0.0)) + shares[1] * farthest
             return Interval(max(low, 0.0) ** 2, high**2)
 
         return second_moment_reach(pair, self.centre, variance, first_variance, between)
@@ -124,7 +127,7 @@ def standard_deviations(totals: Floats, centre: float) -> Floats:
     return cast("Floats", np.sqrt(variances))
 
 
-def spread(scale: Scale) -> Objective:
-    """Return the objective: win probability within the scale's tolerance, then the spread."""
-    first = ((WinDistance(scale.beta), scale.tolerance),)
-    return Objective("spread", SpreadDifference(scale.centre), first)
+def spread(units: Units) -> Objective:
+    """Return the objective: win probability within the units' tolerance, then the spread."""
+    first = ((WinDistance(units.beta, units.zero), units.tolerance),)
+    return Objective("spread", SpreadDifference(units.centre), first)
