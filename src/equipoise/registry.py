@@ -90,8 +90,10 @@ _GAMES = "equipoise.games"
 GAMES: Mapping[str, str] = MappingProxyType(
     {
         "quake3": f"{_GAMES}.quake3.reader:GAME",
+        "xonotic": f"{_GAMES}.xonotic:GAME",
         "nexuiz": f"{_GAMES}.nexuiz:GAME",
         "ut2004": f"{_GAMES}.ut2004.reader:GAME",
+        "halflife": f"{_GAMES}.halflife.reader:GAME",
         "plain": f"{_GAMES}.plain:GAME",
     }
 )
