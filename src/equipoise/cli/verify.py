@@ -40,7 +40,8 @@ def command(receipt: str, time_limit: float, as_json: bool) -> None:
     try:
         stop = deadline(time_limit)
     except InputError as error:
-        raise error.named("--time-limit") from error
+        flag = "--time-limit"
+        raise error.named(flag) from error
     where, content = content_of(receipt)
     verification = verify(parse(content, where), stop=stop)
     if as_json:

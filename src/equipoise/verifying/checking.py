@@ -209,7 +209,7 @@ class _Check:
             else:
                 self._near(answer[name], exact, self.rounding.total + SLIGHT * abs(exact), name)
         _require(answer["unrated"] == asked.unrated, f"{asked.unrated} players have no weight")
-        return "beta and the weights of bots and unrated players are those of the roster"
+        return "beta, the zero and the weights of bots and unrated players are right"
 
     def legality(self) -> str:
         """Check that every split keeps all rules, and that no two are the same."""
