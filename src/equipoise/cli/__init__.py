@@ -23,6 +23,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "balance": "Divide players into the fairest teams.",
         "late": "Choose the team of someone who joins a running game.",
         "lobbies": "Put players into teams, and the teams into lobbies.",
+        "verify": "Check the receipt of an answer.",
     },
     "Ratings from match files": {
         "rate": "Rate everyone in a history of matches.",
@@ -120,7 +121,7 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = group.main(standalone_mode=False)
+        code = group.main(prog_name="equipoise", standalone_mode=False)
         if sys.stdout is not None:  # closed by whoever started us
             sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
