@@ -57,9 +57,14 @@ TIMEOUT = 60.0
 class _Kept:
     """The derived rows as they are in the database, so that only what changes is read and written."""
 
-    revision: int
+    of: tuple[object, ...]
     state: State
     known: Known
+
+
+def _of(row: Any) -> tuple[object, ...]:
+    """Return what tells the derived rows of an archive from all others."""
+    return bytes(row.salt), int(row.rated), float(row.last_ended), bytes(row.last_match), row.rated_by
 
 
 def say(text: str) -> None:
@@ -169,6 +174,21 @@ class Archive:
         with self._database.reading() as connection:
             return int(connection.execute(sa.select(ARCHIVE.c.revision)).scalar_one())
 
+    def stamp(self) -> tuple[object, ...]:
+        """Return a value that differs whenever what is known differs, of this archive or from another."""
+        with self._database.reading() as connection:
+            row = archive_row(connection)
+        return (int(row.revision), *_of(row))
+
+    def first_game(self) -> str | None:
+        """Return the game of the matches that came first, None where there are several or none."""
+        with self._database.reading() as connection:
+            first = connection.execute(sa.select(sa.func.min(MATCH.c.revision))).scalar()
+            wanted = sa.select(MATCH.c.record).where(MATCH.c.revision == first)
+            records = connection.execute(wanted).scalars().all()
+        games = {contest.ruleset.game for record in records for contest in match_of(record).contests}
+        return games.pop() if len(games) == 1 else None
+
     def record(self, matches: Iterable[Match]) -> Recorded:
         """Keep matches, all of them or (where that fails) none, each once.
 
@@ -216,6 +236,13 @@ class Archive:
         with self._database.reading() as connection:
             return self._reason(archive_row(connection))
 
+    def is_behind(self) -> bool:
+        """Tell whether the ratings lack a match, or must be made anew."""
+        with self._database.reading() as connection:
+            row = archive_row(connection)
+            late = in_replay_order(None).where(MATCH.c.revision > row.rated).limit(1)
+            return bool(self._reason(row)) or connection.execute(late).first() is not None
+
     @property
     def needs_rebuild(self) -> bool:
         """Whether the kept ratings are of another model, other parameters or a past that was changed."""
@@ -254,7 +281,7 @@ class Archive:
     def _learn(self, connection: sa.Connection, row: Any, reason: str) -> tuple[Updated, _Kept]:
         """Learn from the matches that are not in the derived rows yet, or from all; write what changed."""
         anew = bool(reason) or not row.rated
-        kept = _Kept(0, self.model.initial(), Known()) if anew else self._derived(connection, row)
+        kept = _Kept((), self.model.initial(), Known()) if anew else self._derived(connection, row)
         state, known, learnt = kept.state, kept.known, 0
         last = None if anew else (row.last_ended, bytes(row.last_match))
         merged = merged_ids(connection)
@@ -278,15 +305,15 @@ class Archive:
                 model=self._model.name, settings=self._model.settings,
             )
         )  # fmt: skip
-        return Updated(learnt, reason), _Kept(revision, state, known)
+        return Updated(learnt, reason), _Kept(_of(archive_row(connection)), state, known)
 
     def _derived(self, connection: sa.Connection, row: Any) -> _Kept:
         """Return the derived rows, from memory where nobody has changed them since."""
-        if self._kept is None or self._kept.revision != row.rated:
+        if self._kept is None or self._kept.of != _of(row):
             rows = list(map(Row._make, connection.execute(sa.select(DERIVED))))
             empty = Chosen(row.model, row.settings).made().initial()
             try:
-                self._kept = _Kept(row.rated, state_of(empty, rows, STATE), state_of(Known(), rows, KNOWN))
+                self._kept = _Kept(_of(row), state_of(empty, rows, STATE), state_of(Known(), rows, KNOWN))
             except (ValueError, TypeError, LookupError, struct.error) as error:
                 msg = f"store: {self._database.where}: the ratings are damaged; 'rebuild' makes them anew"
                 raise InputError(msg) from error

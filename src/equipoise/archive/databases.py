@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -155,7 +156,7 @@ class Sqlite(Database):
             msg = f"store: there is no file {path}; one that an ingest has made is needed"
             raise InputError(msg)
         engine = sa.create_engine(
-            sa.URL.create("sqlite", database=path),
+            sa.URL.create("sqlite", database=path) if create else _existing(path),
             module=self._driver,
             poolclass=sa.QueuePool,
             pool_size=1,
@@ -237,6 +238,11 @@ class Sqlite(Database):
             "version": self._driver.sqlite_version,
             "journal": self._journal.lower(),
         }
+
+
+def _existing(path: str) -> sa.URL:
+    """Return the address of a file that is never made, however late it turns out to have gone."""
+    return sa.URL.create("sqlite", database=f"file:{quote(path)}", query={"mode": "rw", "uri": "true"})
 
 
 def sqlite_driver() -> Any:
@@ -332,6 +338,17 @@ class Postgres(Database):
         return {"database": "postgresql", "version": str(version)}
 
 
+def shown(url: str) -> str:
+    """Return an address as it may be shown: without who asks, and without a password.
+
+    Examples
+    --------
+    >>> shown("postgresql://ann:secret@host/games")
+    'postgresql://host/games'
+    """
+    return _HIDDEN.sub("***", PASSWORD.sub("", url))
+
+
 def connect(url: str, *, create: bool, timeout: float, waiting: Callable[[str], None]) -> Database:
     """Return the database of an address.
 
@@ -353,5 +370,5 @@ def connect(url: str, *, create: bool, timeout: float, waiting: Callable[[str], 
             address = None
         if address is not None:
             return Postgres(address, timeout=timeout, waiting=waiting)
-    msg = f"store: {_HIDDEN.sub('***', PASSWORD.sub('', url))!r} is not allowed; {SCHEMES}"
+    msg = f"store: {shown(url)!r} is not allowed; {SCHEMES}"
     raise InputError(msg)

@@ -14,7 +14,7 @@ from equipoise.matches import Contest, Match, Ruleset, Setting
 from equipoise.players import Bots, Member, Player, Seats
 from equipoise.ratings.model import is_bot
 from equipoise.ratings.scale import Scale, mean_bot, scale_of
-from equipoise.serving.ratings import AmbiguousGameError, Ratings, Snapshot
+from equipoise.serving.ratings import AmbiguousGameError, Snapshot
 from equipoise.stopping import Stop, never
 
 
@@ -28,11 +28,12 @@ class MeanBot(NamedTuple):
 class Weights:
     """The shown weights of one ruleset, from 0 to 100."""
 
-    def __init__(self, ratings: Ratings, ruleset: Ruleset) -> None:
-        self._ratings = ratings
+    def __init__(self, snapshot: Snapshot, ruleset: Ruleset) -> None:
+        ratings = self._ratings = snapshot.ratings
         self._ruleset = ruleset
         self.scale: Scale = scale_of(ratings.model, ratings.state, ruleset)
-        skill, count = mean_bot(ratings.model, ratings.state, ruleset)
+        known = snapshot.mean_bots.get(ruleset)
+        skill, count = known or mean_bot(ratings.model, ratings.state, ruleset)
         self.mean_bot_skill = skill
         self.mean_bot = MeanBot(self.scale.shown(skill), count)
 
@@ -89,6 +90,7 @@ class Answers:
     Examples
     --------
     >>> from equipoise.ratings.models.elo import Elo
+    >>> from equipoise.serving.ratings import Ratings
     >>> answers = Answers(Snapshot(Ratings(Elo(), {"ann": (1700.0,), "bob": (1500.0,)})))
     >>> ann, bob = Member(False, "ann"), Member(False, "bob")
     >>> answers.weight(Setting(), bob), answers.weight(Setting(), Member(False, "eve"))
@@ -105,7 +107,7 @@ class Answers:
         """Return the weights of one ruleset that is known, computed once."""
         found = self._weights.get(ruleset)
         if found is None:
-            found = self._weights[ruleset] = Weights(self.snapshot.ratings, ruleset)
+            found = self._weights[ruleset] = Weights(self.snapshot, ruleset)
         return found
 
     def weight(self, setting: Setting, member: Member) -> float | None:

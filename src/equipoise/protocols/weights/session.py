@@ -42,11 +42,11 @@ MOST_TEAMS = 16
 #: Teams of a game in which nobody was divided yet.
 USUAL_TEAMS = 2
 
-#: Bytes of lines that are looked up at once: their answers stay below 16 KiB, and take some 0.1 ms.
-TOGETHER = 4096
+#: Bytes of lines that are looked up at once: their answers stay below 8 KiB, and take some 0.03 ms.
+TOGETHER = 2048
 
 #: Lines without an answer, and bytes of empty ones, after which whoever reads gets to look at the clock.
-SILENT_LINES, SILENT_BYTES = 32, 4096
+SILENT_LINES, SILENT_BYTES = 8, 4096
 
 #: Bytes of the longest lookup; a sign has at most four.
 LONGEST_LOOKUP = len(b"PLAYER ") + 4 * LONGEST_NAME
@@ -54,7 +54,7 @@ LONGEST_LOOKUP = len(b"PLAYER ") + 4 * LONGEST_NAME
 #: Sign that separates the fields of a line; names may hold spaces, never this.
 TAB = b"\t"
 
-_EMPTY = re.compile(rb"(?:\r?\n)+")
+_EMPTY = re.compile(rb"(?:\r\n)+")
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 _WHOLE = re.compile(rb"[0-9]{1,3}")
 _DECIMAL = re.compile(rb"-?[0-9]{1,15}(\.[0-9]{1,9})?")
@@ -227,9 +227,9 @@ class WeightSession:
         data, at, singly, silent = self._data, 0, 0, 0
         try:
             while at < len(data):
-                if data[at] in b"\r\n" and (empty := _EMPTY.match(data, at, at + SILENT_BYTES)):
-                    at = empty.end()
-                    if len(empty[0]) > SILENT_LINES:
+                if data[at] in b"\r\n" and (empty := _empty_lines(data[at : at + SILENT_BYTES])):
+                    at += empty
+                    if empty > SILENT_LINES:
                         yield Silent()
                     continue
                 if at >= singly:
@@ -417,6 +417,15 @@ class WeightSession:
         b"AUTH": _auth,
         b"RESULT": _result,
     }
+
+
+def _empty_lines(data: bytes) -> int:
+    """Return how many bytes of empty lines there are at the beginning."""
+    plain = len(data) - len(data.lstrip(b"\n"))
+    if plain:
+        return plain
+    found = _EMPTY.match(data[: 8 * SILENT_LINES])
+    return found.end() if found else 0
 
 
 def _bare(line: bytes) -> bytes:
