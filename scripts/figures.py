@@ -22,10 +22,10 @@ from equipoise.files.rosters import read_roster
 from equipoise.pages.pictures.svg import COLOURS, PALE_INK, RULE, caption, document, element, ticks
 from equipoise.pages.text.words import number
 from equipoise.registry import CRITERIA, OBJECTIVES, resolve
+from equipoise.teams.balancing import problem_of
 from equipoise.teams.problem.components import components
 from equipoise.teams.problem.problem import MU
-from equipoise.teams.problem.roster import build, rated
-from equipoise.teams.problem.sizes import Sizes
+from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Split, weight
 from equipoise.teams.solvers.fold import fold
 
@@ -166,7 +166,7 @@ def looked_at(bold: str) -> str:
     series: dict[str, list[tuple[float, float]]] = {"enumerate": [], "mitm": [], "bitset": []}
     for n in SIZES:
         roster = {f"p{place}": float(r) for place, r in enumerate(np.round(rng.normal(1500, 300, n)))}
-        parts = components(build(rated(roster, None), 2, Sizes(), None))
+        parts = components(problem_of(BalanceRequest.of(roster)))
         series["enumerate"].append((n, math.comb(n, n // 2) / 2))
         series["mitm"].append((n, float(sum(parts.halves[1]))))
         series["bitset"].append((n, float(np.abs(parts.steps[:, MU]).sum() + 1) * (n + 1) * n / 64))
@@ -228,7 +228,7 @@ def folded() -> str:
         mu = np.sort(np.random.default_rng(n).normal(1500, 300, n))[::-1]
         at = math.log10(n)
         roster = {f"p{place}": float(r) for place, r in enumerate(mu)}
-        problem = build(rated(roster, None), 3, Sizes(), None)
+        problem = problem_of(BalanceRequest.of(roster, teams=3))
         rows = np.ptp(problem.totals(fold(problem)[None, :])[0, :, MU])
         found = balance(
             {f"p{p}": float(r) for p, r in enumerate(mu)}, teams=3, objective="gap", solver="fold"

@@ -93,7 +93,7 @@ def test_no_file_is_left_unregistered(entries: dict[str, str], package: str) -> 
 def test_every_game_is_registered() -> None:
     """Every module of the games with a game in it has an entry, and bears its name."""
     package = __import__("equipoise.games", fromlist=["_"]).__path__
-    modules = [f"equipoise.games.{module.name}" for module in pkgutil.iter_modules(package)]
+    modules = [module.name for module in pkgutil.walk_packages(package, "equipoise.games.")]
     games = {name for name in modules if hasattr(__import__(name, fromlist=["_"]), "GAME")}
     assert {entry.split(":")[0] for entry in registry.GAMES.values()} == games
     for name in registry.GAMES:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from equipoise.archive.archive import open_archive
     from equipoise.clock import deadline
-    from equipoise.errors import EquipoiseError, InputError, UnknownNameError
+    from equipoise.errors import EquipoiseError, InputError, UnknownNameError, UnsupportedError
     from equipoise.files.matches import read_matches
     from equipoise.lobbies.filling import fill
     from equipoise.lobbies.plan import Demand, FilledLobby, Lobby, LobbyPlan
@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from equipoise.teams.pareto import Front, pareto
     from equipoise.teams.problem.rules import Rule
     from equipoise.teams.problem.wishes import Wish
+    from equipoise.teams.request import BalanceRequest
     from equipoise.teams.running.handicap import advantage
     from equipoise.teams.running.placing import Joined, Placement, place_late
     from equipoise.teams.solution import Solution, Split, Status
 
 __all__ = [
+    "BalanceRequest",
     "Bots",
     "Change",
     "Contest",
@@ -63,6 +65,7 @@ __all__ = [
     "Status",
     "Swap",
     "UnknownNameError",
+    "UnsupportedError",
     "Wish",
     "advantage",
     "balance",
@@ -84,6 +87,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "BalanceRequest": "teams.request",
     "Bots": "players",
     "Change": "teams.explaining.editing",
     "Contest": "matches",
@@ -113,6 +117,7 @@ _HOME = {
     "Status": "teams.solution",
     "Swap": "teams.explaining.editing",
     "UnknownNameError": "errors",
+    "UnsupportedError": "errors",
     "advantage": "teams.running.handicap",
     "Wish": "teams.problem.wishes",
     "balance": "teams.balancing",

@@ -27,8 +27,8 @@ def deadline(seconds: float) -> Callable[[], bool]:
     True
     """
     if not seconds >= 0.0:
-        msg = f"seconds: {seconds!r} is not allowed; 0 and above is"
-        raise InputError(msg)
+        msg = f"must be at least 0, got {seconds!r}"
+        raise InputError(msg, "seconds")
     end = time.monotonic() + seconds
     return lambda: time.monotonic() >= end
 

@@ -4,6 +4,8 @@
 
     EquipoiseError
     ├── InputError(ValueError)           the caller's mistake
+    │   ├── UnsupportedError             asked of a part that cannot do it, where another can
+    │   └── AmbiguousError               names that can be read in several ways
     └── UnknownNameError(KeyError)       a name that no registry holds
 
 Not errors, and so not here: an infeasible or unfinished search (``Solution.status``).
@@ -11,7 +13,8 @@ Not errors, and so not here: an infeasible or unfinished search (``Solution.stat
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from copy import copy
 
 
 class EquipoiseError(Exception):
@@ -21,9 +24,84 @@ class EquipoiseError(Exception):
 class InputError(EquipoiseError, ValueError):
     """The caller's mistake.
 
-    The message begins with the argument, file line or field that is wrong, says what is wrong with it,
-    and what is allowed.
+    The message begins with what the caller typed (an argument, a flag, a field, a line of a file), says what
+    is wrong with it, and what is allowed.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, and what is allowed; all of the message unless an argument is named.
+    argument : str
+        The argument that is at fault, as the library calls it.  Whoever took it under another name says so
+        with :meth:`named`.
+
+    Examples
+    --------
+    >>> error = InputError("must be at least 1, got 0", "keep")
+    >>> str(error), str(error.named("--keep"))
+    ('keep must be at least 1, got 0', '--keep must be at least 1, got 0')
+    >>> str(InputError(": there is no player 'Zed'", "parties"))
+    "parties: there is no player 'Zed'"
     """
+
+    def __init__(self, problem: str, argument: str = "") -> None:
+        self.problem = problem
+        self.argument = argument
+        super().__init__(problem, argument)
+
+    def __str__(self) -> str:
+        if not self.argument:
+            return self.problem
+        return f"{self.argument}{'' if self.problem.startswith(':') else ' '}{self.problem}"
+
+    def named(self, argument: str) -> InputError:
+        """Return the error with another name for the argument: the flag or the field that was typed."""
+        renamed = copy(self)
+        renamed.argument = argument
+        return renamed
+
+
+class UnsupportedError(InputError):
+    """What is asked is fine, but not for the part that is to do it: another can."""
+
+
+#: The ways to read a line with numbers: the first one is the weight, the last one is, or none is.
+READS = ("weight-first", "name-first", "names")
+
+
+class AmbiguousError(InputError):
+    """Names that can be read in several ways; nothing is guessed.
+
+    Parameters
+    ----------
+    where : str
+        The source and the line.
+    text : str
+        The line.
+    readings : tuple of str
+        What it can mean, in words.
+    remedy : str
+        How to write it so that it means one thing.
+    ways : mapping of str to (str, float or None), optional
+        Name and weight by each way in :data:`READS` that applies, where choosing one of them is enough.
+    """
+
+    def __init__(
+        self,
+        where: str,
+        text: str,
+        readings: tuple[str, ...],
+        remedy: str,
+        ways: Mapping[str, tuple[str, float | None]] | None = None,
+    ) -> None:
+        self.where = where
+        self.text = text
+        self.readings = readings
+        self.remedy = remedy
+        self.ways = dict(ways or {})
+        remedy = f"choose one with --read {'|'.join(self.ways)}" if self.ways else remedy
+        super().__init__(f": {text!r} can be read in several ways ({'; '.join(readings)}); {remedy}", where)
+        self.args = (where, text, readings, self.remedy, self.ways)  # what a copy is made of
 
 
 class UnknownNameError(EquipoiseError, KeyError):

@@ -63,9 +63,10 @@ def win_probability(mu: Floats, variance: Floats, count: Floats, beta: float) ->
 def pair_noise(variance: Floats, count: Floats, beta: float) -> Floats:
     """Return ``c``, the standard deviation of the performance difference of an average pair of teams.
 
-    Shapes and units as in :func:`win_probability`; the result has shape (m,).
+    Shapes and units as in :func:`win_probability`; the result has shape (m,).  A game of nobody is as noisy
+    as one of a single player, so that its chances are numbers.
     """
-    total = variance.sum(axis=1) + beta * beta * count.sum(axis=1)
+    total = variance.sum(axis=1) + beta * beta * np.maximum(count.sum(axis=1), 1.0)
     return cast("Floats", np.sqrt(total * (2.0 / count.shape[1])))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from equipoise.errors import InputError
@@ -325,6 +325,9 @@ class Match:
         The id and the display name of those who had one, as last seen in this match.
     map : str
         Where it was played; empty where not known.
+    dated : bool
+        Whether its times are dates; otherwise only their differences are known, as of a game whose log has no
+        dates, and the times are assumed (see :func:`moved`).
 
     Raises
     ------
@@ -345,6 +348,7 @@ class Match:
     roster: tuple[str, ...] = ()
     names: tuple[tuple[str, str], ...] = ()
     map: str = ""
+    dated: bool = True
 
     if TYPE_CHECKING:  # what may be given is more than what is kept
 
@@ -357,6 +361,7 @@ class Match:
             roster: Sequence[str] = (),
             names: Sequence[tuple[str, str]] = (),
             map: str = "",  # noqa: A002
+            dated: bool = True,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -387,6 +392,24 @@ class Match:
     def ruleset(self) -> Ruleset:
         """What kind of game it was: the ruleset of the first contest."""
         return self.contests[0].ruleset
+
+
+def moved(match: Match, ended: float) -> Match:
+    """Return a match that ended at another time, all its other times moved as far.
+
+    Examples
+    --------
+    >>> duel = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2), at=60.0)
+    >>> later = moved(Match((duel,), began=0.0, id="one", dated=False), 1000.0)
+    >>> later.began, later.contests[0].at, later.ended
+    (940.0, 1000.0, 1000.0)
+    """
+    by = ended - (match.ended or 0.0)
+    if not by:
+        return match
+    contests = tuple(replace(contest, at=contest.at + by) for contest in match.contests)
+    began = None if match.began is None else match.began + by
+    return replace(match, contests=contests, began=began, ended=ended)
 
 
 @dataclass(frozen=True, slots=True)

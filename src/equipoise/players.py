@@ -196,15 +196,15 @@ class Bots:
 
     def __post_init__(self) -> None:
         if self.weight is not None and not -LARGEST_WEIGHT <= self.weight <= LARGEST_WEIGHT:
-            msg = f"bot weight: {self.weight:g} is not allowed; a number between -1e15 and 1e15 is"
-            raise InputError(msg)
+            msg = f"must be from -1e15 to 1e15, got {self.weight:g}"
+            raise InputError(msg, "bots.weight")
         for field, number in (("minimum", self.minimum), ("maximum", self.maximum), ("target", self.target)):
             if number is not None and not 0 <= number <= MOST_PLAYERS:
-                msg = f"{field}: {number} players is not allowed; 0 to {MOST_PLAYERS} are"
-                raise InputError(msg)
+                msg = f"must be from 0 to {MOST_PLAYERS}, got {number}"
+                raise InputError(msg, f"bots.{field}")
         if self.maximum is not None and self.minimum > self.maximum:
-            msg = f"minimum: {self.minimum} players is above the maximum of {self.maximum}"
-            raise InputError(msg)
+            msg = f"must be at most the maximum, {self.maximum}, got {self.minimum}"
+            raise InputError(msg, "bots.minimum")
 
     def seats(self, n_teams: int) -> int:
         """Return the least number of players in each team, before any team outgrows it."""

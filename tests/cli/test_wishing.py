@@ -88,7 +88,7 @@ def test_the_front_is_printed_and_drawn(tmp_path: Path) -> None:
     [
         (("--prefer", "Elm=2%"), "--prefer: 'Elm' does not name two players"),
         (("--avoid", "Elm,Iris=2"), "--avoid: price 2 is not allowed"),
-        (("--avoid", "Elm,Nobody"), "wish: there is no player 'Nobody'"),
+        (("--avoid", "Elm,Nobody"), "--avoid: there is no player 'Nobody'"),
         (("--side-price", "200%"), "--side-price: price 200% is not allowed"),
         (("--roles", "tank"), "--roles: 'tank' is not ROLE:NUMBER"),
         (("--roles", "tank:6"), "roles: 6 of 'tank'"),
@@ -98,7 +98,7 @@ def test_the_front_is_printed_and_drawn(tmp_path: Path) -> None:
         (("--weights", "gap"), "--weights: 'gap' is not NAME=WEIGHT"),
         (("--weights", "gap=1,gap=2"), "--weights: 'gap=1,gap=2' names an objective twice"),
         (("--weights", "gap=1", "--objective", "win"), "--weights: they stand for"),
-        (("--objective", "win", "--then", "gap", "--within", "1,2"), "tolerances: there are 2"),
+        (("--objective", "win", "--then", "gap", "--within", "1,2"), "--within: there are 2"),
         (("--pareto", "win"), "--pareto: 'win' does not name two"),
         (("--pareto", "win,gap", "--keep", "2"), "--pareto: --keep is not allowed"),
         (("--solver", "resplit", "--avoid", "Elm,Iris"), "solver: 'resplit' does not heed"),

@@ -125,3 +125,12 @@ def test_unknown_mutators_count_and_are_told() -> None:
     ruleset = only(log(*PEOPLE, *SCORES, mutators=":nixnex:Moonwalk:damagetext")).ruleset
     assert ruleset.mutators == ("moonwalk", "nix")
     assert unknown_mutators([RULES], ruleset) == ["moonwalk"]
+
+
+def test_line_ends_make_no_difference_to_ids() -> None:
+    """A copy with CRLF has the same games."""
+    for log in (real("nexuiz_tdm_console_eventlog"), real("nexuiz00000002")):
+        one, other = (parsed(GAME, each) for each in (log, log.replace(b"\n", b"\r\n")))
+        assert [match.id for match in one if isinstance(match, Match)] == [
+            match.id for match in other if isinstance(match, Match)
+        ]

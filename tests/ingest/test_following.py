@@ -1,8 +1,12 @@
-"""A live log is followed over rotation within one run and over restarts, and nothing of it is lost."""
+"""A live log is followed over rotation within one run and over restarts, and nothing of it is lost.
+
+Whole schedules, with games and kills, are played by ``benchmarks/rotation.py``; here are single cases.
+"""
 
 from __future__ import annotations
 
 import gzip
+import os
 import shutil
 from pathlib import Path
 
@@ -11,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from equipoise.archive.archive import open_archive
-from equipoise.ingest.following import Following, Place
+from equipoise.ingest.following import BREAK, Following, Place
 from equipoise.ingest.logs import UnreadableLogError
 from equipoise.ingest.watching import Watch
 
@@ -37,18 +41,26 @@ class Log:
 
     def rename(self, *, compressed: bool = False) -> None:
         """Move the log out of the way, as if after some time, and begin a new one."""
-        self.rotated += 1
-        beside = self.path.with_name(f"games.log.{self.rotated}")
+        beside = self._beside()
         self.path.rename(beside)
         if compressed:
             Path(f"{beside}.gz").write_bytes(gzip.compress(beside.read_bytes()))
             beside.unlink()
         self.path.write_bytes(b"")
 
+    def _beside(self) -> Path:
+        """Make room for the newest piece, which has the number 1, and return its path."""
+        for number in range(self.rotated, 0, -1):
+            for ending in ("", ".gz"):
+                older = self.path.with_name(f"games.log.{number}{ending}")
+                if older.exists():
+                    older.rename(self.path.with_name(f"games.log.{number + 1}{ending}"))
+        self.rotated += 1
+        return self.path.with_name("games.log.1")
+
     def truncate(self) -> None:
         """Copy the log, and empty it."""
-        self.rotated += 1
-        shutil.copy(self.path, self.path.with_name(f"games.log.{self.rotated}"))
+        shutil.copy(self.path, self._beside())
         self.path.write_bytes(b"")
 
 
@@ -68,7 +80,7 @@ def test_every_byte_is_given_once_whatever_happens(
         elif event in ("look", "restart"):
             now += b"".join(following.poll())
             looked = True
-            place = following.place(len(now))
+            place = following.place(len(now), now.count(b"\n"))
             if event == "restart" and place is not None:
                 following.close()
                 following = Following(str(log.path), place)
@@ -90,7 +102,94 @@ def test_what_is_lost_is_told(tmp_path: Path) -> None:
     path.write_bytes(b"third\n")
     assert b"".join(following.poll()) == b"third\n"
     assert "it was replaced" in following.news[0]
-    assert following.place(13 + 6) == Place(6, following.place(13 + 6).tail, 6, 1)  # type: ignore[union-attr]
+    place = following.place(6, 1)
+    assert place is not None
+    assert place == Place(6, place.tail, 6, 1)
+    following.close()
+
+
+def beside(tmp_path: Path, **files: bytes) -> str:
+    """Write pieces of a log, the oldest first, and return the path of the log."""
+    for hours, (name, content) in enumerate(files.items()):
+        path = tmp_path / ("games.log" + name.removeprefix("log").replace("_", "."))
+        path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+        os.utime(path, (1e9 + 3600.0 * hours,) * 2)
+    return str(tmp_path / "games.log")
+
+
+def given_by(following: Following) -> bytes:
+    """Return what is new, up to now."""
+    return b"".join(following.poll())
+
+
+def test_what_lies_beside_the_log_is_read_first(tmp_path: Path) -> None:
+    """The oldest piece first, compressed or not; a piece that is being compressed is read once."""
+    path = beside(
+        tmp_path, log_3_gz=b"one\n", log_2=b"two\n", log_1=b"three\n", log_1_gz=b"thr", log=b"four\n"
+    )
+    following = Following(path)
+    assert given_by(following) == b"one\ntwo\nthree\nfour\n"
+    following.close()
+
+
+def test_a_follower_that_saw_an_empty_log_reads_what_is_rotated_next(tmp_path: Path) -> None:
+    """It is stopped with a place in the piece before; the one that was empty is read when it is found."""
+    path = Path(beside(tmp_path, log=b"one\n"))
+    following = Following(str(path))
+    assert given_by(following) == b"one\n"
+    path.rename(f"{path}.1")
+    path.write_bytes(b"")
+    assert given_by(following) == b""
+    place = following.place(4, 1)
+    following.close()
+    path.write_bytes(b"two\n")
+    Path(f"{path}.1").rename(f"{path}.2")
+    path.rename(f"{path}.1")
+    path.write_bytes(b"three\n")
+    assert place is not None
+    following = Following(str(path), place)
+    assert given_by(following) == b"two\nthree\n"
+    following.close()
+
+
+def test_two_copies_between_two_looks_are_both_read(tmp_path: Path) -> None:
+    """Also where the log was empty at the first look."""
+    path = Path(beside(tmp_path, log=b""))
+    following = Following(str(path))
+    assert given_by(following) == b""
+    for number, content in ((2, b"one\n"), (1, b"two\n")):
+        Path(f"{path}.{number}").write_bytes(content)
+    path.write_bytes(b"three\n")
+    assert given_by(following) == b"one\ntwo\nthree\n"
+    following.close()
+
+
+def test_a_copy_is_not_read_before_the_log_is_emptied(tmp_path: Path) -> None:
+    """As long as both hold the same."""
+    path = Path(beside(tmp_path, log=b"one\n" * 50))
+    shutil.copy(path, f"{path}.1")
+    following = Following(str(path))
+    assert given_by(following) == b"one\n" * 50
+    path.write_bytes(b"two\n")
+    assert given_by(following) == b"two\n"
+    following.close()
+
+
+def test_after_a_gap_in_the_pieces_a_new_reader_begins(tmp_path: Path) -> None:
+    """A game that began before it does not go on after it."""
+    path = beside(tmp_path, log_3=b"one\n", log_1=b"two\n", log=b"three\n")
+    following = Following(path)
+    assert list(following.poll()) == [b"one\n", BREAK, b"two\n", b"three\n"]
+    following.close()
+
+
+def test_a_damaged_piece_is_told_and_the_rest_is_read(tmp_path: Path) -> None:
+    """What is in it up to there counts."""
+    path = beside(tmp_path, log_2=b"one\n", log_1=b"", log=b"two\n")
+    Path(f"{path}.1").write_bytes(b"\x1f\x8b broken")
+    following = Following(path)
+    assert list(following.poll()) == [b"one\n", BREAK, b"two\n"]
+    assert "games.log.1: cannot be read" in following.news[0]
     following.close()
 
 

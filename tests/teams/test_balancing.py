@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -147,11 +149,23 @@ def test_humans_do_not_part_further_than_the_cap_with_bots() -> None:
 
 
 def test_one_player_plays_against_bots() -> None:
-    """A single player needs bots; alone there is nothing to divide."""
+    """Bots make the game of a single player even; alone there is an empty team."""
     split = balance({"a": 30.0}, bots=Bots(30.0, target=4)).best
     assert sorted(split.bots) == [1, 2]
-    with pytest.raises(InputError, match="only one"):
-        balance({"a": 30.0})
+    alone = balance({"a": 30.0}).best
+    assert [len(team) for team in alone.teams] == [1, 0]
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("teams", [2, 3])
+@pytest.mark.parametrize("n", [0, 1])
+def test_rosters_of_nobody_and_of_one_are_divided(n: int, teams: int, objective: str) -> None:
+    """A server meets them every day: teams are empty, all numbers are finite, and nothing is better."""
+    solution = balance(dict.fromkeys("a"[:n], 7.0), teams=teams, objective=objective)
+    assert solution.status is Status.OPTIMAL
+    assert sum(len(team) for team in solution.best.teams) == n
+    plain = json.dumps(solution.as_dict(), allow_nan=False)
+    assert json.loads(plain)["splits"][0]["teams"] == [["a"][:n], *[[]] * (teams - 1)]
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -297,35 +311,35 @@ def test_own_objectives_and_solvers_can_be_passed() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"teams": 1}, "teams: 1"),
-        ({"keep": 0}, "keep: 0"),
-        ({"beta": 0.0}, "beta: 0.0"),
-        ({"tolerance": -1.0}, "tolerance: -1.0"),
-        ({"side_weight": float("nan")}, "side_weight: nan"),
-        ({"default": float("inf")}, "default: inf"),
+        ({"teams": 1}, "teams must be at least 2, got 1"),
+        ({"keep": 0}, "keep must be at least 1, got 0"),
+        ({"beta": 0.0}, "beta must be from 1e-100 to 1e15, got 0.0"),
+        ({"tolerance": -1.0}, "tolerance must be at least 0, got -1.0"),
+        ({"side_weight": float("nan")}, "side_weight must be at least 0, got nan"),
+        ({"default": float("inf")}, "default must be from -1e15 to 1e15, got inf"),
         ({"sizes": (5, 4)}, "sizes: 5+4 = 9 seats for 10 players"),
         ({"sizes": (5, 5, 5)}, "sizes: 3 sizes for 2 teams"),
-        ({"sizes": (11, -1)}, "sizes: -1"),
+        ({"sizes": (11, -1)}, "sizes must be from 0 to 1000000, got -1"),
         ({"min_size": 6}, "sizes: "),
-        ({"min_size": 4, "max_size": 3}, "min_size: 4"),
-        ({"max_difference": -1}, "max_difference: -1"),
-        ({"teams": 101}, "teams: 101"),
-        ({"teams": 2.5}, "teams: 2.5"),
-        ({"keep": 2.5}, "keep: 2.5"),
-        ({"seed": -1}, "seed: -1"),
-        ({"default": 1e300}, "default: 1e+300"),
-        ({"fixed": {"a": -1}}, "team: 'a'"),
-        ({"parties": [("a", "a")]}, "party: 'a' comes twice"),
+        ({"min_size": 4, "max_size": 3}, "min_size must be at most max_size, which is 3, got 4"),
+        ({"max_difference": -1}, "max_difference must be from 0"),
+        ({"teams": 101}, "teams must be at most 100, got 101"),
+        ({"teams": 2.5}, "teams must be a whole number, got 2.5"),
+        ({"keep": 2.5}, "keep must be a whole number, got 2.5"),
+        ({"seed": -1}, "seed must be at least 0, got -1"),
+        ({"default": 1e300}, "default must be from"),
+        ({"fixed": {"a": -1}}, "fixed: 'a' is fixed to team 0"),
+        ({"parties": [("a", "a")]}, "parties: 'a' comes twice"),
         ({"apart": [("a", "a")]}, "apart: 'a' comes twice"),
         ({"sizes": (5, 5), "bots": Bots(target=10)}, "sizes: with sizes given"),
         ({"objective": "json:loads"}, "objective: 'json:loads' fails with TypeError"),
-        ({"beta": 1e-200}, "beta: 1e-200"),
-        ({"bots": Bots(target=4), "sizes": 10**9}, "sizes: 1000000000"),
+        ({"beta": 1e-200}, "beta must be from"),
+        ({"bots": Bots(target=4), "sizes": 10**9}, "sizes must be from 0 to 1000000, got 1000000000"),
         ({"solver": "json:loads"}, "solver: 'json:loads' fails"),
         ({"solver": type}, "solver: "),
         ({"rerank": "json:loads"}, "rerank: "),
-        ({"fixed": {"a": 2}}, "team: 'a' is fixed to team 3"),
-        ({"parties": [("a", "nobody")]}, "party: there is no player 'nobody'"),
+        ({"fixed": {"a": 2}}, "fixed: 'a' is fixed to team 3"),
+        ({"parties": [("a", "nobody")]}, "parties: there is no player 'nobody'"),
         ({"apart": [("a", "nobody")]}, "apart: there is no player 'nobody'"),
         ({"solver": "bitset"}, "solver: 'bitset'"),
         ({"solver": "snake", "teams": 3}, "solver: "),

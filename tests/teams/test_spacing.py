@@ -99,5 +99,5 @@ def test_reranked_splits_are_far_apart_too() -> None:
 
 def test_a_distance_below_one_is_refused() -> None:
     """The message begins with the argument."""
-    with pytest.raises(InputError, match=r"^distance: "):
+    with pytest.raises(InputError, match=r"^distance must be at least 1, got 0"):
         balance({"Ann": 1, "Bob": 2}, distance=0)

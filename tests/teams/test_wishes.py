@@ -179,7 +179,7 @@ def test_roles_are_filled_and_the_line_ups_are_the_strongest(
 
 def test_line_ups_are_the_same_beyond_the_table_and_compiled() -> None:
     """The table of small rosters, the direct way of large ones, and the compiled kernel agree."""
-    from equipoise.teams.problem.problem import roles as module
+    from equipoise.teams.problem import roles as module
 
     case = roled(5, 8, 2, {"tank": 1, "damage": 2})
     told = solved(case, keep=20)
@@ -281,7 +281,7 @@ def test_solvers_that_would_pass_over_wishes_refuse(solver: str) -> None:
         (lambda: balance(DUEL, objective=["win", "gap"], tolerances=[]), "tolerances: there are 0"),
         (lambda: balance(DUEL, objective="win", tolerances=[1]), "tolerances: there is only"),
         (lambda: Player("a", prefer={"b": 3.0}), "prefer: the price 3.0"),
-        (lambda: balance(DUEL, side_price=-1), "side_price: -1"),
+        (lambda: balance(DUEL, side_price=-1), "side_price must be at least 0, got -1"),
     ],
 )  # fmt: skip
 def test_mistakes_are_named(make: Any, message: str) -> None:

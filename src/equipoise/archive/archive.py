@@ -36,6 +36,7 @@ from equipoise.archive.schema import (
     grow,
     identity,
     in_replay_order,
+    mark_stale,
     merged_ids,
     present,
 )
@@ -199,6 +200,7 @@ class Archive:
         with self._database.writing() as connection:
             known = present(connection, list(unique))
             new = {key: match for key, match in unique.items() if key not in known}
+            self._take_back(connection, unique, known)
             if new:
                 revision = grow(connection)
                 forget = corrections.Forgetting(connection)
@@ -209,23 +211,37 @@ class Archive:
                 self._database.insert(connection, MATCH, rows)
         return Recorded(len(new), len(given) - len(new))
 
+    def _take_back(
+        self, connection: sa.Connection, given: dict[bytes, Match], known: dict[bytes, float]
+    ) -> None:
+        """Let matches without dates be as early as any of their sources says, whichever is read first."""
+        earlier = {
+            key: float(given[key].ended or 0.0)
+            for key, ended in known.items()
+            if not given[key].dated and (given[key].ended or 0.0) < ended
+        }
+        for key, ended in earlier.items():
+            connection.execute(sa.update(MATCH).where(MATCH.c.id == key).values(ended=ended))
+        if earlier:
+            mark_stale(connection, "a game without a date was found in an earlier source")
+
     def matches(self) -> Iterator[Match]:
         """Go through the matches that count, in replay order, merged players under one id."""
         with self._database.reading() as connection:
             merged = merged_ids(connection)
         for part in self._parts():
             for record in part:
-                yield corrections.renamed(match_of(record), merged)
+                yield corrections.renamed(match_of(*record), merged)
 
-    def _parts(self) -> Iterator[list[str]]:
-        """Go through the records of the matches that count, some at a time, each part read at once."""
+    def _parts(self) -> Iterator[list[tuple[str, float]]]:
+        """Go through the records of the matches that count and their ends, each part read at once."""
         last: tuple[float, bytes] | None = None
         while True:
             with self._database.reading() as connection:
                 rows = connection.execute(in_replay_order(last).limit(TOGETHER)).all()
             if not rows:
                 return
-            yield [row.record for row in rows]
+            yield [(row.record, row.ended) for row in rows]
             last = (rows[-1].ended, rows[-1].id)
 
     # What follows
@@ -286,7 +302,7 @@ class Archive:
         last = None if anew else (row.last_ended, bytes(row.last_match))
         merged = merged_ids(connection)
         while rows := connection.execute(in_replay_order(last).limit(TOGETHER)).all():
-            matches = [corrections.renamed(match_of(each.record), merged) for each in rows]
+            matches = [corrections.renamed(match_of(each.record, each.ended), merged) for each in rows]
             contests = [contest for match in matches for contest in match.contests]
             state, _ = self.model.run(state, contests)
             known = known.after(matches)

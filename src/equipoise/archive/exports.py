@@ -116,7 +116,7 @@ def _fill_whole(connection: sa.Connection, one: Content) -> None:
 def _record(one: Content) -> str:
     """Return the record of a match, as this equipoise writes it."""
     match = match_of(one.text)
-    if identity(match.id) != one.id or float(match.ended or 0.0) != one.ended:
+    if identity(match.id) != one.id or (match.dated and float(match.ended or 0.0) != one.ended):
         msg = f"content: the match {text_of(one.id)!r} has the record of another one"
         raise InputError(msg)
     return record_of(match)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from operator import itemgetter
@@ -18,13 +18,19 @@ from typing import Any, NamedTuple
 
 from equipoise.archive.databases import DAMAGED
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Match, Ruleset, Statistics
+from equipoise.matches import Contest, Match, Ruleset, Statistics, moved
 
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, sort_keys=True).encode
+
+#: Decimals of the times of a match without dates.
+CLOCK = 3
 
 
 def record_of(match: Match) -> str:
     """Return a match as a text.
+
+    Of a match without dates the text has only differences of times, so that it is the same whatever date is
+    assumed for it.
 
     Examples
     --------
@@ -32,27 +38,38 @@ def record_of(match: Match) -> str:
     >>> match_of(record_of(duel)) == duel
     True
     """
-    return _encode(
-        {
-            "id": match.id,
-            "began": None if match.began is None else float(match.began),
-            "ended": float(match.ended or 0.0),
-            "map": match.map,
-            "roster": match.roster,
-            "names": match.names,
-            "contests": [_contest(contest) for contest in match.contests],
-        }
-    )
+    time = _date if match.dated else _since(match.ended or 0.0)
+    plain = {
+        "id": match.id,
+        "began": None if match.began is None else time(match.began),
+        "ended": time(match.ended or 0.0),
+        "map": match.map,
+        "roster": match.roster,
+        "names": match.names,
+        "contests": [_contest(contest, time) for contest in match.contests],
+    }
+    if not match.dated:
+        plain["dated"] = False
+    return _encode(plain)
 
 
-def _contest(contest: Contest) -> dict[str, Any]:
+def _date(time: float) -> float:
+    return float(time)
+
+
+def _since(ended: float) -> Callable[[float], float]:
+    """Return what gives times before the end; clocks of logs are coarser than what adding a date loses."""
+    return lambda time: round(time - ended, CLOCK) + 0.0
+
+
+def _contest(contest: Contest, time: Callable[[float], float]) -> dict[str, Any]:
     """Return a contest as plain data, without what is not told."""
     ruleset = contest.ruleset
     plain: dict[str, Any] = {
         "ruleset": (ruleset.game, ruleset.game_type, ruleset.mutators),
         "teams": contest.teams,
         "ranks": contest.ranks,
-        "at": float(contest.at),
+        "at": time(contest.at),
         "weight": float(contest.weight),
     }
     if contest.scores:
@@ -71,8 +88,15 @@ def _number(value: float | None) -> float | None:
     return None if value is None else float(value)
 
 
-def match_of(record: str) -> Match:
+def match_of(record: str, ended: float | None = None) -> Match:
     """Return the match of a text made by :func:`record_of`.
+
+    Parameters
+    ----------
+    record : str
+        The text.
+    ended : float, optional
+        When a match without dates is taken to have ended.
 
     Raises
     ------
@@ -80,10 +104,11 @@ def match_of(record: str) -> Match:
         If it is another text.
     """
     try:
-        return _match_of(json.loads(record))
+        match = _match_of(json.loads(record))
     except (ValueError, TypeError, LookupError) as error:
         msg = f"store: the record of a match cannot be read: {DAMAGED}"
         raise InputError(msg) from error
+    return match if match.dated or ended is None else moved(match, ended)
 
 
 def _match_of(plain: dict[str, Any]) -> Match:
@@ -95,6 +120,7 @@ def _match_of(plain: dict[str, Any]) -> Match:
         tuple(plain["roster"]),
         tuple((player, name) for player, name in plain["names"]),
         plain["map"],
+        plain.get("dated", True),
     )
 
 

@@ -124,12 +124,12 @@ def in_replay_order(last: tuple[float, bytes] | None) -> sa.Select[Any]:
     return wanted.order_by(MATCH.c.ended, MATCH.c.id)
 
 
-def present(connection: sa.Connection, ids: list[bytes]) -> set[bytes]:
-    """Return those ids that the archive has."""
-    found: set[bytes] = set()
+def present(connection: sa.Connection, ids: list[bytes]) -> dict[bytes, float]:
+    """Return those ids that the archive has, and when their matches ended."""
+    found: dict[bytes, float] = {}
     for start in range(0, len(ids), ASKED):
-        wanted = sa.select(MATCH.c.id).where(MATCH.c.id.in_(ids[start : start + ASKED]))
-        found.update(bytes(each) for each in connection.execute(wanted).scalars())
+        wanted = sa.select(MATCH.c.id, MATCH.c.ended).where(MATCH.c.id.in_(ids[start : start + ASKED]))
+        found.update((bytes(row.id), float(row.ended)) for row in connection.execute(wanted))
     return found
 
 

@@ -94,6 +94,8 @@ def say_read(tally: Tally) -> None:
         warn(f"... and {more} unfinished games more")
     for game, names in sorted(tally.unknown_mutators.items()):
         warn(f"{game}: unknown mutators, taken as changing play: {', '.join(sorted(names))}")
+    for source, by in tally.dated_by.items():
+        warn(f"{source}: its games have no dates and were dated by {by}; --dated tells another date")
     for failure in tally.failed:
         warn(f"error: {failure}")
 

@@ -25,6 +25,28 @@ if TYPE_CHECKING:
     from equipoise.players import Player
     from equipoise.teams.solution import Solution, Split
 
+#: What the arguments of ``balance`` are called here.
+FLAGS = {
+    "sizes": "--size",
+    "min_size": "--size",
+    "max_size": "--size",
+    "bots.weight": "--bot-weight",
+    "bots.minimum": "--min",
+    "bots.maximum": "--max",
+    "bots.target": "--target",
+    "parties": "--party",
+    "fixed": "--fix",
+    "tolerances": "--within",
+    "default": "--default-weight",
+    "seconds": "--time-limit",
+} | {
+    name: f"--{name.replace('_', '-')}"
+    for name in (
+        *("teams", "max_difference", "apart", "side_price", "roles", "rules", "objective", "solver"),
+        *("rerank", "keep", "distance", "beta", "tolerance", "side_weight", "seed"),
+    )
+}
+
 #: Splits among which ``--choose`` chooses unless ``--keep`` says otherwise, as the bot balancer of 2010 did.
 CHOSEN_AMONG = 20
 
@@ -202,6 +224,13 @@ def command(roster: str, **options: Any) -> None:
 
     ROSTER is a file of 'weight name' lines, CSV or JSON with 'name' and 'weight', or - for standard input.
     """  # fmt: skip
+    try:
+        _balance(roster, options)
+    except InputError as error:
+        raise error.named(FLAGS.get(error.argument, error.argument)) from error
+
+
+def _balance(roster: str, options: dict[str, Any]) -> None:
     from equipoise.clock import deadline
     from equipoise.files.rosters import read_roster
     from equipoise.stopping import never
@@ -287,7 +316,7 @@ def _bots(options: dict[str, Any], players: list[Player]) -> Any:
     asked = {"weight": "bot_weight", "minimum": "minimum", "maximum": "maximum", "target": "target"}
     given = {field: options[name] for field, name in asked.items() if options[name] is not None}
     if given.get("weight", 0.0) < 0 and all(weight(player) >= 0 for player in players):
-        msg = f"--bot-weight: {given['weight']:g} is negative; 0 and above is allowed"
+        msg = f"--bot-weight must be at least 0, got {given['weight']:g}"
         raise InputError(msg)
     return Bots(**given) if given or options["bots"] else False
 

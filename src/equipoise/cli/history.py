@@ -37,21 +37,28 @@ def _game(appearance: Any) -> dict[str, Any]:
 
     match = appearance.match
     return {
-        "match": match.id, "ended": match.ended, "ruleset": ruleset_text(match.ruleset), "map": match.map,
+        "match": match.id, "ended": match.ended, "dated": match.dated,
+        "ruleset": ruleset_text(match.ruleset), "map": match.map,
         "contests": appearance.contests, "won": appearance.won, "share": appearance.share,
         "mu": appearance.rating.mu, "sigma": appearance.rating.sigma, "weight": appearance.weight,
     }  # fmt: skip
 
 
-def _text(player: str, names: list[dict[str, Any]], games: list[dict[str, Any]]) -> str:
+def _date(game: dict[str, Any]) -> str:
+    """Return when a game ended, marked where that is assumed."""
     from datetime import UTC, datetime
 
+    date = datetime.fromtimestamp(game["ended"], UTC).strftime("%Y-%m-%d %H:%M")
+    return date if game["dated"] else f"~ {date}"
+
+
+def _text(player: str, names: list[dict[str, Any]], games: list[dict[str, Any]]) -> str:
     from equipoise.cli.histories import table
     from equipoise.pages.text.words import printable
 
     known = ", ".join(printable(each["name"]) for each in names)
     rows = [
-        (datetime.fromtimestamp(game["ended"], UTC).strftime("%Y-%m-%d %H:%M"), game["match"][:12],
+        (_date(game), game["match"][:12],
          printable(game["ruleset"]), printable(game["map"]), f"{game['won']:g}/{game['contests']}",
          f"{game['weight']:.1f}", f"{game['mu']:.3f}", f"{game['sigma']:.3f}")
         for game in games

@@ -19,29 +19,35 @@ from equipoise.registry import GAMES
     "--game", default="auto", show_default=True, metavar="NAME",
     help=f"Whose logs they are: auto, {', '.join(GAMES)}.",
 )  # fmt: skip
+@click.option(
+    "--dated",
+    metavar="FROM",
+    help="The date of games without one in their log or its name: as 2026-01-31T20:15.",
+)
 @archives.as_json
-def command(paths: tuple[str, ...], store: str, game: str, as_json: bool) -> None:
-    """Read game logs into an archive: files (gzip too), patterns, directories, or - for standard input.
+def command(paths: tuple[str, ...], store: str, game: str, dated: str | None, as_json: bool) -> None:
+    """Read game logs into an archive: files (compressed too), patterns, directories, or - for standard input.
 
     Every finished game counts once, however often and under whatever name its log is read.
     Ratings are up to date at the end.
     """
     from equipoise.cli.histories import progress_bar
     from equipoise.ingest.ingesting import AUTO, Ingest, plain
-    from equipoise.ingest.logs import find_logs
+    from equipoise.ingest.logs import find_logs, in_chains
+    from equipoise.logs.records import time_from
     from equipoise.registry import resolve
 
     if game != AUTO:
         resolve("game", GAMES, game)
+    assumed = None if dated is None else time_from(dated, "--dated")
     sources = find_logs(paths)
     with archives.opened(store, create=True) as archive:
-        ingest = Ingest(archive)
+        ingest = Ingest(archive, assumed)
         size, done = sum(source.size for source in sources) or 1, 0
         with progress_bar("reading") as tell:
-            for source in sources:
-                progress = _progress(tell, done, size)
-                ingest.read(source, game, progress)
-                done += source.size
+            for chain in in_chains(sources):
+                ingest.read(chain, game, _progress(tell, done, size))
+                done += sum(source.size for source in chain)
             ingest.keep()
         updated = archive.update_ratings()
         tally = ingest.tally

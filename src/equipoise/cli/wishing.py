@@ -75,10 +75,14 @@ def groups(option: str, values: tuple[str, ...]) -> list[list[str]]:
 
 def wish_arguments(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, Any]:
     """Return the arguments of ``balance`` for wishes, roles and rules."""
-    from equipoise.files.fields import price_of
+    from equipoise.fields import price_of
 
     given: dict[str, Any] = {
-        "wishes": [*_wishes("together", options), *_wishes("apart", options), *_recent(options, players)]
+        "wishes": [
+            *_wishes("together", options, players),
+            *_wishes("apart", options, players),
+            *_recent(options, players),
+        ]
     }
     if options["side_price"] is not None:
         given["side_price"] = price_of(options["side_price"], "price", "--side-price")
@@ -91,12 +95,13 @@ def wish_arguments(options: Mapping[str, Any], players: Sequence[Player]) -> dic
     return given
 
 
-def _wishes(kind: str, options: Mapping[str, Any]) -> list[Wish]:
-    from equipoise.files.fields import price_of
+def _wishes(kind: str, options: Mapping[str, Any], players: Sequence[Player]) -> list[Wish]:
+    from equipoise.fields import price_of
+    from equipoise.teams.problem.roster import Roster, named_once
     from equipoise.teams.problem.wishes import WISH_PRICE, Wish
 
     option = {"together": "prefer", "apart": "avoid"}[kind]
-    wishes = []
+    roster, wishes = Roster(tuple(players), None, 0), []
     for value in options[option]:
         named, equals, price = value.rpartition("=")
         worth = WISH_PRICE
@@ -104,14 +109,16 @@ def _wishes(kind: str, options: Mapping[str, Any]) -> list[Wish]:
             worth = price_of(price, "price", f"--{option}")
         else:
             named = value
-        wishes += [Wish(kind, tuple(names), worth) for names in groups(f"--{option}", (named,))]
+        for names in groups(f"--{option}", (named,)):
+            named_once(f"--{option}", roster, names)
+            wishes.append(Wish(kind, tuple(names), worth))
     return wishes
 
 
 def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Wish]:
     if options["recent"] is None:
         return []
-    from equipoise.files.fields import price_of
+    from equipoise.fields import price_of
     from equipoise.files.matches import read_matches
     from equipoise.matches import Match, Skipped
     from equipoise.teams.problem.wishes import recent_wishes
@@ -174,7 +181,7 @@ def _assigned(part: str) -> tuple[str, str]:
 
 
 def _number(option: str, text: str) -> float:
-    from equipoise.files.fields import number_of
+    from equipoise.fields import number_of
 
     return number_of(text, "the number", option)
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.files.fields import content_of, decoded, fail, number_of, short, text_of
+from equipoise.fields import fail, number_of, short, text_of
+from equipoise.files.contents import content_of, decoded
 from equipoise.lobbies.plan import Lobby, LobbyPlan
 from equipoise.players import Player, Rating
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.files.fields import fail
+from equipoise.fields import fail
 from equipoise.games.plain import OFTEN, READ, Progress, Row, checked
 from equipoise.logs.records import match_from
 from equipoise.matches import Match, Skipped

@@ -243,7 +243,9 @@ class Running:
         else:
             final = self.play.placements(self.ruleset, self.at)
         contests = [*self.contests, *([final] if final is not None else [])]
-        return self.play.match(contests, self.hash.hexdigest(), self.where, self.began, self.at, self.map)
+        return self.play.match(
+            contests, self.hash.hexdigest(), self.where, (self.began, self.at), self.map, dated=self.dated
+        )
 
 
 #: What is done with each kind of line.
@@ -293,7 +295,9 @@ class NexuizReader(LineReader):
             elif self._game is None:
                 self._date = None
             elif kind in (b"end", b"gameover"):
-                self._game.hash.update(content[covered : line.end()].replace(b"\r", b""))
+                # The match of a line begins a byte early, with the line feed before it, and ends one late.
+                ending = content[covered : line.end() - 1].replace(b"\r", b"")
+                self._game.hash.update(ending + b"\n")
                 self.give(self._game.outcome())
                 self._game = self._date = None
             else:

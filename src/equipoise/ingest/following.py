@@ -1,26 +1,34 @@
-"""A live log that is followed: over restarts of the follower, and over rotation by renaming or by truncation.
+"""A live log that is followed: over restarts of the follower, and over rotation of any kind.
 
-The log that was being read is told from others by its content: at the place that was reached, the bytes
-before it are those that were read.  So it does not matter how a log is rotated: where the file under the path
-is another one, the old one is looked for beside it and read to its end.
+The log and the older pieces of it that lie beside it are one stream.  Where in it a follower is it knows by
+content: at the place that was reached, the bytes before it are those that were read.  So it does not matter
+how a log is rotated: the file that was being read is found wherever it is now, and what came after it is read
+in order.  Where that is not certain more is read again than is needed, since a match counts once.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from equipoise.ingest.logs import PIECE, Source, UnreadableLogError, pieces
+from equipoise.ingest.logs import PIECE, Source, UnreadableLogError, compressed, follows, pieces
+from equipoise.ingest.rotation import counted_up, date_of, piece_of, pieces_beside
 
 #: Bytes before the place that was reached by which a log is known again.
 TAIL = 4096
 
-#: What logrotate and its like append to the name of a log: ``.1``, ``-20260131``, ``.2.gz``.
-ROTATED = re.compile(r"[.\-_][0-9][0-9A-Za-z.:_\-]*")
+#: Bytes by which a file or a copy of it is known, at least.
+LEAST = 64
+
+#: How often a plan is made anew where files are renamed while it is carried out.
+ATTEMPTS = 10
+
+#: Given where what follows does not go on from what was given before.
+BREAK = b""
 
 
 class Place(NamedTuple):
@@ -29,9 +37,9 @@ class Place(NamedTuple):
     Parameters
     ----------
     read : int
-        Bytes that were read.
+        Bytes that were read of the file.
     tail : str
-        A hash of the last of them, by which the log is known again.
+        A hash of the last of them, by which the file is known again.
     settled, lines : int
         Bytes and lines from its beginning that are not needed again.
     """
@@ -42,15 +50,46 @@ class Place(NamedTuple):
     lines: int = 0
 
 
+@dataclass(slots=True)
+class Segment:
+    """What was given of one file: from where to where, after how many bytes and lines of the stream."""
+
+    start: int
+    read: int
+    lines: int
+    given: int
+    lines_given: int
+    tail: bytes = b""
+    newlines: int = 0
+
+    def grow(self, piece: bytes) -> None:
+        """Note what was given."""
+        self.read += len(piece)
+        self.newlines += piece.count(b"\n")
+        self.tail = (self.tail + piece)[-TAIL:]
+
+
+class Step(NamedTuple):
+    """A file to be read next: from where on, and whether it goes on from what was given before."""
+
+    path: Path
+    start: int
+    goes_on: bool
+
+
+#: What tells whether files have changed: inode, size and time of each.
+Signature = tuple[tuple[int, int, int], ...]
+
+
 class Following:
-    """Reads what is new in a log, whatever becomes of its file; to a reader it is one log.
+    """Reads what is new in a log, whatever becomes of its file.
 
     Parameters
     ----------
     path : str
         Where the live log is.
     place : Place
-        Where to go on.
+        Where to go on; by default with the oldest piece that lies beside the log.
 
     Raises
     ------
@@ -61,43 +100,61 @@ class Following:
     def __init__(self, path: str, place: Place = Place()) -> None:  # noqa: B008  # immutable
         self._path = Path(path)
         self._file: IO[bytes] | None = None
-        self._resuming = place
-        #: Bytes that were given, and how many of them before the present file began; less than none where
-        #: its beginning was given to an earlier reader.
-        self._given = 0
-        self._began = 0
-        self._read = 0
-        self._tail = b""
-        self._settled, self._lines = place.settled, place.lines
+        #: How the last file of which anything was read is known again, and where to go on in it.
+        self._anchor = place
+        self._next = place.settled
+        self._segments: list[Segment] = []
+        #: Pieces beside the log as last seen, those that were read to their end, and where the anchor
+        #: was found.
+        self._seen: Signature | None = None
+        self._done: set[tuple[int, int, int]] = set()
+        self._found: tuple[object, list[int]] = (None, [])
+        #: Lines before what is given next, where it does not go on from what was given before.
+        self.lines = place.lines
+        #: When the file was, of which something was given last.
+        self.date = 0.0
         #: What is worth saying, for whoever follows to take.
         self.news: list[str] = []
 
     def poll(self) -> Iterator[bytes]:
-        """Give what is new, piece by piece."""
-        if self._resuming.read:
-            place, self._resuming = self._resuming, Place()
-            yield from self._resume(place)
-        elif self._file is not None:
-            renamed, intact = self._renamed(), self._intact()
-            if renamed and intact:
-                yield from self._drain()
-            if renamed or not intact:
-                yield from self._leave(self._place(), self._read, lost=not intact)
-        if self._file is not None or self._open():
+        """Give what is new, piece by piece; :data:`BREAK` says that what comes next stands by itself."""
+        if self._file is None:
+            yield from self._catch_up()
+            return
+        renamed, intact = self._renamed(), self._intact()
+        if renamed and intact:
+            yield from self._drain()
+        certain = self._read >= TAIL or (self._read >= LEAST and self._signature() == self._seen)
+        if renamed or not intact or not certain:
+            self.close()
+            yield from self._catch_up()
+        else:
             yield from self._drain()
 
-    def place(self, settled: int) -> Place | None:
-        """Return where to go on when a reader has settled so many of the bytes that were given.
+    def place(self, settled: int, lines: int) -> Place | None:
+        """Return where to go on when a reader has settled so many of the bytes since the last break.
 
-        None where that is in a file that is under the path no more; the last place goes on to hold then.
+        Parameters
+        ----------
+        settled, lines : int
+            How many bytes and lines that is.
+
+        Returns
+        -------
+        Place or None
+            None where nothing was given since.
         """
-        local = settled - self._began
-        if local < self._settled or self._file is None:
+        there = [each for each in self._segments if each.read > each.start and each.given <= settled]
+        if not there:
             return None
-        self._file.seek(self._settled)
-        self._lines += self._file.read(local - self._settled).count(b"\n")
-        self._settled = local
-        return self._place()
+        last = there[-1]
+        self._segments = self._segments[self._segments.index(last) :]
+        return Place(
+            last.read,
+            _hash(last.tail),
+            last.start + settled - last.given,
+            last.lines + lines - last.lines_given,
+        )
 
     def close(self) -> None:
         """Let go of the file."""
@@ -105,34 +162,134 @@ class Following:
             self._file.close()
             self._file = None
 
-    def _place(self) -> Place:
-        return Place(self._read, _hash(self._tail), self._settled, self._lines)
+    # Catching up
 
-    def _resume(self, place: Place) -> Iterator[bytes]:
-        """Go on where an earlier run has stopped."""
-        if _has(self._path, place) and self._open():
-            self._began = -place.settled
-            self._read = place.settled
-        else:
-            yield from self._leave(place, place.settled, lost=True)
+    def _catch_up(self) -> Iterator[bytes]:
+        """Read what came after what was read last, up to the live log."""
+        for _ in range(ATTEMPTS):
+            beside = self._beside()
+            self._seen = signature(beside)
+            if (yield from self._carry_out(self._plan(beside))):
+                return
 
-    def _leave(self, place: Place, start: int, *, lost: bool) -> Iterator[bytes]:
-        """Read what there is of a log that is under the path no more, and of those that came after it."""
-        self.close()
-        beside = [
-            each
-            for each in self._path.parent.glob(f"{self._path.name}?*")
-            if ROTATED.fullmatch(each.name[len(self._path.name) :]) and each.is_file()
-        ]
-        beside.sort(key=lambda each: each.stat().st_mtime)
-        old = next((each for each in reversed(beside) if place.read and _has(each, place)), None)
-        if old is not None:
-            for each in beside[beside.index(old) :]:
-                yield from self._give(_after(each, start if each == old else 0))
-        elif lost:
+    def _carry_out(self, plan: list[Step]) -> Generator[bytes, None, bool]:
+        """Read files one by one; return whether nothing was renamed meanwhile."""
+        damaged = False
+        for step in plan:
+            if (damaged or not step.goes_on) and self._segments:
+                self._segments = []
+                yield BREAK
+            if step.path == self._path:
+                return (yield from self._begin_live(step.start))
+            try:
+                yield from self._give_whole(step)
+            except UnreadableLogError as error:
+                if isinstance(error.__cause__, FileNotFoundError):
+                    return False
+                self.news.append(str(error))
+                damaged = True
+        return True
+
+    def _plan(self, beside: list[Path]) -> list[Step]:
+        """Return which files to read, in order."""
+        steps = _steps(beside, self._path)
+        if not self._anchor.read:
+            return steps
+        key = (self._seen, self._anchor[:2], self._stamp())
+        if self._found[0] != key:
+            self._found = (key, [n for n, step in enumerate(steps) if _has(step.path, self._anchor)])
+        there = self._found[1]
+        if not there:
             self.news.append(f"{self._path}: it was replaced, and what it held is not beside it")
-        self._began = self._given
-        self._settled = self._lines = 0
+            self._anchor, self._next = Place(), 0
+            return _unread(steps, self._done)
+        if len(there) == 1:
+            return [steps[there[0]]._replace(start=self._next), *steps[there[0] + 1 :]]
+        # Several files may be the one: go on from an earlier one that is certain, or from the oldest of them.
+        for segment in self._segments:
+            earlier = Place(segment.read, _hash(segment.tail))
+            certain = [n for n, step in enumerate(steps) if _has(step.path, earlier)]
+            if segment.read > segment.start and len(certain) == 1:
+                self.lines = segment.lines
+                first = steps[certain[0]]._replace(start=segment.start, goes_on=False)
+                return [first, *steps[certain[0] + 1 :]]
+        return [steps[there[0]]._replace(goes_on=False), *steps[there[0] + 1 :]]
+
+    def _begin_live(self, start: int) -> Generator[bytes, None, bool]:
+        """Open the live log and read it; return False where a rotation came between."""
+        if not self._open():
+            return True
+        assert self._file is not None  # noqa: S101  # for the type checker
+        if start:
+            self._file.seek(max(0, start - TAIL))
+            tail = self._file.read(min(start, TAIL))
+        else:
+            tail = b""
+        first = self._file.read(PIECE)
+        if self._signature() != self._seen or self._renamed():
+            self.close()
+            return False
+        self._begin(start, tail)
+        if first:
+            yield self._note(first)
+        yield from self._drain()
+        return True
+
+    def _give_whole(self, step: Step) -> Iterator[bytes]:
+        """Give a piece beside the log from a place on."""
+        stamp = _stamp(step.path)
+        self.date = date_of(step.path)[0]
+        skip, tail = step.start, b""
+        begun = False
+        for piece in pieces(Source(str(step.path), named=False)):
+            tail = (tail + piece[:skip])[-TAIL:]
+            if skip < len(piece):
+                if not begun:
+                    self._begin(step.start, tail)
+                    begun = True
+                yield self._note(piece[skip:])
+            skip = max(0, skip - len(piece))
+        if stamp is not None:
+            self._done.add(stamp)
+
+    def _begin(self, start: int, tail: bytes) -> None:
+        """Begin with a file, or go on in it."""
+        given = lines = 0
+        before = self.lines if start else 0
+        if self._segments:
+            last = self._segments[-1]
+            given = last.given + last.read - last.start
+            lines = last.lines_given + last.newlines
+            before = last.lines + last.newlines if start else 0
+        else:
+            self.lines = before
+        self._segments.append(Segment(start, start, before, given, lines, tail))
+
+    def _note(self, piece: bytes) -> bytes:
+        """Note a piece that is given."""
+        segment = self._segments[-1]
+        segment.grow(piece)
+        self._anchor = Place(segment.read, _hash(segment.tail))
+        self._next = segment.read
+        return piece
+
+    # The live log
+
+    @property
+    def _read(self) -> int:
+        """How much of the live log was read."""
+        return self._segments[-1].read if self._segments else 0
+
+    def _signature(self) -> Signature:
+        return signature(self._beside())
+
+    def _beside(self) -> list[Path]:
+        """Return the older pieces of the log, the oldest first; times on this disk can be trusted."""
+        beside = pieces_beside(self._path)
+        return beside[::-1] if counted_up(beside, self._path) else beside
+
+    def _stamp(self) -> tuple[int, int, int] | None:
+        return _stamp(self._path)
 
     def _renamed(self) -> bool:
         """Tell whether another file, or none, is under the path."""
@@ -145,8 +302,9 @@ class Following:
     def _intact(self) -> bool:
         """Tell whether what was read is still in the file, so that it was not truncated."""
         assert self._file is not None  # noqa: S101  # for the type checker
-        self._file.seek(self._read - len(self._tail))
-        return self._file.read(len(self._tail)) == self._tail
+        tail = self._segments[-1].tail
+        self._file.seek(self._read - len(tail))
+        return self._file.read(len(tail)) == tail
 
     def _open(self) -> bool:
         try:
@@ -156,25 +314,59 @@ class Following:
         except OSError as error:
             msg = f"{self._path}: cannot be read: {error.strerror or error}"
             raise UnreadableLogError(msg) from error
-        self._read, self._tail = 0, b""
+        self.date = date_of(self._path)[0]
         return True
 
     def _drain(self) -> Iterator[bytes]:
         """Give what is new in the present file."""
         assert self._file is not None  # noqa: S101  # for the type checker
-        if not self._tail and self._read:
-            self._file.seek(max(0, self._read - TAIL))
-            self._tail = self._file.read(min(self._read, TAIL))
         self._file.seek(self._read)
+        self.date = max(self.date, os.fstat(self._file.fileno()).st_mtime)
         while piece := self._file.read(PIECE):
-            self._read += len(piece)
-            self._tail = (self._tail + piece)[-TAIL:]
-            yield from self._give(iter((piece,)))
+            yield self._note(piece)
 
-    def _give(self, content: Iterator[bytes]) -> Iterator[bytes]:
-        for piece in content:
-            self._given += len(piece)
-            yield piece
+
+def _steps(beside: list[Path], live: Path) -> list[Step]:
+    """Return the steps through all files from the beginning of each; a gap in their numbers is a break.
+
+    A copy of the live log, as there is one before that is truncated, is left out.
+    """
+    steps: list[Step] = []
+    older, goes_on = None, True
+    up = len(beside) > 1 and piece_of(beside[0].name).number < piece_of(beside[-1].name).number
+    for path in [*beside, *([live] if live.exists() else [])]:
+        goes_on = goes_on and (up or older is None or follows(older, path))
+        older = path
+        if path == live or not _is_copy(path, live):
+            steps.append(Step(path, 0, goes_on))
+            goes_on = True
+    return steps
+
+
+def _unread(steps: list[Step], done: set[tuple[int, int, int]]) -> list[Step]:
+    """Return the steps through files that were not read to their end; none goes on from what is left out."""
+    found: list[Step] = []
+    goes_on = False
+    for n, step in enumerate(steps):
+        if n + 1 < len(steps) and _stamp(step.path) in done:
+            goes_on = False
+        else:
+            found.append(step._replace(goes_on=step.goes_on and goes_on))
+            goes_on = True
+    return found
+
+
+def signature(paths: list[Path]) -> Signature:
+    """Return what tells whether files have changed."""
+    return tuple(stamp for path in paths if (stamp := _stamp(path)) is not None)
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        told = path.stat()
+    except OSError:
+        return None
+    return told.st_ino, told.st_size, told.st_mtime_ns
 
 
 def _hash(content: bytes) -> str:
@@ -182,24 +374,45 @@ def _hash(content: bytes) -> str:
 
 
 def _has(path: Path, place: Place) -> bool:
-    """Tell whether a file, compressed or not, is the log of a place."""
-    tail, read = b"", 0
+    """Tell whether a file, compressed or not, is the one of a place."""
     try:
-        for piece in pieces(Source(str(path), named=False)):
-            needed = piece[: place.read - read]
-            read += len(needed)
-            tail = (tail + needed)[-TAIL:]
-            if read == place.read:
-                return _hash(tail) == place.tail
-    except UnreadableLogError:
-        pass
-    return False
+        if compressed(path):
+            return _hash(_tail_within(path, place.read)) == place.tail
+        with path.open("rb") as file:
+            file.seek(max(0, place.read - TAIL))
+            tail = file.read(min(place.read, TAIL))
+            return len(tail) == min(place.read, TAIL) and _hash(tail) == place.tail
+    except (OSError, UnreadableLogError):
+        return False
 
 
-def _after(path: Path, start: int) -> Iterator[bytes]:
-    """Read a file, compressed or not, from a place on."""
-    skip = start
+def _is_copy(copy: Path, live: Path) -> bool:
+    """Tell whether a file is a copy of the live one, which is not truncated yet: its beginning.
+
+    Of a few bytes this tells nothing; those are a copy if they were written later.
+    """
+    try:
+        its, whole = copy.stat(), live.stat()
+        if not 0 < its.st_size <= whole.st_size or compressed(copy):
+            return False
+        if its.st_size < LEAST and its.st_mtime_ns < whole.st_mtime_ns:
+            return False
+        with copy.open("rb") as one, live.open("rb") as other:
+            while piece := one.read(PIECE):
+                if other.read(len(piece)) != piece:
+                    return False
+    except OSError:
+        return False
+    return True
+
+
+def _tail_within(path: Path, place: int) -> bytes:
+    """Return the last bytes before a place in a compressed file; nothing where it ends earlier."""
+    tail, read = b"", 0
     for piece in pieces(Source(str(path), named=False)):
-        if skip < len(piece):
-            yield piece[skip:]
-        skip = max(0, skip - len(piece))
+        needed = piece[: place - read]
+        read += len(needed)
+        tail = (tail + needed)[-TAIL:]
+        if read == place:
+            return tail
+    return b""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain as joined
+from pathlib import Path
 
 from equipoise.archive.archive import Archive
 from equipoise.errors import InputError
+from equipoise.ingest.dating import Dating
 from equipoise.ingest.logs import Progress, Source, UnreadableLogError, pieces
+from equipoise.ingest.rotation import date_of
 from equipoise.logs.guessing import HEAD, Guess, guess_game
 from equipoise.logs.reading import Parsed, Reader
 from equipoise.logs.rules import Rules, unknown_mutators
@@ -20,6 +25,9 @@ BATCH = 1000
 
 #: Skipped lines that are told one by one; the others are only counted.
 MOST_TOLD = 10
+
+#: How that ends by which games are dated where no date was told.
+TIMES = ("the time of the file", "the time of reading")
 
 #: What leaves it to the first bytes of a log which game it is of.
 AUTO = "auto"
@@ -43,6 +51,8 @@ class Tally:
         For each game the mutators that are in none of its tables; they count as changing play.
     files : list of dict
         Each log, the game it is of, and by what it was recognised.
+    dated_by : dict of str to str
+        For each source with games without dates by what they were dated, where a time of a file was needed.
     failed : list of str
         What could not be read, with the reason.
     """
@@ -55,14 +65,28 @@ class Tally:
     first_unfinished: list[Unfinished] = field(default_factory=list)
     unknown_mutators: dict[str, set[str]] = field(default_factory=dict)
     files: list[dict[str, str]] = field(default_factory=list)
+    dated_by: dict[str, str] = field(default_factory=dict)
     failed: list[str] = field(default_factory=list)
 
 
 class Ingest:
-    """Takes what readers give, keeps matches in batches, and counts the rest."""
+    """Takes what readers give, keeps matches in batches, and counts the rest.
 
-    def __init__(self, archive: Archive) -> None:
+    Parameters
+    ----------
+    archive : Archive
+        Where matches are kept.
+    assumed : float, optional
+        When games were whose log has no dates, nor its name; by default the time of the file says it.
+    """
+
+    def __init__(self, archive: Archive, assumed: float | None = None) -> None:
         self.archive = archive
+        self._assumed = assumed
+        #: What gives dates to the games of the present source that have none.
+        self.dating = Dating(0.0)
+        self._dated_by = ""
+        self._label = ""
         self.tally = Tally()
         self._batch: list[Match] = []
         self._tables: Sequence[Rules] = ()
@@ -73,7 +97,9 @@ class Ingest:
         tally = self.tally
         for one in parsed:
             if isinstance(one, Match):
-                self._batch.append(one)
+                if not one.dated and self._dated_by:
+                    tally.dated_by[self._label] = self._dated_by
+                self._batch.append(self.dating.dated(one))
                 self._look_at(one.ruleset)
                 if len(self._batch) >= BATCH:
                     self.keep()
@@ -107,31 +133,69 @@ class Ingest:
         self.tally.duplicates += recorded.duplicates
         self._batch = []
 
-    def read(self, source: Source, game: str = AUTO, progress: Progress | None = None) -> None:
-        """Read one log to its end.
+    def read(self, chain: Sequence[Source], game: str = AUTO, progress: Progress | None = None) -> None:
+        """Read one log to its end: a file, or pieces of a log of which each goes on where the last one ended.
 
         What cannot be read is noted; what came before counts.
+
+        Parameters
+        ----------
+        chain : sequence of Source
+            See :func:`equipoise.ingest.logs.in_chains`.
+        game : str
+            A registered name, ``"module:attribute"``, or ``"auto"``.
+        progress : callable, optional
+            Told how many bytes were read.
 
         Raises
         ------
         InputError
             If the archive cannot be written.
         """
+        reader: Reader | None = None
+        given = done = 0
+        for source in chain:
+            if reader is not None and reader.settled == given:
+                self.take(reader.finish())
+                reader = None
+            tell = None if progress is None else _after(progress, done)
+            try:
+                reader, given = self._read(source, game, tell, reader, given)
+            except UnreadableLogError as error:
+                self.tally.failed.append(str(error))
+                reader = None
+            done += source.size
+        if reader is not None:
+            self.take(reader.finish())
+
+    def _read(
+        self, source: Source, game: str, progress: Progress | None, reader: Reader | None, given: int
+    ) -> tuple[Reader | None, int]:
+        """Read a file, with the reader of a game that goes on in it or a new one; return it and its bytes."""
         content = pieces(source, progress)
-        try:
-            head = _head(content)
+        head = _head(content)
+        if reader is None:
             guess = recognise(head, game)
             if guess is None:
                 self._not_recognised(source, head)
-                return
+                return None, 0
             self.tally.files.append({"file": source.label, "game": guess.name, "by": guess.because})
-            reader = self.begin(guess, source.label)
-            for piece in chain([head], content):
-                self.take(reader.read(piece))
-        except UnreadableLogError as error:
-            self.tally.failed.append(str(error))
-            return
-        self.take(reader.finish())
+            reader, given = self.begin(guess, source.label), 0
+            self.date(source)
+        else:
+            known = self.tally.files[-1]["game"]
+            self.tally.files.append({"file": source.label, "game": known, "by": "a game goes on in it"})
+            self.date(source, self.dating.date)
+        for piece in joined([head], content):
+            given += len(piece)
+            self.take(reader.read(piece))
+        return reader, given
+
+    def date(self, source: Source, earliest: float = -math.inf) -> None:
+        """Know when games without dates in a source were."""
+        date, by = _date_of(source, self._assumed)
+        self.dating, self._label = Dating(max(date, earliest)), source.label
+        self._dated_by = by if by.endswith(TIMES) else ""
 
     def _not_recognised(self, source: Source, head: bytes) -> None:
         """Say of a log that its game is not known; one that was found in a directory need not be one."""
@@ -141,6 +205,16 @@ class Ingest:
             self.tally.failed.append(told)
         else:
             self.tally.files.append({"file": source.label, "game": "", "by": reason})
+
+
+def _date_of(source: Source, assumed: float | None) -> tuple[float, str]:
+    if source.is_file:
+        return date_of(Path(source.path), assumed)
+    return (time.time(), "the time of reading") if assumed is None else (assumed, "--dated")
+
+
+def _after(progress: Progress, done: int) -> Progress:
+    return lambda read: progress(done + read)
 
 
 def _head(content: Iterator[bytes]) -> bytes:
@@ -180,6 +254,7 @@ def plain(tally: Tally) -> dict[str, object]:
         "skipped_lines": tally.skipped_lines,
         "first_skipped": _told(tally.first_skipped),
         "first_unfinished": _told(tally.first_unfinished),
+        "dated_by": tally.dated_by,
         "unknown_mutators": {game: sorted(names) for game, names in tally.unknown_mutators.items()},
         "files": tally.files,
         "failed": tally.failed,

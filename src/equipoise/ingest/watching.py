@@ -7,7 +7,8 @@ from types import TracebackType
 
 from equipoise.archive.archive import Archive
 from equipoise.archive.known import Updated
-from equipoise.ingest.following import Following, Place
+from equipoise.ingest.dating import Dating
+from equipoise.ingest.following import BREAK, Following, Place
 from equipoise.ingest.ingesting import AUTO, Ingest, Tally, plain, recognise
 from equipoise.logs.guessing import HEAD
 from equipoise.logs.reading import Reader
@@ -36,14 +37,15 @@ class Watch:
         self._game = kept.get("game", game) if game == AUTO else game
         place = Place(*kept["place"]) if kept and kept["game"] == self._game else Place()
         self._following = Following(path, place)
-        self._first_line = place.lines + 1
         self._label = path
         self._reader: Reader | None = None
-        #: Bytes from the beginning that may belong to the game, and how many were there before them.
+        #: Bytes from the beginning that may belong to the game; how many bytes and lines were before them.
         self._head = b""
-        self._skipped = 0
+        self._skipped = self._skipped_lines = 0
+        self._first_line = 1
         self._place: Place | None = None
         self._ingest = Ingest(archive)
+        self._ingest.dating = Dating(0.0, *kept.get("dating", ()))
 
     def __enter__(self) -> Watch:
         return self
@@ -58,7 +60,12 @@ class Watch:
         ingest = self._ingest
         ingest.tally = Tally()
         for piece in self._following.poll():
-            self._read(piece)
+            if piece == BREAK:
+                self._reader, self._head = None, b""
+                self._skipped = self._skipped_lines = 0
+            else:
+                ingest.dating.date = max(ingest.dating.date, self._following.date)
+                self._read(piece)
         ingest.keep()
         if self._reader is not None:
             self._keep_place(self._reader)
@@ -90,17 +97,22 @@ class Watch:
             if len(self._head) >= HEAD:
                 self._following.news.append(f"{self._label}: its game is not known yet; --game can say it")
                 self._skipped += len(self._head) - HEAD // 2
+                self._skipped_lines += self._head[: -HEAD // 2].count(b"\n")
                 self._head = self._head[-HEAD // 2 :]
             return False
         if self._game == AUTO:
             self._following.news.append(f"{self._label}: {guess.name} ({guess.because})")
         self._game = guess.name
+        self._first_line = 1 + self._following.lines + self._skipped_lines
         self._reader = self._ingest.begin(guess, self._label, self._first_line)
         return True
 
     def _keep_place(self, reader: Reader) -> None:
         """Keep the place in the log where it has changed; the matches before it are kept already."""
-        place = self._following.place(self._skipped + reader.settled)
+        lines = self._skipped_lines + reader.settled_line - self._first_line
+        place = self._following.place(self._skipped + reader.settled, lines)
         if place is not None and place != self._place:
-            self._archive.keep_place(self._log, {"game": self._game, "place": place})
+            dating = self._ingest.dating
+            kept = {"game": self._game, "place": place, "dating": (dating.offset, dating.given)}
+            self._archive.keep_place(self._log, kept)
             self._place = place

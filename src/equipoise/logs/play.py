@@ -287,15 +287,22 @@ class Play:
         return tuple([Statistics(name, one.kills, one.deaths) for name, one in people])
 
     def match(
-        self, contests: list[Contest], identity: str, where: str, began: float, ended: float, map_name: str
+        self,
+        contests: list[Contest],
+        identity: str,
+        where: str,
+        times: tuple[float, float],
+        map_name: str,
+        *,
+        dated: bool = True,
     ) -> Match | Unfinished:
-        """Return the match of its contests, or why it is none."""
+        """Return the match of its contests, or why it is none; ``times`` are when it began and ended."""
         if not contests:
             return Unfinished(where, "there was nobody to play against")
         there = dict.fromkeys(name for contest in contests for team in contest.teams for name, _ in team)
         return Match(
-            tuple(contests), began=began, ended=ended, id=identity, roster=tuple(there),
-            names=tuple((name, self.people[name].name) for name in there), map=map_name,
+            tuple(contests), began=times[0], ended=times[1], id=identity, roster=tuple(there),
+            names=tuple((name, self.people[name].name) for name in there), map=map_name, dated=dated,
         )  # fmt: skip
 
 

@@ -24,9 +24,6 @@ from equipoise.teams.objectives.composing import Asked, AtMost, compose
 from equipoise.teams.objectives.objective import Criterion, Objective, Scale
 from equipoise.teams.solution import Solution, Split, Status
 
-#: By how much less of the second criterion's cost the next point must have: below it is rounding.
-STEP = 1e-8
-
 #: Points after which the walk ends: a picture shows no more.
 MOST_POINTS = 1000
 
@@ -126,15 +123,16 @@ def pareto(
             proven = solution.status is Status.INFEASIBLE
             return Front(walk.names, (), proven, solution)
         reached = walk.cost(solution)
-        if reached > walk.level:
+        # Each point is better than the one before by more than rounding can feign.
+        if reached > walk.level + 2.0 * solution.rounding:
             complete = solution.status is Status.OPTIMAL and walk.proven
             break
         walk.proven = walk.proven and solution.status is Status.OPTIMAL
         solutions.append(solution)
-        if reached <= walk.floor:
+        if reached <= walk.floor + solution.rounding:
             complete = walk.proven
             break
-        walk.level = reached - STEP * max(abs(reached), STEP)
+        walk.level = reached - 4.0 * solution.rounding
     return Front(walk.names, tuple(solutions), complete)
 
 

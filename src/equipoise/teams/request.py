@@ -1,345 +1,398 @@
-"""What :func:`equipoise.balance` is asked, as a value: to change a wish, ask again, and compare the answers.
+"""``BalanceRequest``: all that can be asked of one division, as a value that is checked once.
 
-Everything is answered by ``balance`` itself, so whatever it can be asked for can be explained.
-What is made of the answers is in ``explaining`` and ``editing``.
+The library's keywords, a file, the flags of the command line and the body of a request over HTTP are decoders
+into it; :func:`equipoise.balance` and whatever explains its answer take it.  To ask something else, replace
+fields.
+
+In plain data (:meth:`BalanceRequest.to_dict`, ``docs/request.schema.json``) a request is one object::
+
+    {"players": [{"name": "Ann", "weight": 9.0}, {"id": "7", "name": "Bob", "mu": 25.0, "sigma": 3.0}],
+     "teams": 2, "parties": [["Ann", "7"]], "fixed": {"Ann": 1}, "bots": {"weight": 5.0}, "objective": "win"}
+
+``players`` are as in a JSON roster; every other field is named as the keyword of :func:`equipoise.balance`
+and left out where it is as by default.  Teams are counted from 1 in data, and from 0 in Python.  ``stop`` is
+no part of the data: it belongs to whoever waits.
+
+What a request means for a solver is not known here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import combinations
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypedDict, Unpack, cast
 
 import numpy as np
 
-from equipoise.errors import InputError
-from equipoise.players import NO_SIDE, Bots, Player
-from equipoise.registry import CRITERIA, OBJECTIVES, resolve
-from equipoise.teams.balancing import DEFAULT_OBJECTIVE, balance
-from equipoise.teams.explaining.judging import Cost, Moved, TeamFacts, Valuation, rounded
-from equipoise.teams.objectives.composing import compose
-from equipoise.teams.objectives.objective import Scale
-from equipoise.teams.problem.roster import Roster, rated
+from equipoise.arrays import Floats
+from equipoise.errors import InputError, UnknownNameError
+from equipoise.players import LARGEST_WEIGHT, Bots, Player, Rating
+from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS, TERMS
+from equipoise.stopping import Stop, never
+from equipoise.teams.decoding import data_of, keywords_of
+from equipoise.teams.problem.roster import MOST_TEAMS, Roster, fixed_teams, named_once, rated
 from equipoise.teams.problem.rules import Rule
 from equipoise.teams.problem.sizes import SizeRules, Sizes, size_rules
 from equipoise.teams.problem.wishes import Wish, wishes_of
-from equipoise.teams.solution import Solution, Split
-from equipoise.teams.solvers import auto
+
+#: The objective unless another is named.  Why: docs/decisions/0002-default-objective.md.
+DEFAULT_OBJECTIVE = "spread"
+
+#: Below, squares of a performance noise would be lost in rounding.
+SMALLEST_BETA = 1e-100
+
+#: Weight of side wishes in ``indistinguishable``, where a player has one.
+SIDE_WEIGHT = 0.01
+
+#: How far from the best win probability ``spread`` may go: one game in a thousand; with up to 17 players,
+#: who have few divisions to choose from, one in four hundred.  Why: docs/decisions/0002-default-objective.md.
+TOLERANCE = 0.001
+SMALL_TOLERANCE, SMALL = 0.0025, 17
+
+#: Who is here, as callers give it.
+Players = Iterable[Player] | Mapping[str, float | Rating | None]
+
+#: A criterion on splits, from each team's weights to a number, lower being better.
+Judge = Callable[[Sequence[Floats]], float]
 
 
-@dataclass(frozen=True, eq=False)
-class Request:
-    """Players and the settings of ``balance``, each wish in one place only.
+class Keywords(TypedDict, total=False):
+    """The keywords of ``balance``, as callers may give them; :class:`BalanceRequest` says what they mean."""
+
+    teams: int
+    sizes: int | Sequence[int] | None
+    min_size: int | None
+    max_size: int | None
+    max_difference: int | None
+    bots: Bots | bool | None
+    parties: Iterable[Sequence[str]]
+    apart: Iterable[Sequence[str]]
+    fixed: Mapping[str, int] | Iterable[tuple[str, int]] | None
+    wishes: Iterable[Wish]
+    side_price: float
+    roles: Mapping[str, int] | Iterable[tuple[str, int]] | None
+    rules: Iterable[Rule]
+    objective: Any
+    tolerances: Sequence[float] | None
+    solver: str | Callable[..., Any]
+    rerank: str | Judge | None
+    keep: int
+    distance: int
+    default: float | None
+    beta: float | None
+    tolerance: float | None
+    side_weight: float
+    seed: int
+    stop: Stop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BalanceRequest:
+    """All that can be asked of one division, checked once.
+
+    Make one with :meth:`of` or :meth:`from_dict`, which take what callers have at hand.
 
     Parameters
     ----------
-    roster : Roster
-        Everyone, with a rating and without party and team: those are among the wishes.
-    settings : mapping of str to object
-        The arguments of :func:`equipoise.balance` that are not wishes about players.
-    parties : tuple of tuples of int
-        Who stays together, as places in the roster.
-    apart : tuple of (int, int)
-        Which two are kept apart.
-    fixed : tuple of (int, int)
-        A place in the roster and the team, from 0, it is fixed to.
+    players : tuple of Player
+        Who is here.  A weight may be a number, a :class:`Rating`, or None for unknown.
+    teams : int
+        How many teams; two are proven best up to 40 players, with a ``stop`` up to 45, more while they can be
+        enumerated.
+    sizes : int or tuple of int, optional
+        The size of every team, or of each; by default as equal as can be.  With bots, these are the
+        seats that are filled up.
+    min_size, max_size : int, optional
+        How many players of the roster each team may have.
+    max_difference : int, optional
+        By how many players of the roster the teams may differ; 1 unless sizes or limits are given.
+    bots : Bots, optional
+        Whether and how bots fill up the teams; True levels them with bots of mean weight.
+    parties : tuple of tuples of str
+        Ids (or names) of players who stay together, besides those of ``Player.party``.
+    apart : tuple of tuples of str
+        Ids (or names) of players no two of whom may be in one team.
+    fixed : tuple of (str, int), or a mapping
+        The team, from 0, of players who must be in it, besides ``Player.team``.
     wishes : tuple of Wish
-        The wishes between players that have a price, those that come with the players first.
+        Who would rather be together or apart, at a price, besides those of ``Player.prefer`` and
+        ``Player.avoid``.
+    side_price : float
+        What a whole side wish (``Player.side``) is worth, in win probability.
+    roles : tuple of (str, int), or a mapping
+        How many of each role every team needs; what players play is in ``Player.roles``.
     rules : tuple of Rule
-        The rules of one's own.
-    """
+        Sums over each team's players that must stay within limits.
+    objective : str, callable, Objective, sequence or mapping
+        A name of :data:`equipoise.registry.OBJECTIVES`, ``"module:attribute"``, or the thing itself; several
+        in a sequence, most important first; or a mapping from names to weights for their weighted sum.
+        The prices of wishes count with win probability, first of all, unless ``"wishes"`` is among them.
+    tolerances : tuple of float, optional
+        With objectives in a sequence, how far from the optimum of each but the last those after it may go,
+        in its own unit; by default the tolerance for ``win``, and 0.
+    solver : str or callable
+        A name of :data:`equipoise.registry.SOLVERS`, ``"module:attribute"``, the thing itself, or
+        ``"auto"``.
+    rerank : str or callable, optional
+        A name of :data:`equipoise.registry.CRITERIA` by which the best splits are ordered anew: those of
+        the 1000 best that give up no more win probability than the tolerance.
+    keep : int
+        How many different splits are wanted, best first.  Players of equal weight count as the same.
+        Where ``spread`` has fewer within its tolerance, the next best by win probability follow.
+    distance : int
+        By how many players any two of those splits must differ at least: the first is the best, each other
+        one the best of those that far from all before it.  It counts who must change team, where teams
+        under the same rules in which nobody is fixed, and players of equal weight, count as the same.
+    default : float, optional
+        The weight of players without one; by default the mean of the others.
+    beta : float, optional
+        Performance noise of one player in one game, roster units, above 0; by default one standard
+        deviation of the roster's weights.
+    tolerance : float, optional
+        How far from the best win probability the objective ``spread`` and a criterion that re-ranks may go;
+        by default 0.0025 with up to 17 players and 0.001 with more.
+    side_weight : float
+        How much side wishes count in ``indistinguishable``, in nats for each nat.
+    seed : int
+        The seed of whatever the solver draws at random; exact solvers draw nothing.
+    stop : callable
+        Asked now and then; once it returns True the solver ends with what it has.
+        :func:`equipoise.deadline` makes one from seconds.
 
-    roster: Roster
-    settings: Mapping[str, Any]
-    parties: tuple[tuple[int, ...], ...] = ()
-    apart: tuple[tuple[int, int], ...] = ()
-    fixed: tuple[tuple[int, int], ...] = ()
-    wishes: tuple[Wish, ...] = ()
-    rules: tuple[Rule, ...] = ()
-
-    @property
-    def n_teams(self) -> int:
-        """How many teams there are."""
-        return int(self.settings.get("teams", 2))
-
-    @cached_property
-    def interchangeable(self) -> bool:
-        """Whether the teams differ in nothing but their numbers."""
-        sizes = self.settings.get("sizes")
-        equal = sizes is None or isinstance(sizes, int) or len(set(sizes)) == 1
-        sides = any(player.side != NO_SIDE for player in self.roster.players)
-        named = any(not isinstance(who, str) for rule in self.rules for who in rule.terms)
-        return equal and not self.fixed and not sides and not named
-
-    @cached_property
-    def grows_with_fairness(self) -> tuple[bool, ...]:
-        """Whether each objective of the order is known by a number that does, as ``ratio`` is."""
-        asked = compose(self.settings.get("objective", DEFAULT_OBJECTIVE), Scale())
-        order = (*(criterion for criterion, _ in asked.first), asked.criterion)
-        return tuple(criterion.shown(0.0) > criterion.shown(1.0) for criterion in order)
-
-    @property
-    def needed(self) -> Mapping[str, int]:
-        """How many of each role every team needs."""
-        return self.settings.get("roles") or {}
-
-    @property
-    def side_price(self) -> float:
-        """What a whole side wish is worth, in win probability."""
-        return float(self.settings.get("side_price", 0.0))
-
-    @cached_property
-    def sizes(self) -> SizeRules:
-        """The rules on team sizes."""
-        given = self.settings
-        exact = given.get("sizes")
-        each = (exact,) * self.n_teams if isinstance(exact, int) else None if exact is None else tuple(exact)
-        wished = Sizes(each, *(given.get(name) for name in ("min_size", "max_size", "max_difference")))
-        bots = Bots() if given.get("bots") is True else given.get("bots") or None
-        return size_rules(len(self.roster.players), self.n_teams, wished, bots)
-
-    @property
-    def largest_difference(self) -> int:
-        """By how many players the teams may differ."""
-        return min(self.sizes.difference, max(self.sizes.maximum) - min(self.sizes.minimum))
-
-    def holds(self, counts: Sequence[int]) -> bool:
-        """Tell whether teams of these sizes keep the rules on sizes."""
-        rules = zip(self.sizes.minimum, counts, self.sizes.maximum, strict=True)
-        return all(low <= n <= high for low, n, high in rules) and (
-            max(counts) - min(counts) <= self.sizes.difference
-        )
-
-    def ask(self, **changes: Any) -> Solution:
-        """Return what ``balance`` says, with some settings changed.
-
-        What the solver that is asked for cannot do with them is left to one that can.
-        """
-        ids = [player.id for player in self.roster.players]
-        given = {
-            "parties": [[ids[place] for place in party] for party in self.parties],
-            "apart": [[ids[place] for place in group] for group in self.apart],
-            "fixed": {ids[place]: team for place, team in self.fixed},
-            "wishes": self.wishes,
-            "rules": self.rules,
-            **self.settings,
-            **changes,
-        }
-        try:
-            return balance(self.roster.players, **given)
-        except InputError as error:
-            if not str(error).startswith("solver:"):
-                raise
-            return balance(self.roster.players, **{**given, "solver": "auto"})
-
-    def place(self, argument: str, who: str) -> int:
-        """Return the place of a player known by id or name; see :meth:`Roster.find`."""
-        return self.roster.find(argument, who)
-
-    def label(self, place: int) -> str:
-        """Return what a player is called."""
-        return self.roster.players[place].label
-
-    def teams_of(self, split: Split) -> list[int]:
-        """Return the team of every place of the roster in a split.
-
-        Raises
-        ------
-        InputError
-            If the split is not one of this roster.
-        """
-        team_of = {player.id: n for n, team in enumerate(split.teams) for player in team}
-        if set(team_of) != {player.id for player in self.roster.players}:
-            msg = "split: its players are not those of the roster"
-            raise InputError(msg)
-        return [team_of[player.id] for player in self.roster.players]
-
-    def judge(self, teams: Sequence[int], **changes: Any) -> Split:
-        """Return the division with these teams for the roster's places, whatever rules it breaks."""
-        ids = [player.id for player in self.roster.players]
-        sizes = _sizes_that_hold([teams.count(team) for team in range(self.n_teams)], self.settings)
-        free = {"parties": (), "apart": (), "rules": (), "fixed": dict(zip(ids, teams, strict=True))}
-        alone = {"solver": auto.as_fixed, "rerank": None, "keep": 1}
-        asked = {"objective": DEFAULT_OBJECTIVE, **self.settings, **changes}["objective"]
-        split = self.ask(**{**free, **sizes, **alone, **changes, "objective": self._as_asked(asked)}).best
-        return replace(split, values=()) if isinstance(asked, str) else split
-
-    def _as_asked(self, objective: Any) -> Any:
-        """Return an objective that heeds sides as in the request, where everybody is fixed to be judged."""
-        exact = self.settings.get("sizes")
-        unequal = exact is not None and not isinstance(exact, int) and len(set(exact)) > 1
-        if self.fixed or unequal or all(player.side == NO_SIDE for player in self.roster.players):
-            return objective
-        if isinstance(objective, Sequence) and not isinstance(objective, str):
-            return [self._as_asked(entry) for entry in objective]
-        return lambda scale: compose(objective, replace(scale, signed=False))
-
-    def cost(self, split: Split, than: Split) -> Cost:
-        """Return what a split is worse than another."""
-        grows = self.grows_with_fairness
-
-        def worse(more: float, less: float, higher_is_better: bool) -> float:
-            return rounded(less - more if higher_is_better else more - less)
-
-        # Prices that count before everything else stand first among the values, and are told as such.
-        both = zip(split.values[-len(grows) :], than.values[-len(grows) :], grows, strict=False)
-        values = tuple(worse(*entry) for entry in both) if len(grows) > 1 else ()
-        return Cost(
-            rounded(split.distance - than.distance),
-            worse(split.value, than.value, grows[-1]),
-            rounded(paid(split) - paid(than)),
-            values if any(values) else (),
-        )
-
-    def betters(self, gained: Cost) -> bool:
-        """Tell whether a difference from the best division found can be one: a worse one is none.
-
-        Where only one objective counts it has to gain by it; else any number may.
-        """
-        alone = len(self.grows_with_fairness) == 1
-        return gained.value > 0.0 if alone else any(number > 0.0 for number in gained.numbers)
-
-    def aligned(self, split: Split, than: Split) -> Split:
-        """Return a split with teams that differ in nothing numbered so that few players change theirs."""
-        if not self.interchangeable:
-            return split
-        order = _renaming(self.teams_of(than), self.teams_of(split), self.n_teams)
-        return replace(
-            split,
-            teams=tuple(split.teams[n] for n in order),
-            bots=tuple(split.bots[n] for n in order),
-            totals=tuple(split.totals[n] for n in order),
-            win_probability=tuple(split.win_probability[n] for n in order),
-            roles=tuple(split.roles[n] for n in order) if split.roles else (),
-        )
-
-    def moves(self, before: Split, after: Split) -> tuple[Moved, ...]:
-        """Return who is in another team afterwards."""
-        teams = zip(self.teams_of(before), self.teams_of(after), strict=True)
-        return tuple(
-            Moved(self.label(place), origin, team)
-            for place, (origin, team) in enumerate(teams)
-            if origin != team
-        )
-
-    def value(self, split: Split, solution: Solution) -> Valuation:
-        """Return a split in numbers: its teams, and what every objective and criterion says of it."""
-        teams = self.teams_of(split)
-        values: dict[str, float] = {}
-        unpriced = {"wishes": (), "side_price": 0.0, "tolerances": None}
-        for name in OBJECTIVES:
-            try:
-                values[name] = self.judge(teams, objective=name, **unpriced).value
-            except InputError:  # it cannot judge this roster, as ``ratio`` where weights are negative
-                continue
-        for name, value in zip(*self._asked(split, solution), strict=True):
-            values.setdefault(name, value)
-        weights = [
-            np.array([*team, *[solution.bot_weight or 0.0] * bots])
-            for team, bots in zip(split.weights, split.bots, strict=True)
-        ]
-        for name in CRITERIA:
-            values[name] = float(resolve("criterion", CRITERIA, name)(weights))
-        facts = tuple(
-            TeamFacts(
-                players=tuple(player.label for player in team),
-                bots=bots,
-                total=total,
-                mean=float(each.mean()) if len(each) else 0.0,
-                deviation=float(each.std()) if len(each) else 0.0,
-                win_probability=chance,
-            )
-            for team, bots, total, each, chance in zip(
-                split.teams, split.bots, split.totals, weights, split.win_probability, strict=True
-            )
-        )
-        return Valuation(facts, split.distance, tuple(values.items()), split.wishes)
-
-    def _asked(self, split: Split, solution: Solution) -> tuple[list[str], list[float]]:
-        """Return the names of the objectives that are asked for, and what they say of a split."""
-        several = len(self.grows_with_fairness)
-        names = solution.objective.split(", ")
-        if several == 1 or len(names) != several or len(split.values) < several:
-            return [solution.objective], [split.value]
-        return names, list(split.values[-several:])
-
-
-def request_of(players: Iterable[Player] | Mapping[str, Any], settings: Mapping[str, Any]) -> Request:
-    """Return a request from the arguments of :func:`equipoise.balance`.
+    Attributes
+    ----------
+    roster : Roster
+        The players with a rating each.
+    size_rules : SizeRules
+        What the sizes come to for this roster.
 
     Raises
     ------
     InputError
-        If a wish names somebody who is not in the roster.
+        If a field is at fault; its ``argument`` is the field.
+    UnknownNameError
+        If an objective, solver or criterion does not exist.
+
+    Examples
+    --------
+    >>> request = BalanceRequest.of({"Ann": 9, "Bob": 7, "Cid": 5, "Dan": 4}, fixed={"Ann": 0})
+    >>> request.to_dict()["fixed"], BalanceRequest.from_dict(request.to_dict()) == request
+    ({'Ann': 1}, True)
     """
-    roster = rated(players, settings.get("default"))
-    wishes = (*wishes_of(roster.players), *(settings.get("wishes") or ()))
-    alone = tuple(replace(player, party=None, team=None, prefer=(), avoid=()) for player in roster.players)
-    tags: dict[str, list[int]] = {}
-    for place, player in enumerate(roster.players):
-        if player.party is not None:
-            tags.setdefault(player.party, []).append(place)
-    groups = {
-        argument: [tuple(roster.find(argument, who) for who in group) for group in settings.get(wish) or ()]
-        for wish, argument in (("parties", "party"), ("apart", "apart"))
-    }
-    fixed = {place: player.team for place, player in enumerate(roster.players) if player.team is not None}
-    fixed |= {roster.find("fixed", who): team for who, team in (settings.get("fixed") or {}).items()}
-    return Request(
-        roster=Roster(alone, roster.default, roster.unrated),
-        settings={name: given for name, given in settings.items() if name not in WISHES},
-        parties=tuple(
-            dict.fromkeys(tuple(party) for party in [*tags.values(), *groups["party"]] if len(party) > 1)
-        ),
-        apart=tuple(dict.fromkeys(pair for group in groups["apart"] for pair in combinations(group, 2))),
-        fixed=tuple(fixed.items()),
-        wishes=wishes,
-        rules=tuple(settings.get("rules") or ()),
-    )
+
+    players: tuple[Player, ...]
+    teams: int = 2
+    sizes: int | tuple[int, ...] | None = None
+    min_size: int | None = None
+    max_size: int | None = None
+    max_difference: int | None = None
+    bots: Bots | None = None
+    parties: tuple[tuple[str, ...], ...] = ()
+    apart: tuple[tuple[str, ...], ...] = ()
+    fixed: tuple[tuple[str, int], ...] = ()
+    wishes: tuple[Wish, ...] = ()
+    side_price: float = 0.0
+    roles: tuple[tuple[str, int], ...] = ()
+    rules: tuple[Rule, ...] = ()
+    objective: Any = DEFAULT_OBJECTIVE
+    tolerances: tuple[float, ...] | None = None
+    solver: str | Callable[..., Any] = "auto"
+    rerank: str | Judge | None = None
+    keep: int = 1
+    distance: int = 1
+    default: float | None = None
+    beta: float | None = None
+    tolerance: float | None = None
+    side_weight: float = SIDE_WEIGHT
+    seed: int = 0
+    stop: Stop = field(default=never, repr=False, compare=False)
+    roster: Roster = field(init=False, repr=False, compare=False)
+    size_rules: SizeRules = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _check_numbers(self)
+        _check_parts(self)
+        roster = rated(self.players, self.default)
+        object.__setattr__(self, "roster", roster)
+        exact = (self.sizes,) * self.teams if isinstance(self.sizes, int) else self.sizes
+        sizes = Sizes(exact, self.min_size, self.max_size, self.max_difference)
+        rules = size_rules(len(self.players), self.teams, sizes, self.bots)
+        object.__setattr__(self, "size_rules", rules)
+        _check_names(self, roster)
+
+    @classmethod
+    def of(cls, players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> BalanceRequest:
+        """Return a request from the arguments of :func:`equipoise.balance`.
+
+        Parameters
+        ----------
+        players : iterable of Player, mapping from name to weight, or BalanceRequest
+            Who is here; of a request, the keywords replace fields.
+        **keywords
+            The fields, as lists, mappings or single values.
+
+        Raises
+        ------
+        InputError, UnknownNameError
+            As the class.
+        """
+        given = {name: _FROZEN.get(name, _as_given)(value, name) for name, value in keywords.items()}
+        if isinstance(players, BalanceRequest):
+            return replace(players, **cast("Any", given)) if given else players
+        if isinstance(players, Mapping):
+            players = [Player(name, rating) for name, rating in players.items()]
+        return cls(players=tuple(players), **cast("Any", given))
+
+    @classmethod
+    def from_dict(cls, data: Any, *, where: str = "request", own_parts: bool = False) -> BalanceRequest:
+        """Return a request from plain data, as JSON and TOML hold it; unknown fields are refused.
+
+        Parameters
+        ----------
+        data : mapping
+            As :meth:`to_dict` returns it.
+        where : str
+            What messages call it, for instance the name of a file.
+        own_parts : bool
+            Whether ``"module:attribute"`` may name a part: only for those who may run code here.
+
+        Raises
+        ------
+        InputError, UnknownNameError
+            As the class; the message begins with the place.
+
+        Examples
+        --------
+        >>> BalanceRequest.from_dict({"players": {"Ann": 9, "Bob": 7}, "objective": "win"}).objective
+        'win'
+        """
+        players, keywords = keywords_of(data, where, own_parts=own_parts)
+        try:
+            return cls.of(players, **cast("Keywords", keywords))
+        except InputError as error:
+            raise error.named(f"{where}: {error.argument}") if error.argument else error from None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the request as plain data; :meth:`from_dict` makes an equal one of it.
+
+        Raises
+        ------
+        UnsupportedError
+            If a part was passed as a Python object, which data cannot hold.
+        """
+        return data_of(self)
+
+    @property
+    def most_tolerance(self) -> float:
+        """How far from the best win probability ``spread`` and a criterion that re-ranks may go."""
+        if self.tolerance is not None:
+            return self.tolerance
+        return SMALL_TOLERANCE if len(self.players) <= SMALL else TOLERANCE
+
+    @property
+    def all_wishes(self) -> tuple[Wish, ...]:
+        """The wishes that come with the players, then the others."""
+        return (*wishes_of(self.players), *self.wishes)
 
 
-#: The arguments of ``balance`` that a request keeps for itself.
-WISHES = ("parties", "apart", "fixed", "wishes", "rules")
+def _as_given(value: object, name: str) -> object:
+    del name
+    return value
 
 
-def answer(
-    players: Iterable[Player] | Mapping[str, Any], solution: Solution | None, settings: Mapping[str, Any]
-) -> tuple[Request, Solution]:
-    """Return a request, and what ``balance`` says to it unless that is known."""
-    everyone = players if isinstance(players, Mapping) else tuple(players)
-    read_once = {name: tuple(settings[name]) for name in WISHES if name != "fixed" and settings.get(name)}
-    given = {**settings, **read_once}
-    known = balance(everyone, **given) if solution is None else solution
-    return request_of(everyone, given), known
+def _groups(groups: Iterable[Sequence[str]], name: str) -> tuple[tuple[str, ...], ...]:
+    frozen = []
+    for group in groups:
+        if isinstance(group, str):
+            msg = f": {group!r} is not a group; a list of names is"
+            raise InputError(msg, name)
+        frozen.append(tuple(group))
+    return tuple(frozen)
 
 
-def paid(split: Split) -> float:
-    """Return what a split pays for the wishes it breaks."""
-    return sum(outcome.paid for outcome in split.wishes)
+def _pairs(
+    given: Mapping[str, int] | Iterable[tuple[str, int]] | None, name: str
+) -> tuple[tuple[str, int], ...]:
+    del name
+    return tuple((given.items() if isinstance(given, Mapping) else given) or ())
 
 
-def _sizes_that_hold(counts: Sequence[int], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings under which teams of these sizes are legal and get the bots they would get."""
-    open_sizes = {"min_size": None, "max_size": None, "max_difference": sum(counts)}
-    if not settings.get("bots"):
-        return {**open_sizes, "sizes": counts}
-    seats = settings.get("sizes")
-    if seats is None:
-        return {**open_sizes, "min_size": 0, "max_size": sum(counts)}
-    each = [seats] * len(counts) if isinstance(seats, int) else list(seats)
-    excess = max(0, *(count - seat for count, seat in zip(counts, each, strict=True)))
-    return {**open_sizes, "sizes": [seat + excess for seat in each]}
+def _objective(given: Any, name: str) -> Any:
+    if isinstance(given, Mapping):
+        return dict(given)
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return tuple(_objective(entry, name) for entry in given)
+    return given
 
 
-def _renaming(old: Sequence[int], new: Sequence[int], n_teams: int) -> list[int]:
-    """Return the new team for each old number, those with most players in common first."""
-    common = np.zeros((n_teams, n_teams), dtype=np.int64)
-    np.add.at(common, (np.array(old), np.array(new)), 1)
-    order: dict[int, int] = {}
-    for entry in np.argsort(-common, axis=None, kind="stable").tolist():
-        number, team = divmod(entry, n_teams)
-        if number not in order and team not in order.values():
-            order[number] = team
-    return [order[number] for number in range(n_teams)]
+def _tuple(given: Iterable[Any] | None, name: str) -> tuple[Any, ...] | None:
+    del name
+    return None if given is None else tuple(given)
+
+
+#: How keywords become fields where callers may give more than the field holds.
+_FROZEN: Mapping[str, Callable[[Any, str], Any]] = {
+    "sizes": lambda given, _: given if given is None or isinstance(given, int) else tuple(given),
+    "bots": lambda given, _: Bots() if given is True else given or None,
+    "parties": _groups,
+    "apart": _groups,
+    "fixed": _pairs,
+    "wishes": _tuple,
+    "roles": _pairs,
+    "rules": _tuple,
+    "objective": _objective,
+    "tolerances": _tuple,
+}
+
+
+def _check_numbers(request: BalanceRequest) -> None:
+    for name, least in (("teams", 2), ("keep", 1), ("distance", 1), ("seed", 0)):
+        number = getattr(request, name)
+        if isinstance(number, bool) or not isinstance(number, int | np.integer):
+            msg = f"must be a whole number, got {number!r}"
+            raise InputError(msg, name)
+        if number < least:
+            msg = f"must be at least {least}, got {number!r}"
+            raise InputError(msg, name)
+    if request.teams > MOST_TEAMS:
+        msg = f"must be at most {MOST_TEAMS}, got {request.teams}"
+        raise InputError(msg, "teams")
+    for name in ("beta", "tolerance", "side_weight", "side_price"):
+        value = getattr(request, name)
+        if value is not None and not 0.0 <= value < np.inf:
+            msg = f"must be at least 0, got {value!r}"
+            raise InputError(msg, name)
+    if request.beta is not None and not SMALLEST_BETA <= request.beta <= LARGEST_WEIGHT:
+        msg = f"must be from {SMALLEST_BETA} to 1e15, got {request.beta!r}"
+        raise InputError(msg, "beta")
+    if request.default is not None and not -LARGEST_WEIGHT <= request.default <= LARGEST_WEIGHT:
+        msg = f"must be from -1e15 to 1e15, got {request.default:g}"
+        raise InputError(msg, "default")
+
+
+def _check_parts(request: BalanceRequest) -> None:
+    """Refuse names that no registry holds; ``"module:attribute"`` is looked up when it is used."""
+    several = not isinstance(request.objective, str | Mapping) and isinstance(request.objective, tuple)
+    entries = request.objective if several else (request.objective,)
+    names = [name for entry in entries for name in (entry if isinstance(entry, Mapping) else (entry,))]
+    named = [("objective", {**OBJECTIVES, **TERMS}, name) for name in names]
+    named += [
+        ("solver", {**SOLVERS, "auto": ""}, request.solver),
+        ("criterion", {**CRITERIA}, request.rerank),
+    ]
+    for kind, registry, name in named:
+        if isinstance(name, str) and ":" not in name and name not in registry:
+            raise UnknownNameError(kind, name, registry)
+
+
+def _check_names(request: BalanceRequest, roster: Roster) -> None:
+    """Refuse names that are not in the roster, and teams that do not exist."""
+    for name in ("parties", "apart"):
+        for group in getattr(request, name):
+            named_once(name, roster, group)
+    fixed_teams(roster, request.teams, request.fixed)
+    for wish in request.all_wishes:
+        named_once("wishes", roster, wish.players)
+    for rule in request.rules:
+        for who in rule.terms:
+            roster.find(f"rule {rule.name!r}", who if isinstance(who, str) else who[0])

@@ -6,6 +6,7 @@ import enum
 from dataclasses import dataclass
 from typing import Any
 
+from equipoise.errors import InputError
 from equipoise.players import Player, Rating
 from equipoise.teams.problem.wishes import Outcome
 
@@ -17,6 +18,8 @@ class Status(enum.StrEnum):
     OPTIMAL = "optimal"
     #: Legal, and no further from the best than the gap to the bound.
     FEASIBLE = "feasible"
+    #: Neither a legal division was found yet, nor that there is none.
+    UNKNOWN = "unknown"
     #: Proven that nothing keeps all the rules.
     INFEASIBLE = "infeasible"
 
@@ -97,6 +100,8 @@ class Solution:
     reason : str
         Why nothing is feasible, naming who contradicts whom, or why there are fewer splits than wanted so far
         from one another; empty otherwise.
+    rounding : float
+        By how much rounding may have changed the first split's cost: no digits below it mean anything.
     """
 
     status: Status
@@ -111,6 +116,7 @@ class Solution:
     default_weight: float | None = None
     unrated: int = 0
     reason: str = ""
+    rounding: float = 0.0
 
     @property
     def gap(self) -> float | None:
@@ -125,9 +131,12 @@ class Solution:
 
         Raises
         ------
-        IndexError
-            If there is none.
+        InputError
+            If there is none, with the reason.
         """
+        if not self.splits:
+            msg = f"there is no split, the status is {self.status}: {self.reason}"
+            raise InputError(msg)
         return self.splits[0]
 
     def as_dict(self) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import decimal
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -31,7 +32,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 #: Digits that are tried first, and those beyond which a comparison is given up.
-FIRST_DIGITS, MOST_DIGITS = 30, 4000
+FIRST_DIGITS, MOST_DIGITS = 30, 2000
 
 #: The slope of the logistic link; see :mod:`equipoise.link`.
 SLOPE = Fraction("1.702")
@@ -85,6 +86,7 @@ def _plus(one: Interval, other: Interval, digits: int) -> Interval:
     return Interval(down.add(one.low, other.low), up.add(one.high, other.high))
 
 
+@lru_cache(maxsize=1 << 14)
 def _root(number: Fraction, digits: int) -> Interval:
     """Return the square root; decimal rounds it to the nearest, so one step further out is certain."""
     down, up = _contexts(digits)
@@ -94,6 +96,7 @@ def _root(number: Fraction, digits: int) -> Interval:
     )
 
 
+@lru_cache(maxsize=1 << 14)
 def _logarithm(number: Fraction, digits: int) -> Interval:
     down, up = _contexts(digits)
     inside = _quotient(number, digits)
@@ -104,6 +107,15 @@ def _exponential(power: Interval, digits: int) -> Interval:
     down, up = _contexts(digits)
     low, high = down.exp(power.low), up.exp(power.high)
     return Interval(max(down.next_minus(low), Decimal(0)), up.next_plus(high))
+
+
+@lru_cache(maxsize=1 << 14)
+def _odds(lead: Fraction, digits: int) -> Interval:
+    """Return the exponential that a lead, squared and with its sign, stands for in a chance."""
+    if not lead:
+        return Interval(Decimal(1), Decimal(1))
+    root = _root(abs(lead), digits)
+    return _exponential(_times(SLOPE if lead > 0 else -SLOPE, root, digits), digits)
 
 
 class Chance(NamedTuple):
@@ -120,14 +132,15 @@ class Chance(NamedTuple):
     def interval(self, digits: int) -> Interval:
         """Return two decimals that the probability is between."""
         down, up = _contexts(digits)
+        low, high = self.sum(digits)
+        return Interval(down.divide(Decimal(1), high), up.divide(Decimal(1), low))
+
+    def sum(self, digits: int, *, but: tuple[Fraction, ...] = ()) -> Interval:
+        """Return two decimals that the sum of the exponentials is between, some of them left out."""
         whole = Interval(Decimal(0), Decimal(0))
-        for lead in self.leads:
-            term = Interval(Decimal(1), Decimal(1))
-            if lead:
-                root = _root(abs(lead), digits)
-                term = _exponential(_times(SLOPE if lead > 0 else -SLOPE, root, digits), digits)
-            whole = _plus(whole, term, digits)
-        return Interval(down.divide(Decimal(1), whole.high), up.divide(Decimal(1), whole.low))
+        for lead in (Counter(self.leads) - Counter(but)).elements():
+            whole = _plus(whole, _odds(lead, digits), digits)
+        return whole
 
 
 class Real:
@@ -245,9 +258,10 @@ class Real:
         """
         if not (self.roots or self.logarithms or self.chances):
             return (self.rational > 0) - (self.rational < 0)
+        duel = self._two_chances()
         digits = FIRST_DIGITS
         while digits <= MOST_DIGITS:
-            low, high = self.interval(digits)
+            low, high = duel.difference(digits) if duel else self.interval(digits)
             if low > 0:
                 return 1
             if high < 0:
@@ -255,10 +269,7 @@ class Real:
             if digits == FIRST_DIGITS and self.is_zero():
                 return 0
             digits *= 2
-        alone = self._by_squares()
-        if alone is not None:
-            return alone
-        msg = f"{self!r} is not told from 0 by {MOST_DIGITS} digits"
+        msg = f"a number is not told from 0 by {MOST_DIGITS} digits"
         raise UndecidedError(msg)
 
     def is_zero(self) -> bool:
@@ -294,22 +305,32 @@ class Real:
                 return False
         return True
 
-    def _by_squares(self) -> int | None:
-        """Return the sign of a difference of two saturated chances of duels, which no digits would tell."""
-        both = [(factor, chance) for chance, factor in self.chances.items() if factor]
+    def _two_chances(self) -> _Two | None:
+        """Return the two chances whose difference this is, the first being the greater if it is above 0."""
+        both = sorted((factor, chance) for chance, factor in self.chances.items() if factor)
         alone = not self.rational and not any(self.roots.values()) and not any(self.logarithms.values())
         if not alone or len(both) != 2 or both[0][0] != -both[1][0]:
             return None
-        (factor, one), (_, other) = both
-        if len(one.leads) != 2:
-            return None
-        # The probability falls as the other team's lead grows.
-        above = sum(one.leads) < sum(other.leads)
-        return 1 if above == (factor > 0) else -1
+        return _Two(both[1][1], both[0][1])
+
+
+class _Two(NamedTuple):
+    """Two chances that are compared by their sums, which tell them apart however close to 0 or 1 they are."""
+
+    one: Chance
+    other: Chance
+
+    def difference(self, digits: int) -> Interval:
+        """Return two decimals that something of the sign of their difference is between."""
+        both = tuple((Counter(self.one.leads) & Counter(self.other.leads)).elements())
+        low, high = self.one.sum(digits, but=both)
+        return _plus(self.other.sum(digits, but=both), Interval(-high, -low), digits)
 
 
 def compare(one: Real, other: Real) -> int:
     """Return -1, 0 or 1 as a number is below, equal to or above another."""
+    if not (one.roots or one.logarithms or one.chances or other.roots or other.logarithms or other.chances):
+        return (one.rational > other.rational) - (one.rational < other.rational)
     low, high = one.interval(FIRST_DIGITS), other.interval(FIRST_DIGITS)
     if low.high < high.low:
         return -1

@@ -115,6 +115,8 @@ class Question:
     signed: bool
     by_team: bool
     stages: tuple[Stage, ...]
+    #: Teams that were summed up already, by who is in them; see :func:`equipoise.verifying.values.team_of`.
+    known: dict[tuple[tuple[int, ...], int], Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def n(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -12,11 +13,28 @@ from equipoise.verifying.question import Question, Stage
 HALF = Fraction(1, 2)
 
 
-class Person(NamedTuple):
-    """Somebody as a division has them, bots included: mean, variance and wish for a side."""
+@dataclass(frozen=True, slots=True)
+class Team:
+    """A team in numbers, bots included.
 
-    weight: Fraction
+    Parameters
+    ----------
+    count : int
+        How many there are.
+    total : Fraction
+        The sum of their weights.
+    variance : Fraction
+        The population variance of their weights; 0 of nobody's.
+    unsure : Fraction
+        The sum of the variances of their ratings.
+    side : Fraction
+        The sum of their wishes for a side.
+    """
+
+    count: int
+    total: Fraction
     variance: Fraction
+    unsure: Fraction
     side: Fraction
 
 
@@ -42,17 +60,45 @@ def bots(asked: Question, labels: Sequence[int]) -> list[int]:
     return [seats + excess - count for count, seats in zip(counts, asked.seats, strict=True)]
 
 
-def teams_of(asked: Question, labels: Sequence[int]) -> list[list[Person]]:
-    """Return everyone in each team, bots last."""
-    teams = []
-    for team, filled in enumerate(bots(asked, labels)):
-        players = tuple(i for i in range(asked.n) if labels[i] == team)
-        people = [
-            Person(*rated, asked.members[i].side)
-            for i, rated in zip(players, line_up(asked, players).rated, strict=True)
-        ]
-        teams.append(people + [Person(asked.bot_weight or Fraction(0), Fraction(0), HALF)] * filled)
-    return teams
+def teams_of(asked: Question, labels: Sequence[int]) -> list[Team]:
+    """Return every team in numbers."""
+    return [
+        team_of(asked, tuple(i for i in range(asked.n) if labels[i] == team), filled)
+        for team, filled in enumerate(bots(asked, labels))
+    ]
+
+
+def team_of(asked: Question, players: tuple[int, ...], filled: int) -> Team:
+    """Return a team of players (indices) and so many bots in numbers."""
+    team = asked.known.get((players, filled))
+    if team is None:
+        rated = line_up(asked, players).rated
+        bot = asked.bot_weight or Fraction(0)
+        weights = [weight for weight, _ in rated] + [bot] * filled
+        team = asked.known[players, filled] = Team(
+            count=len(weights),
+            total=sum(weights, Fraction(0)),
+            variance=variance(weights),
+            unsure=sum((own for _, own in rated), Fraction(0)),
+            side=sum((asked.members[i].side for i in players), HALF * filled),
+        )
+    return team
+
+
+def everyone(teams: Sequence[Team]) -> Team:
+    """Return all teams as one."""
+    count = sum(team.count for team in teams)
+    total = sum((team.total for team in teams), Fraction(0))
+    squares = sum((_squares(team) for team in teams), Fraction(0))
+    return Team(
+        count, total, squares / count - (total / count) ** 2,
+        sum((team.unsure for team in teams), Fraction(0)), sum((team.side for team in teams), Fraction(0)),
+    )  # fmt: skip
+
+
+def _squares(team: Team) -> Fraction:
+    """Return the sum of the squares of a team's weights."""
+    return team.count * team.variance + team.total**2 / team.count if team.count else Fraction(0)
 
 
 def line_up(asked: Question, players: tuple[int, ...]) -> LineUp:
@@ -123,11 +169,6 @@ def shown(stage: Stage, number: Real) -> Real:
     return Real(Fraction(1)) - number if stage.name == "ratio" else number
 
 
-def totals(teams: Sequence[Sequence[Person]]) -> list[Fraction]:
-    """Return each team's sum of weights."""
-    return [sum((person.weight for person in team), Fraction(0)) for team in teams]
-
-
 def mean(values: Sequence[Fraction]) -> Fraction:
     """Return the mean; 0 of nothing."""
     return sum(values, Fraction(0)) / len(values) if values else Fraction(0)
@@ -139,29 +180,29 @@ def variance(values: Sequence[Fraction]) -> Fraction:
     return mean([(x - middle) ** 2 for x in values])
 
 
-def gap(asked: Question, teams: Sequence[Sequence[Person]]) -> Real:
+def gap(asked: Question, teams: Sequence[Team]) -> Real:
     """Return the range of the totals."""
     del asked
-    sums = totals(teams)
+    sums = [team.total for team in teams]
     return Real(max(sums) - min(sums))
 
 
-def ratio(asked: Question, teams: Sequence[Sequence[Person]]) -> Real:
+def ratio(asked: Question, teams: Sequence[Team]) -> Real:
     """Return 1 less the smallest total over the largest; teams that all total 0 are even."""
     del asked
-    sums = totals(teams)
+    sums = [team.total for team in teams]
     return Real(1 - min(sums) / max(sums) if max(sums) > 0 else Fraction(0))
 
 
-def chances(asked: Question, teams: Sequence[Sequence[Person]]) -> list[Real]:
+def chances(asked: Question, teams: Sequence[Team]) -> list[Real]:
     """Return each team's win probability."""
-    sums, noise = totals(teams), _noise(asked, teams)
+    sums, noise = [team.total for team in teams], _noise(asked, teams)
     return [Real(chances={_chance(own, sums, noise): Fraction(1)}) for own in sums]
 
 
-def win(asked: Question, teams: Sequence[Sequence[Person]]) -> Real:
+def win(asked: Question, teams: Sequence[Team]) -> Real:
     """Return the largest distance of a win probability from even."""
-    sums, noise, k = totals(teams), _noise(asked, teams), len(teams)
+    sums, noise, k = [team.total for team in teams], _noise(asked, teams), len(teams)
     if max(sums) == min(sums):
         return Real()
     above = Real(Fraction(-1, k), chances={_chance(max(sums), sums, noise): Fraction(1)})
@@ -171,38 +212,37 @@ def win(asked: Question, teams: Sequence[Sequence[Person]]) -> Real:
     return max(above, below)
 
 
-def _noise(asked: Question, teams: Sequence[Sequence[Person]]) -> Fraction:
+def _noise(asked: Question, teams: Sequence[Team]) -> Fraction:
     """Return the square of the deviation of the difference of an average pair of teams."""
-    everyone = [person for team in teams for person in team]
-    return Fraction(2, len(teams)) * sum((p.variance + asked.noise for p in everyone), Fraction(0))
+    everybody = sum((team.unsure + team.count * asked.noise for team in teams), Fraction(0))
+    return Fraction(2, len(teams)) * everybody
 
 
 def _chance(own: Fraction, sums: Sequence[Fraction], noise: Fraction) -> Chance:
     return Chance(tuple(sorted((other - own) * abs(other - own) / noise for other in sums)))
 
 
-def spread(asked: Question, teams: Sequence[Sequence[Person]]) -> Real:
+def spread(asked: Question, teams: Sequence[Team]) -> Real:
     """Return the largest standard deviation within a team less the smallest."""
     del asked
-    variances = [variance([person.weight for person in team]) for team in teams]
+    variances = [team.variance for team in teams]
     if max(variances) == min(variances):
         return Real()
     return Real(roots={x: Fraction(f) for x, f in ((max(variances), 1), (min(variances), -1)) if x})
 
 
-def indistinguishable(asked: Question, teams: Sequence[Sequence[Person]]) -> Real:
+def indistinguishable(asked: Question, teams: Sequence[Team]) -> Real:
     """Return how much a player's team tells of the skill, less how much it tells of the wish, in nats."""
-    everyone = [person for team in teams for person in team]
-    whole, wish = _uncertain(asked, everyone), mean([person.side for person in everyone])
+    whole = everyone(teams)
+    wish = whole.side / whole.count
     terms: list[tuple[Fraction, Fraction]] = []
     for number, team in enumerate(teams):
-        if not team:
+        if not team.count:
             continue
-        share = Fraction(len(team), len(everyone))
-        terms.append((whole / _uncertain(asked, team), share / 2))
-        own = mean([person.side for person in team])
-        place = Fraction(2 * number, len(teams) - 1) - 1
-        right = (own - wish) * place
+        share = Fraction(team.count, whole.count)
+        terms.append((_uncertain(asked, whole) / _uncertain(asked, team), share / 2))
+        own = team.side / team.count
+        right = (own - wish) * (Fraction(2 * number, len(teams) - 1) - 1)
         sign = ((right > 0) - (right < 0)) if asked.signed else 1
         for yes, all_yes in ((own, wish), (1 - own, 1 - wish)):
             if yes > 0 and asked.side_weight and sign:
@@ -214,9 +254,8 @@ def indistinguishable(asked: Question, teams: Sequence[Sequence[Person]]) -> Rea
     return Real(logarithms=logarithms)
 
 
-def _uncertain(asked: Question, team: Sequence[Person]) -> Fraction:
-    own = variance([person.weight for person in team])
-    return own + mean([person.variance for person in team]) + asked.prior
+def _uncertain(asked: Question, team: Team) -> Fraction:
+    return team.variance + team.unsure / team.count + asked.prior
 
 
 def paid(asked: Question, labels: Sequence[int]) -> Fraction:

@@ -157,8 +157,9 @@ class Running:
             red, blue = self.totals
             self._add(self.play.result(self.ruleset, {RED: red, BLUE: blue}, self.at))
         return self.play.match(
-            self.contests, self.hash.hexdigest(), self.where, self.began, self.at, self.map
-        )
+            self.contests, self.hash.hexdigest(), self.where, (self.began, self.at), self.map,
+            dated=self.date is not None,
+        )  # fmt: skip
 
     def _add(self, contest: Contest | None) -> None:
         """Keep a contest, if there was anybody to play against."""

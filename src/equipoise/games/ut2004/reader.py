@@ -234,7 +234,7 @@ class Running:
         else:
             final = self.play.placements(self.ruleset, self.at)
         contests = [*self.contests, *([final] if final is not None else [])]
-        return self.play.match(contests, self.hash.hexdigest(), self.where, self.began, self.at, self.map)
+        return self.play.match(contests, self.hash.hexdigest(), self.where, (self.began, self.at), self.map)
 
 
 #: Numbers of teams.

@@ -14,11 +14,11 @@ import numpy as np
 from equipoise.errors import InputError
 from equipoise.players import Player, Rating
 from equipoise.stopping import never
+from equipoise.teams.explaining.asking import Request, answer
 from equipoise.teams.explaining.explaining import Instead, instead
 from equipoise.teams.explaining.judging import Cost, Moved, Valuation
 from equipoise.teams.explaining.relaxing import Constraint, priced_wishes
 from equipoise.teams.problem.rules import rows_of
-from equipoise.teams.request import Request, answer
 from equipoise.teams.solution import Solution, Split, weight
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from equipoise.players import Player, Rating
 from equipoise.stopping import Stop, never
-from equipoise.teams.balancing import TOLERANCE
+from equipoise.teams.explaining.asking import Request, answer
 from equipoise.teams.explaining.judging import Cost, Moved, Valuation
 from equipoise.teams.explaining.relaxing import (
     STEP,
@@ -23,7 +23,7 @@ from equipoise.teams.explaining.relaxing import (
     relaxations,
     relaxed_sizes,
 )
-from equipoise.teams.request import Request, answer
+from equipoise.teams.request import TOLERANCE
 from equipoise.teams.solution import Solution, Split, Status
 
 #: Splits that are looked at besides the one explained, unless ``keep`` asks for more.
@@ -306,7 +306,7 @@ def instead(request: Request, wish: Constraint, start: Split, stop: Stop) -> Ins
     """Return the best division of a request that keeps a constraint more than another division."""
     solution = request.ask(keep=1, stop=stop)
     best = alternative(request, solution.best, start) if solution.splits else None
-    return Instead(wish, best, solution.reason, solution.status is not Status.FEASIBLE)
+    return Instead(wish, best, solution.reason, solution.status not in (Status.FEASIBLE, Status.UNKNOWN))
 
 
 def _dearness(price: Price) -> tuple[float, float]:

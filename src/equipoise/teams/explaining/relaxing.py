@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from equipoise.players import NO_SIDE
+from equipoise.teams.explaining.asking import Request
 from equipoise.teams.problem.rules import Rule
 from equipoise.teams.problem.wishes import Wish, side_prices
-from equipoise.teams.request import Request
 from equipoise.teams.solution import Split
 
 #: By how many players more the teams may differ when the size rule is relaxed: of two teams the sizes

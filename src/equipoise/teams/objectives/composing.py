@@ -14,6 +14,7 @@ from equipoise.registry import OBJECTIVES, TERMS, call_part, resolve
 from equipoise.teams.objectives.moments import WinDistance
 from equipoise.teams.objectives.objective import EVERYWHERE, Criterion, Interval, Objective, Pair, Scale
 from equipoise.teams.problem.problem import N_FEATURES, PRICE
+from equipoise.teams.problem.rounding import Rounding
 
 #: What rounding may add to a cost that is a sum, relative to it.
 ROUNDING = 1e-12
@@ -38,6 +39,10 @@ class WishPrices(Criterion):
     def cost(self, totals: Floats) -> Floats:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         return cast("Floats", totals[:, :, PRICE:].sum(axis=(1, 2)))
+
+    def error(self, rounding: Rounding) -> float:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`."""
+        return rounding.price
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """See :meth:`.Criterion.reach`: prices say nothing of the ratings."""
@@ -96,6 +101,10 @@ class WeightedSum(Criterion):
             costs += weight * criterion.cost(totals)
         return costs
 
+    def error(self, rounding: Rounding) -> float:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`."""
+        return sum(weight * criterion.error(rounding) for criterion, weight in self.terms) * (1.0 + ROUNDING)
+
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`.
 
@@ -147,6 +156,10 @@ class AtMost(Criterion):
         """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         return np.maximum(self.criterion.cost(totals) - self.level, 0.0)
 
+    def error(self, rounding: Rounding) -> float:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`."""
+        return self.criterion.error(rounding)
+
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`."""
         if self.level == np.inf:
@@ -177,8 +190,8 @@ def compose(asked: Asked, scale: Scale, tolerances: Sequence[float] | None = Non
     """
     several = isinstance(asked, Sequence) and not isinstance(asked, str)
     if tolerances is not None and not several:
-        msg = "tolerances: there is only one objective; several in order have tolerances"
-        raise InputError(msg)
+        msg = ": there is only one objective; several in order have tolerances"
+        raise InputError(msg, "tolerances")
     if isinstance(asked, Mapping):
         return _weighted(asked, scale)
     if not several:
@@ -192,12 +205,12 @@ def compose(asked: Asked, scale: Scale, tolerances: Sequence[float] | None = Non
     if tolerances is None:
         tolerances = [scale.tolerance if isinstance(criterion, WinDistance) else 0.0 for criterion in first]
     if len(tolerances) != len(first):
-        msg = f"tolerances: there are {len(tolerances)}; every objective but the last has one: {len(first)}"
-        raise InputError(msg)
+        msg = f": there are {len(tolerances)}; every objective but the last has one: {len(first)}"
+        raise InputError(msg, "tolerances")
     for tolerance in tolerances:
         if not 0.0 <= tolerance < np.inf:
-            msg = f"tolerances: {tolerance!r} is not allowed; a number of 0 and above is"
-            raise InputError(msg)
+            msg = f"must be at least 0, got {tolerance!r}"
+            raise InputError(msg, "tolerances")
     name = ", ".join(entry.name for entry in entries)
     return Objective(name, last, tuple(zip(first, map(float, tolerances), strict=True)))
 

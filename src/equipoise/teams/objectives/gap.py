@@ -10,6 +10,7 @@ import numpy as np
 from equipoise.arrays import Floats
 from equipoise.teams.objectives.objective import Closeness, Crowd, DifferenceCriterion, Objective, Pair, Scale
 from equipoise.teams.problem.problem import MU
+from equipoise.teams.problem.rounding import Rounding
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,10 @@ class Gap(DifferenceCriterion):
     def cost(self, totals: Floats) -> Floats:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         return cast("Floats", np.ptp(totals[:, :, MU], axis=1))
+
+    def error(self, rounding: Rounding) -> float:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`: that of two totals."""
+        return 2.0 * rounding.mu
 
     def largest_difference(self, cost: float, pair: Pair) -> float:
         """See :meth:`equipoise.teams.objectives.objective.DifferenceCriterion.largest_difference`."""

@@ -23,6 +23,7 @@ from equipoise.teams.objectives.objective import (
     means,
 )
 from equipoise.teams.problem.problem import COUNT, SIDE, SQUARE, VARIANCE
+from equipoise.teams.problem.rounding import Rounding
 
 #: Halvings until an interval is as narrow as a float: the width of its fraction and a few to spare.
 _HALVINGS = 60
@@ -97,6 +98,21 @@ class MutualInformation(Criterion):
         squares = (totals[:, :, SQUARE] + totals[:, :, VARIANCE]) / counts
         offsets = means(totals) - self.centre
         return np.maximum(squares - offsets * offsets, 0.0) + self.prior
+
+    def error(self, rounding: Rounding) -> float:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`.
+
+        A logarithm changes by the change relative to what it is taken of, which the prior keeps from 0.
+        """
+        least = max(self.prior, rounding.least_variance if rounding.least_variance < math.inf else 0.0)
+        lost = rounding.variance / least if least > 0.0 else math.inf
+        information = min(lost, 1.0) + 32.0 * rounding.unit
+        if not self.side_weight:
+            return information
+        # x log(x) near 0 changes by the change times its logarithm, a share of all by as many as there are.
+        wish = rounding.side / rounding.fewest
+        steep = 2.0 * abs(math.log(wish)) + 4.0 * rounding.count
+        return information + self.side_weight * rounding.problem.n_teams * wish * steep
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`.

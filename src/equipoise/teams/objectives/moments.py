@@ -21,6 +21,7 @@ from equipoise.teams.objectives.objective import (
     Windows,
 )
 from equipoise.teams.problem.problem import COUNT, MU, VARIANCE
+from equipoise.teams.problem.rounding import Rounding
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,17 @@ class WinDistance(DifferenceCriterion):
         """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         chances = win_probability(totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT], self.beta)
         return cast("Floats", np.abs(chances - 1.0 / totals.shape[1]).max(axis=1))
+
+    def error(self, rounding: Rounding) -> float:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`.
+
+        A softmax changes by at most half of what the largest of its exponents changes by; the exponents are
+        off as totals are, and as the noise is, relative to it.
+        """
+        problem = rounding.problem
+        # Bots and uncertain ratings only add to the noise.
+        noise = self.beta * math.sqrt(max(problem.n_players, 1) * 2.0 / problem.n_teams)
+        return 0.5 * LOGISTIC_SLOPE * rounding.mu / noise + 2.0 * rounding.unit
 
     def largest_difference(self, cost: float, pair: Pair) -> float:
         """See :meth:`equipoise.teams.objectives.objective.DifferenceCriterion.largest_difference`."""

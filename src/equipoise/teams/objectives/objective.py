@@ -16,6 +16,7 @@ import numpy as np
 
 from equipoise.arrays import Floats
 from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES
+from equipoise.teams.problem.rounding import UNIT, Rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,10 @@ class Scale:
     side_weight: float = 0.0
     tolerance: float = 0.001
     signed: bool = False
+
+
+#: How many times the measured effect of rounding is taken, where nobody has worked it out.
+MEASURED = 16.0
 
 
 class Interval(NamedTuple):
@@ -191,6 +196,31 @@ class Criterion:
     def cost(self, totals: Floats) -> Floats:
         """Return the cost of each division, shape (m,), from totals of shape (m, n_teams, 5)."""
         raise NotImplementedError
+
+    def error(self, rounding: Rounding) -> float:
+        """Return by how much rounding may change the cost of any division.
+
+        Two costs that differ by no more than twice this may be equal on paper.  What is not worked out for
+        a criterion is measured at teams that are all alike, and taken several times.
+
+        Parameters
+        ----------
+        rounding : Rounding
+            What rounding does to the totals.
+        """
+        n_teams = rounding.problem.n_teams
+        even = np.repeat(rounding.whole[None, None, :] / n_teams, n_teams, axis=1)
+        changes = np.array([0.0, rounding.mu, rounding.square, rounding.uncertainty, rounding.side])
+        moved = even.repeat(2 * N_FEATURES, axis=0)
+        for feature, change in enumerate(changes):
+            moved[2 * feature, 0, feature] += change
+            moved[2 * feature + 1, 0, feature] -= change
+        if rounding.problem.prices is not None:
+            paid = np.zeros((*moved.shape[:2], 1))
+            even, moved = (np.concatenate([part, paid[: len(part)]], axis=2) for part in (even, moved))
+        cost = float(self.cost(even)[0])
+        lost = np.abs(self.cost(moved) - cost)
+        return float(MEASURED * n_teams * lost.sum() + MEASURED * UNIT * (1.0 + abs(cost)))
 
     def shown(self, cost: float) -> float:
         """Return the number people know the criterion by."""

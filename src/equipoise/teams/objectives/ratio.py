@@ -10,6 +10,7 @@ import numpy as np
 from equipoise.arrays import Floats
 from equipoise.teams.objectives.objective import Closeness, Crowd, DifferenceCriterion, Objective, Pair, Scale
 from equipoise.teams.problem.problem import MU
+from equipoise.teams.problem.rounding import Rounding
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,14 @@ class Ratio(DifferenceCriterion):
         smallest, largest = totals[:, :, MU].min(axis=1), totals[:, :, MU].max(axis=1)
         difference = largest - smallest
         return cast("Floats", np.divide(difference, largest, out=np.zeros_like(largest), where=largest > 0))
+
+    def error(self, rounding: Rounding) -> float:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`.
+
+        The largest total is at least its share of the whole; it and the difference are off.
+        """
+        whole = float(rounding.whole[MU])
+        return 3.0 * rounding.mu * rounding.problem.n_teams / whole + rounding.unit if whole > 0.0 else 0.0
 
     def shown(self, cost: float) -> float:
         """Return smallest over largest."""

@@ -22,6 +22,10 @@ from equipoise.teams.objectives.objective import (
     means,
 )
 from equipoise.teams.problem.problem import COUNT, MU, SQUARE
+from equipoise.teams.problem.rounding import OPERATIONS, UNIT, Rounding
+
+#: A variance below this share of the mean square is looked at closely: it may be rounding.
+SMALL_SHARE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,17 @@ class SpreadDifference(Criterion):
     def cost(self, totals: Floats) -> Floats:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         return cast("Floats", np.ptp(standard_deviations(totals, self.centre), axis=1))
+
+    def error(self, rounding: Rounding) -> float:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`.
+
+        A root changes by the change of the variance over the root, so the least variance there can be
+        besides 0 (which is exact) says how much.
+        """
+        least, lost = rounding.least_variance, rounding.variance
+        if not lost < least / 4.0:
+            return 2.0 * math.sqrt(lost + least)
+        return 2.0 * lost / math.sqrt(least) + rounding.unit * math.sqrt(rounding.squares / rounding.fewest)
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`.
@@ -94,11 +109,19 @@ class SpreadDifference(Criterion):
 
 
 def standard_deviations(totals: Floats, centre: float) -> Floats:
-    """Return the standard deviation of mu within each team, shape (m, n_teams)."""
+    """Return the standard deviation of mu within each team, shape (m, n_teams).
+
+    It is 0 where the variance is no more than what rounding makes of players who all weigh the same.
+    """
     counts = totals[:, :, COUNT]
     squares = np.divide(totals[:, :, SQUARE], counts, out=np.zeros_like(counts), where=counts > 0)
     offsets = np.where(counts > 0, means(totals) - centre, 0.0)
-    return cast("Floats", np.sqrt(np.maximum(squares - offsets * offsets, 0.0)))
+    variances = squares - offsets * offsets
+    small = variances <= SMALL_SHARE * squares
+    if small.any():
+        sizes = squares + np.abs(offsets) * (np.abs(offsets) + np.abs(offsets + centre))
+        variances = np.where(variances <= 2.0 * (counts + OPERATIONS) * UNIT * sizes, 0.0, variances)
+    return cast("Floats", np.sqrt(variances))
 
 
 def spread(scale: Scale) -> Objective:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Ints, Labels
 from equipoise.players import NO_SIDE
+from equipoise.teams.problem.rounding import Rounding
 
 if TYPE_CHECKING:
     from equipoise.teams.problem.roles import Roles
@@ -120,6 +121,11 @@ class Problem:
         ruled = self.rows is not None and not self.rows.alike
         wished = bool((self.features[:, SIDE] != self.features[:, COUNT] * NO_SIDE).any())
         return priced or ruled or (wished and max(self.fixed, default=-1) >= 0)
+
+    @cached_property
+    def rounding(self) -> Rounding:
+        """How far computed totals may be from those of the numbers that were written."""
+        return Rounding(self)
 
     @property
     def plain(self) -> bool:
@@ -251,7 +257,7 @@ class Problem:
         if not self.interchangeable:
             return labels
         if self.n_teams == 2:
-            return labels if labels[0] == 0 else (1 - labels).astype(np.int8)
+            return labels if not len(labels) or labels[0] == 0 else (1 - labels).astype(np.int8)
         names: dict[int, int] = {}
         return np.array([names.setdefault(team, len(names)) for team in labels.tolist()], dtype=np.int8)
 

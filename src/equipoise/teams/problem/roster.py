@@ -14,7 +14,7 @@ from equipoise.teams.problem.components import Contradiction, SignedUnion, compo
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.problem.roles import roles_of
 from equipoise.teams.problem.rules import Rule, rows_of
-from equipoise.teams.problem.sizes import Sizes, size_rules
+from equipoise.teams.problem.sizes import SizeRules
 from equipoise.teams.problem.wishes import Group, Prices, Wish, side_prices
 
 #: What everyone weighs in a roster where nobody has a weight: the middle of the 0..100 scale.
@@ -70,12 +70,12 @@ class Roster:
         if len(found) == 1:
             return found[0]
         if found:
-            msg = f"{argument}: {len(found)} players are named {who!r}; their ids tell them apart"
-            raise InputError(msg)
+            msg = f": {len(found)} players are named {who!r}; their ids tell them apart"
+            raise InputError(msg, argument)
         names = ", ".join(player.label for player in self.players[:10])
         more = ", ..." if len(self.players) > 10 else ""
-        msg = f"{argument}: there is no player {who!r}; the roster has {names}{more}"
-        raise InputError(msg)
+        msg = f": there is no player {who!r}; the roster has {names}{more}"
+        raise InputError(msg, argument)
 
 
 @dataclass(frozen=True)
@@ -157,11 +157,11 @@ def _check_players(everyone: Sequence[object]) -> None:
 def build(
     roster: Roster,
     n_teams: int,
-    sizes: Sizes,
+    rules: SizeRules,
     bots: Bots | None,
     parties: Iterable[Sequence[str]] = (),
     apart: Iterable[Sequence[str]] = (),
-    fixed: Mapping[str, int] | None = None,
+    fixed: Iterable[tuple[str, int]] = (),
     besides: Besides | None = None,
 ) -> Problem:
     """Return the problem a roster and its wishes make.
@@ -175,14 +175,13 @@ def build(
     """
     players = roster.players
     n = len(players)
-    _check_number(n, n_teams, bots)
     block_of, members = _blocks(roster, parties)
-    block_team = _block_teams(_fixed_teams(roster, n_teams, fixed or {}), block_of, len(members))
+    block_team = _block_teams(fixed_teams(roster, n_teams, fixed), block_of, len(members))
     pairs = _apart_pairs(roster, n_teams, apart, block_of, block_team)
     mu = np.array([rating.mu for rating in roster.ratings])
     sigma = np.array([rating.sigma for rating in roster.ratings])
     side = np.array([player.side for player in players])
-    centre = float(mu.mean())
+    centre = float(mu.mean()) if n else 0.0
     each = np.stack([np.ones(n), mu, (mu - centre) ** 2, sigma * sigma, side], axis=1)
     if len(members) < n:
         of_players, each = each, np.zeros((len(members), each.shape[1]))
@@ -191,7 +190,6 @@ def build(
     if bots is not None:
         weight = centre if bots.weight is None else bots.weight
         filler = np.array([1.0, weight, (weight - centre) ** 2, 0.0, 0.5])
-    rules = size_rules(n, n_teams, sizes, bots)
     prices, roles, rows = None, None, None
     if besides is not None:
         prices = _prices(roster, n_teams, besides, block_of, len(members))
@@ -237,7 +235,7 @@ def _prices(
     groups = [
         Group(
             wish.kind == "together",
-            tuple(block_of[place] for place in _named_once("wish", roster, wish.players)),
+            tuple(block_of[place] for place in named_once("wishes", roster, wish.players)),
             wish.price,
         )
         for wish in besides.wishes
@@ -245,31 +243,25 @@ def _prices(
     return Prices(tuple(groups), sides)
 
 
-def _check_number(n: int, n_teams: int, bots: Bots | None) -> None:
-    if not 2 <= n_teams <= MOST_TEAMS:
-        msg = f"teams: {n_teams} is not allowed; 2 to {MOST_TEAMS} are"
-        raise InputError(msg)
-    if n == 0:
-        msg = "players: there are none; at least one a team is needed"
-        raise InputError(msg)
-    if n < n_teams and bots is None:
-        have = "is only one" if n == 1 else f"are only {n}"
-        msg = f"players: there {have} for {n_teams} teams; at least one a team is needed, or bots"
-        raise InputError(msg)
+def fixed_teams(roster: Roster, n_teams: int, fixed: Iterable[tuple[str, int]]) -> list[int]:
+    """Return the team each player is fixed to, -1 for none.
 
-
-def _fixed_teams(roster: Roster, n_teams: int, fixed: Mapping[str, int]) -> list[int]:
+    Raises
+    ------
+    InputError
+        If there is no such team, or somebody is fixed to two.
+    """
     team_of = [-1 if player.team is None else player.team for player in roster.players]
     wishes = [(place, team) for place, team in enumerate(team_of) if team >= 0]
-    wishes += [(roster.find("fixed", who), team) for who, team in fixed.items()]
+    wishes += [(roster.find("fixed", who), team) for who, team in fixed]
     for place, team in wishes:
         name = roster.players[place].label
         if not 0 <= team < n_teams:
-            msg = f"team: {name!r} is fixed to team {team + 1}; there are teams 1 to {n_teams}"
-            raise InputError(msg)
+            msg = f": {name!r} is fixed to team {team + 1}; there are teams 1 to {n_teams}"
+            raise InputError(msg, "fixed")
         if team_of[place] not in (-1, team):
-            msg = f"fixed: {name!r} is fixed to team {team + 1}, but comes with team {team_of[place] + 1}"
-            raise InputError(msg)
+            msg = f": {name!r} is fixed to team {team + 1}, but comes with team {team_of[place] + 1}"
+            raise InputError(msg, "fixed")
         team_of[place] = team
     return team_of
 
@@ -297,7 +289,7 @@ def _apart_pairs(
     """Return the pairs of players, by place, who must not be in one team."""
     pairs = []
     for group in apart:
-        places = _named_once("apart", roster, group)
+        places = named_once("apart", roster, group)
         if len(places) > n_teams:
             reason = f"{len(places)} players must be apart from each other, but there are {n_teams} teams"
             raise Contradiction(places[0], places[-1], reason)
@@ -311,13 +303,13 @@ def _apart_pairs(
     return pairs
 
 
-def _named_once(argument: str, roster: Roster, group: Sequence[str]) -> list[int]:
+def named_once(argument: str, roster: Roster, group: Sequence[str]) -> list[int]:
     """Return the places of a group's players, none of whom may come twice."""
     places = [roster.find(argument, who) for who in group]
     for n, place in enumerate(places):
         if place in places[:n]:
-            msg = f"{argument}: {roster.players[place].label!r} comes twice in one group"
-            raise InputError(msg)
+            msg = f": {roster.players[place].label!r} comes twice in one group"
+            raise InputError(msg, argument)
     return places
 
 
@@ -331,7 +323,7 @@ def _blocks(
         if player.party is not None:
             union.bind(leader.setdefault(player.party, place), place, 1)
     for party in parties:
-        places = _named_once("party", roster, party)
+        places = named_once("parties", roster, party)
         for place in places[1:]:
             union.bind(places[0], place, 1)
     members: dict[int, list[int]] = {}

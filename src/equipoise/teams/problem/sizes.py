@@ -40,11 +40,11 @@ class Sizes:
         numbers += [("max_difference", self.max_difference)]  # type: ignore[list-item]
         for name, number in numbers:
             if number is not None and not 0 <= number <= MOST_PLAYERS:
-                msg = f"{name}: {number} is not allowed; 0 to {MOST_PLAYERS} are"
-                raise InputError(msg)
+                msg = f"must be from 0 to {MOST_PLAYERS}, got {number}"
+                raise InputError(msg, name)
         if self.minimum is not None and self.maximum is not None and self.minimum > self.maximum:
-            msg = f"min_size: {self.minimum} is above the max_size of {self.maximum}"
-            raise InputError(msg)
+            msg = f"must be at most max_size, which is {self.maximum}, got {self.minimum}"
+            raise InputError(msg, "min_size")
 
 
 class SizeRules(NamedTuple):
@@ -67,11 +67,11 @@ def size_rules(n: int, n_teams: int, sizes: Sizes, bots: Bots | None) -> SizeRul
     if sizes.exact is not None:
         return _exact(n, n_teams, sizes.exact, sizes.max_difference, bots)
     limited = sizes.minimum is not None or sizes.maximum is not None
-    minimum = int(bots is None) if sizes.minimum is None else sizes.minimum
+    minimum = int(bots is None and n >= n_teams) if sizes.minimum is None else sizes.minimum
     maximum = n if sizes.maximum is None else sizes.maximum
     if minimum * n_teams > n or maximum * n_teams < n:
-        msg = f"sizes: {n_teams} teams of {minimum} to {maximum} players do not hold {n} players exactly"
-        raise InputError(msg)
+        msg = f": {n_teams} teams of {minimum} to {maximum} players do not hold {n} players exactly"
+        raise InputError(msg, "sizes")
     difference = sizes.max_difference
     if difference is None:
         difference = n if limited else 1
@@ -84,18 +84,18 @@ def _exact(
 ) -> SizeRules:
     """Return the rules for teams of given sizes, which with bots are seats to be filled up."""
     if len(exact) != n_teams:
-        msg = f"sizes: {len(exact)} sizes for {n_teams} teams; one for each is needed"
-        raise InputError(msg)
+        msg = f": {len(exact)} sizes for {n_teams} teams; one for each is needed"
+        raise InputError(msg, "sizes")
     seats = sum(exact)
     if seats < n or (seats > n and bots is None):
         wish = "there must be as many" if bots is None else "there must be at least as many"
-        msg = f"sizes: {'+'.join(map(str, exact))} = {seats} seats for {n} players; {wish}"
-        raise InputError(msg)
+        msg = f": {'+'.join(map(str, exact))} = {seats} seats for {n} players; {wish}"
+        raise InputError(msg, "sizes")
     if bots is None:
         return SizeRules(exact, exact, n if difference is None else difference, exact)
     if bots.minimum or bots.target or bots.maximum is not None:
-        msg = "sizes: with sizes given, the bots' minimum, maximum and target have nothing left to say"
-        raise InputError(msg)
+        msg = ": with sizes given, the bots' minimum, maximum and target have nothing left to say"
+        raise InputError(msg, "sizes")
     if difference is None:
         difference = max(1, max(exact) - min(exact))
     return SizeRules((0,) * n_teams, exact, difference, exact)

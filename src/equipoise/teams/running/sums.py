@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
 from equipoise.players import LARGEST_WEIGHT, MOST_PLAYERS, Player, Rating
-from equipoise.teams.balancing import SMALLEST_BETA
 from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES, SQUARE, VARIANCE
+from equipoise.teams.request import SMALLEST_BETA
 
 
 def team_sums(players: Iterable[Player], n_teams: int, centre: float = 0.0) -> tuple[Floats, Floats]:

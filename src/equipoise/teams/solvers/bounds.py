@@ -36,7 +36,7 @@ def _class_bound(task: Task, parts: Components, size: int) -> float:
     offset = float(totals[0, 0, MU] - totals[0, 1, MU])
     even = -offset / 2
     least = 0.0
-    if (ratings == np.round(ratings)).all():
+    if (ratings == np.round(ratings)).all() and problem.rounding.mu < 0.5:
         least = abs(even - round(even))
     least = max(least, min((max(low - even, even - high, 0.0) for low, high in _ranges(parts, size))))
     if least == 0.0:

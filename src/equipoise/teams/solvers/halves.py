@@ -59,10 +59,6 @@ GROWTH = 8.0
 #: The second axis of criteria that have none.
 NO_AXIS = (0.0,) * N_FEATURES
 
-#: What sums in another order may differ by, relative to the sum of their parts' sizes: 2^-53 a step,
-#: and hundreds of steps.
-ROUNDING = 1e-13
-
 #: Pairs looked at to learn how costs are distributed.
 SAMPLE = 64
 
@@ -172,10 +168,7 @@ class _Meeting:
         self.classes = [self._size_class(size) for size in sizes]
         self.out_left: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
         self.out_right: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
-        # What sums in another order may differ by, in units of each axis.
-        largest = np.abs(task.problem.features).sum(axis=0)
-        self.pad_first = float(largest[MU]) * ROUNDING
-        self.pad_second = float(largest @ self.second_axis) * ROUNDING
+        self.pad_first, self.pad_second = task.problem.rounding.pads(self.axis)
 
     def run(self) -> Found:
         cost = self._first_aim()
@@ -224,7 +217,7 @@ class _Meeting:
     def _range(self, size_class: SizeClass, cost: float) -> tuple[float, float, float, float]:
         """Return what the rows must sum to within a cost and the limits, with room for rounding."""
         pair, second = size_class.pair, EVERYWHERE
-        for criterion, limit in (*self.task.limits, (self.task.criterion, cost)):
+        for criterion, limit in (*self.task.ceilings, (self.task.criterion, cost + self.task.error)):
             if criterion.has_reach and limit < math.inf:
                 mu, other = criterion.reach(limit, pair)
                 pair = Pair(pair.counts, pair.whole, mu)
@@ -306,7 +299,8 @@ class _Meeting:
         costs = self.task.criterion.cost(totals) - self.task.criterion.floor
         for criterion, limit in self.task.limits:
             limited = criterion.cost(totals)
-            everything *= min(1.0, limit / max(2.0 * _middle(limited), 1e-300))
+            within, usual = limit - criterion.floor, _middle(limited) - criterion.floor
+            everything *= min(1.0, within / max(2.0 * usual, 1e-300))
         wanted = 8.0 * self.task.keep / max(everything, 1.0)
         self.usual = _middle(costs)
         return self.task.criterion.floor + 2.0 * self.usual * min(wanted, 1.0)

@@ -34,14 +34,17 @@ class Found:
     ranked : tuple of Ranked
         Different legal divisions within the limits, best first.
     bound : float
-        A cost that no legal division within the limits is below.
+        A finite cost that no legal division within the limits is below.
     proven : bool
         Whether these are the best there are, all of them.
+    rounding : float
+        By how much rounding may have changed the costs.
     """
 
     ranked: tuple[Ranked, ...]
     bound: float
     proven: bool
+    rounding: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,20 @@ class Task:
     start: tuple[Labels, ...] = ()
     stop: Stop = never
     seed: int = 0
+
+    @cached_property
+    def error(self) -> float:
+        """By how much rounding may change a cost; see :meth:`.Criterion.error`."""
+        return self.criterion.error(self.problem.rounding)
+
+    @cached_property
+    def ceilings(self) -> tuple[Limit, ...]:
+        """The limits, each as much higher as a cost that is rounded down may be on paper."""
+        rounding = self.problem.rounding
+        return tuple(
+            Limit(criterion, cost + criterion.error(rounding) if cost < math.inf else cost)
+            for criterion, cost in self.limits
+        )
 
     @cached_property
     def rng(self) -> np.random.Generator:
@@ -109,8 +126,8 @@ class Best:
         return self._ranked[-1][0] if self.full else math.inf
 
     def reaches(self, bound: float) -> bool:
-        """Whether as many as are wanted are as good as a bound, up to rounding of the last digits."""
-        return self.full and self.worst <= bound + abs(bound) * 1e-12
+        """Whether as many as are wanted are as good as a bound, as far as rounding lets anybody tell."""
+        return self.full and self.worst <= bound + self.task.error
 
     def offer(self, labels: Labels, totals: Floats | None = None) -> None:
         """Take in whatever is legal, within the limits, new and good enough.
@@ -168,5 +185,6 @@ class Best:
     def found(self, *, bound: float, proven: bool) -> Found:
         """Return what a solver returns; a proof makes the best cost the bound."""
         ranked = tuple(Ranked(cost, uneven, labels) for cost, uneven, _, labels in self._ranked)
-        best = ranked[0].cost if ranked else math.inf
-        return Found(ranked, best if proven else min(bound, best), proven)
+        if not ranked:
+            return Found((), self.task.criterion.floor, proven)
+        return Found(ranked, ranked[0].cost if proven else min(bound, ranked[0].cost), proven)

@@ -70,16 +70,6 @@ ROOM = 1 << 10
 #: Size vectors beyond which they are not gone through.
 MOST_SIZES = 1000
 
-#: What sums in another order may differ by, relative to the sum of their parts' sizes.
-ROUNDING = 1e-13
-
-#: What rounding may add to the mutual information of teams, in nats: sums are right to 1e-13, and the least
-#: variance is a small part of the whole.
-ROUNDED_INFORMATION = 1e-11
-
-#: Costs nearer to the floor than this, in units of a cost that matters, are rounding.
-SAME_COST = 1e-15
-
 
 @dataclass(frozen=True)
 class Layout:
@@ -183,10 +173,7 @@ class _Enumeration:
             self.open = self.open[order]
         self.blocks = self._blocks()
         self.memories = [self._memory(layout) for layout in self.layouts]
-        largest = np.abs(problem.features).sum(axis=0)
-        if problem.filler is not None:
-            largest = largest + np.abs(problem.filler) * sum(problem.seats)
-        self.pads = float(largest[MU]) * ROUNDING, float(largest @ np.abs(self.second_axis)) * ROUNDING
+        self.pads = problem.rounding.pads(task.criterion.second)
         self.out = np.zeros((ROOM, len(self.open)), dtype=np.int8)
         self.steps = 0
         self.fast = pays(0.0, math.inf)
@@ -251,7 +238,7 @@ class _Enumeration:
 
     def _reached(self, low: float) -> bool:
         """Tell whether nothing can be better than what is known."""
-        return self.best.reaches(low) or self.best.worst - self.floor <= SAME_COST
+        return self.best.reaches(max(low, self.floor))
 
     def _sweep(self, aim: float, steps: int, *, dive: bool = False) -> tuple[bool, float]:
         """Look at every division of at most a cost; return whether that was finished, and the cost.
@@ -305,7 +292,7 @@ class _Enumeration:
         sizes = tuple(int(size) for size in counts + bots)
         mu = (EVERYWHERE,) * problem.n_teams
         close = Closeness()
-        for criterion, limit in self.task.limits:
+        for criterion, limit in self.task.ceilings:
             if criterion.has_windows:
                 windows = criterion.windows(limit, Crowd(sizes, whole, mu))
                 mu, close = windows.mu, windows.closeness
@@ -374,7 +361,7 @@ class _Enumeration:
         """Return the windows of a layout's classes within a cost; None where its full teams are outside."""
         windows = Windows(layout.crowd.mu, (EVERYWHERE,) * len(layout.crowd.mu))
         if cost < math.inf:
-            windows = self.task.criterion.windows(cost, layout.crowd)
+            windows = self.task.criterion.windows(cost + self.task.error, layout.crowd)
         close = windows.closeness if windows.closeness.span < math.inf else layout.close
         for team in layout.full:
             total, second = layout.base[team, MU], layout.base[team] @ self.second_axis
@@ -416,7 +403,7 @@ class _Enumeration:
         for column, number in zip(memory.levels[11:], begun, strict=True):
             column[:1] = number
         # The root of a variance that is rounding is far larger than the rounding.
-        room = math.sqrt(self.pads[1]) if running.rule == kernels.DEVIATIONS else ROUNDED_INFORMATION
+        room = math.sqrt(self.pads[1]) if running.rule == kernels.DEVIATIONS else self.task.error
         between = running.between * n
         return running.rule, running.cost + room, running.centre, running.prior, n, running.variance, between
 

@@ -1,0 +1,404 @@
+"""Whether every proof is true: 20,000 random requests against an oracle in fractions.
+
+``python benchmarks/proofs.py`` asks and judges all of them and writes ``PROOFS.md``; ``--count N`` does so
+with the first N alone and writes nothing.  ``--before SRC`` asks the equipoise in a folder of sources, such
+as that of an older commit, and keeps which of the requests it proved truly, for later runs to compare with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.questions import SEED, question
+from benchmarks.reporting import add_modes, keep
+
+from equipoise.verifying.best import front, optimum
+from equipoise.verifying.divisions import broken
+from equipoise.verifying.exact import Real
+from equipoise.verifying.plain import read
+from equipoise.verifying.question import Question, Stage
+from equipoise.verifying.values import shown, value
+
+HERE = Path(__file__).parent
+COUNT = 20_000
+
+#: Requests whose answers one process gives before the next one begins.
+CHUNK = 500
+
+#: What rounding a number to a float changes, relative to it.
+UNIT = Fraction(1, 2**53)
+
+#: Operations on a number besides adding it up, and how many times the bound of one cost two may differ by.
+OPERATIONS, ROOM = 8, 4
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is to be said of an answer.
+
+    Parameters
+    ----------
+    kind : str
+        ``"proven"`` or ``"infeasible"`` and true, ``"unproven"``, ``"refused"``, ``"false"`` or ``"fault"``.
+    why : str
+        What is false.
+    excess : dict of str to float
+        By how much each stage is worse than the exact optimum, relative to the size of its numbers.
+    """
+
+    kind: str
+    why: str = ""
+    excess: tuple[tuple[str, float], ...] = ()
+
+
+def answers(asked: Sequence[dict[str, Any]], source: str = "") -> Iterator[dict[str, Any]]:
+    """Ask the equipoise in a folder of sources, by default the one that Python finds."""
+    environment = {**os.environ, **({"PYTHONPATH": source} if source else {})}
+    for start in range(0, len(asked), CHUNK):
+        lines = "\n".join(map(json.dumps, asked[start : start + CHUNK]))
+        done = subprocess.run(
+            [sys.executable, HERE / "answers.py"],
+            input=lines, capture_output=True, text=True, check=True, env=environment,
+        )  # fmt: skip
+        yield from map(json.loads, done.stdout.splitlines())
+
+
+class Rounding:
+    """How far the costs of computed totals may be from exact ones, by J. Wilkinson's bound on sums.
+
+    A sum of n numbers, each right to ``u = 2**-53`` of its size, is off by at most ``(n + 8) u`` times the
+    sum of their sizes; what follows from that for each objective is first order in it.
+    """
+
+    def __init__(self, asked: Question) -> None:
+        k = asked.n_teams
+        bot = abs(asked.bot_weight or Fraction(0))
+        filled = k * (max(asked.seats) + asked.n) if asked.bot_weight is not None else 0
+        weights = [member.weight for member in asked.members] + [
+            w for m in asked.members for w, _ in m.roles.values()
+        ]
+        unit = (asked.n + filled + OPERATIONS) * UNIT
+        largest = max(*map(abs, weights), bot)
+        middle = sum((member.weight for member in asked.members), Fraction(0)) / asked.n
+        apart = max(*(abs(weight - middle) for weight in weights), abs(bot - middle) if filled else 0)
+        self.total = unit * (sum(map(abs, weights)) + filled * bot)
+        self.whole = sum(member.weight for member in asked.members)
+        self.noise = asked.noise * asked.n * 2 / k
+        self.variance = unit * (apart * apart + 2 * apart * largest) + (unit * largest) ** 2
+        self.prior = asked.prior
+        self.unit, self.teams = unit, k
+        spreads = [team.variance for team in asked.known.values() if team.variance]
+        self.least = min(spreads, default=Fraction(0))
+
+    def error(self, stage: Stage) -> Fraction:
+        """Return by how much a stage may be worse than the exact optimum, in its own unit."""
+        return ROOM * sum((weight * getattr(self, name)() for name, weight in stage.terms), Fraction(0))
+
+    def said(self, stage: Stage) -> Fraction:
+        """Return by how much a reported value may be off: a deviation of 0 by the root of a variance."""
+        root = _root(self.variance)
+        return self.error(stage) + sum(2 * root * weight for name, weight in stage.terms if name == "spread")
+
+    def gap(self) -> Fraction:
+        """Return the error of a difference of totals."""
+        return 2 * self.total
+
+    def ratio(self) -> Fraction:
+        """Return that of a ratio: the largest total is at least its share of the whole."""
+        return 3 * self.total * self.teams / self.whole if self.whole else Fraction(0)
+
+    def win(self) -> Fraction:
+        """Return that of a chance: a softmax changes by at most half of what its exponents do."""
+        return self.total / _root(self.noise) + self.unit
+
+    def spread(self) -> Fraction:
+        """Return that of a difference of deviations, none of which is nearly 0."""
+        root = _root(self.least)
+        return self.variance / root if root else Fraction(0)
+
+    def indistinguishable(self) -> Fraction:
+        """Return that of logarithms of variances that the prior keeps from 0."""
+        return self.variance / self.prior + 32 * self.unit
+
+    def wishes(self) -> Fraction:
+        """Return that of a sum of prices."""
+        return 100 * self.unit
+
+
+def _root(number: Fraction) -> Fraction:
+    return Real(roots={number: Fraction(1)}).rounded() if number else Fraction(0)
+
+
+class Truth:
+    """What is true of one request, worked out once for all answers to it."""
+
+    def __init__(self, asked: dict[str, Any]) -> None:
+        self.pair = asked.get("pareto")
+        self.question: Question = read({name: field for name, field in asked.items() if name != "pareto"})
+        if self.pair:
+            self.front = front(self.question, *self.pair)
+        else:
+            self.best = optimum(self.question)
+        self.rounding = Rounding(self.question)
+
+    def verdict(self, answer: dict[str, Any]) -> Verdict:
+        """Judge an answer."""
+        if "fault" in answer:
+            return Verdict("fault", answer["fault"])
+        if "refused" in answer:
+            return Verdict("refused", answer["refused"])
+        if self.pair:
+            return self._of_front(answer)
+        if answer["status"] == "infeasible":
+            if self.best.costs:
+                return Verdict("false", "said to be infeasible")
+            return Verdict("infeasible")
+        if answer["teams"] is None:
+            return Verdict("unproven")
+        rules = broken(self.question, answer["teams"])
+        if rules:
+            return Verdict("false", f"breaks rules: {'; '.join(rules)}")
+        if not _finite(answer["value"]) or not _finite(answer["bound"]):
+            return Verdict("false", f"value {answer['value']}, bound {answer['bound']}")
+        return self._of_values(answer)
+
+    def _of_values(self, answer: dict[str, Any]) -> Verdict:
+        stages = self.question.stages
+        costs = [value(self.question, stage, answer["teams"]) for stage in stages]
+        last = shown(stages[-1], costs[-1])
+        if abs(Fraction(answer["value"]) - last.rounded()) > self.rounding.said(stages[-1]):
+            return Verdict("false", f"value {answer['value']!r} is said, {float(last)!r} is true")
+        if answer["status"] != "optimal":
+            return self._of_bound(answer)
+        excess = []
+        for stage, cost, least in zip(stages, costs, self.best.costs, strict=True):
+            beyond = (cost - least - Real(stage.tolerance)).rounded()
+            error = self.rounding.error(stage)
+            excess.append((stage.name or "sum", float(beyond / error) if error else 0.0))
+            if beyond > error:
+                return Verdict(
+                    "false", f"{stage.terms}: {float(cost)!r}, {float(least)!r} is best", tuple(excess)
+                )
+        if abs(answer["bound"] - answer["value"]) > float(self.rounding.error(stages[-1])):
+            return Verdict("false", f"bound {answer['bound']} of {answer['value']}")
+        return Verdict("proven", "", tuple(excess))
+
+    def _of_bound(self, answer: dict[str, Any]) -> Verdict:
+        stage = self.question.stages[-1]
+        best = shown(stage, self.best.costs[-1]).rounded()
+        beyond = Fraction(answer["bound"]) - best
+        if (-beyond if stage.name == "ratio" else beyond) > self.rounding.error(stage):
+            return Verdict("false", f"bound {answer['bound']!r}, but {float(best)!r} is there")
+        return Verdict("unproven")
+
+    def _of_front(self, answer: dict[str, Any]) -> Verdict:
+        stages = [Stage(((name, Fraction(1)),)) for name in self.pair]
+        errors = [self.rounding.error(stage) for stage in stages]
+        said_errors = [self.rounding.said(stage) for stage in stages]
+        if not self.front:
+            return (
+                Verdict("infeasible") if answer["complete"] and not answer["points"] else Verdict("unproven")
+            )
+        exact = []
+        for said, teams in answer["points"]:
+            rules = broken(self.question, teams)
+            if rules:
+                return Verdict("false", f"breaks rules: {'; '.join(rules)}")
+            point = [value(self.question, stage, teams) for stage in stages]
+            for number, stage, cost, error in zip(said, stages, point, said_errors, strict=True):
+                if abs(Fraction(number) - shown(stage, cost).rounded()) > error:
+                    return Verdict(
+                        "false", f"value {number!r} is said, {float(shown(stage, cost))!r} is true"
+                    )
+            exact.append(point)
+        if not answer["complete"]:
+            return Verdict("unproven")
+        known = [[number.rounded() for number in point] for point in self.front]
+        given = [[number.rounded() for number in point] for point in exact]
+        for point in known:
+            if not any(all(x <= y + e for x, y, e in zip(g, point, errors, strict=True)) for g in given):
+                return Verdict("false", f"misses the point {[float(x) for x in point]}")
+        for number, point in enumerate(exact):
+            others = (other for n, other in enumerate(exact) if n != number)
+            if any(all(x <= y for x, y in zip(other, point, strict=True)) for other in others):
+                return Verdict("false", f"has the point {[float(x) for x in point]} without need")
+        return Verdict("proven")
+
+
+def _finite(number: Any) -> bool:
+    return isinstance(number, int | float) and abs(number) < float("inf")
+
+
+def judged(
+    numbers: Iterable[int], sources: Sequence[str] = ("",), seed: int = SEED
+) -> Iterator[tuple[int, list[Verdict], list[dict[str, Any]]]]:
+    """Ask requests of these numbers, each of every folder of sources, and judge the answers."""
+    places = list(numbers)
+    for start in range(0, len(places), CHUNK):
+        part = places[start : start + CHUNK]
+        asked = [question(number, seed) for number in part]
+        given = [list(answers(asked, source)) for source in sources]
+        for at, number in enumerate(part):
+            truth = Truth(asked[at])
+            replies = [each[at] for each in given]
+            yield number, [truth.verdict(reply) for reply in replies], replies
+
+
+#: What a request asks for, and what it has besides.
+KINDS = ("one objective", "two in order", "three in order", "a weighted sum", "a Pareto front")
+EXTRAS = {
+    "preferences": ("wishes", "side_price"),
+    "roles": ("roles",),
+    "custom rules": ("rules",),
+    "bots": ("bots",),
+    "parties, apart, fixed": ("parties", "apart", "fixed"),
+    "sizes": ("sizes", "min_size", "max_difference"),
+}
+#: Verdicts of answers that are proven and true, and of those that are not true.
+TRUE, FALSE = ("proven", "infeasible"), ("false", "fault")
+
+
+def kind_of(asked: dict[str, Any]) -> str:
+    """Return what a request asks for."""
+    objective = asked.get("objective")
+    if "pareto" in asked:
+        return KINDS[4]
+    if isinstance(objective, dict):
+        return KINDS[3]
+    return KINDS[0] if isinstance(objective, str) else KINDS[len(objective) - 1]
+
+
+def labels(asked: dict[str, Any]) -> list[str]:
+    """Return the rows of the report that a request counts in."""
+    weights = [abs(player["weight"]) for player in asked["players"] if player.get("weight")]
+    largest = max(weights, default=1.0)
+    rows = ["all", kind_of(asked), f"{asked.get('teams', 2)} teams"]
+    rows += [row for row, fields in EXTRAS.items() if any(field in asked for field in fields)]
+    rows += ["weights below 1e-3"] if largest < 1e-3 else []
+    rows += ["weights above 1e6"] if largest > 1e6 else []
+    rows += ["weights below 0"] if any(player.get("weight", 0) < 0 for player in asked["players"]) else []
+    return rows
+
+
+def before(count: int, source: str) -> dict[str, Any]:
+    """Return which requests the equipoise in a folder of sources proves truly, and which falsely."""
+    proven, false = 0, []
+    for number, (verdict,), _ in judged(range(count), (source,)):
+        proven |= (verdict.kind in TRUE) << number
+        false += [number] if verdict.kind in FALSE else []
+    return {"seed": SEED, "count": count, "proven": f"{proven:x}", "false": false}
+
+
+def measure(count: int, known: dict[str, Any]) -> dict[str, Any]:
+    """Ask and judge, and compare with what was proven before."""
+    proven, false = int(known["proven"], 16), set(known["false"])
+    rows: dict[str, Counter[str]] = {}
+    worst: dict[str, float] = {}
+    failures = []
+    for number, (verdict,), (reply,) in judged(range(count)):
+        asked, then = question(number), bool(proven >> number & 1)
+        for row in labels(asked):
+            counts = rows.setdefault(row, Counter())
+            counts.update(["requests", verdict.kind])
+            counts.update(["proven before"] * then + ["false before"] * (number in false))
+            counts.update(["still proven"] * (then and verdict.kind in TRUE))
+        for name, excess in verdict.excess:
+            worst[name] = max(worst.get(name, 0.0), excess)
+        if verdict.kind in FALSE:
+            failures.append({"number": number, "why": verdict.why, "asked": asked, "answer": reply})
+    return {"seed": SEED, "count": count, "rows": rows, "worst": worst, "failures": failures}
+
+
+#: What the page counts.
+COUNTED = ("proven", "infeasible", "unproven", "refused", "proven before", "false before")
+
+#: The page before its table.
+PAGE = """# Proofs
+
+{count:,} random requests (seed {seed}), every answer judged by the oracle of `equipoise.verifying`.
+It goes through all divisions in fractions, and weights mean the decimals that are written.
+An answer is false if its division breaks a rule, a stage is worse than the exact optimum by more than
+rounding explains, a tie is missed, a front lacks a point or has one too many, or a bound is wrong or
+infinite.
+
+**{false} false answers**; {proven:,} proven and true, {infeasible} infeasible and true,
+{unproven} without a proof, {refused} refused.
+Of the {proven_before:,} that commit 80601d7 proved truly (it gave {false_before} false answers),
+{still:.2f} % are still proven.
+
+Made by `python benchmarks/proofs.py`.
+"""
+
+
+def report(results: dict[str, Any]) -> str:
+    """Return the page."""
+    rows = results["rows"]
+    whole = rows["all"]
+    still = 100 * whole.get("still proven", 0) / max(whole.get("proven before", 0), 1)
+    false = whole.get("false", 0) + whole.get("fault", 0)
+    lines = [
+        PAGE.format(
+            count=results["count"], seed=results["seed"], false=false, still=still,
+            **{name.replace(" ", "_"): whole.get(name, 0) for name in COUNTED},
+        ),
+        f"| requests with | all | {' | '.join(COUNTED[:4])} | false | false before | still proven |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]  # fmt: skip
+    order = ["all", *KINDS, "2 teams", "3 teams", "4 teams", *EXTRAS]
+    order += [row for row in rows if row.startswith("weights")]
+    for row in order:
+        counts = rows.get(row, {})
+        kept = f"{counts.get('still proven', 0)} of {counts.get('proven before', 0)}"
+        told = [counts.get(name, 0) for name in ("requests", "proven", "infeasible", "unproven", "refused")]
+        false = counts.get("false", 0) + counts.get("fault", 0)
+        cells = [row, *told, false, counts.get("false before", 0), kept]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    lines += [
+        "",
+        "The most that a stage of a proven answer was worse than the exact optimum, in errors of that size:",
+        "",
+        ", ".join(f"{name} {excess:.2g}" for name, excess in sorted(results["worst"].items())) + ".",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Ask, judge and report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    add_modes(parser)
+    parser.add_argument("--count", type=int, default=COUNT, help="how many requests; all are reported")
+    parser.add_argument("--before", default="", metavar="SRC", help="another version's folder of sources")
+    parser.add_argument("--failures", type=Path, metavar="FILE", help="where false answers go, as JSON lines")
+    given = parser.parse_args()
+    results, earlier = HERE / "proofs.json", HERE / "proofs-before.json"
+    if given.before:
+        earlier.write_text(json.dumps(before(given.count, given.before)) + "\n", encoding="utf-8")
+        return 0
+    known = json.loads(earlier.read_text(encoding="utf-8"))
+    if given.count == COUNT:
+        status = keep(given, results, HERE / "PROOFS.md", lambda: measure(COUNT, known), report)
+        found = json.loads(results.read_text(encoding="utf-8")) if results.exists() else {"failures": []}
+    else:
+        found, status = measure(given.count, known), 0
+        print(report(found))
+    if given.failures:
+        with given.failures.open("a", encoding="utf-8") as out:
+            out.writelines(json.dumps(failure) + "\n" for failure in found["failures"])
+    return status or int(bool(found["failures"]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,255 @@
+"""Values from plain data: texts, numbers, prices and players, with messages that say the place.
+
+What a table, a JSON file and the body of a request hold is decoded here, once.
+Every mistake becomes an :class:`~equipoise.errors.InputError` that begins with the place and says what is
+allowed.  Reading the files is not done here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from equipoise.errors import InputError
+from equipoise.players import LARGEST_WEIGHT, NO_SIDE, Player, Rating
+
+#: The columns (or keys) a roster may have, and what else they are called.
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "name": ("name", "player", "nick", "nickname", "player name", "user", "username"),
+    "id": ("id",),
+    "weight": (
+        *("weight", "rating", "skill", "elo", "mmr", "score", "sr", "points", "level"),
+        *("skill level", "skill rating", "elo rating", "player score", "player rating"),
+    ),
+    "mu": ("mu",),
+    "sigma": ("sigma", "deviation", "rd"),
+    "party": ("party", "premade", "group"),
+    "side": ("side",),
+    "team": ("team",),
+    "bot": ("bot",),
+    "roles": ("roles", "role"),
+    "prefer": ("prefer", "with"),
+    "avoid": ("avoid", "without"),
+}
+
+#: What separates several in one cell of a table; in JSON they are a list or an object.
+SEPARATOR = ";"
+
+_YES, _NO = ("1", "true", "yes"), ("", "0", "false", "no")
+
+#: Longest name that is accepted: four times what any game server of the trade allows.
+LONGEST_NAME = 200
+
+#: Decimal numbers, as people write them; what Python also takes (``1_000``, ``nan``) is met later or not.
+NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![^\s])")
+NO_NUMBER = re.compile(r"[+-]?(?:nan|inf(?:inity)?)(?![^\s])", re.IGNORECASE)
+
+
+def fail(where: str, what: str) -> NoReturn:
+    """Raise what is wrong with a place in a file."""
+    msg = f"{where}: {what}"
+    raise InputError(msg)
+
+
+def text_of(value: Any, field: str, at: str) -> str:
+    """Return a name or other short text, stripped."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        fail(at, f"{field} {short(json.dumps(value, default=str))} is not a text")
+    text = str(value).strip()
+    if len(text) > LONGEST_NAME:
+        fail(at, f"the {field} has {len(text)} characters; at most {LONGEST_NAME} are allowed")
+    # What can be printed has neither; asking that first is what makes a million lines a matter of seconds.
+    if not text.isprintable() and any(unicodedata.category(sign) in ("Cc", "Cs") for sign in text):
+        fail(at, f"the {field} {short(text)} has control characters; plain text is allowed")
+    return text
+
+
+def number_of(value: Any, field: str, at: str) -> float:
+    """Return a finite number of at most 1e15 in size."""
+    if isinstance(value, str):
+        stripped = value.strip()
+        if not (NUMBER.fullmatch(stripped) or NO_NUMBER.fullmatch(stripped)):
+            fail(at, f"{field} {short(stripped)} is not a number; numbers look like 42 or 3.5")
+        value = float(stripped)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        fail(at, f"{field} {short(json.dumps(value, default=str))} is not a number")
+    if not -LARGEST_WEIGHT <= value <= LARGEST_WEIGHT:
+        fail(at, f"{field} {value!s:.20} is not allowed; a finite number up to 1e15 in size is")
+    return float(value)
+
+
+def price_of(value: Any, field: str, at: str) -> float:
+    """Return a price in win probability: ``2%`` or ``0.02``, from 0 to 100 %."""
+    percent = isinstance(value, str) and value.strip().endswith("%")
+    number = number_of(value.strip()[:-1] if percent else value, field, at)
+    price = number / 100.0 if percent else number
+    if not 0.0 <= price <= 1.0:
+        fail(at, f"{field} {value} is not allowed; a win probability is, as 2% or 0.02")
+    return price
+
+
+def short(text: str) -> str:
+    """Return a text as a message may show it: quoted, escaped, and cut."""
+    return repr(text) if len(text) <= 40 else repr(text[:37] + "...")
+
+
+def column_of(name: str) -> str | None:
+    """Return the column that a header's cell or a key stands for; None if it stands for none."""
+    return next((column for column, names in COLUMNS.items() if name.strip().lower() in names), None)
+
+
+def players_of(data: Any, where: str, *, strict: bool = False) -> list[Player]:
+    """Return the players of a list of objects, or of an object from names to weights.
+
+    Parameters
+    ----------
+    data : object
+        What JSON or TOML holds.
+    where : str
+        What messages call it.
+    strict : bool
+        Whether a key that stands for no column is a mistake; otherwise it is passed over.
+    """
+    seen: dict[str, int] = {}
+    if isinstance(data, Mapping):
+        rows = [
+            {"name": name, **({} if weight is None else {"weight": weight})} for name, weight in data.items()
+        ]
+        return [player_of(row, f"{where}, entry {n}", seen, n) for n, row in enumerate(rows, start=1)]
+    if not isinstance(data, Sequence) or isinstance(data, str | bytes):
+        fail(where, "it is neither a list of players nor an object from names to weights")
+    players = []
+    for number, given in enumerate(data, start=1):
+        at = f"{where}, entry {number}"
+        entry = _spelt_out(given)
+        if not isinstance(entry, Mapping):
+            fail(
+                at,
+                f"{short(json.dumps(entry, default=str))} is not an object; "
+                'a player is {"name": ..., "weight": ...}',
+            )
+        row: dict[str, Any] = {}
+        for key, value in entry.items():
+            column = column_of(key)
+            if column is None and strict:
+                fail(at, f"there is no field {short(key)}; allowed are {', '.join(COLUMNS)}")
+            if column is not None and value not in (None, ""):
+                row[column] = value
+        players.append(player_of(row, at, seen, number))
+    return players
+
+
+def _spelt_out(entry: Any) -> Any:
+    """Return the object that a name alone, or a list of a name and a weight, stands for."""
+    if isinstance(entry, str):
+        return {"name": entry}
+    if isinstance(entry, list) and len(entry) == len(("name", "weight")):
+        return {"name": entry[0], "weight": entry[1]}
+    return entry
+
+
+def player_of(row: Mapping[str, Any], at: str, seen: dict[str, int], number: int) -> Player:
+    """Return the player of one line or entry; ``seen`` holds where each id stood."""
+    name = text_of(row["name"], "name", at) if "name" in row else ""
+    identity = (text_of(row["id"], "id", at) if "id" in row else "") or name
+    if not identity:
+        fail(at, "it has neither a name nor an id; every player needs one")
+    if identity in seen:
+        unit = "entry" if ", entry " in at else "line"
+        fail(at, f"{short(identity)} is there already, in {unit} {seen[identity]}; names must differ")
+    seen[identity] = number
+    rating = None
+    if "mu" in row:
+        rating = Rating(number_of(row["mu"], "mu", at), _sigma(row, at))
+    elif "weight" in row:
+        rating = Rating(_weight(row["weight"], at), _sigma(row, at))
+    side = number_of(row["side"], "side", at) if "side" in row else NO_SIDE
+    if not 0.0 <= side <= 1.0:
+        fail(at, f"side {side:g} is not allowed; 0 (the first team) to 1 (the last) is")
+    return Player(
+        identity,
+        rating,
+        name,
+        party=text_of(row["party"], "party", at) if "party" in row else None,
+        side=side,
+        team=_team(row["team"], at) if "team" in row else None,
+        bot=_yes(row["bot"], at) if "bot" in row else False,
+        roles=tuple((role, _role_rating(known, role, at)) for role, known in _several(row, "roles", at)),
+        prefer=_priced(row, "prefer", at),
+        avoid=_priced(row, "avoid", at),
+    )
+
+
+def _several(row: Mapping[str, Any], field: str, at: str) -> list[tuple[str, Any]]:
+    """Return the names in a field, with what is said of each: ``Bob;Cid=2%``, a list, or an object."""
+    given = row.get(field, ())
+    if isinstance(given, Mapping):
+        return [(text_of(name, field, at), value) for name, value in given.items()]
+    cells = given.split(SEPARATOR) if isinstance(given, str) else given
+    if not isinstance(cells, Sequence):
+        fail(at, f"{field} {short(json.dumps(given, default=str))} is not a list, an object or a text")
+    pairs: list[tuple[str, Any]] = []
+    for cell in cells:
+        name, equals, value = text_of(cell, field, at).rpartition("=")
+        if not (equals and _is_amount(value)):
+            name, value = text_of(cell, field, at), ""
+        if name.strip():
+            pairs.append((name.strip(), value.strip() or None))
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        fail(at, f"{field} names {short(next(name for name in names if names.count(name) > 1))} twice")
+    return pairs
+
+
+def _is_amount(text: str) -> bool:
+    stripped = text.strip().removesuffix("%")
+    return bool(NUMBER.fullmatch(stripped) or NO_NUMBER.fullmatch(stripped))
+
+
+def _role_rating(known: Any, role: str, at: str) -> Rating | None:
+    if known is None:
+        return None
+    if isinstance(known, Mapping):
+        return Rating(number_of(known.get("mu"), f"mu as {role}", at), _sigma(known, at))
+    return Rating(number_of(known, f"the rating as {role}", at))
+
+
+def _priced(row: Mapping[str, Any], field: str, at: str) -> tuple[tuple[str, float | None], ...]:
+    return tuple(
+        (name, None if value is None else price_of(value, f"the price of {field}", at))
+        for name, value in _several(row, field, at)
+    )
+
+
+def _weight(value: Any, at: str) -> float:
+    """Return a weight, which a roster has from 0."""
+    weight = number_of(value, "weight", at)
+    if weight < 0:
+        fail(at, f"the weight {weight:g} is negative; 0 and above is allowed (a column 'mu' may be negative)")
+    return weight
+
+
+def _sigma(row: Mapping[str, Any], at: str) -> float:
+    if "sigma" not in row:
+        return 0.0
+    sigma = number_of(row["sigma"], "sigma", at)
+    if sigma < 0:
+        fail(at, f"sigma {sigma:g} is negative; 0 and above is allowed")
+    return sigma
+
+
+def _team(value: Any, at: str) -> int:
+    team = number_of(value, "team", at)
+    if team < 1 or team != int(team):
+        fail(at, f"team {team:g} is not allowed; teams are counted from 1")
+    return int(team) - 1
+
+
+def _yes(value: Any, at: str) -> bool:
+    text = str(value).strip().lower()
+    if text not in _YES + _NO:
+        fail(at, f"bot {short(text)} is not allowed; {', '.join(_YES + _NO[1:])} are")
+    return text in _YES

@@ -1,0 +1,152 @@
+"""The lines of a paste without what surrounds the names: bullets, list numbers, mentions, comments, ticks.
+
+What the lines mean is found in :mod:`equipoise.files.pastes`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from equipoise.errors import AmbiguousError
+from equipoise.fields import fail, short
+
+#: The plainest line with a weight, ``1500 Amber``: a roster may have a million of them.
+PLAIN = re.compile(r"(\d{1,15}(?:\.\d+)?) ([^\W\d][\w'-]*(?: [^\W\d][\w'-]*)*)")
+
+#: Signs that are not seen; the joiners inside emoji and Persian or Indic words are part of the name.
+_UNSEEN = re.compile("[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]")
+_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\v\f]")
+_BULLET = re.compile(
+    r"(?:[-*•–—▪◦‣·●○■□➤➜►▶→>]|\+(?=\s))\s+(?:\[[ xX✓]?\]\s*)?|[•▪◦‣●○■□➤➜►▶]\s*|\[[ xX✓]?\]\s+"
+)
+_LIST_NUMBER = re.compile(
+    "(?:([0-9]{1,4})[.)](?![0-9])\\s*|\\(([0-9]{1,4})\\)\\s+|#([0-9]{1,4})[.):]?\\s+|([0-9])\ufe0f?\u20e3\\s*)"
+)
+_COMMENT = re.compile(r"(?:^|(?<=\s))(?:#(?![0-9])|#(?=\s*$)|//\s).*$")
+_TICK = re.compile("\\s*[✅✔☑👍\ufe0f]+$|^[✅✔☑]\ufe0f?\\s*")
+_CROSSED = re.compile(r"~~.+~~|[❌✖✗✘🚫]")
+_HEADING = re.compile(
+    r"(?:team|squad|group|lobby)(?: ?(?:[0-9]{1,2}|[A-Za-z]))?|players|names", re.IGNORECASE
+)
+_MENTION = re.compile(r"@(?=[^\W\d_])")
+_EMPHASIS = re.compile(r"(\*\*|\*|`)(?=\S)(.+?)(?<=\S)\1")
+#: A quoted name; quotes within a name, as in ``Amber "The Wall" Stone``, are part of it.
+_QUOTED = re.compile(
+    r"(?<![^\s,;|+/(])(?:\"([^\"]+)\"|“([^”]+)”|«\s*([^»]+?)\s*»|„([^“”]+)[“”])"
+    r"(?=\s*(?:$|[,;:=|+/#\d(\[-]))"
+)
+_CHAT = re.compile(
+    r"\[?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+)?\d{1,2}:\d{2}(?::\d{2})?(?:\s*[AaPp]\.?[Mm]\.?)?\]?\s*[-–]?\s*"
+    r"([^:\n]{1,60}):\s*(.*)"
+)
+#: What people answer in a chat to say that they play.
+_COMES = re.compile(
+    r"(?:\+|\+1|in|i'?m in|me|me too|yes|yep|y|ok|x|here|count me in|👍|✅|✋|🙋)[.! ]*", re.IGNORECASE
+)
+#: What stands for a quoted name, comma or slash and all, until the line has been cut.
+HELD = "\ue000"
+
+
+class Line(NamedTuple):
+    """A line that names somebody, without what surrounds the names."""
+
+    number: int
+    text: str
+    held: tuple[str, ...]
+    #: The number in a list, None where there is none; a mark such as ``1.`` leaves no doubt.
+    listed: int | None
+
+
+def lines_of(text: str, where: str) -> Iterator[Line]:
+    """Yield the lines that name somebody, without what surrounds the names."""
+    for number, raw in enumerate(text.split("\n"), start=1):
+        if raw.strip().startswith("```"):
+            continue
+        if PLAIN.fullmatch(raw):
+            yield Line(number, raw, (), None)
+            continue
+        line, held = _unquoted(_SPACES.sub(" ", _UNSEEN.sub("", _grouped(raw))))
+        line = _COMMENT.sub("", line).strip()
+        at = f"{where}, line {number}"
+        if not line:
+            continue
+        if _CROSSED.search(line):
+            fail(at, f"{short(raw.strip())} is crossed out; delete the line if that player does not play")
+        line = _sender(line, at, raw)
+        listed, line = _unlisted(line)
+        line = _TICK.sub("", line).strip()
+        if not line:  # a free slot of a numbered list
+            continue
+        if (line.endswith(":") or _HEADING.fullmatch(line)) and not held:
+            fail(at, f"{short(line)} looks like a heading; put # before a line that names nobody")
+        line = _MENTION.sub("", re.sub(r"(?<=\S)\s+@(?=[^\W\d_])", ", @", _EMPHASIS.sub(r"\2", line)))
+        yield Line(number, line, held, listed)
+
+
+def _grouped(raw: str) -> str:
+    """Write the thin and unbreakable spaces that group digits as apostrophes."""
+    return re.sub("(?<=[0-9])[\u202f\u00a0](?=[0-9]{3})", "'", raw)
+
+
+def _unquoted(line: str) -> tuple[str, tuple[str, ...]]:
+    """Put quoted names aside, so that nothing in them cuts the line."""
+    held: list[str] = []
+
+    def keep(match: re.Match[str]) -> str:
+        held.append(next(group for group in match.groups() if group))
+        return f"{HELD}{len(held) - 1}{HELD}"
+
+    return _QUOTED.sub(keep, line), tuple(held)
+
+
+def named(text: str, held: Sequence[str]) -> str:
+    """Return a text with the quoted names where they stood."""
+    return re.sub(f"{HELD}(\\d+){HELD}", lambda match: held[int(match[1])], text).strip() if held else text
+
+
+def _unlisted(line: str) -> tuple[int | None, str]:
+    """Take a bullet and a list's number off a line."""
+    bullet = _BULLET.match(line)
+    if bullet and line[bullet.end() :].strip():
+        line = line[bullet.end() :].lstrip()
+    elif bullet and not line[bullet.end() :].strip():
+        return None, ""
+    mark = _LIST_NUMBER.match(line)
+    if mark is None:
+        return None, line
+    return int(next(group for group in mark.groups() if group)), line[mark.end() :]
+
+
+def _sender(line: str, at: str, raw: str) -> str:
+    """Return who wrote a line of a chat's record, where the message says no more than that they play."""
+    chat = _CHAT.fullmatch(line)
+    if chat is None:
+        return line
+    sender, message = chat[1].strip(), chat[2].strip()
+    if _COMES.fullmatch(message):
+        return sender
+    raise AmbiguousError(
+        at, raw.strip(), (f"{short(sender)} plays", f"{short(message)} plays"),
+        "leave the names alone, one a line",
+    )  # fmt: skip
+
+
+def check_list_numbers(lines: Sequence[Line], where: str) -> None:
+    """Refuse marks such as ``1500.`` that do not count up: they may be weights."""
+    before = 0
+    for line in lines:
+        if line.listed is None:
+            continue
+        if line.listed > len(lines) + 100 or (line.listed < before and line.listed > 1):
+            readings = (f"{line.listed} is a number of a list", f"{line.listed} is the weight")
+            at, text = f"{where}, line {line.number}", f"{line.listed}. {line.text}"
+            raise AmbiguousError(at, text, readings,
+                                 "write weights without a full stop behind them")  # fmt: skip
+        before = line.listed
+
+
+def plain_name(text: str) -> str:
+    """Return a name without signs that are not seen, the at sign of a mention, and what makes it bold."""
+    return _MENTION.sub("", _EMPHASIS.sub(r"\2", _SPACES.sub(" ", _UNSEEN.sub("", text)).strip()))

@@ -1,0 +1,409 @@
+"""Names as people write them: a text that was typed or pasted, as entries of name, weight and party.
+
+One parser for every place where people write names: files, the command line, HTTP bodies, chat, the board.
+It works in three steps: what surrounds the names is taken off (:mod:`equipoise.files.paste_lines`), each
+line is cut into items (:func:`_items_of`), and each item is read in every way in which it can be read
+(:func:`_readings_of`).
+Where a whole text can be read in one way only, that is what it means; otherwise nothing is guessed and an
+:class:`~equipoise.errors.AmbiguousError` says the line, the readings, and how to choose.
+
+No file is touched here, and no player is made: :mod:`equipoise.files.rosters` does that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, NoReturn
+
+from equipoise.errors import READS, AmbiguousError, InputError
+from equipoise.fields import fail, number_of, short
+from equipoise.files.paste_lines import HELD, PLAIN, Line, check_list_numbers, lines_of, named
+
+#: A number as people write one: ``1500``, ``12.5``, ``12,5``, ``1'500``, ``1,234.5``, ``1.2k``, ``7e1``.
+_NUMBER = r"(?:\+?(?:\d+(?:[.,'’\u202f\u00a0]\d+)*\.?|\.\d+)(?:[eE][+-]?\d+|[kK])?)"
+_UNIT = r"(?:\s*(?:elo|mmr|sr|pts?|points?|rating|lp|rp)\.?)?"
+#: What stands between a name and its weight where somebody put something there on purpose.
+_LABEL = r"(?:rating|elo|mmr|skill|sr|rank|points|level|weight)\s*(?:[:=]\s*|\s)"
+_BETWEEN = (
+    rf"(?:\s*(?:[-–—]\s*)?\b{_LABEL}"
+    r"|\s*(?:[:=|\t→]|->)\s*|\s+[-–—]\s+)"
+)
+
+_IS_NUMBER = re.compile(rf"(?:{_LABEL})?{_NUMBER}{_UNIT}", re.IGNORECASE)
+_LEADS = re.compile(rf"({_NUMBER})({_BETWEEN}|\s+)(?=\S)(.*)", re.IGNORECASE)
+_TRAILS = re.compile(
+    rf"(.*?\S)(?:({_BETWEEN})({_NUMBER}){_UNIT}|\s*[(\[](?:{_LABEL})?({_NUMBER}){_UNIT}[)\]]|\s+({_NUMBER}){_UNIT})",
+    re.IGNORECASE,
+)
+#: What programs print for numbers that are none, or write in other ways than people do.
+_NO_WEIGHT = re.compile(r"(?:[+-]?(?:nan|inf(?:inity)?)|0x[0-9a-f]+|[0-9]+(?:_[0-9]+)+)(?=\s)", re.IGNORECASE)
+_NEGATIVE = re.compile(r"(?:^|(?<=[\s,;:=]))-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?=[\s,;]|$)")
+
+
+#: Words from which a line without a weight looks like a sentence.
+_SENTENCE = 7
+
+
+class Entry(NamedTuple):
+    """One player of a text."""
+
+    name: str
+    weight: float | None
+    #: Players with the same party stay together.
+    party: str | None
+    line: int
+
+
+class _Census(NamedTuple):
+    """What the text as a whole does, which decides what one of its lines may mean."""
+
+    players: int
+    #: How many have a number that may be a weight.
+    weighted: int
+    #: The ways of those that can be read in one way only.
+    certain: set[str]
+    #: Whether the first numbers count 1, 2, 3.
+    counting: bool
+    #: Names that several would have without their numbers: ``Player 1`` and ``Player 2``.
+    shared: set[str]
+
+
+class _Item(NamedTuple):
+    """A piece of a line that names one player, with the ways in which it can be read."""
+
+    text: str
+    line: int
+    party: str | None
+    #: The reading in each way: weight and name.  Empty where the way does not apply.
+    readings: dict[str, tuple[str, float | None]]
+    #: Whether a number stands apart by a space alone, which a name may have as well.
+    bare: bool
+
+
+def parse_paste(text: str, where: str, read: str | None = None) -> tuple[Entry, ...]:
+    r"""Read names as people write them.
+
+    Parameters
+    ----------
+    text : str
+        Lines ended by ``\n``.
+    where : str
+        What messages call the source.
+    read : {"weight-first", "name-first", "names"}, optional
+        How to read what can be read in several ways: the first number is the weight, the last one is, or
+        numbers belong to the names.
+
+    Raises
+    ------
+    AmbiguousError
+        If the text can be read in several ways and ``read`` does not say which.
+    InputError
+        If a line cannot be read at all.
+
+    Examples
+    --------
+    >>> [entry[:2] for entry in parse_paste("1. Amber 1500\n2. Birch", "here")]
+    [('Amber', 1500.0), ('Birch', None)]
+    >>> [entry.party for entry in parse_paste("Amber + Birch, Cedar", "here")]
+    ['Amber + Birch', 'Amber + Birch', None]
+    """
+    if read is not None and read not in READS:
+        msg = f"read must be one of {', '.join(READS)}, got {read!r}"
+        raise InputError(msg)
+    lines = list(lines_of(text, where))
+    check_list_numbers(lines, where)
+    items = [item for line in lines for item in _items_of(line, where, read)]
+    if read is None:
+        _refuse_words_in_a_row(items, where)
+        _refuse_mixed_points(items, where)
+    census = _census(items)
+    return tuple(_resolved(item, census, where, read) for item in items)
+
+
+# --- items -----------------------------------------------------------------------------------------------
+
+
+def _items_of(line: Line, where: str, read: str | None) -> Iterator[_Item]:
+    """Yield the players that a line names."""
+    plain = PLAIN.fullmatch(line.text)
+    if plain:
+        readings = {"weight-first": (plain[2], float(plain[1])), "names": (line.text, None)}
+        yield _Item(line.text, line.number, None, readings, bare=True)
+        return
+    at = f"{where}, line {line.number}"
+    negative = _NEGATIVE.search(line.text)
+    if negative and read != "names":
+        fail(
+            at,
+            f"the weight {negative[0]} is negative; 0 and above is allowed (a column 'mu' may be negative)",
+        )
+    odd = _NO_WEIGHT.match(line.text)
+    if odd and read != "names":
+        fail(
+            at,
+            f"weight {odd[0]!r} is not a number; numbers look like 42 or 3.5 (quote a name that begins so)",
+        )
+    cells = [line.text] if read == "weight-first" else _cells(line.text)
+    if len(cells) == 1:
+        yield from _duo(cells[0], line, at, read)
+        return
+    if any(_open(cell) for cell in cells) and not _open(line.text):
+        fail(at, f"{short(line.text)} has separators inside brackets; write one player a line")
+    if any(not cell for cell in cells):
+        fail(at, f"{short(line.text)} has an empty place between separators; delete one separator")
+    numeric = [_IS_NUMBER.fullmatch(cell) is not None for cell in cells]
+    if read == "names" or not any(numeric):
+        items = [item for cell in cells for item in _duo(cell, line, at, read)]
+        _refuse_comma_in_name(items, line, at, read)
+        yield from items
+    elif len(cells) % 2 == 0 and all(numeric[k] != numeric[k + 1] for k in range(len(cells) - 1)):
+        for name, weight in zip(cells[numeric[0] :: 2], cells[not numeric[0] :: 2], strict=True):
+            yield from _pair(name, weight, line, at)
+    else:
+        _refuse_cells(cells, line, at)
+
+
+def _cells(text: str) -> list[str]:
+    """Cut a line at tabs, else at semicolons, else at commas; a comma inside a number is none of these."""
+    for separator in ("\t", ";"):
+        if separator in text:
+            cells = text.split(separator)
+            break
+    else:
+        if "," not in text and "，" not in text and "、" not in text:
+            return [text]
+        # "Amber,1500" is two cells, "Amber 12,5" is one: a comma between digits cuts only where no space is.
+        within = r"(?<![0-9]),|,(?![0-9])|[，、]" if re.search(r"\s[0-9][0-9.]*,[0-9]", text) else r"[,，、]"
+        cells = re.split(within, text)
+    while len(cells) > 1 and not cells[-1].strip():
+        cells.pop()
+    return [cell.strip() for cell in cells]
+
+
+def _open(text: str) -> bool:
+    """Tell whether a text opens a bracket that it does not close, or closes one that it did not open."""
+    return any(text.count(opening) != text.count(closing) for opening, closing in ("[]", "{}", "()"))
+
+
+def _pair(name: str, weight: str, line: Line, at: str) -> Iterator[_Item]:
+    """Yield the player of two cells, a name and a weight."""
+    parts = _parts(name)
+    if len(parts) > 1:
+        _refuse_shared_weight(line, at)
+    known = (named(name, line.held), weight_of(weight, at, line.text))
+    yield _Item(name, line.number, None, {"name-first": known, "weight-first": known}, bare=False)
+
+
+def _duo(cell: str, line: Line, at: str, read: str | None) -> Iterator[_Item]:
+    """Yield the players of one cell: one, or several who are written as a party."""
+    parts = [cell] if read == "weight-first" else _parts(cell)
+    items = [_item(part, line, at) for part in parts]
+    if len(items) > 1:
+        weighted = [bool(item.readings.keys() - {"names"}) for item in items]
+        if any(weighted) and not all(weighted) and read != "names":
+            _refuse_shared_weight(line, at)
+        names = [next(iter(item.readings.values()))[0] for item in items]
+        party = " + ".join(names)
+        items = [item._replace(party=party) for item in items]
+    yield from items
+
+
+def _parts(cell: str) -> list[str]:
+    """Cut ``Amber + Birch`` and ``Amber/Birch`` into players; ``C++`` and ``10/10`` stay whole."""
+    parts = [part.strip() for part in re.split(r"\s*\+\s*|\s*/\s*|\s+&\s+", cell)]
+    if len(parts) > 1 and all(re.search(rf"[^\W\d_]|{HELD}", part) for part in parts):
+        return parts
+    return [cell]
+
+
+def _item(text: str, line: Line, at: str) -> _Item:
+    """Return one player with every way in which the text can be read."""
+    guests = re.fullmatch(r"(.*\S)\s*\+\s*(\d{1,2})", text)
+    if guests:
+        fail(at, f"{short(line.text)} brings guests without a name; write a line for each of them")
+    if _IS_NUMBER.fullmatch(text):
+        fail(at, f"there is no name beside the number {text}; a line is a name, or a name and a weight")
+    readings: dict[str, tuple[str, float | None]] = {}
+    leads, trails = _LEADS.fullmatch(text), _TRAILS.fullmatch(text)
+    bare = False
+    if leads and not _IS_NUMBER.fullmatch(leads[3]):
+        readings["weight-first"] = (named(leads[3], line.held), weight_of(leads[1], at, line.text))
+        bare = not leads[2].strip()
+    if trails:
+        number = trails[3] or trails[4] or trails[5]
+        readings["name-first"] = (named(trails[1], line.held), weight_of(number, at, line.text))
+        bare = bare or trails[5] is not None
+        if trails[5] and re.search(r"\s\d{1,3}$", trails[1]) and re.fullmatch(r"\d{3}", number):
+            whole = trails[1].rpartition(" ")
+            both = (f"a weight of {whole[2]}{number}", f"a name {short(trails[1])} and a weight of {number}")
+            raise AmbiguousError(at, line.text, both, "write weights without spaces in them")
+    elif re.fullmatch(r"\S+-\d{2,}", text):
+        name, _, number = text.rpartition("-")
+        readings["name-first"] = (named(name, line.held), float(number))
+        bare = True
+    if not readings or bare:
+        readings["names"] = (named(text, line.held), None)
+    if list(readings) == ["names"] and len(text.split()) >= _SENTENCE:
+        fail(at, f"{short(line.text)} looks like a sentence; put # before a line that names nobody")
+    return _Item(text, line.number, None, readings, bare)
+
+
+def weight_of(text: str, at: str, line: str) -> float:
+    """Return a number as people write it; one that may have grouped digits or decimals is not guessed."""
+    bare = re.sub(rf"^{_LABEL}|{_UNIT}$", "", text.strip(), flags=re.IGNORECASE)
+    digits = re.sub(r"['’]", "", bare)
+    factor = 1000.0 if digits[-1:] in "kK" else 1.0
+    digits = digits.rstrip("kK")
+    if "," in digits and "." in digits:
+        last = max(digits.rfind(","), digits.rfind("."))
+        digits = re.sub("[.,]", "", digits[:last]) + "." + digits[last + 1 :]
+    elif digits.count(",") > 1 or digits.count(".") > 1:
+        if not re.fullmatch(r"\d{1,3}([.,]\d{3})+", digits):
+            fail(at, f"weight {text!r} is not a number; numbers look like 42 or 3.5")
+        digits = re.sub("[.,]", "", digits)
+    elif re.fullmatch(r"[1-9]\d{0,2},\d{3}", digits):
+        whole, decimal = digits.replace(",", ""), digits.replace(",", ".")
+        raise AmbiguousError(
+            at, line, (f"a weight of {whole}", f"a weight of {decimal}"), f"write {whole} or {decimal}"
+        )
+    else:
+        digits = digits.replace(",", ".")
+    return factor * number_of(digits, "weight", at)
+
+
+# --- what is refused -------------------------------------------------------------------------------------
+
+
+def _refuse_cells(cells: Sequence[str], line: Line, at: str) -> NoReturn:
+    fail(at, f"{short(line.text)} has {len(cells)} cells, and which is the weight cannot be told; "
+             "write 'name, weight' on a line each, or begin with a header such as 'name,weight'")  # fmt: skip
+
+
+def _refuse_shared_weight(line: Line, at: str) -> NoReturn:
+    raise AmbiguousError(at, line.text, ("the weight of each of them", "the weight of both together"),
+                         "write a weight for each, as in 'Amber 1500 + Birch 1400'")  # fmt: skip
+
+
+def _refuse_comma_in_name(items: Sequence[_Item], line: Line, at: str, read: str | None) -> None:
+    """``10 Bob, Team``: one player with a comma in the name, or two."""
+    styles = [item.readings.keys() for item in items]
+    if (
+        read is None
+        and "weight-first" in styles[0]
+        and not any("weight-first" in style for style in styles[1:])
+    ):
+        readings = (f"one player {short(line.text)}", f"{len(items)} players")
+        raise AmbiguousError(at, line.text, readings, "put a name with a comma in double quotes")
+
+
+def _refuse_words_in_a_row(items: Sequence[_Item], where: str) -> None:
+    """``Amber Birch Cedar`` alone, or ``Amber 1500 Birch 1400``: one player, or several."""
+    if len(items) != 1:
+        return
+    item, words = items[0], items[0].text.split()
+    numbers = re.findall(rf"(?<!\S){_NUMBER}(?!\S)", item.text)
+    players = 1
+    if list(item.readings) == ["names"]:
+        players = len(words)
+    elif len(numbers) > 1 and len(words) >= 2 * len(numbers):
+        players = len(numbers)
+    if players > 1:
+        raise AmbiguousError(
+            _at(where, item), item.text, ("one player", f"{players} players"),
+            "separate players by commas, or write one a line",
+        )  # fmt: skip
+
+
+def _refuse_mixed_points(items: Sequence[_Item], where: str) -> None:
+    """``1.500`` beside ``950``: a decimal point, or a group of digits."""
+    weights = {weight for item in items for _, weight in item.readings.values() if weight is not None}
+    if not any(weight >= 100.0 for weight in weights):
+        return
+    for item in items:
+        if "." not in item.text:
+            continue
+        found = re.search(r"(?<![\d.,])([1-9]\d{0,2})\.(\d{3})(?![\d.,])", item.text)
+        if found:
+            readings = (f"a weight of {found[1]}{found[2]}", f"a weight of {found[0]}")
+            raise AmbiguousError(_at(where, item), item.text, readings, f"write {found[1]}{found[2]}")
+
+
+# --- readings of the whole text --------------------------------------------------------------------------
+
+
+def _counting(items: Sequence[_Item]) -> bool:
+    """Tell whether every item begins with a number of its own that counts 1, 2, 3."""
+    if len(items) < 2:
+        return False
+    for n, item in enumerate(items, start=1):
+        known = item.readings.get("weight-first")
+        if known is None or known[1] != n or not re.match(r"\d+(?!\d*\.)", item.text):
+            return False
+    return True
+
+
+def _resolved(item: _Item, census: _Census, where: str, read: str | None) -> Entry:
+    """Return the one thing that an item can mean, or refuse it."""
+    ways = dict(item.readings)
+    if census.counting and read != "weight-first":
+        ways = _without_number(item)
+    if read is not None:
+        name, weight = ways.get(read) or ways.get("names") or (named(item.text, ()), None)
+        if read == "names" and "names" not in ways:  # "Amber: 1500" says in so many words what is the weight
+            name, weight = next(iter(ways.values()))
+        return Entry(name, weight, item.party, item.line)
+    ways = _likely(ways, item, census)
+    if len(set(ways.values())) > 1:
+        raise AmbiguousError(_at(where, item), item.text,
+            tuple(_words(way, *ways[way]) for way in READS if way in ways),
+            "choose with read", {way: ways[way] for way in READS if way in ways},
+        )  # fmt: skip
+    return Entry(*next(iter(ways.values())), item.party, item.line)
+
+
+def _without_number(item: _Item) -> dict[str, tuple[str, float | None]]:
+    """Return the readings of ``1 Amber 1500`` and ``1 Amber`` where the first numbers count 1, 2, 3."""
+    name, number = item.readings["weight-first"]
+    trails = _TRAILS.fullmatch(name)
+    if "name-first" in item.readings and trails:
+        return {"name-first": (trails[1], item.readings["name-first"][1])}
+    return {"weight-first": (name, number), "names": (name, None)}
+
+
+def _census(items: Sequence[_Item]) -> _Census:
+    styles = [item.readings.keys() - {"names"} for item in items]
+    certain = {next(iter(style)) for style in styles if len(style) == 1}
+    names = Counter(
+        item.readings["name-first"][0] for item in items if {"name-first", "names"} <= item.readings.keys()
+    )
+    shared = {name for name, times in names.items() if times > 1}
+    return _Census(len(items), sum(map(bool, styles)), certain, _counting(items), shared)
+
+
+def _likely(
+    ways: dict[str, tuple[str, float | None]], item: _Item, census: _Census
+) -> dict[str, tuple[str, float | None]]:
+    """Return the readings that are left when the rest of the text is considered."""
+    if len(ways) == 1 or census.counting:
+        return ways
+    if "weight-first" not in ways and ways["name-first"][0] in census.shared:
+        return {"names": ways["names"]}
+    if "weight-first" in ways and "name-first" in ways:
+        # "1500 Amber 2": what all others do that can be read in one way is what this one does.
+        if len(census.certain) == 1:
+            return {way: ways[way] for way in census.certain}
+        return {way: known for way, known in ways.items() if way != "names"}
+    # A number in a list whose other players have none may belong to the name: "Agent 47" among names.
+    if 2 * census.weighted >= census.players or not item.bare:
+        ways.pop("names", None)
+    return ways
+
+
+def _words(way: str, name: str, weight: float | None) -> str:
+    return f"{way}: {short(name)}" + ("" if weight is None else f" with weight {weight:g}")
+
+
+def _at(where: str, item: _Item) -> str:
+    return f"{where}, line {item.line}"

@@ -1,0 +1,348 @@
+"""Requests as plain data: what JSON and TOML hold, into the keywords of ``balance`` and back.
+
+The shape is that of :meth:`equipoise.teams.request.BalanceRequest.to_dict`, and ``docs/request.schema.json``
+says it in a way programs read.  In data, teams are counted from 1, as in rosters and rules.
+Reading the files is not done here.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from equipoise.errors import InputError, UnsupportedError
+from equipoise.fields import fail, number_of, players_of, price_of, short, text_of
+from equipoise.players import NO_SIDE, Bots, Player, Rating
+from equipoise.teams.problem.rules import Rule, Who
+from equipoise.teams.problem.wishes import WISH_PRICE, Wish
+
+if TYPE_CHECKING:
+    from equipoise.teams.request import BalanceRequest
+
+#: The keys of a rule, of a term of one, and of a wish.
+RULE_KEYS = ("name", "players", "in_team", "terms", "at_least", "at_most")
+TERM_KEYS = ("player", "in_team", "factor")
+WISH_KEYS = ("kind", "players", "price")
+
+
+def keywords_of(data: Any, where: str, *, own_parts: bool = False) -> tuple[list[Player], dict[str, Any]]:
+    """Return the players and the keywords of a request in plain data.
+
+    Parameters
+    ----------
+    data : object
+        What JSON or TOML holds.
+    where : str
+        What messages call it.
+    own_parts : bool
+        Whether ``"module:attribute"`` may name an objective, a solver or a criterion: it imports code, so
+        only whoever may run code here may ask for it.
+
+    Raises
+    ------
+    InputError
+        If a field is unknown or does not hold what it should.
+    """
+    if not isinstance(data, Mapping):
+        fail(where, "it is not an object; a request has 'players' and the keywords of balance")
+    for name in data:
+        if name not in DECODERS and name != "players":
+            fail(where, f"there is no field {short(str(name))}; allowed are players, {', '.join(DECODERS)}")
+    if "players" not in data:
+        fail(where, "the field 'players' is missing; it is a list of players")
+    keywords = {
+        name: DECODERS[name](value, f"{where}: {name}") for name, value in data.items() if name != "players"
+    }
+    if not own_parts:
+        for name in ("objective", "solver", "rerank"):
+            _refuse_own_parts(keywords.get(name), f"{where}: {name}")
+    return players_of(data["players"], f"{where}: players", strict=True), keywords
+
+
+def _refuse_own_parts(given: Any, at: str) -> None:
+    names = [given] if isinstance(given, str) else [*(given or ())]
+    for name in names:
+        if isinstance(name, Mapping):
+            _refuse_own_parts(name, at)
+        elif ":" in name:
+            fail(at, f"{short(name)} is not allowed; only the names of parts that come with equipoise are")
+
+
+def _whole(value: Any, at: str) -> int:
+    number = _number(value, at)
+    if number != int(number):
+        fail(at, f"{number:g} is not a whole number")
+    return int(number)
+
+
+def _number(value: Any, at: str) -> float:
+    if isinstance(value, str):
+        fail(at, f"{short(value)} is a text; a number is needed")
+    return number_of(value, "the value", at)
+
+
+def _optional(decode: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
+    return lambda value, at: None if value is None else decode(value, at)
+
+
+def _list(value: Any, at: str, what: str) -> Sequence[Any]:
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes):
+        fail(at, f"{short(json.dumps(value, default=str))} is not a list of {what}")
+    return value
+
+
+def _object(value: Any, at: str, keys: Sequence[str] = ()) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        fail(at, f"{short(json.dumps(value, default=str))} is not an object")
+    for key in value:
+        if keys and key not in keys:
+            fail(at, f"there is no key {short(str(key))}; allowed are {', '.join(keys)}")
+    return value
+
+
+def _name(value: Any, at: str) -> str:
+    if not isinstance(value, str):
+        fail(at, f"{short(json.dumps(value, default=str))} is not a name")
+    return value
+
+
+def _names(value: Any, at: str) -> tuple[str, ...]:
+    return tuple(text_of(name, "a name", at) for name in _list(value, at, "names"))
+
+
+def _groups(value: Any, at: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(_names(group, at) for group in _list(value, at, "groups of names"))
+
+
+def _sizes(value: Any, at: str) -> int | tuple[int, ...]:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return tuple(_whole(size, at) for size in value)
+    return _whole(value, at)
+
+
+def _team(value: Any, at: str, what: str = "team") -> int:
+    team = _whole(value, at)
+    if team < 1:
+        fail(at, f"{what} {team} is not allowed; teams are counted from 1")
+    return team - 1
+
+
+def _bots(value: Any, at: str) -> Bots | bool:
+    if isinstance(value, bool):
+        return value
+    numbers = {
+        "weight": _optional(_number),
+        "minimum": _whole,
+        "maximum": _optional(_whole),
+        "target": _whole,
+    }
+    given = _object(value, at, tuple(numbers))
+    return Bots(**{name: numbers[name](number, f"{at}.{name}") for name, number in given.items()})
+
+
+def _wishes(value: Any, at: str) -> tuple[Wish, ...]:
+    wishes = []
+    for number, entry in enumerate(_list(value, at, "wishes"), start=1):
+        place = f"{at}, entry {number}"
+        given = _object(entry, place, WISH_KEYS)
+        price = price_of(given["price"], "price", place) if "price" in given else WISH_PRICE
+        kind = _name(given.get("kind", ""), place)
+        try:
+            wishes.append(Wish(kind, _names(given.get("players", ()), place), price))
+        except InputError as error:
+            fail(place, str(error))
+    return tuple(wishes)
+
+
+def rules_of(data: Any, where: str) -> list[Rule]:
+    """Return the rules of a list of objects; see :func:`equipoise.files.rules.read_rules`."""
+    if not isinstance(data, list) or not data:
+        fail(where, 'it has no rules; a list of {"players": ..., "at_most": ...} is needed')
+    return [_rule(entry, f"{where}, rule {number}", number) for number, entry in enumerate(data, start=1)]
+
+
+def _rule(entry: Any, at: str, number: int) -> Rule:
+    given = _object(entry, at, RULE_KEYS)
+    if "terms" in given:
+        terms = _terms(given["terms"], at)
+    else:
+        team = _team(given["in_team"], at, "in_team") if "in_team" in given else None
+        terms = {
+            name if team is None else (name, team): number_of(factor, f"the number of {name}", at)
+            for name, factor in _factors(given.get("players"), at).items()
+        }
+    low = number_of(given["at_least"], "at_least", at) if "at_least" in given else -math.inf
+    high = number_of(given["at_most"], "at_most", at) if "at_most" in given else math.inf
+    try:
+        return Rule(text_of(given.get("name", str(number)), "name", at), terms, low, high)
+    except InputError as error:
+        fail(at, str(error))
+
+
+def _factors(players: Any, at: str) -> Mapping[str, Any]:
+    """Return what each player of a rule counts: 1 where they are only listed."""
+    if isinstance(players, list):
+        names = [text_of(name, "players", at) for name in players]
+        if len(set(names)) < len(names):
+            fail(at, "players names somebody twice; an object from names to numbers says what each counts")
+        return dict.fromkeys(names, 1.0)
+    if not isinstance(players, Mapping):
+        fail(at, "players is neither a list of names nor an object from names to numbers")
+    return players
+
+
+def _terms(data: Any, at: str) -> dict[Who, float]:
+    """Return the terms of a rule about players in teams of their own each."""
+    terms: dict[Who, float] = {}
+    for entry in _list(data, at, "terms"):
+        given = _object(entry, at, TERM_KEYS)
+        player = text_of(given.get("player"), "player", at)
+        who = (player, _team(given["in_team"], at, "in_team")) if "in_team" in given else player
+        terms[who] = number_of(given.get("factor", 1.0), "factor", at)
+    return terms
+
+
+def _objective(value: Any, at: str) -> Any:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return {_name(name, at): _number(weight, f"{at}.{name}") for name, weight in value.items()}
+    return tuple(_objective(entry, at) for entry in _list(value, at, "objectives"))
+
+
+#: How each field is read; the order is that of the keywords.
+DECODERS: Mapping[str, Callable[[Any, str], Any]] = {
+    "teams": _whole,
+    "sizes": _optional(_sizes),
+    "min_size": _optional(_whole),
+    "max_size": _optional(_whole),
+    "max_difference": _optional(_whole),
+    "bots": _bots,
+    "parties": _groups,
+    "apart": _groups,
+    "fixed": lambda value, at: {
+        text_of(who, "a name", at): _team(team, f"{at}.{who}") for who, team in _object(value, at).items()
+    },
+    "wishes": _wishes,
+    "side_price": lambda value, at: price_of(value, "the price", at),
+    "roles": lambda value, at: {
+        role: _whole(number, f"{at}.{role}") for role, number in _object(value, at).items()
+    },
+    "rules": lambda value, at: rules_of(value, at) if value else (),
+    "objective": _objective,
+    "tolerances": _optional(
+        lambda value, at: tuple(_number(entry, at) for entry in _list(value, at, "numbers"))
+    ),
+    "solver": _name,
+    "rerank": _optional(_name),
+    "keep": _whole,
+    "distance": _whole,
+    "default": _optional(_number),
+    "beta": _optional(_number),
+    "tolerance": _optional(_number),
+    "side_weight": _number,
+    "seed": _whole,
+}
+
+
+def data_of(request: BalanceRequest) -> dict[str, Any]:
+    """Return a request as plain data: the players, and every field that is not as it is by default.
+
+    Raises
+    ------
+    UnsupportedError
+        If a part was passed as a Python object, which data cannot hold.
+    """
+    data: dict[str, Any] = {"players": [player_data(player) for player in request.players]}
+    for field in fields(request):
+        value = getattr(request, field.name)
+        if field.name in DECODERS and value != field.default:
+            data[field.name] = ENCODERS.get(field.name, _plain)(value, field.name)
+    return data
+
+
+def _plain(value: Any, name: str) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(entry, name) for entry in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(entry, name) for key, entry in value.items()}
+    if value is not None and not isinstance(value, str | int | float):
+        msg = f"is {value!r:.60}, which cannot be written down; a name of the registry can"
+        raise UnsupportedError(msg, name)
+    return value
+
+
+def player_data(player: Player) -> dict[str, Any]:
+    """Return a player as an entry of a JSON roster."""
+    entry: dict[str, Any] = {"name": player.name} if player.name else {"id": player.id}
+    if player.name and player.id != player.name:
+        entry["id"] = player.id
+    if isinstance(player.rating, Rating):
+        entry |= _rating_data(player.rating)
+    if player.party is not None:
+        entry["party"] = player.party
+    if player.side != NO_SIDE:
+        entry["side"] = player.side
+    if player.team is not None:
+        entry["team"] = player.team + 1
+    if player.bot:
+        entry["bot"] = True
+    if player.roles:
+        entry["roles"] = {
+            role: None if rating is None else {"mu": rating.mu, "sigma": rating.sigma}
+            for role, rating in player.roles
+        }
+    for field in ("prefer", "avoid"):
+        if getattr(player, field):
+            entry[field] = dict(getattr(player, field))
+    return entry
+
+
+def _rating_data(rating: Rating) -> dict[str, float]:
+    if rating.sigma or rating.mu < 0.0:
+        return {"mu": rating.mu, "sigma": rating.sigma}
+    return {"weight": rating.mu}
+
+
+def _bots_data(bots: Bots, name: str) -> Any:
+    del name
+    given = {field.name: getattr(bots, field.name) for field in fields(bots)}
+    default = {field.name: field.default for field in fields(bots)}
+    return {key: value for key, value in given.items() if value != default[key]} or True
+
+
+def _rule_data(rule: Rule) -> dict[str, Any]:
+    teams = {None if isinstance(who, str) else who[1] for who in rule.terms}
+    entry: dict[str, Any] = {"name": rule.name}
+    if len(teams) == 1:
+        (team,) = teams
+        entry["players"] = {
+            who if isinstance(who, str) else who[0]: factor for who, factor in rule.terms.items()
+        }
+        entry |= {} if team is None else {"in_team": team + 1}
+    else:
+        entry["terms"] = [
+            {"player": who, "factor": factor}
+            if isinstance(who, str)
+            else {"player": who[0], "in_team": who[1] + 1, "factor": factor}
+            for who, factor in rule.terms.items()
+        ]
+    for key, limit in (("at_least", rule.low), ("at_most", rule.high)):
+        if math.isfinite(limit):
+            entry[key] = limit
+    return entry
+
+
+#: How the fields are written that are not plain already.
+ENCODERS: Mapping[str, Callable[[Any, str], Any]] = {
+    "bots": _bots_data,
+    "fixed": lambda value, _: {who: team + 1 for who, team in value},
+    "roles": lambda value, _: dict(value),
+    "wishes": lambda value, _: [
+        {"kind": wish.kind, "players": list(wish.players), "price": wish.price} for wish in value
+    ],
+    "rules": lambda value, _: [_rule_data(rule) for rule in value],
+}

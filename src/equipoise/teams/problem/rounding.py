@@ -1,0 +1,153 @@
+"""How far computed totals may be from those of the numbers that were written.
+
+A weight such as 8.1 is no float, a sum of floats is rounded at every step, and the steps come in another
+order for another division.  So divisions that are equally good on paper differ in their last digits, and
+whoever compares costs to decide (a tie, a limit, a proof) has to know how much.  All bounds here are of
+Wilkinson's kind: a sum of n numbers that are right to a unit ``u = 2**-53`` of their size is off by at most
+``(n + 2) u`` times the sum of their sizes, in whatever order they are added.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from equipoise.arrays import Floats
+
+if TYPE_CHECKING:
+    from equipoise.teams.problem.problem import Problem
+
+#: What rounding a number to a float changes, relative to it.
+UNIT = 2.0**-53
+
+#: Operations on a number besides adding it up: reading it, taking the centre off, squaring, the bots' mean.
+OPERATIONS = 8
+
+#: How many times the rounding of a total is left as room where sums are searched for.
+PADDING = 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class Rounding:
+    """Bounds on the rounding in a problem's totals, whatever the division.
+
+    Parameters
+    ----------
+    problem : Problem
+        Whose totals they are.
+
+    References
+    ----------
+    N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, 2002, section 4.2.
+    """
+
+    problem: Problem
+
+    @cached_property
+    def whole(self) -> Floats:
+        """The features summed over all players, bots not counted; those in roles as their largest."""
+        whole = self.problem.features.sum(axis=0)
+        roles = self.problem.roles
+        if roles is not None:
+            whole[2:4] = roles.square.max(axis=1).sum(), roles.variance.max(axis=1).sum()
+        return np.asarray(whole)
+
+    @cached_property
+    def count(self) -> int:
+        """The most players there can be, bots included."""
+        problem = self.problem
+        if problem.filler is None:
+            return problem.n_players
+        return problem.n_teams * (max(problem.seats) + problem.n_players)
+
+    @cached_property
+    def fewest(self) -> int:
+        """The fewest players a team can have that has any."""
+        problem = self.problem
+        slack = (problem.n_teams - 1) * problem.max_difference
+        return max((problem.n_players - slack) // problem.n_teams, min(problem.min_size), 1)
+
+    @cached_property
+    def squares(self) -> float:
+        """The sum of all squared distances from the centre, bots included."""
+        filler = self.problem.filler
+        return float(self.whole[2]) + (0.0 if filler is None else float(filler[2]) * self.count)
+
+    @cached_property
+    def unit(self) -> float:
+        """What rounding does to a sum, relative to the sum of its terms' sizes."""
+        return (self.count + OPERATIONS) * UNIT
+
+    @cached_property
+    def mu(self) -> float:
+        """What rounding does to a team's total of mu."""
+        # The sizes sum to no more than this, by the inequality of Cauchy and Schwarz.
+        sizes = self.count * abs(self.problem.centre) + math.sqrt(self.count * self.squares)
+        return self.unit * sizes
+
+    @cached_property
+    def square(self) -> float:
+        """What rounding does to a team's sum of squares."""
+        lost = abs(self.problem.centre) * math.sqrt(self.count * self.squares)
+        return self.unit * (self.squares + lost)
+
+    @cached_property
+    def uncertainty(self) -> float:
+        """What rounding does to a team's sum of sigma²."""
+        return self.unit * float(self.whole[3])
+
+    @cached_property
+    def side(self) -> float:
+        """What rounding does to a team's sum of side wishes."""
+        return self.unit * self.count
+
+    @cached_property
+    def price(self) -> float:
+        """What rounding does to the prices that are paid."""
+        prices = self.problem.prices
+        if prices is None:
+            return 0.0
+        largest = sum(group.price * len(group.blocks) for group in prices.groups)
+        largest += float(prices.sides.max(axis=1).sum())
+        terms = self.count + len(prices.groups) + self.problem.n_teams + OPERATIONS
+        return terms * UNIT * largest
+
+    @cached_property
+    def variance(self) -> float:
+        """What rounding does to the variance within a team, sigma² included."""
+        n = self.fewest
+        lost = 2.0 * math.sqrt(self.squares / n) * self.mu / n + (self.mu / n) ** 2
+        return (self.square + self.uncertainty) / n + lost + OPERATIONS * UNIT * self.squares / n
+
+    def pads(self, second: tuple[float, ...]) -> tuple[float, float]:
+        """Return what searches leave room for on their axes: mu, and one of these features' weights."""
+        largest = np.array([0.0, self.mu, self.square, self.uncertainty, self.side])
+        # The sums of two halves, the range they are compared with, and what both are made of.
+        return PADDING * self.mu, PADDING * float(largest @ np.abs(np.array(second)))
+
+    @cached_property
+    def least_variance(self) -> float:
+        """A number no team's variance of mu is between and 0; 0 where none is known.
+
+        A team whose variance is not 0 has a party whose members differ, or two blocks that do.
+        """
+        problem = self.problem
+        if problem.roles is not None:
+            each, inside = problem.roles.mu.ravel(), np.zeros(0)
+        else:
+            sizes = np.maximum(problem.features[:, 0], 1.0)
+            each = problem.features[:, 1] / sizes
+            offsets = each - problem.centre
+            squares = (problem.features[:, 2] / sizes - offsets * offsets) * sizes
+            several = sizes > 1.0
+            inside = squares[several & (squares > 4.0 * sizes * self.variance)]
+        if problem.filler is not None:
+            each = np.append(each, problem.filler[1])
+        steps = np.diff(np.sort(each))
+        steps = steps[steps > 4.0 * self.mu / self.count]
+        least = math.inf if not len(steps) else float(steps.min()) ** 2 / 2.0
+        return min(least, float(inside.min(initial=math.inf))) / self.count

@@ -1,0 +1,175 @@
+"""``BalanceRequest``: one value for the library's keywords, plain data and files."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from dataclasses import FrozenInstanceError, fields, replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from equipoise import (
+    BalanceRequest,
+    Bots,
+    InputError,
+    Player,
+    Rating,
+    Rule,
+    UnknownNameError,
+    UnsupportedError,
+    Wish,
+    balance,
+)
+from equipoise.teams.decoding import DECODERS
+from equipoise.teams.objectives.gap import gap
+from equipoise.teams.request import Keywords
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "request.schema.json").read_text(encoding="utf-8"))
+FOUR = {"Ann": 9.0, "Bob": 7.0, "Cid": 5.0, "Dan": 4.0}
+RICH = (
+    Player("1", Rating(-3.5, 2.0), "Ann", party="x", prefer={"4": 0.02}),  # type: ignore[arg-type]
+    Player("2", 7.25, "Bob", party="x", side=0.25),
+    Player("3", None, team=1, roles={"tank": None, "support": Rating(4.0, 1.0)}),  # type: ignore[arg-type]
+    Player("4", 0.1, bot=True, avoid=["2"]),  # type: ignore[arg-type]
+)
+
+#: Every keyword with a value that is not its default.
+ASKED: dict[str, dict[str, Any]] = {
+    "nothing": {},
+    "sizes": {"sizes": (3, 1), "keep": 3, "distance": 2, "seed": 7},
+    "one size": {"sizes": 2, "solver": "enumerate"},
+    "limits": {"min_size": 1, "max_size": 3, "max_difference": 2},
+    "bots": {"bots": True},
+    "some bots": {"bots": Bots(0.0, 2, 9, 6), "teams": 3},
+    "people": {"parties": [["1", "Bob"]], "apart": [("1", "4")], "fixed": {"Ann": 0}},
+    "wishes": {
+        "wishes": [Wish("together", ["Ann", "4"], 0.015), Wish("apart", ["3", "4"])],
+        "side_price": 0.01,
+    },
+    "roles": {"roles": {"tank": 1}, "default": 5.5, "beta": 2.0},
+    "rules": {
+        "rules": [Rule("one", {"Ann": 1.0, "Bob": 2.5}, high=2.5), Rule("two", {("4", 1): 1.0}, 0.0, 1.0)]
+    },
+    "mixed rule": {"rules": [Rule("both", {"Ann": 1.0, ("Bob", 0): -2.0}, low=-3.0)]},
+    "order": {"objective": ["win", {"gap": 1.0, "spread": 2.0}], "tolerances": [0.01], "rerank": "quantile"},
+    "sum": {"objective": {"win": 1.0, "wishes": 2.0}},
+    "numbers": {"objective": "indistinguishable", "tolerance": 0.01, "side_weight": 0.5},
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_data_is_read_back_as_an_equal_request(name: str) -> None:
+    """What is written keeps to the schema, goes through JSON, and asks the same."""
+    request = BalanceRequest.of(RICH, **ASKED[name])
+    data = json.loads(json.dumps(request.to_dict(), allow_nan=False))
+    jsonschema.validate(data, SCHEMA)
+    again = BalanceRequest.from_dict(data)
+    assert again == request
+    assert again.to_dict() == request.to_dict()
+    assert pickle.loads(pickle.dumps(request)) == request  # noqa: S301  # its own bytes
+
+
+def test_every_field_is_a_keyword_of_the_schema_and_of_the_signature() -> None:
+    """There is one list of what can be asked: a field that is missing anywhere is found here."""
+    asked = [field.name for field in fields(BalanceRequest) if field.init]
+    assert asked[0] == "players"
+    assert asked[1:] == [*DECODERS, "stop"] == list(Keywords.__annotations__)
+    assert list(SCHEMA["properties"]) == asked[:-1]
+    used = {keyword for asking in ASKED.values() for keyword in asking}
+    assert used == set(DECODERS)
+
+
+def test_a_request_is_answered_as_its_keywords_are() -> None:
+    """The value, the keywords and the data give the same bytes."""
+    given: dict[str, Any] = {"parties": [("Ann", "Dan")], "objective": "gap", "keep": 2}
+    request = BalanceRequest.of(FOUR, **given)
+    answer = balance(FOUR, **given).as_dict()
+    assert balance(request).as_dict() == answer
+    assert balance(BalanceRequest.from_dict(request.to_dict())).as_dict() == answer
+    assert balance(request, keep=1).as_dict()["splits"] == answer["splits"][:1]
+
+
+def test_a_request_cannot_be_changed_and_its_replacement_is_checked() -> None:
+    """What was checked once stays true."""
+    request = BalanceRequest.of(FOUR)
+    with pytest.raises(FrozenInstanceError):
+        request.keep = 2  # type: ignore[misc]
+    with pytest.raises(InputError, match=r"^keep must be at least 1, got 0$"):
+        replace(request, keep=0)
+
+
+WRONG: list[tuple[Any, str]] = [
+    ([], "request: it is not an object"),
+    ({}, "request: the field 'players' is missing"),
+    ({"players": FOUR, "keap": 1}, "request: there is no field 'keap'; allowed are players, teams"),
+    ({"players": [{"name": "Ann", "wait": 1}]}, "request: players, entry 1: there is no field 'wait'"),
+    ({"players": [{"weight": 1}]}, "request: players, entry 1: it has neither a name nor an id"),
+    ({"players": "Ann"}, "request: players: it is neither a list"),
+    ({"players": FOUR, "keep": 0}, "request: keep must be at least 1, got 0"),
+    ({"players": FOUR, "keep": "2"}, "request: keep: '2' is a text"),
+    ({"players": FOUR, "keep": True}, "request: keep: the value 'true' is not a number"),
+    ({"players": FOUR, "keep": 1.5}, "request: keep: 1.5 is not a whole number"),
+    (
+        {"players": FOUR, "fixed": {"Ann": 0}},
+        "request: fixed.Ann: team 0 is not allowed; teams are counted from 1",
+    ),
+    (
+        {"players": FOUR, "fixed": {"Ann": 3}},
+        "request: fixed: 'Ann' is fixed to team 3; there are teams 1 to 2",
+    ),
+    ({"players": FOUR, "fixed": ["Ann"]}, "request: fixed: "),
+    ({"players": FOUR, "parties": ["Ann"]}, "request: parties: "),
+    ({"players": FOUR, "parties": [["Ann", "Zed"]]}, "request: parties: there is no player 'Zed'"),
+    (
+        {"players": FOUR, "wishes": [{"kind": "near", "players": ["Ann", "Bob"]}]},
+        "request: wishes, entry 1: ",
+    ),
+    ({"players": FOUR, "wishes": [{"who": "Ann"}]}, "request: wishes, entry 1: there is no key 'who'"),
+    (
+        {"players": FOUR, "rules": [{"players": ["Ann"], "most": 1}]},
+        "request: rules, rule 1: there is no key",
+    ),
+    ({"players": FOUR, "bots": {"wait": 1}}, "request: bots: there is no key 'wait'"),
+    ({"players": FOUR, "objective": 7}, "request: objective: "),
+    ({"players": FOUR, "objective": "os:getcwd"}, "request: objective: 'os:getcwd' is not allowed"),
+    (
+        {"players": FOUR, "objective": ["win", {"os:getcwd": 1}]},
+        "request: objective: 'os:getcwd' is not allowed",
+    ),
+    ({"players": FOUR, "beta": float("nan")}, "request: beta: "),
+    ({"players": FOUR, "sizes": 10**30}, "request: sizes: "),
+]
+
+
+@pytest.mark.parametrize(("data", "message"), WRONG)
+def test_mistakes_in_data_are_named(data: object, message: str) -> None:
+    """The message begins with the place and the field."""
+    with pytest.raises(InputError) as caught:
+        BalanceRequest.from_dict(data)
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("field", ["objective", "solver", "rerank"])
+def test_unknown_parts_are_refused_before_anything_is_asked(field: str) -> None:
+    """A name that no registry holds is a mistake of the request."""
+    with pytest.raises(UnknownNameError, match="there is no 'nosuch'"):
+        BalanceRequest.from_dict({"players": FOUR, field: "nosuch"})
+
+
+def test_a_part_of_ones_own_is_named_in_data_only_where_code_may_run() -> None:
+    """A file of one's own may name it, a request from elsewhere not; a Python object cannot be written."""
+    data = {"players": FOUR, "objective": "equipoise.teams.objectives.gap:gap"}
+    assert balance(BalanceRequest.from_dict(data, own_parts=True)).value == 1.0
+    with pytest.raises(UnsupportedError, match=r"^objective is .*cannot be written down"):
+        BalanceRequest.of(FOUR, objective=gap).to_dict()
+
+
+@pytest.mark.parametrize("data", [data for data, _ in WRONG if isinstance(data, dict)][:12])
+def test_what_the_schema_refuses_is_refused(data: dict[str, Any]) -> None:
+    """Whatever does not keep to the schema is no request."""
+    if not jsonschema.Draft202012Validator(SCHEMA).is_valid(data):
+        with pytest.raises(InputError):
+            BalanceRequest.from_dict(data)

@@ -1,0 +1,123 @@
+"""Ties that rounding hides are found, and whatever is called proven is best on paper."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from tests.teams import exact
+
+from equipoise import Player, balance, pareto
+from equipoise.registry import OBJECTIVES, resolve
+from equipoise.teams.objectives.objective import Criterion, Scale
+from equipoise.teams.problem.problem import MU
+from equipoise.testing.teams import legal_divisions, random_problem, random_scale
+
+#: One-decimal rosters with mathematical ties that floats tell apart.
+ROSTERS = [
+    [8.1, 5.4, 5.5, 3.7, 6.1, 2.0, 4.6, 7.8],
+    [1.1, 2.2, 3.3, 4.4, 0.7, 2.8, 3.0, 1.9],
+    [-0.3, 0.1, 0.2, 0.7, -1.1, 0.4, 0.6, -0.6],
+]
+
+
+def _roster(weights: list[float]) -> dict[str, float]:
+    return {f"p{n}": weight for n, weight in enumerate(weights)}
+
+
+def _tenths(seed: int, n: int, exponent: int) -> list[float]:
+    numbers = np.random.default_rng(seed).integers(-20, 60, n)
+    return [float(f"{number}e{exponent - 1}") for number in numbers]
+
+
+@pytest.mark.parametrize("n_teams", [2, 3])
+@pytest.mark.parametrize("order", [("gap", "spread"), ("gap", "indistinguishable"), ("gap", "gap", "spread")])
+@pytest.mark.parametrize("exponent", [-9, 0, 12])
+def test_no_tie_of_decimals_is_lost(exponent: int, order: tuple[str, ...], n_teams: int) -> None:
+    """The last criterion chooses among all that equal the best of those before on paper."""
+    for seed, weights in enumerate([*ROSTERS, *(_tenths(seed, 8, 0) for seed in range(5))]):
+        scaled = [float(f"{weight}e{exponent}") for weight in weights]
+        solution = balance(_roster(scaled), objective=list(order), tolerances=[0.0] * (len(order) - 1),
+                           teams=n_teams)  # fmt: skip
+        best = float(exact.best_in_order(order, scaled, n_teams))
+        assert solution.status == "optimal"
+        assert solution.value == pytest.approx(best, rel=1e-9, abs=10 * solution.rounding), seed
+
+
+@pytest.mark.parametrize("solver", ["enumerate", "mitm", "auto"])
+def test_every_way_to_a_proof_finds_the_tie(solver: str) -> None:
+    """A roster whose differences of 0 are 35 splits' on paper, and one's in floats."""
+    solution = balance(_roster(ROSTERS[0]), objective=["gap", "spread"], solver=solver)
+    assert (solution.status.value, round(solution.value or 0.0, 6)) == ("optimal", 0.674068)
+
+
+def test_twenty_players_of_one_decimal_have_the_tie_too() -> None:
+    """Meeting in the middle keeps the limit that enumeration keeps; whole numbers are the witness."""
+    tenths = np.random.default_rng(3).integers(20, 90, 20)
+    decimals = balance(_roster([float(f"{n}e-1") for n in tenths]), objective=["gap", "spread"])
+    whole = balance(_roster([float(n) for n in tenths]), objective=["gap", "spread"])
+    assert decimals.status == whole.status == "optimal"
+    assert decimals.value == pytest.approx((whole.value or 0.0) / 10.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_front_of_decimals_has_each_point_once(seed: int) -> None:
+    """As many points as on paper; none twice for the last digit."""
+    weights = _tenths(seed, 8, 0)
+    found = pareto(_roster(weights), "gap", "spread")
+    points = exact.front("gap", "spread", weights, 2)
+    assert found.complete
+    assert len(found.points) == len(points)
+    for one, other in zip(found.points, points, strict=True):
+        assert one == pytest.approx([float(number) for number in other], rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_stage_below_zero_keeps_its_own_optimum(seed: int) -> None:
+    """Side wishes make costs negative; the bound stays finite and the answer is JSON."""
+    rng = np.random.default_rng(seed)
+    players = [
+        Player(f"p{n}", round(float(rng.normal(25, 8)), 1), side=float(rng.choice([0.0, 0.5, 1.0])))
+        for n in range(8)
+    ]
+    alone = balance(players, objective="indistinguishable")
+    solution = balance(players, objective=["indistinguishable", "gap"])
+    assert solution.status == "optimal"
+    assert solution.bound == solution.value
+    assert solution.best.values[0] == pytest.approx(alone.value, abs=1e-12)
+    json.dumps(solution.as_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_the_bound_on_rounding_holds_for_every_order_of_the_sums(name: str) -> None:
+    """Costs of the same division with its blocks in another order differ by no more than twice the bound."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        problem = random_problem(rng)
+        objective = resolve("objective", OBJECTIVES, name)(random_scale(rng, problem))
+        error = objective.criterion.error(problem.rounding)
+        assert 0.0 <= error < 1e-6 * max(float(np.abs(problem.features[:, MU]).sum()), 1.0)
+        for labels in list(legal_divisions(problem))[:20]:
+            totals = problem.totals(labels[None, :])
+            other = totals.copy()
+            for team in range(problem.n_teams):
+                own = problem.features[labels == team][::-1]
+                bots = totals[0, team, 0] - own[:, 0].sum()
+                filled = [*own.tolist(), *([problem.filler.tolist()] * round(bots) if bots else [])]  # type: ignore[union-attr]
+                other[0, team] = [math.fsum(row[f] for row in filled) for f in range(5)]
+            costs = objective.criterion.cost(np.concatenate([totals, other]))
+            assert abs(costs[0] - costs[1]) <= 2.0 * error
+
+
+def test_a_criterion_of_ones_own_has_a_measured_bound() -> None:
+    """What is not worked out is measured, and is about what is worked out for the same."""
+
+    class Own(Criterion):
+        def cost(self, totals: np.ndarray) -> np.ndarray:
+            return np.ptp(totals[:, :, MU], axis=1)
+
+    problem = random_problem(np.random.default_rng(1))
+    worked_out = resolve("objective", OBJECTIVES, "gap")(Scale()).criterion.error(problem.rounding)
+    assert worked_out <= Own().error(problem.rounding) <= 100.0 * worked_out
