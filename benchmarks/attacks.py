@@ -1,8 +1,8 @@
 """Attack the weight server: ``python benchmarks/attacks.py`` writes ``attacks.json`` and ``ATTACKS.md``.
 
 ``--only NAME`` measures one attack and prints it; ``--report`` writes the page anew and ``--check`` tells if
-it is stale.  The server runs on one core and everything else on another; attackers have the least priority and
-addresses of their own on loopback, so that what is measured is what they take of the server.
+it is stale.  The server runs on one core and everything else on another; attackers have the least priority
+and addresses of their own on loopback, so that what is measured is what they take of the server.
 """
 
 from __future__ import annotations
@@ -206,7 +206,8 @@ def beside(url: str, plan: Attack, seconds: float) -> Row:
             attacker.kill()
             attacker.wait()
     return {
-        "alone": _middle(alone), "alone_p99": _p99(alone), "beside": _middle(waits), "beside_p99": _p99(waits),
+        "alone": _middle(alone), "alone_p99": _p99(alone),
+        "beside": _middle(waits), "beside_p99": _p99(waits),
         "most": waits[-1], "asked": len(waits), "teams": teams[-1], "ended": ended, "code": code,
     }  # fmt: skip
 
@@ -275,10 +276,10 @@ HEAD = """\
 `python benchmarks/attacks.py` measured this on {machine} with {cores} cores and Python {python}, \
 `python benchmarks/attacks.py --report` wrote it; do not edit.
 
-- The server has one core, and everything else another; attackers have priority 19 and an address of their own.
+- The server has one core, all else another; attackers have priority 19 and an address of their own.
 - A healthy client sends `PLAYER` and waits for the answer, {seconds:g} s alone and then as long beside the \
 attack; each figure is the median of {times} rounds, the longest wait and the end are the worst of them.
-- *Teams* is the longest of three divisions of ten players beside the attack; a refused one would stop the run.
+- *Teams* is the longest of three divisions of ten players beside the attack; a refusal stops the run.
 - *End* is the time from `SIGTERM` to the end of the process under attack; it is given {grace:g} s of grace.
 - When this ran, {load:.1f} processes wanted the machine.
 

@@ -30,7 +30,7 @@ def test_every_setting_but_the_token_is_a_flag() -> None:
         ([], "^store: it is missing"),
         (["--store", "games.db"], "^store: 'games.db' is not allowed"),
         (["--store", "sqlite:////none/a.db"], "^store: /none/a.db: "),
-        (["--store", "sqlite:///{0}/a.db"], "^store: there is no file .*/a.db"),
+        (["--store", "sqlite:///{0}/a.db"], "^store: .*/a.db: there is no file here"),
         (["--store", "sqlite:///{0}/a.db", "--weights", "nowhere"], "^weights: 'nowhere' is not allowed"),
         (
             ["--store", "sqlite:///{0}/a.db", "--create", "--weights", "127.0.0.1:{1}"],

@@ -71,7 +71,7 @@ async def serve(
         with contextlib.suppress(NotImplementedError):  # where a loop has no signals, Ctrl-C raises
             loop.add_signal_handler(number, ended.set)
     host, port = settings.address
-    tls = settings.tls()
+    tls, limits = settings.tls(), settings.limits
     settings.warn()
     if settings.create:
         open_archive(settings.store, waiting=log.warning).close()
@@ -80,10 +80,10 @@ async def serve(
         await service.open()
         gc.collect()
         gc.freeze()  # what is loaded stays: to go through it again and again would hold answers up
-        server = Server(service, settings.limits)
+        server = Server(service, limits)
         bound = await server.listen(host, port, tls)
         _warn(settings, bound[0])
-        for each in (service.follow(), *service.lanes(), service.warm_up(), systemd.watch()):
+        for each in (service.follow(), *service.lanes(), systemd.watch()):
             server.start(each)
         with contextlib.suppress(NotImplementedError, AttributeError):
             loop.add_signal_handler(signal.SIGHUP, _reload, service, server, tls, reread)

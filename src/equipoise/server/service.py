@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, InputError
 from equipoise.matches import Setting
 from equipoise.protocols.weights.requests import Division, Everyone, Finished, Refusal, Request, Work
 from equipoise.protocols.weights.session import Limits, WeightSession
@@ -24,7 +24,8 @@ from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 from equipoise.server.following import Follower
 from equipoise.server.settings import Settings
 from equipoise.server.turns import Lane, Ticket
-from equipoise.server.workers import Worker, WorkerError
+from equipoise.server.workers import Worker
+from equipoise.serving.answers import INFEASIBLE
 from equipoise.serving.board import Board
 from equipoise.serving.ratings import AmbiguousGameError, Ratings, Snapshot
 
@@ -82,13 +83,19 @@ class Service:
         EquipoiseError
             If it cannot be read.
         """
-        self._take(await self._follower.newer())
-        if self._follower.behind:
-            healing = asyncio.ensure_future(self._look(now=True))
-            await asyncio.wait([healing], timeout=HEALING)
+        begun = asyncio.ensure_future(self._begin())
+        try:
+            self._take(await self._follower.newer())
+            if self._follower.behind:
+                healing = asyncio.ensure_future(self._look(now=True))
+                await asyncio.wait([healing], timeout=HEALING)
+        except BaseException:
+            begun.cancel()
+            raise
+        await begun
 
-    async def warm_up(self) -> None:
-        """Begin the workers, so that the first who asks need not wait for them."""
+    async def _begin(self) -> None:
+        """Begin the other workers, so that the first who asks need not wait for them."""
         beginning = [self._divider.ask(None, BEGIN)]
         if self._token is not None:
             beginning.append(self._keeper.ask(None, BEGIN))
@@ -190,7 +197,7 @@ class Service:
             began = time.monotonic()
             try:
                 answer = await work(ticket.item)
-            except WorkerError as error:
+            except EquipoiseError as error:
                 log.warning("not answered", extra={"kind": kind.__name__, "why": str(error)})
                 answer = Refusal.UNAVAILABLE
             except Exception:
@@ -202,12 +209,13 @@ class Service:
 
     async def _divide(self, request: Division) -> Any:
         try:
-            gathered = self.board.answers.gather(request.setting, request.members, request.teams)
+            gathered = self.board.gather(request, clans=self._settings.clan_tags)
+            divided = await self._divider.ask(gathered, self._settings.team_seconds + LATE)
         except AmbiguousGameError:
             return Refusal.AMBIGUOUS_GAME
-        except EquipoiseError:
+        except InputError:
             return Refusal.BAD_FIELD
-        return await self._divider.ask(gathered, self._settings.team_seconds + LATE) or Refusal.BUSY
+        return Refusal.IMPOSSIBLE if divided == INFEASIBLE else divided or Refusal.BUSY
 
     async def _everyone(self, request: Everyone) -> Any:
         whole: Any = None

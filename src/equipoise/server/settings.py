@@ -67,6 +67,7 @@ class Settings:
         30.0, "SECONDS", "Cut a connection off that does not take its answers for so long."
     )
     grace_seconds: float = _setting(10.0, "SECONDS", "Time for answers at the end.")
+    clan_tags: bool = _setting(False, "", "Those with the same clan tag in their names are a party.")
     team_seconds: float = _setting(1.0, "SECONDS", "Time to look for better teams.")
 
     def __post_init__(self) -> None:

@@ -19,7 +19,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterator
 from typing import IO, Any
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, InputError
 from equipoise.registry import resolve
 
 #: What stands before each message: its length in bytes.
@@ -99,8 +99,10 @@ class Worker:
 
         Raises
         ------
+        InputError
+            If what it works with is at fault, such as the archive.
         WorkerError
-            If there was none within the time, the worker has ended, or the question failed.
+            If there was no answer within the time, the worker has ended, or the question failed.
         """
         async with self._turn:
             try:
@@ -130,7 +132,7 @@ class Worker:
             elif kind == "answer":
                 return value
             else:
-                raise WorkerError(value)
+                raise (InputError if kind == "wrong" else WorkerError)(value)
 
     async def _message(self, process: asyncio.subprocess.Process) -> tuple[str, Any]:
         assert process.stdout is not None  # noqa: S101 -- as PIPE says
@@ -212,6 +214,8 @@ def _answer(answer: Answer, answers: IO[bytes]) -> None:
             message = ("part", next(answer))
         except StopIteration as end:
             message = ("answer", end.value)
+        except InputError as error:
+            message = ("wrong", str(error))
         except EquipoiseError as error:
             message = ("failed", str(error))
         except Exception as error:

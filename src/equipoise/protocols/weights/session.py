@@ -31,6 +31,7 @@ from equipoise.protocols.weights.requests import (
     Refused,
     Request,
     Silent,
+    Wishes,
 )
 
 #: Longest name: four times what any game server of the trade allows.
@@ -68,7 +69,7 @@ def _nothing_known(_: Setting) -> Mapping[bytes, bytes]:
 
 
 #: Commands without an answer.
-_SILENT = (b"GAME", b"MUTATOR")
+_SILENT = (b"GAME", b"MUTATOR", b"PARTY", b"APART", b"STAY")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +190,7 @@ class WeightSession:
         match request:
             case Lookup() | Everyone():
                 return cast("bytes", result)
-            case Division(_, teams, members):
+            case Division(_, teams, members, _):
                 self._seats = tuple(
                     tuple(member for member, place in zip(members, result, strict=True) if place == team)
                     for team in range(teams)
@@ -221,6 +222,9 @@ class WeightSession:
         self._newest: bytes | None = None
         self._crowded = False
         self._seats = ((),) * USUAL_TEAMS
+        self._together: list[tuple[Named, ...]] = []
+        self._apart: list[tuple[Named, ...]] = []
+        self._stay = Wishes().stay
 
     def _requests(self) -> Generator[Request, None, None]:
         """Go through what has come; what was gone through is not kept, wherever this is left."""
@@ -338,14 +342,45 @@ class WeightSession:
 
     def _teams(self, rest: bytes, told: list[bytes]) -> Request:
         teams = _whole(rest, 2, MOST_TEAMS)
-        members = tuple(_member(field, Refusal.BAD_FIELD) for field in told or self._named)
+        placed = [_placed(field, teams) for field in told or self._named]
+        members = tuple(member for member, _ in placed)
         if len(set(members)) < len(members):
             raise _Wrong(Refusal.BAD_FIELD)
         if len(members) > self._limits.members or (self._crowded and not told):
             raise _Wrong(Refusal.TOO_MANY_MEMBERS)
         if len(members) < teams:
             raise _Wrong(Refusal.TOO_FEW_MEMBERS)
-        return Division(self._now(), teams, members)
+        here = set(members)
+        together, apart = (
+            tuple(each for group in groups if len(each := tuple(filter(here.__contains__, group))) > 1)
+            for groups in (self._together, self._apart)
+        )
+        seats = tuple((member, team) for member, team in placed if team is not None)
+        return Division(self._now(), teams, members, Wishes(together, apart, seats, self._stay))
+
+    def _party(self, rest: bytes, told: list[bytes]) -> None:
+        self._group(self._together, rest, told)
+
+    def _not_together(self, rest: bytes, told: list[bytes]) -> None:
+        self._group(self._apart, rest, told)
+
+    def _group(self, groups: list[tuple[Named, ...]], rest: bytes, told: list[bytes]) -> None:
+        """Keep who belong together, or do not."""
+        _nothing(rest, [])
+        members = tuple(_member(field, Refusal.BAD_FIELD) for field in told)
+        if len(members) < 2 or len(set(members)) < len(members):
+            raise _Wrong(Refusal.BAD_FIELD)
+        kept = sum(map(len, (*self._together, *self._apart)))
+        if kept + len(members) > 2 * self._limits.members:
+            raise _Wrong(Refusal.TOO_MANY_MEMBERS)
+        groups.append(members)
+
+    def _price(self, rest: bytes, told: list[bytes]) -> None:
+        _nothing(b"", told)
+        price = _score(rest)
+        if not 0.0 <= price <= 1.0:
+            raise _Wrong(Refusal.BAD_NUMBER)
+        self._stay = price
 
     def _chances(self, rest: bytes, told: list[bytes]) -> Request:
         _nothing(rest, [])
@@ -410,6 +445,9 @@ class WeightSession:
         b"BOT": _bot,
         b"MEANBOT": _mean_bot,
         b"ALL": _everyone,
+        b"PARTY": _party,
+        b"APART": _not_together,
+        b"STAY": _price,
         b"TEAMS": _teams,
         b"WINPROB": _chances,
         b"ADVANTAGE": _handicap,
@@ -477,6 +515,14 @@ def _member(said: bytes, why: Refusal) -> Named:
     if verb not in (b"PLAYER", b"BOT"):
         raise _Wrong(why)
     return Named(verb == b"BOT", _name(rest, [], why), said)
+
+
+def _placed(said: bytes, teams: int) -> tuple[Named, int | None]:
+    """Return a member, and the team in which it is already."""
+    number, _, rest = said.partition(b" ")
+    if not _WHOLE.fullmatch(number):
+        return _member(said, Refusal.BAD_FIELD), None
+    return _member(rest, Refusal.BAD_FIELD), _whole(number, 0, teams - 1)
 
 
 def _nothing(rest: bytes, told: list[bytes]) -> None:
