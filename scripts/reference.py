@@ -28,13 +28,21 @@ from equipoise.registry import (
 )  # fmt: skip
 
 ROOT = Path(__file__).resolve().parent.parent
+EXIT_CODES = (
+    "Exit codes: 0 done, 1 the input is at fault, 2 usage or text that can be read in several ways, "
+    "130 interrupted.\n"
+)
 NOTICE = "<!-- Made by scripts/reference.py; do not edit. -->\n"
 
 
 def command_line() -> str:
     """Return the help of every command as a page."""
     context = click.Context(group, info_name="equipoise", max_content_width=100, terminal_width=100)
-    parts = [NOTICE, "# Command line\n", "Exit codes: 0 done, 1 the input is at fault, 2 usage.\n"]
+    parts = [
+        NOTICE,
+        "# Command line\n",
+        EXIT_CODES,
+    ]
     parts.append(f"## equipoise\n\n```text\n{group.get_help(context)}\n```\n")
     for name in COMMANDS:
         command = group.get_command(context, name)

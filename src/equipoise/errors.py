@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from copy import copy
+from difflib import get_close_matches
 
 
 class EquipoiseError(Exception):
@@ -99,9 +100,9 @@ class AmbiguousError(InputError):
         self.readings = readings
         self.remedy = remedy
         self.ways = dict(ways or {})
-        remedy = f"choose one with --read {'|'.join(self.ways)}" if self.ways else remedy
-        super().__init__(f": {text!r} can be read in several ways ({'; '.join(readings)}); {remedy}", where)
-        self.args = (where, text, readings, self.remedy, self.ways)  # what a copy is made of
+        choice = f"choose one with --read {'|'.join(self.ways)}" if self.ways else remedy
+        super().__init__(f"{where}: {text!r} can be read in several ways ({'; '.join(readings)}); {choice}")
+        self.args = (where, text, readings, remedy, self.ways)
 
 
 class UnknownNameError(EquipoiseError, KeyError):
@@ -124,7 +125,9 @@ class UnknownNameError(EquipoiseError, KeyError):
         super().__init__(kind, name, self.known)
 
     def __str__(self) -> str:
+        near = get_close_matches(self.name, self.known, n=1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
         return (
-            f"{self.kind}: there is no {self.name!r}; "
-            f"allowed: {', '.join(self.known)}, or a part of your own as 'module:attribute'"
+            f"{self.kind}: there is no {self.name!r}{hint}; "
+            f"allowed: {', '.join(self.known)}, or your own part as 'module:attribute'"
         )

@@ -158,7 +158,7 @@ def test_a_missing_weight_is_stated() -> None:
     ("roster", "message"),
     [
         ("", "standard input: it is empty"),
-        ("5 Ann\nBob\n", "standard input, line 2: "),
+        ("5 Ann\n7\n", "standard input, line 2: "),
         ("5 Ann\nnan Bob\n", "standard input, line 2: "),
         ("5 Ann\n-5 Bob\n", "standard input, line 2: "),
         ("5 Ann\n6 Ann\n", "standard input, line 2: "),

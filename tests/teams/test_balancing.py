@@ -534,6 +534,15 @@ def test_a_solver_that_breaks_the_rules_is_found_out() -> None:
         balance(TEN, solver=everyone_in_one_team)
 
 
+@pytest.mark.parametrize("objective", ["spread", "gap", "win", "ratio"])
+@pytest.mark.parametrize("weights", [[2.0**k for k in range(40)], [1.3**k for k in range(38)]])
+def test_forty_players_of_any_weights_are_proven(weights: list[float], objective: str) -> None:
+    """Weights spread over many orders are no harder: what a few of them outweigh is passed over."""
+    solution = balance({f"p{n}": weight for n, weight in enumerate(weights)}, objective=objective)
+    assert solution.status == "optimal"
+    assert solution.bound == solution.value
+
+
 def test_a_search_given_up_goes_on_without_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where too many pairs would have to be looked at, the answer is feasible and says so."""
     rng = np.random.default_rng(1)

@@ -153,7 +153,7 @@ class Sqlite(Database):
         sound = self._driver.sqlite_version_info >= SOUND
         self._journal = "WAL" if sound else "DELETE"
         if not create and not Path(path).exists():
-            msg = f"store: {path}: there is no file here; one that an ingest has made is needed, or that serve --create makes"
+            msg = f"store: {path}: there is no file here; one that an ingest has made is needed, or --create"
             raise InputError(msg)
         engine = sa.create_engine(
             sa.URL.create("sqlite", database=path) if create else _existing(path),

@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from equipoise.archive.exports import GAME, Content
+from equipoise.archive.corrections import renamed
+from equipoise.archive.exports import GAME, SAME, Content
+from equipoise.archive.records import match_of
+from equipoise.archive.schema import roots_of, text_of
 from equipoise.errors import InputError
+from equipoise.ratings.replaying import in_order
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
+    from equipoise.matches import Match
 
 
 def write(archive: Archive, path: str) -> int:
@@ -52,6 +57,21 @@ def read(archive: Archive, path: str) -> int:
         msg = f"{path}: it is not an archive; a file that 'equipoise export' has written is needed"
         raise InputError(msg)
     return archive.fill(_content(frame))
+
+
+def exported(path: str) -> list[Match]:
+    """Return the matches that count in a file that :func:`write` has written; none of any other file."""
+    polars = _polars()
+    try:
+        if dict(polars.read_parquet_schema(path)) != _schema(polars):
+            return []
+        frame = polars.read_parquet(path)
+    except (OSError, polars.exceptions.PolarsError):
+        return []  # whoever reads other files says what is wrong
+    content = list(_content(frame))
+    merged = roots_of({text_of(one.id): one.text for one in content if one.kind == SAME})
+    matches = [match_of(one.text, one.ended) for one in content if one.kind == GAME and not one.undone]
+    return in_order(renamed(match, merged) for match in matches)
 
 
 def _content(frame: Any) -> Iterator[Content]:

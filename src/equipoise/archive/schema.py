@@ -135,7 +135,11 @@ def present(connection: sa.Connection, ids: list[bytes]) -> dict[bytes, float]:
 
 def merged_ids(connection: sa.Connection) -> dict[str, str]:
     """Return from each merged id the one it counts as."""
-    pairs = {text_of(row.player): text_of(row.into) for row in connection.execute(sa.select(MERGED))}
+    return roots_of({text_of(row.player): text_of(row.into) for row in connection.execute(sa.select(MERGED))})
+
+
+def roots_of(pairs: dict[str, str]) -> dict[str, str]:
+    """Return from each merged id the one it counts as, where each may be merged into one that is merged."""
     roots = {}
     for player in pairs:
         root = player

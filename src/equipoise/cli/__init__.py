@@ -1,44 +1,92 @@
 """The command line: one file a command, and the entry point that turns errors into messages.
 
-Exit codes: 0 done, 1 the input is at fault, 2 usage.  No traceback reaches a user.
+Exit codes: 0 done, 1 the input is at fault, 2 usage or text that can be read in several ways,
+130 interrupted.  No traceback reaches a user.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
+from keyword import iskeyword
 
 import click
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import AmbiguousError, EquipoiseError
 
-#: The commands by name, each imported only when it runs or is listed.
-COMMANDS = {
-    name: f"equipoise.cli.{name}:command"
-    for name in (
-        *("balance", "digest", "evaluate", "export", "forget", "history", "ingest", "late", "lobbies"),
-        *("merge", "players", "predict", "rate", "rebuild", "serve", "tune", "undo", "watch"),
-    )
-} | {"import": "equipoise.cli.import_:command"}  # a word of the language cannot be a module's name
+#: The commands in the groups of ``--help``: a file each, imported only when it runs, and what it does.
+SECTIONS: Mapping[str, Mapping[str, str]] = {
+    "Teams": {
+        "balance": "Divide players into the fairest teams.",
+        "late": "Choose the team of someone who joins a running game.",
+        "lobbies": "Put players into teams, and the teams into lobbies.",
+    },
+    "Ratings from match files": {
+        "rate": "Rate everyone in a history of matches.",
+        "predict": "Predict who wins a match.",
+        "evaluate": "See how well ratings predict, beside other models.",
+        "tune": "Fit the default model to a history of matches.",
+    },
+    "Archives of matches": {
+        "ingest": "Read game logs into an archive.",
+        "watch": "Follow the log of a running server into an archive.",
+        "players": "List everyone with their ratings.",
+        "history": "Show the games of one player.",
+        "undo": "Exclude a match from the ratings, or include it again.",
+        "merge": "Treat two ids as one person.",
+        "forget": "Remove a person for ever.",
+        "rebuild": "Learn all ratings again from the matches.",
+        "digest": "Print a hash of what an archive holds.",
+        "export": "Write an archive into a Parquet file.",
+        "import": "Fill a new archive from a Parquet file.",
+    },
+    "Service": {
+        "serve": "Answer the questions of game servers.",
+    },
+}
+
+#: Every command with its one line of help.
+COMMANDS: Mapping[str, str] = {name: line for section in SECTIONS.values() for name, line in section.items()}
 
 
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands."""
+        """Return the names of the commands in the order of the help."""
         del ctx
-        return sorted(COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command, None where there is no such one."""
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        module, attribute = COMMANDS[cmd_name].split(":")
-        command: click.Command = getattr(import_module(module), attribute)
+        # A word of the language cannot be a module's name.
+        module = f"equipoise.cli.{cmd_name + '_' * iskeyword(cmd_name)}"
+        command: click.Command = import_module(module).command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is asked for; a misspelt name is answered with the nearest one."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else "'equipoise --help' lists the commands."
+            ctx.fail(f"there is no command {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands in their sections."""
+        del ctx
+        width = max(map(len, COMMANDS))
+        for section, commands in SECTIONS.items():
+            with formatter.section(section):
+                formatter.write_dl([(name.ljust(width), line) for name, line in commands.items()])
 
 
 def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
@@ -58,7 +106,12 @@ def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> 
     help="Print the version.",
 )  # fmt: skip
 def group() -> None:
-    """Fair team games: teams that nobody can tell apart, with a proof."""
+    r"""Fair team games: names or logs in, teams out, with a proof.
+
+    \b
+    equipoise balance names.txt        teams from a list of names
+    equipoise COMMAND --help           what a command does
+    """
 
 
 def main() -> None:
@@ -67,8 +120,19 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        group()
-        sys.stdout.flush()
+        code = group.main(standalone_mode=False)
+        if sys.stdout is not None:  # closed by whoever started us
+            sys.stdout.flush()
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort:  # what Ctrl-C becomes; 130 is what shells report for it
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except AmbiguousError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(2)
     except EquipoiseError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(1)

@@ -65,16 +65,12 @@ def player_named(standing: Standing, player: str, merged: dict[str, str] | None 
     InputError
         If there is none, or several have the name.
     """
-    ids = {each for each, _ in standing.games}
-    player = (merged or {}).get(player, player)
-    if player in ids:
-        return player
-    named = sorted(each for each, name in standing.names.items() if name == player and each in ids)
-    if len(named) == 1:
-        return named[0]
-    if named:
-        msg = f"player: {player!r} is the name of several: {', '.join(named)}; give an id"
-        raise InputError(msg)
+    from equipoise.archive.here import Names
+
+    find = Names(standing, merged or {})
+    known = find.id_of(player)
+    if known in find.ids:
+        return known
     msg = f"player: there is none with the id or last name {player!r}; 'equipoise players' lists them"
     raise InputError(msg)
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli.fronts import print_json, show_front, write_plot
+from equipoise.cli.shared.names import read_option, read_players
+from equipoise.cli.shared.stored import rated, roster, with_ratings
 from equipoise.cli.wishing import (
     groups,
     objective_arguments,
@@ -120,7 +122,9 @@ def _one_of(names: Any, extra: str = "") -> str:
 
 
 @click.command(cls=BalanceCommand, name="balance")
-@click.argument("roster", metavar="ROSTER")
+@click.argument("roster", metavar="ROSTER", required=False)
+@read_option
+@with_ratings
 @click.option("--teams", default=2, show_default=True, help="How many teams.")
 @click.option("--size", metavar="N|N,N|N-N", help="The size of every team, of each team, or a range.")
 @click.option(
@@ -219,7 +223,7 @@ def _one_of(names: Any, extra: str = "") -> str:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--plot", metavar="FILE.svg", help="Draw the teams into a file.")
-def command(roster: str, **options: Any) -> None:
+def command(roster: str | None, **options: Any) -> None:
     """Divide the players of ROSTER into the fairest teams.
 
     ROSTER is a file of 'weight name' lines, CSV or JSON with 'name' and 'weight', or - for standard input.
@@ -230,13 +234,13 @@ def command(roster: str, **options: Any) -> None:
         raise error.named(FLAGS.get(error.argument, error.argument)) from error
 
 
-def _balance(roster: str, options: dict[str, Any]) -> None:
+def _balance(source: str | None, options: dict[str, Any]) -> None:
     from equipoise.clock import deadline
-    from equipoise.files.rosters import read_roster
     from equipoise.stopping import never
     from equipoise.teams.balancing import balance
 
-    players = read_roster(roster)
+    players = roster(source, options, lambda path: read_players(path, options["read"]))
+    players = rated(players, options)
     power = options["choose"]
     keep = options["keep"] or (1 if power is None else CHOSEN_AMONG)
     _check_combinations(options, keep)

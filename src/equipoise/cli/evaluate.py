@@ -15,11 +15,13 @@ from equipoise.cli.histories import (
     with_settings_options,
     write,
 )
+from equipoise.cli.shared.stored import store
 from equipoise.registry import MODELS
 
 
 @click.command(name="evaluate")
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", required=False, default="")
+@store
 @click.option(
     "--models",
     default="default",
@@ -41,14 +43,15 @@ from equipoise.registry import MODELS
 def command(file: str, models: str, skip: float, as_json: bool, plot: str | None, **options: Any) -> None:
     """Predict each contest of a match FILE from those before it, and tell how good that was.
 
-    FILE is JSONL, CSV, Parquet or npz, or - for JSONL from standard input.
+    FILE is JSONL, CSV, Parquet or npz, or - for JSONL from standard input; an archive that was
+    exported to Parquet is read too.
     """
     from equipoise.lab.progressive import evaluate
 
     names = ["default", *(MODELS if models == "all" else [name.strip() for name in models.split(",")])]
     settings = {"default": (options["profile"], options["settings"])}
     made = {name: model_named(name, *settings.get(name, ())) for name in dict.fromkeys(names)}
-    history = read_history((file,), strict=options["strict"])
+    history = read_history((file,), strict=options["strict"], store=options["store"])
     done = {}
     for name, model in made.items():
         with progress_bar(name) as tell:

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class History:
-    """Matches that were read, and how many records could not be."""
+    """Matches that were read, how many records could not be, and what finds ids by name."""
 
     matches: list[Match] = field(default_factory=list)
     skipped: int = 0
+    find: Callable[[str], str] = str
 
     def finish(self) -> None:
         """End with exit code 1 and a count where something could not be read."""
@@ -34,8 +35,8 @@ class History:
             sys.exit(1)
 
 
-def read_history(sources: tuple[str, ...], *, strict: bool = False) -> History:
-    """Read match files; say what is wrong with single records on standard error.
+def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str | None = None) -> History:
+    """Read match files, or the matches of an archive; say what is wrong with single records.
 
     Raises
     ------
@@ -45,11 +46,17 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False) -> History:
     from equipoise.files.matches import read_matches
     from equipoise.matches import Skipped
 
+    if store is not None:
+        return _from_archive(sources, store)
+    if not sources or not all(sources):
+        msg = "FILE: it is missing; give match files, or --store with an archive"
+        raise InputError(msg)
     history = History()
     known: dict[str, Match] = {}
     with progress_bar("reading") as tell, everything_kept():
         for n, source in enumerate(sources):
-            for number, one in enumerate(read_matches(source, _part(tell, n, len(sources))), start=1):
+            found = _exported(source) or read_matches(source, _part(tell, n, len(sources)))
+            for number, one in enumerate(found, start=1):
                 place = f"{source}, match {number}"
                 skipped = one if isinstance(one, Skipped) else _repeated(one, known, place)
                 if skipped is None:
@@ -64,6 +71,25 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False) -> History:
         msg = f"{', '.join(sources)}: there is no match in it; docs/match-files.md describes the format"
         raise InputError(msg)
     return history
+
+
+def _from_archive(sources: tuple[str, ...], store: str) -> History:
+    from equipoise.cli.shared.stored import stored_matches
+
+    if any(sources):
+        msg = "--store: matches are read from it or from files; give one of them"
+        raise InputError(msg)
+    matches, find = stored_matches(store)
+    return History(matches, find=find)
+
+
+def _exported(source: str) -> list[Match]:
+    """Return the matches of an archive that was exported; none of any other file."""
+    if not source.lower().endswith(".parquet"):
+        return []
+    from equipoise.archive.parquet import exported
+
+    return exported(source)
 
 
 @contextmanager

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from equipoise.cli.shared.names import read_option, read_players
+from equipoise.cli.shared.stored import rated, with_stored_ratings
 from equipoise.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -16,7 +18,13 @@ if TYPE_CHECKING:
 
 @click.command(name="late")
 @click.argument("roster", metavar="ROSTER")
-@click.option("--join", metavar="'WEIGHT NAME'", help="Who joins, unless one of ROSTER has no team.")
+@read_option
+@with_stored_ratings
+@click.option(
+    "--join",
+    metavar="'WEIGHT NAME'",
+    help="Who joins, unless one of ROSTER has no team; with --store a name.",
+)
 @click.option("--teams", type=int, metavar="N", help="How many teams.  [default: as many as there are, or 2]")
 @click.option("--bots", is_flag=True, help="Bots fill up the teams.  [default: if there are some]")
 @click.option(
@@ -41,14 +49,14 @@ def command(roster: str, **options: Any) -> None:
     ROSTER has a column 'team' (from 1) and, where bots play, a column 'bot'.  The one player without a
     team joins; nobody joins where all have one, and only the advantage is told.  Bots without a team wait.
     """  # fmt: skip
-    from equipoise.files.rosters import parse_roster, read_roster
     from equipoise.teams.running.handicap import advantage
     from equipoise.teams.running.placing import place_late
     from equipoise.teams.running.sums import team_sums
 
-    players = read_roster(roster)
+    players = read_players(roster, options["read"])
     if options["join"] is not None:
-        players += parse_roster(options["join"].encode("utf-8", "surrogateescape"), "--join", ".txt")
+        players += _joining(options)
+    players = rated(players, options)
     playing = [player for player in players if player.team is not None]
     joining = [player for player in players if player.team is None and not player.bot]
     if not playing or len(joining) > 1:
@@ -84,6 +92,16 @@ def command(roster: str, **options: Any) -> None:
         click.echo(json.dumps({"player": joining[0].label, **placement.as_dict()}, indent=2))
     else:
         click.echo("\n".join(_lines(joining[0], placement, bots[:, 0].astype(int).tolist(), names)))
+
+
+def _joining(options: dict[str, Any]) -> list[Player]:
+    """Return who joins: with a weight, or a name that an archive knows."""
+    from equipoise.files.rosters import parse_roster
+    from equipoise.players import Player
+
+    if options["store"] is not None:
+        return [Player(options["join"].strip())]
+    return parse_roster(options["join"].encode("utf-8", "surrogateescape"), "--join", ".txt")
 
 
 def _weight(player: Player) -> float:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from equipoise.cli.shared.stored import rated, roster, with_ratings
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import LOBBY_SOLVERS
 
 if TYPE_CHECKING:
     from equipoise.lobbies.plan import FilledLobby, LobbyPlan
+    from equipoise.players import Player
 
 #: Teams of a lobby that are listed as text.
 LISTED = 60
@@ -20,7 +22,8 @@ LISTED = 60
 
 @click.command(name="lobbies")
 @click.argument("players", metavar="PLAYERS")
-@click.argument("lobbies", metavar="LOBBIES")
+@click.argument("lobbies", metavar="LOBBIES", required=False)
+@with_ratings
 @click.option("--premades", metavar="FILE.csv", help="Parties: a line 'team,player1,player2,...' each.")
 @click.option("--team-size", type=int, default=2, show_default=True, metavar="N", help="Players a team.")
 @click.option(
@@ -63,7 +66,7 @@ LISTED = 60
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line a player.")
 @click.option("--out", metavar="FILE", help="Write the plan into a file: .csv, or .parquet with polars.")
 @click.option("--plot", metavar="FILE.svg", help="Draw box plots of the lobbies into a file.")
-def command(players: str, lobbies: str, **options: Any) -> None:
+def command(players: str, lobbies: str | None, **options: Any) -> None:
     """Put the players of PLAYERS into teams, and the teams into LOBBIES, near each lobby's target.
 
     PLAYERS is CSV with columns 'id' and 'skill', and if wished 'sigma', 'party' and 'barred' (names of
@@ -71,24 +74,41 @@ def command(players: str, lobbies: str, **options: Any) -> None:
     'min_teams' and 'max_teams'; without targets lobbies are bands of skill.
     """
     from equipoise.clock import deadline
-    from equipoise.files.lobbies import plan_csv, read_lobbies, read_players, read_premades, write_plan
+    from equipoise.files.lobbies import plan_csv, read_lobbies, read_players, write_plan
     from equipoise.lobbies.filling import fill
     from equipoise.stopping import never
 
     if options["as_json"] and options["as_csv"]:
         msg = "--json and --csv cannot both be printed"
         raise click.UsageError(msg)
-    roster, barred = read_players(players, options["skill"])
+    stored = options["store"] is not None
+    source, lobbies = (
+        (None, players) if options["here"] is not None and lobbies is None else (players, lobbies)
+    )
+    if lobbies is None:
+        msg = "LOBBIES: it is missing; a file of lobbies is needed"
+        raise InputError(msg)
+    barred: dict[str, list[str]] = {}
+
+    def read(path: str) -> list[Player]:
+        found, told = read_players(path, options["skill"], unrated=stored)
+        barred.update(told)
+        return found
+
+    named = roster(source, options, read)
+    people = rated(named, options)
+    ids = {before.id: after.id for before, after in zip(named, people, strict=True)}
+    barred = {ids[player]: names for player, names in barred.items()}
     limit = options["time_limit"]
     try:
         plan = fill(
-            roster,
+            people,
             read_lobbies(lobbies),
             team_size=options["team_size"],
             min_size=options["min_size"],
             deviation=options["deviation"],
             per_player=options["per_player"],
-            parties=read_premades(options["premades"]) if options["premades"] else (),
+            parties=[[ids.get(name, name) for name in party] for party in _premades(options)],
             barred=barred,
             caution=options["caution"],
             default=options["default_weight"],
@@ -109,6 +129,12 @@ def command(players: str, lobbies: str, **options: Any) -> None:
         write_plan(plan, options["out"])
     if options["plot"]:
         _plot(options["plot"], plan)
+
+
+def _premades(options: dict[str, Any]) -> list[list[str]]:
+    from equipoise.files.lobbies import read_premades
+
+    return read_premades(options["premades"]) if options["premades"] else []
 
 
 def _print_json(plan: LobbyPlan) -> None:

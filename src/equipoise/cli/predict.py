@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -16,13 +17,15 @@ from equipoise.cli.histories import (
     table,
     with_model_options,
 )
+from equipoise.cli.shared.stored import store
 
 #: A member of a team: the id, and after an @ the share of the time.
 _SHARE = re.compile(r"(.+)@([0-9.]+)")
 
 
 @click.command(name="predict")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, metavar="FILE...")
+@store
 @click.option(
     "--team",
     "teams",
@@ -50,12 +53,12 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
     from equipoise.ratings.replaying import replay
 
     model = model_named(options["model"], options["profile"], options["settings"])
-    history = read_history(files, strict=options["strict"])
+    history = read_history(files, strict=options["strict"], store=options["store"])
     matches = since(history.matches, options["since"])
     with progress_bar("rating") as tell:
         state = replay(model, matches, progress=tell)
     known = set(model.players(state))
-    asked = members_of([_members(team, known) for team in teams])
+    asked = members_of([_members(team, known, history.find) for team in teams])
     ruleset = Ruleset(options["game"], options["game_type"], tuple(_names(options["mutators"])))
     chances = model.win_probability(state, asked, ruleset)
     quality = model.quality(state, asked, ruleset) if "quality" in answers(model) else None
@@ -81,12 +84,12 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _members(team: str, known: set[str]) -> list[str | tuple[str, float]]:
+def _members(team: str, known: set[str], find: Callable[[str], str]) -> list[str | tuple[str, float]]:
     """Return the players of a team; who is known by a name with an @ is not there for a share."""
     members: list[str | tuple[str, float]] = []
     for name in _names(team):
-        part = None if name in known else _SHARE.fullmatch(name)
-        members.append((part[1], part[2]) if part else name)  # type: ignore[arg-type]  # becomes a number
+        part = None if find(name) in known else _SHARE.fullmatch(name)
+        members.append((find(part[1]), part[2]) if part else find(name))  # type: ignore[arg-type]  # becomes a number
     return members
 
 

@@ -16,6 +16,7 @@ from equipoise.cli.histories import (
     with_model_options,
     write,
 )
+from equipoise.cli.shared.stored import store
 from equipoise.errors import InputError
 
 #: Curves in a picture: as many as there are colours that can be told apart.
@@ -23,7 +24,8 @@ DRAWN = 8
 
 
 @click.command(name="rate")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, metavar="FILE...")
+@store
 @with_model_options
 @click.option(
     "--window", type=int, metavar="N", help="Count only the last N contests of each player and ruleset."
@@ -45,7 +47,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     from equipoise.ratings.replaying import replay
 
     model = model_named(options["model"], options["profile"], options["settings"])
-    history = read_history(files, strict=options["strict"])
+    history = read_history(files, strict=options["strict"], store=options["store"])
     matches = since(history.matches, options["since"])
     with progress_bar("rating") as tell:
         state = replay(model, matches, window=options["window"], progress=tell)

@@ -8,10 +8,12 @@ from typing import Any
 import click
 
 from equipoise.cli.histories import progress_bar, read_history, table
+from equipoise.cli.shared.stored import store
 
 
 @click.command(name="tune")
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", required=False, default="")
+@store
 @click.option("--part", default=0.4, show_default=True, help="First part of the contests that is looked at.")
 @click.option(
     "--steps", type=click.IntRange(min=1), default=300, show_default=True, help="How many settings are tried."
@@ -31,7 +33,7 @@ def command(file: str, **options: Any) -> None:
     from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
     from equipoise.ratings.replaying import in_order
 
-    history = read_history((file,))
+    history = read_history((file,), store=options["store"])
     contests = [contest for match in in_order(history.matches) for contest in match.contests]
     only = tuple(name.strip() for name in options["only"].split(",")) if options["only"] else tuple(BOUNDS)
     part, steps = options["part"], options["steps"]

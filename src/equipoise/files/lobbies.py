@@ -39,7 +39,9 @@ SEPARATOR = ";"
 Row = tuple[str, dict[str, str]]
 
 
-def read_players(source: str, skill: str | None = None) -> tuple[list[Player], dict[str, list[str]]]:
+def read_players(
+    source: str, skill: str | None = None, *, unrated: bool = False
+) -> tuple[list[Player], dict[str, list[str]]]:
     """Read players from a CSV file with columns ``id`` and ``skill``, or standard input for ``-``.
 
     Parameters
@@ -48,6 +50,8 @@ def read_players(source: str, skill: str | None = None) -> tuple[list[Player], d
         A path or ``-``.
     skill : str, optional
         The name of the column with the skill; by default the first of :data:`SKILL` there is.
+    unrated : bool
+        Whether the column may be missing.
 
     Returns
     -------
@@ -62,7 +66,7 @@ def read_players(source: str, skill: str | None = None) -> tuple[list[Player], d
         If the file cannot be read or something in it is wrong.
     """
     columns = {**PLAYER_COLUMNS, "skill": SKILL if skill is None else (skill.strip().lower(),)}
-    rows = _rows(source, columns, ("id", "skill"))
+    rows = _rows(source, columns, ("id",) if unrated else ("id", "skill"))
     players, barred, seen = [], {}, dict[str, str]()
     for at, row in rows:
         who = _once(row.get("id", ""), "id", at, seen)

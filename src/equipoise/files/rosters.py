@@ -53,7 +53,12 @@ def read_roster(source: str, read: str | None = None) -> list[Player]:
         If the file cannot be read or something in it is wrong.
     """
     where, content = content_of(source)
-    return parse_roster(content, where, "" if source == "-" else Path(source).suffix.lower(), read)
+    return parse_roster(content, where, ending_of(source), read)
+
+
+def ending_of(source: str) -> str:
+    """Return the ending of a file's name, nothing for standard input."""
+    return "" if source == "-" else Path(source).suffix.lower()
 
 
 def parse_roster(content: bytes, where: str, ending: str = "", read: str | None = None) -> list[Player]:

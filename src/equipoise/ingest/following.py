@@ -122,8 +122,8 @@ class Following:
             yield from self._catch_up()
             return
         renamed, intact = self._renamed(), self._intact()
-        if renamed and intact:
-            yield from self._drain()
+        if renamed and intact and self._read >= LEAST:
+            yield from self._drain()  # of fewer bytes it is not certain that nothing came before them
         certain = self._read >= TAIL or (self._read >= LEAST and self._signature() == self._seen)
         if renamed or not intact or not certain:
             self.close()

@@ -144,7 +144,8 @@ def second_moment_reach(
     offsets = Interval(mu.low / n - mean, mu.high / n - mean)
     if between is None:
         between = largest_square(offsets) * first / second
-    inside = first_variance(Interval(max(variance - between, 0.0), variance))
+    least_between = smallest_square(offsets) * first / second
+    inside = first_variance(Interval(max(variance - between, 0.0), max(variance - least_between, 0.0)))
     from_centre = Interval(mu.low / n - centre, mu.high / n - centre)
     squares = Interval(
         n * (inside.low + smallest_square(from_centre)), n * (inside.high + largest_square(from_centre))

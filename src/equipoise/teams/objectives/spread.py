@@ -102,7 +102,10 @@ class SpreadDifference(Criterion):
         def first_variance(within: Interval) -> Interval:
             product = shares[0] * shares[1] * cost * cost
             low = math.sqrt(max(within.low - product, 0.0)) - shares[1] * cost
-            high = math.sqrt(within.high) + shares[1] * cost
+            # It is largest where d is -cost, or where y is 0.
+            farthest = min(cost, math.sqrt(within.high / shares[0]))
+            rest = within.high - shares[0] * shares[1] * farthest * farthest
+            high = math.sqrt(max(rest, 0.0)) + shares[1] * farthest
             return Interval(max(low, 0.0) ** 2, high**2)
 
         return second_moment_reach(pair, self.centre, variance, first_variance, between)

@@ -27,8 +27,8 @@ UNIT = 2.0**-53
 #: Operations on a number besides adding it up: reading it, taking the centre off, squaring, the bots' mean.
 OPERATIONS = 8
 
-#: How many times the rounding of a total is left as room where sums are searched for.
-PADDING = 4.0
+#: How many times the operations on a number are counted where sums are searched for in a range.
+PADDING = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +123,20 @@ class Rounding:
         lost = 2.0 * math.sqrt(self.squares / n) * self.mu / n + (self.mu / n) ** 2
         return (self.square + self.uncertainty) / n + lost + OPERATIONS * UNIT * self.squares / n
 
-    def pads(self, second: tuple[float, ...]) -> tuple[float, float]:
-        """Return what searches leave room for on their axes: mu, and one of these features' weights."""
+    def pads(self, terms: int, second: tuple[float, ...]) -> tuple[float, float]:
+        """Return what searches leave room for on their axes, mu and one of these features' weights.
+
+        Parameters
+        ----------
+        terms : int
+            How many numbers a search adds up at most, one after the other.
+        second : tuple of float
+            The weights.
+        """
         largest = np.array([0.0, self.mu, self.square, self.uncertainty, self.side])
-        # The sums of two halves, the range they are compared with, and what both are made of.
-        return PADDING * self.mu, PADDING * float(largest @ np.abs(np.array(second)))
+        # Besides, what is known of all players together comes in, and the range that is compared with.
+        share = (terms + PADDING * OPERATIONS) * UNIT / self.unit
+        return share * self.mu, share * float(largest @ np.abs(np.array(second)))
 
     @cached_property
     def least_variance(self) -> float:

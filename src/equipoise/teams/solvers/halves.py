@@ -17,8 +17,10 @@ doi:10.1145/321812.321823.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from functools import cached_property
+from heapq import heappop, heappush
+from itertools import count, pairwise
 from typing import Any
 
 import numpy as np
@@ -26,7 +28,7 @@ from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Labels
 from equipoise.compiled import compiled, pays
-from equipoise.teams.objectives.objective import EVERYWHERE, Pair
+from equipoise.teams.objectives.objective import EVERYWHERE, Interval, Pair
 from equipoise.teams.problem.components import Components, components
 from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES
 from equipoise.teams.solvers import mitm_kernels as kernels
@@ -55,6 +57,12 @@ MOST_PAIRS = 1 << 22
 
 #: How much the cost aimed at grows when it was set too low.
 GROWTH = 8.0
+
+#: Pairs of one range of mu that may get in before it is gone through in slices, and into how many.
+MOST_IN_A_SLICE, SLICES = 1 << 12, 8
+
+#: The range nothing is in.
+NOWHERE = math.inf, -math.inf, math.inf, -math.inf
 
 #: The second axis of criteria that have none.
 NO_AXIS = (0.0,) * N_FEATURES
@@ -155,6 +163,7 @@ class _Meeting:
         self.fast = pays(max(rows), COMPILE_FROM)
         self.list_half = compiled(kernels.list_half) if self.fast else kernels.list_half
         self.pairs = compiled(kernels.pairs_within) if self.fast else kernels.pairs_within
+        self.outline = compiled(kernels.outline) if self.fast else kernels.outline
         self.most_looks = patience * MOST_TURNS * LOOKS
         self.most_pairs = patience * MOST_PAIRS
         limited = (limit.criterion.second for limit in task.limits if any(limit.criterion.second))
@@ -168,7 +177,7 @@ class _Meeting:
         self.classes = [self._size_class(size) for size in sizes]
         self.out_left: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
         self.out_right: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
-        self.pad_first, self.pad_second = task.problem.rounding.pads(self.axis)
+        self.pad_first, self.pad_second = task.problem.rounding.pads(max(map(len, halves)), self.axis)
 
     def run(self) -> Found:
         cost = self._first_aim()
@@ -183,26 +192,62 @@ class _Meeting:
 
     def _sweep(self, cost: float) -> bool:
         """Look at every division of at most this cost that may get in; False if that was not finished."""
-        left, right = self._given(self.left.shelf), self._given(self.right.shelf)
-        for size_class in self.classes:
-            (ranges,) = self._given((size_class.rows,))
-            aim, place = None, (0, 0, 0)
+        return all(self._swept(size_class, cost) for size_class in self.classes)
+
+    def _swept(self, size_class: SizeClass, cost: float) -> bool:
+        """Look at the divisions of a size; False if that was not finished.
+
+        The second axis is bounded the better, the less mu may vary: so where very many pairs get in, the
+        range of mu is gone through slice by slice, those first where the best was seen.
+        """
+        left, right, blocks = map(self._given, (self.left.shelf, self.right.shelf, self._blocks))
+        (ranges,) = self._given((size_class.rows,))
+        slices, number = [(0.0, 0, EVERYWHERE)], count(1)
+        while slices:
+            _, _, mu = heappop(slices)
+            least = math.inf
+            aim, place, seen = (math.nan, NOWHERE), (0, 0, 0), 0
             while place[0] < len(ranges):
                 if self.best.reaches(self.floor):
                     return True
                 aimed = min(cost, self.best.worst)
-                if aim is None or aimed < aim[0]:
-                    aim = aimed, self._range(size_class, aimed)
+                if aimed != aim[0]:
+                    aim = aimed, self._range(size_class, aimed, mu)
+                if seen > MOST_IN_A_SLICE and self._is_wide(aim[1]):
+                    for part in self._sliced(size_class, aim[1]):
+                        heappush(slices, (least, next(number), part))
+                    break
                 found, looked, place = self.pairs(
-                    left, right, ranges, aim[1], place, LOOKS, self.out_left, self.out_right
+                    left, right, blocks, ranges, aim[1], place, LOOKS, self.out_left, self.out_right
                 )
                 if found:
-                    self.best.offer(self._labels(self.out_left[:found], self.out_right[:found]))
+                    labels = self._labels(self.out_left[:found], self.out_right[:found])
+                    least = min(least, self.best.offer(labels))
+                seen += found
                 self.pairs_seen += found
                 self.looked += looked
                 if self.task.stop() or self.pairs_seen > self.most_pairs or self.looked > self.most_looks:
                     return False
         return True
+
+    def _is_wide(self, within: tuple[float, float, float, float]) -> bool:
+        """Tell whether a range of mu is worth slicing: there is a second axis, and more than rounding."""
+        low, high = within[:2]
+        return any(self.axis) and SLICES * self.pad_first < high - low < math.inf
+
+    def _sliced(self, size_class: SizeClass, within: tuple[float, float, float, float]) -> list[Interval]:
+        """Return the slices of a range, in terms of the first team's total."""
+        edges = np.linspace(*within[:2], SLICES + 1) + size_class.first
+        return [Interval(low, high) for low, high in pairwise(edges.tolist())]
+
+    @cached_property
+    def _blocks(self) -> kernels.Outline:
+        """The outline of the right rows' second axis."""
+        second = self.right.shelf[1]
+        n = -(-len(second) // kernels.BLOCK)
+        blocks = np.empty(n), np.empty(n)
+        self.outline(self._given((second,))[0], len(second), self._given(blocks))
+        return blocks
 
     def _rows(self, size: int) -> NDArray[np.int64]:
         """Return the ranges of left and right rows that together give the first team's size."""
@@ -214,10 +259,10 @@ class _Meeting:
         ]
         return np.array(ranges, dtype=np.int64).reshape(-1, 4)
 
-    def _range(self, size_class: SizeClass, cost: float) -> tuple[float, float, float, float]:
-        """Return what the rows must sum to within a cost and the limits, with room for rounding."""
-        pair, second = size_class.pair, EVERYWHERE
-        for criterion, limit in (*self.task.ceilings, (self.task.criterion, cost + self.task.error)):
+    def _range(self, size_class: SizeClass, cost: float, mu: Interval) -> tuple[float, float, float, float]:
+        """Return what the rows must sum to within a cost, the limits and a slice, with room for rounding."""
+        pair, second = replace(size_class.pair, mu=mu), EVERYWHERE
+        for criterion, limit in (*self.task.limits, (self.task.criterion, cost)):
             if criterion.has_reach and limit < math.inf:
                 mu, other = criterion.reach(limit, pair)
                 pair = Pair(pair.counts, pair.whole, mu)

@@ -18,6 +18,13 @@ from typing import Any
 Column = Any
 Shelf = tuple[Column, Column, Column, Column]
 Kinds = tuple[Column, Column, Column, Column]
+Outline = tuple[Column, Column]
+
+#: Rows of a block whose least and greatest number on the second axis are known.
+BLOCK = 64
+
+#: Rows of a block from which on it is looked at whole first.
+WORTH_A_LOOK = 4
 
 
 def list_half(kinds: Kinds, shelves: tuple[Shelf, ...]) -> tuple[int, int, int]:
@@ -109,9 +116,28 @@ def list_half(kinds: Kinds, shelves: tuple[Shelf, ...]) -> tuple[int, int, int]:
     return whole, low, sizes
 
 
+def outline(second: Column, rows: int, blocks: Outline) -> None:
+    """Write down the least and the greatest number of each :data:`BLOCK` of a column, the last one too."""
+    least, most = blocks
+    for block in range((rows + BLOCK - 1) // BLOCK):
+        low = second[block * BLOCK]
+        high = low
+        for row in range(block * BLOCK + 1, min((block + 1) * BLOCK, rows)):
+            low = min(low, second[row])
+            high = max(high, second[row])
+        least[block] = low
+        most[block] = high
+
+
+def outside(blocks: Outline, block: int, low: float, high: float) -> bool:
+    """Tell whether all numbers of a block are outside a range."""
+    return bool(blocks[1][block] < low or blocks[0][block] > high)
+
+
 def pairs_within(
     left: Shelf,
     right: Shelf,
+    blocks: Outline,
     ranges: Column,
     within: tuple[float, float, float, float],
     place: tuple[int, int, int],
@@ -125,6 +151,8 @@ def pairs_within(
 
     Parameters
     ----------
+    blocks : pair of columns
+        The outline of the right rows' second axis: a block that is outside is passed over whole.
     ranges : two-dimensional
         In each row where the left rows and the right rows that go together begin and end; both ascend in
         the first axis, as those of one size do.
@@ -133,7 +161,7 @@ def pairs_within(
     place : tuple of int
         Where to go on: the range, the left row and the right row; (0, 0, 0) at first.
     looks : int
-        How many pairs within the first bounds are looked at before it comes back.
+        How many pairs and blocks within the first bounds are looked at before it comes back.
     out_left, out_right : sequence of int
         Where the pairs' rows are written.
 
@@ -142,7 +170,7 @@ def pairs_within(
     found : int
         How many pairs were written.
     looked : int
-        How many pairs were looked at.
+        How many pairs and blocks were looked at.
     place : tuple of int
         Where to go on; the range is the number of ranges when all were seen.
     """
@@ -163,27 +191,32 @@ def pairs_within(
             b = left_second[i]
             while end > right_start and right_first[end - 1] + a > high_first:
                 end -= 1
-            if begin > end:
-                begin = end
+            begin = min(begin, end)
             while begin > right_start and right_first[begin - 1] + a >= low_first:
                 begin -= 1
             if end == right_start:
                 break
             j = max(begin, resume)
             resume = 0
-            last = min(end, j + looks - looked)
-            looked += max(last - j, 0)
-            while j < last:
-                s = right_second[j] + b
-                if s >= low_second and s <= high_second:
-                    out_left[found] = i
-                    out_right[found] = j
-                    found += 1
-                    if found == room:
-                        return found, looked - (last - j - 1), (k, i, j + 1)
-                j += 1
-            if j < end:
-                return found, looked, (k, i, j)
+            while j < end:
+                if looked >= looks:
+                    return found, looked, (k, i, j)
+                stop = min(end, (j // BLOCK + 1) * BLOCK)
+                if stop - j > WORTH_A_LOOK and outside(blocks, j // BLOCK, low_second - b, high_second - b):
+                    looked += 1
+                    j = stop
+                    continue
+                last = min(stop, j + looks - looked)
+                looked += last - j
+                while j < last:
+                    s = right_second[j] + b
+                    if s >= low_second and s <= high_second:
+                        out_left[found] = i
+                        out_right[found] = j
+                        found += 1
+                        if found == room:
+                            return found, looked - (last - j - 1), (k, i, j + 1)
+                    j += 1
         left_row = 0
         resume = 0
     return found, looked, (len(ranges), 0, 0)

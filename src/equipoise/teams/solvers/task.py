@@ -83,15 +83,6 @@ class Task:
         return self.criterion.error(self.problem.rounding)
 
     @cached_property
-    def ceilings(self) -> tuple[Limit, ...]:
-        """The limits, each as much higher as a cost that is rounded down may be on paper."""
-        rounding = self.problem.rounding
-        return tuple(
-            Limit(criterion, cost + criterion.error(rounding) if cost < math.inf else cost)
-            for criterion, cost in self.limits
-        )
-
-    @cached_property
     def rng(self) -> np.random.Generator:
         """The only randomness; it is made when it is first asked for, which exact solvers never do."""
         return np.random.default_rng(self.seed)
@@ -129,7 +120,7 @@ class Best:
         """Whether as many as are wanted are as good as a bound, as far as rounding lets anybody tell."""
         return self.full and self.worst <= bound + self.task.error
 
-    def offer(self, labels: Labels, totals: Floats | None = None) -> None:
+    def offer(self, labels: Labels, totals: Floats | None = None) -> float:
         """Take in whatever is legal, within the limits, new and good enough.
 
         Parameters
@@ -138,17 +129,23 @@ class Best:
             Divisions that keep the problem's rules.
         totals : ndarray, optional
             Their totals, where they are known; all rules of one's own are then known to be kept too.
+
+        Returns
+        -------
+        float
+            The least cost among them; infinite where none is within the limits.
         """
         if totals is None and self.task.problem.rows is not None:
             labels = labels[self.task.problem.excess(labels) == 0.0]
         if not len(labels):
-            return
+            return math.inf
         if totals is None:
             totals = self.task.problem.totals(labels)
         costs = self.task.criterion.cost(totals)
         for criterion, limit in self.task.limits:
             costs = np.where(criterion.cost(totals) <= limit, costs, math.inf)
         self._insert(labels, costs, np.ptp(totals[:, :, 0], axis=1))
+        return float(costs.min())
 
     def _insert(self, labels: Labels, costs: Floats, unevenness: Floats) -> None:
         candidates = np.flatnonzero(costs < math.inf)

@@ -173,7 +173,7 @@ class _Enumeration:
             self.open = self.open[order]
         self.blocks = self._blocks()
         self.memories = [self._memory(layout) for layout in self.layouts]
-        self.pads = problem.rounding.pads(task.criterion.second)
+        self.pads = problem.rounding.pads(4 * problem.n_blocks, task.criterion.second)
         self.out = np.zeros((ROOM, len(self.open)), dtype=np.int8)
         self.steps = 0
         self.fast = pays(0.0, math.inf)
@@ -292,7 +292,7 @@ class _Enumeration:
         sizes = tuple(int(size) for size in counts + bots)
         mu = (EVERYWHERE,) * problem.n_teams
         close = Closeness()
-        for criterion, limit in self.task.ceilings:
+        for criterion, limit in self.task.limits:
             if criterion.has_windows:
                 windows = criterion.windows(limit, Crowd(sizes, whole, mu))
                 mu, close = windows.mu, windows.closeness
@@ -361,7 +361,7 @@ class _Enumeration:
         """Return the windows of a layout's classes within a cost; None where its full teams are outside."""
         windows = Windows(layout.crowd.mu, (EVERYWHERE,) * len(layout.crowd.mu))
         if cost < math.inf:
-            windows = self.task.criterion.windows(cost + self.task.error, layout.crowd)
+            windows = self.task.criterion.windows(cost, layout.crowd)
         close = windows.closeness if windows.closeness.span < math.inf else layout.close
         for team in layout.full:
             total, second = layout.base[team, MU], layout.base[team] @ self.second_axis

@@ -1,0 +1,115 @@
+"""Who is here, as an archive knows them: ids or names into players with ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from equipoise.archive.known import Standing
+from equipoise.errors import InputError
+from equipoise.matches import Ruleset
+from equipoise.players import Player
+from equipoise.ratings.model import is_bot
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Players with what an archive knows of them.
+
+    Parameters
+    ----------
+    players : tuple of Player
+        With the ids and ratings of the archive; one who had a rating already keeps it.
+    beta : float or None
+        The performance noise of one player in the units of these ratings, where the model has one.
+    strangers : tuple of str
+        Those who have not played, and have the rating that the model assumes of such a player.
+    """
+
+    players: tuple[Player, ...]
+    beta: float | None
+    strangers: tuple[str, ...]
+
+
+def rated(
+    standing: Standing,
+    players: Iterable[Player | str],
+    ruleset: Ruleset | None = None,
+    merged: Mapping[str, str] | None = None,
+) -> Here:
+    """Return players with the ratings that an archive has of them.
+
+    Parameters
+    ----------
+    standing : Standing
+        What the archive knows; see :meth:`equipoise.archive.archive.Archive.standing`.
+    players : iterable of Player or str
+        Ids, or names last seen.
+    ruleset : Ruleset, optional
+        What is being played; by default skill in general.
+    merged : mapping of str to str, optional
+        From merged ids to those they count as; see :meth:`equipoise.archive.archive.Archive.merged`.
+
+    Raises
+    ------
+    InputError
+        If a name is that of several, or somebody is there twice.
+
+    Examples
+    --------
+    >>> from equipoise.archive.known import Known
+    >>> from equipoise.ratings.models.elo import Elo
+    >>> standing = Standing(Elo(), {}, 0, True, Known(), {}, {}, ())
+    >>> here = rated(standing, ["ann"])
+    >>> here.players[0].rating.mu, here.strangers
+    (1500.0, ('ann',))
+    """
+    find = Names(standing, merged or {})
+    found: dict[str, Player] = {}
+    strangers: list[str] = []
+    for one in players:
+        player = Player(one) if isinstance(one, str) else one
+        known = find.id_of(player.id)
+        if known in found:
+            msg = f"players: {player.id!r} and {found[known].label!r} are one player, {known!r}"
+            raise InputError(msg)
+        if player.rating is None:
+            rating = standing.model.rating(standing.state, known, ruleset)
+            if known not in find.ids:
+                strangers.append(player.label)
+            player = replace(player, rating=rating, bot=player.bot or is_bot(known))
+        found[known] = replace(player, id=known, name=player.label)
+    return Here(tuple(found.values()), getattr(standing.model, "beta", None), tuple(strangers))
+
+
+class Names:
+    """Finds players by id or by the name last seen."""
+
+    def __init__(self, standing: Standing, merged: Mapping[str, str]) -> None:
+        self.ids = {player for player, _ in standing.games}
+        self._merged = merged
+        self._bots = standing.last_bots
+        self._named: dict[str, list[str]] = {}
+        for player, name in standing.names.items():
+            if player in self.ids:
+                self._named.setdefault(name, []).append(player)
+
+    def id_of(self, player: str) -> str:
+        """Return the id of a player, or what was given where nobody is called so.
+
+        Raises
+        ------
+        InputError
+            If several have the name.
+        """
+        player = self._merged.get(player, player)
+        if player in self.ids:
+            return player
+        named = sorted(self._named.get(player, ()))
+        people = [each for each in named if not is_bot(each)]
+        if not people and player in self._bots:
+            return self._bots[player]
+        if len(named) > 1:
+            msg = f"player: {player!r} is the name of several: {', '.join(named)}; give an id"
+            raise InputError(msg)
+        return named[0] if named else player

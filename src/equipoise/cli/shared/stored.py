@@ -1,0 +1,142 @@
+"""Ratings and matches from an archive, for commands that otherwise read files: ``--store``, ``--here``."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from equipoise.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from equipoise.archive.here import Here
+    from equipoise.matches import Match
+    from equipoise.players import Player
+
+    Command = TypeVar("Command", bound=Callable[..., Any])
+
+#: What an archive's address is called.
+ADDRESS = "sqlite:///path or postgresql://user@host/database"
+
+store = click.option("--store", metavar="URL", help=f"Read matches from an archive: {ADDRESS}.")
+
+_RATINGS = (
+    click.option("--store", metavar="URL", help=f"Where ratings are that ROSTER has not: {ADDRESS}."),
+    click.option("--here", metavar="A,B|FILE", help="Who is here, with --store: ids or last names."),
+    click.option("--ruleset", metavar="TEXT", help="What is played, with --store, as openarena/tdm."),
+)
+
+
+def with_ratings(command: Command) -> Command:
+    """Add the options that say where ratings are."""
+    for option in reversed(_RATINGS):
+        command = option(command)
+    return command
+
+
+def with_stored_ratings(command: Command) -> Command:
+    """Add those options that say where ratings are, for a roster that says who is in which team."""
+    for option in (_RATINGS[2], _RATINGS[0]):
+        command = option(command)
+    return command
+
+
+def names_in(here: str) -> list[str]:
+    """Return the names that an option tells: separated by commas, or a line each in a file.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    if Path(here).is_file():
+        here = Path(here).read_text(encoding="utf-8-sig").replace("\n", ",")
+    names = [name.strip() for name in here.split(",") if name.strip()]
+    if not names:
+        msg = "--here: nobody is named; names separated by commas, or a file of names, are allowed"
+        raise InputError(msg)
+    return names
+
+
+def roster(source: str | None, options: dict[str, Any], read: Callable[[str], list[Player]]) -> list[Player]:
+    """Return the players of a roster, or those that ``--here`` names.
+
+    Raises
+    ------
+    InputError
+        If there is neither, or both, or ``--here`` without an archive.
+    """
+    from equipoise.players import Player
+
+    here = options.get("here")
+    if here is None:
+        if source is None:
+            msg = "ROSTER: it is missing; give a file, or --store with --here"
+            raise InputError(msg)
+        return read(source)
+    if source is not None:
+        msg = "--here: it stands in the place of ROSTER; give one of them"
+        raise InputError(msg)
+    if options.get("store") is None:
+        msg = "--here: it needs --store, where the ratings are"
+        raise InputError(msg)
+    return [Player(name) for name in names_in(here)]
+
+
+def rated(players: list[Player], options: dict[str, Any]) -> list[Player]:
+    """Return players with their ratings from the archive of ``--store``, if there is one; set ``--beta``.
+
+    Whoever has a rating keeps it.  ``options["beta"]`` becomes that of the model unless it is given.
+    """
+    if options.get("store") is None:
+        if options.get("ruleset") is not None:
+            msg = "--ruleset: it needs --store, where the ratings are"
+            raise InputError(msg)
+        return players
+    here = look_up(options["store"], players, options.get("ruleset"))
+    if here.beta is not None and "beta" in options and options["beta"] is None:
+        options["beta"] = here.beta
+    return list(here.players)
+
+
+def look_up(url: str, players: list[Player], ruleset: str | None = None) -> Here:
+    """Return players with what an archive knows of them; say who is new there."""
+    from equipoise.archive.here import rated
+    from equipoise.cli import archives
+    from equipoise.logs.rules import ruleset_from
+
+    with archives.opened(url) as archive:
+        standing = archives.up_to_date(archive)
+        played = None if ruleset is None else ruleset_from(ruleset)
+        here = rated(standing, players, played, archive.merged())
+    if here.strangers:
+        archives.warn(f"note: not in any match, so taken for new: {', '.join(here.strangers)}")
+    if played is not None and played not in standing.rulesets:
+        archives.warn(f"note: no match has the ruleset {ruleset}; what is near it counts")
+    return here
+
+
+def stored_matches(url: str) -> tuple[list[Match], Callable[[str], str]]:
+    """Return the matches of an archive that count, and what finds the ids of players by name.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    from equipoise.archive.here import Names
+    from equipoise.cli import archives
+
+    with archives.opened(url) as archive:
+        find = Names(archives.up_to_date(archive), archive.merged()).id_of
+        gc.disable()  # everything is kept
+        matches = list(archive.matches())
+        gc.enable()
+    if not matches:
+        msg = "--store: there is no match in the archive; 'equipoise ingest' reads logs into it"
+        raise InputError(msg)
+    return matches, find

@@ -1,0 +1,111 @@
+"""Commands that divide and predict read ratings and matches from an archive."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from equipoise.cli import group
+
+PLAYERS = {
+    "id-ann": "Ann",
+    "id-bob": "Bob",
+    "id-cid": "Cid",
+    "id-dan": "Dan",
+    "id-eve": "Twin",
+    "id-fay": "Twin",
+}
+
+
+def run(*args: str) -> Result:
+    """Run a command."""
+    return CliRunner().invoke(group, list(args), standalone_mode=True)
+
+
+def plain(*args: str) -> Any:
+    """Return what a command prints as JSON."""
+    result = run(*args, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return an archive of matches, which the earlier of two players won."""
+    folder = tmp_path_factory.mktemp("store")
+    ids = list(PLAYERS)
+    records = [
+        {"ended": 600 * n, "game": "g", "game_type": "duel", "scores": [2, 1],
+         "teams": [[{"id": one, "name": PLAYERS[one]}], [{"id": other, "name": PLAYERS[other]}]]}
+        for n, (one, other) in enumerate((ids[a], ids[b]) for a in range(5) for b in range(a + 1, 6))
+    ]  # fmt: skip
+    (folder / "log.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    url = f"sqlite:///{folder / 'games.db'}"
+    assert run("ingest", str(folder / "log.jsonl"), "--store", url).exit_code == 0
+    return url
+
+
+def test_teams_from_ids_and_last_names(store: str, tmp_path: Path) -> None:
+    """On the command line or in a file; with the noise of the model; a newcomer is told."""
+    names = tmp_path / "here.txt"
+    names.write_text("Ann\nBob\nid-cid\nDan\n")
+    told = plain("balance", "--store", store, "--here", "Ann,Bob,id-cid,Dan")
+    assert told["splits"] == plain("balance", "--store", store, "--here", str(names))["splits"]
+    assert told["splits"] == plain("balance", str(names), "--store", store)["splits"]
+    strong = next(team for team in told["splits"][0]["teams"] if "Ann" in str(team))
+    assert "Dan" in str(strong)
+    assert told["beta"] == 1.0
+    result = run("balance", "--store", store, "--here", "Ann,Bob,Nobody", "--ruleset", "g/duel")
+    assert "taken for new: Nobody" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (
+            ("balance", "--store", "STORE", "--here", "Ann,Twin"),
+            "is the name of several: id-eve, id-fay",
+        ),
+        (("balance", "--store", "STORE", "--here", "Ann,id-ann"), "'id-ann' and 'Ann' are one player"),
+        (("balance", "--here", "Ann,Bob"), "--here: it needs --store"),
+        (("balance", "--store", "STORE", "roster.txt", "--here", "Ann"), "stands in the place of ROSTER"),
+        (("balance", "--store", "STORE", "--here", " , "), "--here: nobody is named"),
+        (("balance",), "ROSTER: it is missing"),
+        (("evaluate",), "FILE: it is missing"),
+        (("evaluate", "some.jsonl", "--store", "STORE"), "--store: matches are read from it or from files"),
+        (("balance", "roster.txt", "--ruleset", "g/duel"), "No such file"),
+    ],
+)
+def test_what_is_wrong_is_told(store: str, args: tuple[str, ...], message: str) -> None:
+    """With what the user typed."""
+    result = run(*[store if arg == "STORE" else arg for arg in args])
+    assert result.exit_code != 0
+    assert message in f"{result.output}{result.exception}"
+
+
+def test_a_running_game_and_lobbies(store: str, tmp_path: Path) -> None:
+    """The roster says who is where, the archive how strong everyone is."""
+    roster, lobbies = tmp_path / "now.csv", tmp_path / "lobbies.csv"
+    roster.write_text("name,team\nAnn,1\nBob,2\nCid,1\nDan,2\n")
+    lobbies.write_text("name\none\ntwo\n")
+    told = plain("late", str(roster), "--store", store, "--join", "id-fay")
+    assert told["player"] == "id-fay"
+    filled = plain("lobbies", str(lobbies), "--store", store, "--here", "Ann,Bob,Cid,Dan", "--team-size", "1")
+    assert len(filled["lobbies"]) == 2
+
+
+def test_matches_for_ratings_predictions_and_judgement(store: str, tmp_path: Path) -> None:
+    """An export is the same as the archive it is of."""
+    pytest.importorskip("polars")
+    export = str(tmp_path / "games.parquet")
+    assert run("export", export, "--store", store).exit_code == 0
+    assert plain("evaluate", export) == plain("evaluate", "--store", store)
+    assert plain("rate", export) == plain("rate", "--store", store)
+    told = plain("predict", "--store", store, "--team", "Ann", "--team", "id-fay")
+    assert told["teams"][0]["win_probability"] > 0.6
+    assert not told["new_players"]
+    assert plain("tune", "--store", store, "--steps", "2")
