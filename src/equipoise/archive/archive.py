@@ -156,7 +156,7 @@ class Archive:
         if version == HEAD:
             return
         if not version and not create:
-            msg = f"store: {database.where} holds no archive; one that an ingest has made is needed, or --create"
+            msg = f"store: {database.where} holds no archive; one that an ingest has made is needed"
             raise InputError(msg)
         with database.writing() as connection:
             if version_of(connection, database.where) == HEAD:
