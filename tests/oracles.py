@@ -83,12 +83,12 @@ def variance(values: Sequence[float]) -> float:
     return mean([(value - middle) ** 2 for value in values])
 
 
-def chance(case: Case, division: Division, beta: float) -> float:
+def chance(case: Case, division: Division, beta: float, zero: float) -> float:
     """Return the first team's win probability."""
     teams = members(case, division)
     everyone = teams[0] + teams[1]
     noise = math.sqrt(sum(sigma**2 for _, sigma, _ in everyone) + len(everyone) * beta**2)
-    difference = sum(w for w, _, _ in teams[0]) - sum(w for w, _, _ in teams[1])
+    difference = sum(w - zero for w, _, _ in teams[0]) - sum(w - zero for w, _, _ in teams[1])
     return 1.0 / (1.0 + math.exp(-1.702 * difference / noise))
 
 
@@ -101,7 +101,7 @@ def value(name: str, case: Case, division: Division, scale: Mapping[str, float])
     if name == "ratio":
         return min(totals) / max(totals) if max(totals) > 0 else 1.0
     if name == "win":
-        return abs(chance(case, division, scale["beta"]) - 0.5)
+        return abs(chance(case, division, scale["beta"], scale["zero"]) - 0.5)
     if name == "spread":
         deviations = [math.sqrt(variance([w for w, _, _ in team])) for team in teams]
         return abs(deviations[0] - deviations[1])
@@ -150,7 +150,7 @@ def best(name: str, case: Case, scale: Mapping[str, float]) -> float | None:
     if not legal:
         return None
     if name == "spread":
-        chances = [abs(chance(case, division, scale["beta"]) - 0.5) for division in legal]
+        chances = [abs(chance(case, division, scale["beta"], scale["zero"]) - 0.5) for division in legal]
         limit = min(chances) + scale["tolerance"]
         legal = [
             division for division, distance in zip(legal, chances, strict=True) if distance <= limit + 1e-12

@@ -1,4 +1,4 @@
-"""The one link between skill and outcome: performance noise, and win probability from team sums.
+"""The one link between skill and outcome: team strength, performance noise, and win probability.
 
 Ratings learn through this link and teams are judged by it, so it stands here once.
 Nothing here knows players, contests or splits.
@@ -18,13 +18,37 @@ from equipoise.arrays import Floats
 LOGISTIC_SLOPE = 1.702
 
 
-def win_probability(mu: Floats, variance: Floats, count: Floats, beta: float) -> Floats:
+def strengths(mu: Floats, count: Floats, zero: float) -> Floats:
+    """Return how strong each team is: the sum of its players' skills above the zero of the scale.
+
+    The same number is left off every team, as only differences matter: teams of one size keep their sums of
+    skill to the last digit, whatever the zero is.
+
+    Parameters
+    ----------
+    mu, count : ndarray, shape (..., n_teams)
+        Sum of the skills of each team, and number of its players, bots included.
+    zero : float
+        The skill of a player whose presence makes no difference, roster units.
+
+    Examples
+    --------
+    Three against two around a skill of 1500: with the zero there, nobody gains by being more.
+
+    >>> strengths(np.array([4530.0, 3020.0]), np.array([3.0, 2.0]), 1500.0)
+    array([3030., 3020.])
+    """
+    more = count - count.min(axis=-1, keepdims=True)
+    return cast("Floats", mu - zero * more)
+
+
+def win_probability(mu: Floats, variance: Floats, count: Floats, beta: float, zero: float = 0.0) -> Floats:
     """Predict how likely each team is to win, from sums over its players.
 
     Every player performs with noise ``beta`` around a skill that is itself only known up to its
-    variance.  For two teams this is ``logistic(1.702 (mu_1 - mu_2) / c)`` with
-    ``c² = sum(sigma²) + n beta²`` over both; for more it is the Plackett-Luce probability of the first
-    place with the ``c`` of an average pair.
+    variance.  With the strengths ``S = mu - zero count``, for two teams this is
+    ``logistic(1.702 (S_1 - S_2) / c)`` with ``c² = sum(sigma²) + n beta²`` over both; for more it is the
+    Plackett-Luce probability of the first place with the ``c`` of an average pair.
 
     Parameters
     ----------
@@ -36,6 +60,9 @@ def win_probability(mu: Floats, variance: Floats, count: Floats, beta: float) ->
         Number of players of each team, bots included.
     beta : float
         Performance noise of one player in one game, roster units, above 0.
+    zero : float
+        The skill of a player whose presence makes no difference, roster units; it matters to teams of
+        different sizes only.
 
     Returns
     -------
@@ -55,7 +82,7 @@ def win_probability(mu: Floats, variance: Floats, count: Floats, beta: float) ->
     array([[0.7691, 0.2309]])
     """
     scale = LOGISTIC_SLOPE / pair_noise(variance, count, beta)
-    exponent = mu * scale[:, None]
+    exponent = strengths(mu, count, zero) * scale[:, None]
     exponent = np.exp(exponent - exponent.max(axis=1, keepdims=True))
     return cast("Floats", exponent / exponent.sum(axis=1, keepdims=True))
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tests.cli.test_balance import run
+from tests.cli.running import run
 
 from equipoise.archive.databases import sqlite_driver
 from equipoise.cli import group

@@ -11,21 +11,11 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from tests.cli.running import run, run_process
 
 ROSTER = (
     "31 Amber\n12 Birch\n47 Cedar\n25 Dahlia\n38 Elm\n19 Fern\n54 Ginkgo\n22 Hazel\n41 Iris\n16 Juniper\n"
 )
-
-
-def run(*args: str, stdin: str | bytes = "", **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own."""
-    given = stdin.encode() if isinstance(stdin, str) else stdin
-    done = subprocess.run(  # our own program
-        [sys.executable, "-m", "equipoise", *args],
-        input=given, capture_output=True, check=False, env={**os.environ, **environment}, timeout=60,
-    )  # fmt: skip
-    assert b"Traceback" not in done.stderr, done.stderr.decode()
-    return subprocess.CompletedProcess(args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def balanced(*args: str, stdin: str = ROSTER) -> dict[str, Any]:
@@ -46,7 +36,7 @@ def test_text_can_be_pasted_and_says_what_is_proven() -> None:
     assert lines[1] == "  47  Cedar"
     assert "Blue: total 152, win chance 49.0 %" in lines
     assert "Proven optimal: gap 1." in lines
-    assert lines[-1].startswith("Win chances assume a performance noise of 13.34")
+    assert lines[-1].startswith("Win chances are a convention: they assume a performance noise of 13.34")
 
 
 def test_json_has_the_documented_fields() -> None:
@@ -226,7 +216,7 @@ def test_names_do_not_break_terminals_that_do_not_know_their_script() -> None:
     done = run("balance", "-", stdin="5 Ünal\n6 محمد\n", PYTHONIOENCODING="ascii", LC_ALL="C")
     assert done.returncode == 0
     plain = json.loads(
-        run("balance", "-", "--json", stdin="5 Ünal\n6 محمد\n", PYTHONIOENCODING="ascii").stdout
+        run_process("balance", "-", "--json", stdin="5 Ünal\n6 محمد\n", PYTHONIOENCODING="ascii").stdout
     )
     assert sorted(plain["splits"][0]["teams"]) == [["Ünal"], ["محمد"]]
 
@@ -235,7 +225,7 @@ def test_help_and_version() -> None:
     """Both answer at once, and the help names every objective and solver."""
     from equipoise.registry import OBJECTIVES, SOLVERS
 
-    assert run("--version").stdout.startswith("equipoise ")
+    assert run_process("--version").stdout.startswith("equipoise ")
     text = " ".join(run("balance", "--help").stdout.split())
     assert all(name in text for name in (*OBJECTIVES, *SOLVERS))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from tests.cli.test_balance import run
+from tests.cli.running import run
 
 PLAYERS = "id,skill\n" + "".join(f"p{n},{n}\n" for n in range(1, 13))
 LOBBIES = "name,target,min_teams,max_teams\ncalm,9,2,4\nwild,17,2,4\n"

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.test_balance import run
+from tests.cli.running import run
 
 LIST = "1 Amber\n2 Birch\n3 Cedar\n4 Dahlia\n"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from tests.cli.test_balance import run
+from tests.cli.running import run
 
 from equipoise.cli.histories import read_history
 from equipoise.errors import InputError

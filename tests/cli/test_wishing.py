@@ -7,7 +7,8 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from tests.cli.test_balance import ROSTER, balanced, run
+from tests.cli.running import run
+from tests.cli.test_balance import ROSTER, balanced
 
 from equipoise import InputError
 from equipoise.files.rosters import parse_roster

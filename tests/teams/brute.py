@@ -101,7 +101,7 @@ def members(night: Night, labels: Sequence[int]) -> list[list[tuple[float, float
     ]
 
 
-def value(name: str, night: Night, labels: Sequence[int], beta: float, prior: float) -> float:
+def value(name: str, night: Night, labels: Sequence[int], beta: float, zero: float, prior: float) -> float:
     """Return an objective's value as it is known: for ``ratio`` more is better, for others less."""
     teams = members(night, labels)
     totals = [sum(w for w, _ in team) for team in teams]
@@ -112,7 +112,8 @@ def value(name: str, night: Night, labels: Sequence[int], beta: float, prior: fl
         return min(totals) / max(totals) if max(totals) > 0 else 1.0
     if name == "win":
         noise = math.sqrt(2.0 / night.n_teams * sum(sigma**2 + beta**2 for _, sigma in everyone))
-        powers = [math.exp(1.702 * (total - max(totals)) / noise) for total in totals]
+        strengths = [total - zero * len(team) for total, team in zip(totals, teams, strict=True)]
+        powers = [math.exp(1.702 * (strength - max(strengths)) / noise) for strength in strengths]
         return max(abs(power / sum(powers) - 1.0 / night.n_teams) for power in powers)
     if name == "spread":
         deviations = [math.sqrt(variance([w for w, _ in team])) for team in teams]
@@ -132,15 +133,15 @@ def _uncertain(team: Sequence[tuple[float, float]], prior: float) -> float:
 
 def best(name: str, night: Night, solution: Solution, tolerance: float) -> float | None:
     """Return the best value of an objective by going through all; None where nothing is legal."""
-    beta, prior = solution.beta, variance(list(night.weights)) / 64.0 or 1.0
+    beta, zero, prior = solution.beta, solution.zero, solution.beta**2 / 64.0
     legal = list(divisions(night))
     if not legal:
         return None
     if name == "spread":
-        distances = [value("win", night, labels, beta, prior) for labels in legal]
+        distances = [value("win", night, labels, beta, zero, prior) for labels in legal]
         limit = min(distances) + tolerance
         legal = [x for x, distance in zip(legal, distances, strict=True) if distance <= limit + 1e-12]
-    values = [value(name, night, labels, beta, prior) for labels in legal]
+    values = [value(name, night, labels, beta, zero, prior) for labels in legal]
     return max(values) if name == "ratio" else min(values)
 
 

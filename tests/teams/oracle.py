@@ -141,9 +141,12 @@ def paid(evening: Evening, labels: Labels) -> float:
     return total
 
 
-def distance(evening: Evening, labels: Labels, beta: float) -> float:
+def distance(evening: Evening, labels: Labels, beta: float, zero: float) -> float:
     """Return the largest distance of a team's win probability from even."""
-    sums = [total or 0.0 for total in totals(evening, labels)]
+    counts = [sum(label == team for label in labels) for team in range(evening.n_teams)]
+    sums = [
+        (total or 0.0) - zero * count for total, count in zip(totals(evening, labels), counts, strict=True)
+    ]
     noise = math.sqrt(evening.n * beta**2 * 2 / evening.n_teams)
     powers = [math.exp(1.702 * (total - max(sums)) / noise) for total in sums]
     return max(abs(power / sum(powers) - 1 / evening.n_teams) for power in powers)

@@ -9,7 +9,7 @@ import pytest
 
 from equipoise import Bots, InputError, Player, Rating, Status, UnknownNameError, balance
 from equipoise.registry import OBJECTIVES, SOLVERS, resolve
-from equipoise.teams.objectives.objective import Criterion, Objective, Scale
+from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.solvers import halves
 from equipoise.teams.solvers.task import Found, Ranked, Task
 
@@ -297,7 +297,7 @@ def test_own_objectives_and_solvers_can_be_passed() -> None:
         def cost(self, totals: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
             return np.abs(totals[:, 0, 1] - 2 * totals[:, 1, 1])
 
-    def twice(scale: Scale) -> Objective:
+    def twice(scale: Units) -> Objective:
         assert scale.beta > 0
         return Objective("twice", CountTheStrong())
 

@@ -15,7 +15,7 @@ from equipoise.registry import OBJECTIVES, resolve
 from equipoise.teams.problem.problem import MU
 from equipoise.teams.solvers.pairwise import range_bound
 from equipoise.teams.solvers.task import Task
-from equipoise.testing.teams import best_costs, random_problem, random_scale
+from equipoise.testing.teams import best_costs, random_problem, random_units
 
 TOLERANCE = 0.02
 
@@ -144,7 +144,7 @@ def test_what_whole_numbers_leave_is_below_every_division(n_teams: int, objectiv
         features = problem.features.copy()
         features[:, MU] = rng.integers(0, 6, problem.n_blocks)
         problem = replace(problem, features=features, filler=None)
-        criterion = resolve("objective", OBJECTIVES, objective)(random_scale(rng, problem)).criterion
+        criterion = resolve("objective", OBJECTIVES, objective)(random_units(rng, problem)).criterion
         costs = best_costs(Task(problem, criterion))
         bound = range_bound(Task(problem, criterion))
         assert not costs or bound <= costs[0] + 1e-12

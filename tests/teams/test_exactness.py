@@ -44,10 +44,10 @@ def solve(case: Case, objective: str, solver: str, **more: object) -> Solution:
 
 def scale_of(case: Case, solution: Solution) -> dict[str, float]:
     """Return the units that the documentation gives a roster."""
-    variance = oracles.variance(list(case.weights))
     return {
         "beta": solution.beta,
-        "prior": variance / 64.0 if variance > 0 else 1.0,
+        "zero": solution.zero,
+        "prior": solution.beta**2 / 64.0,
         "side_weight": 0.01 if any(side != 0.5 for side in case.sides) else 0.0,
         "tolerance": TOLERANCE,
     }
@@ -74,7 +74,9 @@ def check(case: Case, solution: Solution) -> None:
     assert solution.value == pytest.approx(oracles.value(solution.objective, case, division, scale), abs=1e-9)
     totals = [sum(w for w, _, _ in team) for team in oracles.members(case, division)]
     assert split.totals == pytest.approx(totals)
-    assert split.win_probability[0] == pytest.approx(oracles.chance(case, division, solution.beta))
+    assert split.win_probability[0] == pytest.approx(
+        oracles.chance(case, division, solution.beta, solution.zero)
+    )
     assert math.fsum(split.win_probability) == pytest.approx(1.0)
 
 

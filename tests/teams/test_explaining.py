@@ -87,11 +87,11 @@ def test_prices_are_those_of_the_oracle(seed: int) -> None:
 def test_prices_in_win_probability_are_those_of_the_oracle(seed: int) -> None:
     """Under ``win`` both costs are the same number, the one the oracle has."""
     case, roster, wishes = instance(seed)
-    explanation = explain(roster, objective="win", beta=10.0, **wishes)
-    now = min(abs(chance(case, division, 10.0) - 0.5) for division in divisions(case))
+    explanation = explain(roster, objective="win", beta=10.0, zero=4.0, **wishes)
+    now = min(abs(chance(case, division, 10.0, 4.0) - 0.5) for division in divisions(case))
     for price in explanation.prices:
         relaxed = without(case, price.constraint)
-        cheaper = min(abs(chance(relaxed, division, 10.0) - 0.5) for division in divisions(relaxed))
+        cheaper = min(abs(chance(relaxed, division, 10.0, 4.0) - 0.5) for division in divisions(relaxed))
         assert price.cost.win_probability == pytest.approx(now - cheaper)
         assert price.cost.value == price.cost.win_probability
 

@@ -12,7 +12,7 @@ from equipoise.registry import OBJECTIVES, resolve
 from equipoise.teams.solvers import halves
 from equipoise.teams.solvers import mitm_kernels as kernels
 from equipoise.teams.solvers.task import Task
-from equipoise.testing.teams import random_problem, random_scale
+from equipoise.testing.teams import random_problem, random_units
 
 
 def bits(task: Task) -> list[tuple[bytes, bytes]]:
@@ -27,7 +27,7 @@ def test_compiled_and_plain_give_the_same_bits(objective: str, monkeypatch: pyte
     for seed in range(6):
         rng = np.random.default_rng(seed)
         problem = random_problem(rng, most_blocks=15)
-        goal = resolve("objective", OBJECTIVES, objective)(random_scale(rng, problem))
+        goal = resolve("objective", OBJECTIVES, objective)(random_units(rng, problem))
         task = Task(problem, goal.criterion, keep=7)
         monkeypatch.setattr(halves, "pays", lambda *_: False)
         plain = bits(task)

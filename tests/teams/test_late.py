@@ -32,8 +32,8 @@ def test_an_advantage_does_not_know_the_order_of_the_teams(totals: list[float], 
     """Teams in another order have their factors in that order; one is 1, none is below."""
     order = list(range(len(totals)))
     random.shuffle(order)  # type: ignore[attr-defined]
-    factors = advantage(totals)
-    assert advantage([totals[n] for n in order]) == pytest.approx([factors[n] for n in order])
+    factors = advantage(totals, beta=20)
+    assert advantage([totals[n] for n in order], beta=20) == pytest.approx([factors[n] for n in order])
     assert min(factors) == 1.0
 
 
@@ -54,7 +54,7 @@ def test_an_advantage_is_the_odds_of_the_favourite() -> None:
 def test_an_advantage_is_finite_whatever_the_teams() -> None:
     """A team nobody could even out is told the largest factor there is, and empty teams need none."""
     assert all(map(math.isfinite, advantage([1e15, 0], beta=1e-9)))
-    assert advantage([0, 0], [0, 0]) == (1.0, 1.0)
+    assert advantage([0, 0], [0, 0], zero=0) == (1.0, 1.0)
     assert advantage(np.zeros((3, 5))) == (1.0, 1.0, 1.0)
 
 
@@ -94,7 +94,7 @@ def test_a_newcomer_goes_where_the_game_is_most_even(data: st.DataObject) -> Non
     everyone = [one for each in bots for one in each]
     placement = place_late(
         who, totals, people, bots=Bots(weight=sum(everyone) / len(everyone)), objective="gap",
-        bot_counts=[len(each) for each in bots], bot_totals=[sum(each) for each in bots],
+        bot_counts=[len(each) for each in bots], bot_totals=[sum(each) for each in bots], zero=0,
     )  # fmt: skip
     afterwards = [played(totals, people, bots, team, who) for team in range(k)]
     for option, after in zip(placement.options, afterwards, strict=True):
@@ -109,7 +109,7 @@ def test_a_newcomer_without_bots_joins_one_of_the_smallest_teams(
 ) -> None:
     """Sizes that differ by more than one are evened out first, as there are no bots to do it."""
     people = [n for _, n in teams]
-    placement = place_late(who, [mean * n for mean, n in teams], people)
+    placement = place_late(who, [mean * n for mean, n in teams], people, beta=20)
     if max(people) > min(people):
         assert people[placement.team] == min(people)
 
@@ -124,6 +124,7 @@ def test_a_bot_that_comes_is_one_of_those_that_are_not_there_yet() -> None:
         bot_counts=[1, 1],
         bot_totals=[15, 15],
         pool=4,
+        zero=0,
     )
     assert placement.options[0].totals == (115 + 50, 115 + 25)
     assert placement.options[0].bots == (1, 2)
@@ -131,16 +132,16 @@ def test_a_bot_that_comes_is_one_of_those_that_are_not_there_yet() -> None:
 
 def test_a_pool_that_runs_dry_makes_a_team_too_large() -> None:
     """With one bot left, a fourth player against two would leave a difference of one too many."""
-    placement = place_late(10, [90, 95], [3, 2], bots=Bots(weight=5), pool=0)
+    placement = place_late(10, [90, 95], [3, 2], bots=Bots(weight=5), pool=0, zero=0)
     assert [option.excess for option in placement.options] == [1, 0]
     assert placement.team == 1
     assert "only one" in placement.reason
-    assert place_late(10, [90, 95], [3, 2], bots=Bots(weight=5), pool=1).options[0].excess == 0
+    assert place_late(10, [90, 95], [3, 2], bots=Bots(weight=5), pool=1, zero=0).options[0].excess == 0
 
 
 def test_the_map_says_how_many_bots_there_are() -> None:
     """A target of ten gives each team five, whoever joins."""
-    placement = place_late(30, [60, 60], [2, 2], bots=Bots(weight=20, target=10))
+    placement = place_late(30, [60, 60], [2, 2], bots=Bots(weight=20, target=10), zero=0)
     assert [option.bots for option in placement.options] == [(2, 3), (3, 2)]
 
 
@@ -190,15 +191,23 @@ def test_sums_of_players_are_those_of_their_ratings() -> None:
         (lambda: place_late(5, [1, 2], [1, 1, 1]), "players: shape (3,)"),
         (lambda: place_late(5, [1, 2], [1, -1]), "players: [1.0, -1.0]"),
         (lambda: place_late(5, [1, 2], [1, 1], bot_counts=[0.5, 0]), "bot_counts: [0.5, 0.0]"),
-        (lambda: place_late(5, [1, 2], [1, 1], beta=0), "beta: 0"),
+        (lambda: place_late(5, [1, 2], [1, 1], beta=0), "beta must be"),
         (lambda: place_late(5, [1, 2], [1, 1], pool=-1), "pool: -1"),
-        (lambda: place_late(5, [1, 2], [1, 1], objective="spread"), "objective: 'spread' needs totals"),
+        (
+            lambda: place_late(5, [1, 2], [1, 1], objective="spread", beta=1),
+            "objective: 'spread' needs totals",
+        ),
         (lambda: place_late(5, np.ones((2, 5)), [2, 1]), "players: the counts of all and of bots"),
         (lambda: place_late(5, np.ones((2, 5)), bot_counts=[2, 0]), "players: the counts of all and of bots"),
         (lambda: advantage([1, 2], [1]), "counts: shape (1,)"),
         (lambda: advantage([1, 2], variances=[-1, 0]), "variances: "),
         (lambda: advantage([[1, 2], [3, 4]]), "totals: shape (2, 2)"),
-        (lambda: advantage([1, 2], beta=math.nan), "beta: nan"),
+        (lambda: advantage([1, 2], beta=math.nan), "beta must be"),
+        (lambda: advantage([1, 2]), "beta: sums of weights alone"),
+        (lambda: place_late(5, [1, 2], [1, 1]), "beta: sums of weights alone"),
+        (lambda: advantage([1, 2], zero=0, body=1), "body: with a zero"),
+        (lambda: advantage([1, 2], beta=1, body=-1), "body must be"),
+        (lambda: advantage([1, 2], zero=math.inf), "zero must be"),
         (lambda: team_sums([Player("a", 1)], 2), "players: 'a' needs a weight and a team from 1 to 2"),
     ],
 )

@@ -10,7 +10,7 @@ from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS, resolve
 from equipoise.teams.problem.components import components
 from equipoise.teams.solvers import bitset, milp
 from equipoise.teams.solvers.task import Task
-from equipoise.testing.teams import check_objective, check_solver, random_problem, random_scale
+from equipoise.testing.teams import check_objective, check_solver, random_problem, random_units
 
 EXACT = {"enumerate", "mitm", "bitset", "milp", "window"}
 SLOW = {"anneal"}
@@ -32,7 +32,7 @@ def test_every_solver_keeps_the_laws_with_every_objective(name: str, objective: 
     for seed in range(2 if name in SLOW else 8):
         rng = np.random.default_rng([seed, 7])
         problem = random_problem(rng, most_blocks=8)
-        goal = resolve("objective", OBJECTIVES, objective)(random_scale(rng, problem))
+        goal = resolve("objective", OBJECTIVES, objective)(random_units(rng, problem))
         task = Task(problem, goal.criterion, tuple((c, 0.0) for c, _ in goal.first))  # type: ignore[arg-type]
         if name == "bitset" and not bitset.suits(task, components(problem)):
             continue

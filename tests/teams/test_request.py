@@ -49,7 +49,8 @@ ASKED: dict[str, dict[str, Any]] = {
         "wishes": [Wish("together", ["Ann", "4"], 0.015), Wish("apart", ["3", "4"])],
         "side_price": 0.01,
     },
-    "roles": {"roles": {"tank": 1}, "default": 5.5, "beta": 2.0},
+    "roles": {"roles": {"tank": 1}, "default": 5.5, "beta": 2.0, "zero": -3.0},
+    "body": {"body": 1.5},
     "rules": {
         "rules": [Rule("one", {"Ann": 1.0, "Bob": 2.5}, high=2.5), Rule("two", {("4", 1): 1.0}, 0.0, 1.0)]
     },

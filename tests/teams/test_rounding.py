@@ -11,9 +11,9 @@ from tests.teams import exact
 
 from equipoise import Player, balance, pareto
 from equipoise.registry import OBJECTIVES, resolve
-from equipoise.teams.objectives.objective import Criterion, Scale
+from equipoise.teams.objectives.objective import Criterion, Units
 from equipoise.teams.problem.problem import MU
-from equipoise.testing.teams import legal_divisions, random_problem, random_scale
+from equipoise.testing.teams import legal_divisions, random_problem, random_units
 
 #: One-decimal rosters with mathematical ties that floats tell apart.
 ROSTERS = [
@@ -96,7 +96,7 @@ def test_the_bound_on_rounding_holds_for_every_order_of_the_sums(name: str) -> N
     for seed in range(10):
         rng = np.random.default_rng(seed)
         problem = random_problem(rng)
-        objective = resolve("objective", OBJECTIVES, name)(random_scale(rng, problem))
+        objective = resolve("objective", OBJECTIVES, name)(random_units(rng, problem))
         error = objective.criterion.error(problem.rounding)
         assert 0.0 <= error < 1e-6 * max(float(np.abs(problem.features[:, MU]).sum()), 1.0)
         for labels in list(legal_divisions(problem))[:20]:
@@ -119,5 +119,5 @@ def test_a_criterion_of_ones_own_has_a_measured_bound() -> None:
             return np.ptp(totals[:, :, MU], axis=1)
 
     problem = random_problem(np.random.default_rng(1))
-    worked_out = resolve("objective", OBJECTIVES, "gap")(Scale()).criterion.error(problem.rounding)
+    worked_out = resolve("objective", OBJECTIVES, "gap")(Units()).criterion.error(problem.rounding)
     assert worked_out <= Own().error(problem.rounding) <= 100.0 * worked_out

@@ -10,7 +10,7 @@ from equipoise.registry import OBJECTIVES, SOLVERS, resolve
 from equipoise.teams.objectives.objective import Limit
 from equipoise.teams.solvers.task import Task
 from equipoise.teams.solvers.window import suits
-from equipoise.testing.teams import random_problem, random_scale
+from equipoise.testing.teams import random_problem, random_units
 
 ENUMERATE, WINDOW = (resolve("solver", SOLVERS, name) for name in ("enumerate", "window"))
 
@@ -22,7 +22,7 @@ def test_windows_find_what_enumeration_finds(objective: str, n_teams: int) -> No
     for seed in range(12 if n_teams < 4 else 5):
         rng = np.random.default_rng([seed, n_teams])
         problem = random_problem(rng, 9 if n_teams < 4 else 8, n_teams)
-        goal = resolve("objective", OBJECTIVES, objective)(random_scale(rng, problem))
+        goal = resolve("objective", OBJECTIVES, objective)(random_units(rng, problem))
         limits: tuple[Limit, ...] = ()
         for criterion, tolerance in goal.first:
             least = ENUMERATE(Task(problem, criterion)).ranked[0].cost

@@ -61,7 +61,7 @@ def test_ten_players_in_four_teams() -> None:
     )  # fmt: skip
     every = list(oracle.divisions(case))
     fair, sums = solved(case, objective="win"), solved(case, objective="gap", solver="milp", wishes=())
-    best = min(oracle.distance(case, d, fair.beta) + oracle.paid(case, d) for d in every)
+    best = min(oracle.distance(case, d, fair.beta, fair.zero) + oracle.paid(case, d) for d in every)
     assert (fair.status, fair.value) == (Status.OPTIMAL, pytest.approx(best, abs=1e-9))
     assert sums.value == pytest.approx(min(oracle.gap(case, d) for d in every), abs=1e-6)
     oracle.check(case, fair.best)
@@ -82,11 +82,13 @@ def test_wishes_are_broken_where_keeping_them_costs_more(n: int, k: int, solver:
     if not every:
         assert solution.status is Status.INFEASIBLE
         return
-    best = min(oracle.distance(case, d, solution.beta) + oracle.paid(case, d) for d in every)
+    best = min(oracle.distance(case, d, solution.beta, solution.zero) + oracle.paid(case, d) for d in every)
     assert solution.status is Status.OPTIMAL
     assert solution.value == pytest.approx(best, abs=1e-9)
     labels = oracle.check(case, solution.best)
-    assert oracle.distance(case, labels, solution.beta) + oracle.paid(case, labels) == pytest.approx(best)
+    assert oracle.distance(case, labels, solution.beta, solution.zero) + oracle.paid(
+        case, labels
+    ) == pytest.approx(best)
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -45,7 +45,7 @@ FLAGS = {
     name: f"--{name.replace('_', '-')}"
     for name in (
         *("teams", "max_difference", "apart", "side_price", "roles", "rules", "objective", "solver"),
-        *("rerank", "keep", "distance", "beta", "tolerance", "side_weight", "seed"),
+        *("rerank", "keep", "distance", "beta", "zero", "body", "tolerance", "side_weight", "seed"),
     )
 }
 
@@ -207,6 +207,18 @@ def _one_of(names: Any, extra: str = "") -> str:
     metavar="WEIGHT",
     help="Performance noise of one player, for win chances.  [default: the roster's standard deviation]",
 )
+@click.option(
+    "--zero",
+    type=float,
+    metavar="WEIGHT",
+    help="The weight that adds nothing to a team, where the scale has one.  Matters to unequal teams.",
+)
+@click.option(
+    "--body",
+    type=float,
+    metavar="SPREADS",
+    help="What one more player of mean weight is worth, in standard deviations.  [default: 0.5]",
+)
 @click.option("--names", metavar="A,B", help="What to call the teams.")
 @click.option("--explain", is_flag=True, help="Say why: numbers, alternatives, and what each rule costs.")
 @click.option(
@@ -247,7 +259,7 @@ def _balance(source: str | None, options: dict[str, Any]) -> None:
     limit = options["time_limit"]
     given = {
         name: options[name]
-        for name in ("tolerance", "side_weight", "max_difference", "beta")
+        for name in ("tolerance", "side_weight", "max_difference", "beta", "zero", "body")
         if options[name] is not None
     }
     shared = {
@@ -350,7 +362,7 @@ def _plot(path: str, solution: Solution, split: Split, names: tuple[str, ...]) -
 
 def _text(solution: Solution, chosen: int | None, names: tuple[str, ...], split: Split) -> str:
     """Return what a person reads, and can paste into a chat."""
-    from equipoise.pages.text.words import number
+    from equipoise.pages.text.words import convention, number
 
     edited = split is not solution.splits[chosen or 0]
     lines: list[str] = []
@@ -365,8 +377,9 @@ def _text(solution: Solution, chosen: int | None, names: tuple[str, ...], split:
         value = f"{solution.objective} {number(split.value)}"
         facts = f"number {chosen + 1} of the {len(solution.splits)} best, {value}"
         lines.append(f"Chosen at random: {facts}; the best is {verdict}")
-    lines.append(
-        f"Win chances assume a performance noise of {number(solution.beta)} ({solution.beta_source})."
+    sizes = {len(team) + bots for team, bots in zip(split.teams, split.bots, strict=True)}
+    lines += convention(
+        solution.beta, solution.beta_source, solution.zero, solution.zero_source, uneven=len(sizes) > 1
     )
     if solution.unrated:
         lines.append(

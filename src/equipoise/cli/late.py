@@ -41,6 +41,13 @@ if TYPE_CHECKING:
     "--beta", type=float, metavar="WEIGHT",
     help="Performance noise of one player.  [default: the standard deviation of whoever plays]",
 )  # fmt: skip
+@click.option(
+    "--zero", type=float, metavar="WEIGHT", help="The weight that adds nothing to a team, if there is one."
+)
+@click.option(
+    "--body", type=float, metavar="SPREADS",
+    help="What one more player of mean weight is worth, in standard deviations.  [default: 0.5]",
+)  # fmt: skip
 @click.option("--names", metavar="A,B", help="What to call the teams.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(roster: str, **options: Any) -> None:
@@ -49,9 +56,10 @@ def command(roster: str, **options: Any) -> None:
     ROSTER has a column 'team' (from 1) and, where bots play, a column 'bot'.  The one player without a
     team joins; nobody joins where all have one, and only the advantage is told.  Bots without a team wait.
     """  # fmt: skip
+    from equipoise.pages.text.words import convention
     from equipoise.teams.running.handicap import advantage
     from equipoise.teams.running.placing import place_late
-    from equipoise.teams.running.sums import team_sums
+    from equipoise.teams.running.sums import team_sums, units_in
 
     players = read_players(roster, options["read"])
     if options["join"] is not None:
@@ -67,11 +75,17 @@ def command(roster: str, **options: Any) -> None:
     mean = sum(_weight(player) for player in playing) / len(playing)
     sums, bots = team_sums(playing, n_teams, mean)
     names = options["names"].split(",") if options["names"] else []
-    asked = {"beta": options["beta"], "centre": mean}
+    asked = {**{name: options[name] for name in ("beta", "zero", "body")}, "centre": mean}
     if not joining:
         factors = advantage(sums, **asked)
-        plain: dict[str, Any] = {"totals": sums[:, 1].tolist(), "advantage": list(factors)}
-        click.echo(json.dumps(plain, indent=2) if options["as_json"] else _advantage(factors, names))
+        if options["as_json"]:
+            plain = {"totals": sums[:, 1].tolist(), "advantage": list(factors)}
+            click.echo(json.dumps(plain, indent=2))
+            return
+        units = units_in(sums.sum(axis=0), squares=True, **asked)
+        uneven = len(set(sums[:, 0].tolist())) > 1
+        told = convention(units.beta, units.beta_source, units.zero, units.zero_source, uneven=uneven)
+        click.echo("\n".join([_advantage(factors, names), *told]))
         return
     known = [player for player in players if player.bot]
     waits = any(player.team is None for player in known)
@@ -91,7 +105,9 @@ def command(roster: str, **options: Any) -> None:
     if options["as_json"]:
         click.echo(json.dumps({"player": joining[0].label, **placement.as_dict()}, indent=2))
     else:
-        click.echo("\n".join(_lines(joining[0], placement, bots[:, 0].astype(int).tolist(), names)))
+        counts, of_bots = sums[:, 0].astype(int), bots[:, 0].astype(int)
+        people = (counts - of_bots).tolist()
+        click.echo("\n".join(_lines(joining[0], placement, people, of_bots.tolist(), names)))
 
 
 def _joining(options: dict[str, Any]) -> list[Player]:
@@ -101,7 +117,11 @@ def _joining(options: dict[str, Any]) -> list[Player]:
 
     if options["store"] is not None:
         return [Player(options["join"].strip())]
-    return parse_roster(options["join"].encode("utf-8", "surrogateescape"), "--join", ".txt")
+    joining = parse_roster(options["join"].encode("utf-8", "surrogateescape"), "--join", ".txt")
+    if joining[0].rating is None:
+        msg = f"--join: {joining[0].label!r} has no weight; write it before or after the name, as in '5 Ann'"
+        raise InputError(msg)
+    return joining
 
 
 def _weight(player: Player) -> float:
@@ -130,10 +150,12 @@ def _bots(options: dict[str, Any], known: list[Player]) -> Bots | bool:
     return Bots(weight=weight, **given)
 
 
-def _lines(who: Player, placement: Placement, bots: list[int], names: list[str]) -> list[str]:
+def _lines(
+    who: Player, placement: Placement, people: list[int], bots: list[int], names: list[str]
+) -> list[str]:
     """Return the placement as people read it: the team, what each would be, and what then is owed."""
     from equipoise.pages.text.explanation import team_name
-    from equipoise.pages.text.words import number, printable
+    from equipoise.pages.text.words import convention, number, printable
 
     lines = [f"{printable(who.label)} joins {team_name(names, placement.team)}."]
     for option in placement.options:
@@ -155,7 +177,17 @@ def _lines(who: Player, placement: Placement, bots: list[int], names: list[str])
         if option.excess:
             words += f", which makes it larger than allowed by {option.excess}"
         lines.append(f"{words}.")
-    return [*lines, _advantage(placement.best.advantage, names)]
+    taken = placement.best
+    sizes = [n + bot for n, bot in zip(people, taken.bots, strict=True)]
+    sizes[taken.team] += 1
+    told = convention(
+        placement.beta,
+        placement.beta_source,
+        placement.zero,
+        placement.zero_source,
+        uneven=len(set(sizes)) > 1,
+    )
+    return [*lines, _advantage(taken.advantage, names), *told]
 
 
 def _advantage(factors: tuple[float, ...], names: list[str]) -> str:

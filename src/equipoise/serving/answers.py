@@ -67,6 +67,8 @@ class Gathered:
         How many teams.
     beta : float or None
         The performance noise of the model.
+    zero : float or None
+        The skill that adds nothing to a team, where the model knows one.
     parties, apart : tuple of tuples of str
         Who stay together, and no two of whom are in one team, by those ids.
     seats : tuple of (int, int)
@@ -78,6 +80,7 @@ class Gathered:
     players: tuple[Player, ...]
     teams: int
     beta: float | None
+    zero: float | None = None
     parties: tuple[tuple[str, ...], ...] = ()
     apart: tuple[tuple[str, ...], ...] = ()
     seats: tuple[tuple[int, int], ...] = ()
@@ -103,7 +106,7 @@ class Gathered:
             )
         request = BalanceRequest.of(
             players, teams=self.teams, parties=self.parties, apart=self.apart, side_price=price,
-            beta=self.beta, stop=stop,
+            beta=self.beta, zero=self.zero, stop=stop,
         )  # fmt: skip
         solution = balance(request)
         if solution.status is Status.INFEASIBLE:
@@ -231,7 +234,7 @@ class Answers:
             for n, member in enumerate(members)
         )
         return Gathered(
-            players, teams, ratings.beta,
+            players, teams, ratings.beta, ratings.zero,
             tuple(tuple(map(str, party)) for party in together if len(party) > 1),
             tuple(tuple(str(at[each]) for each in group if each in at) for group in apart),
             tuple((at[member], team) for member, team in seats if member in at), stay,
@@ -265,6 +268,7 @@ class Answers:
             bot_counts=counts,
             bot_totals=bots,
             beta=ratings.beta,
+            zero=ratings.zero,
         ).team
 
     def chances(self, setting: Setting, seats: Seats) -> tuple[float, ...]:
@@ -278,7 +282,8 @@ class Answers:
         from equipoise.teams.running.handicap import advantage
 
         sums, _ = self._sums(seats, self.snapshot.rated(setting))
-        return tuple(advantage(sums, beta=self.snapshot.ratings.beta))
+        ratings = self.snapshot.ratings
+        return tuple(advantage(sums, beta=ratings.beta, zero=ratings.zero))
 
     def match(
         self, setting: Setting, match_id: str, scores: Sequence[float], seats: Seats, now: float

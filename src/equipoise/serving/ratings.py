@@ -110,6 +110,11 @@ class Ratings:
         """The performance noise of the model, in units of its skills; None where it has none."""
         return getattr(self.model, "beta", None)
 
+    @property
+    def zero(self) -> float | None:
+        """The skill that adds nothing to a team; None where the model does not learn what a body is worth."""
+        return getattr(self.model, "zero", None)
+
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:

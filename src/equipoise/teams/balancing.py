@@ -14,8 +14,9 @@ from equipoise.errors import InputError
 from equipoise.link import win_probability
 from equipoise.players import NO_SIDE
 from equipoise.registry import CRITERIA, call_part, resolve
-from equipoise.teams.objectives.composing import compose, priced
-from equipoise.teams.objectives.objective import Criterion, Objective, Scale
+from equipoise.teams.objectives.composing import priced
+from equipoise.teams.objectives.objective import Criterion, Objective, Units
+from equipoise.teams.objectives.units import compose_in, units_of
 from equipoise.teams.problem.components import Contradiction
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE, Problem
 from equipoise.teams.problem.roster import Besides, build
@@ -26,16 +27,6 @@ from equipoise.teams.solvers import stages
 from equipoise.teams.solvers.conflict import conflict
 from equipoise.teams.solvers.spacing import far_apart, ranked_apart, told_shortage
 from equipoise.teams.solvers.task import Found, Ranked
-
-#: Standard deviations of the roster that one player's performance varies by from game to game, unless
-#: beta is given.  Why: docs/decisions/0003-default-beta.md.
-BETA_IN_SPREADS = 1.0
-
-#: A standard deviation below this share of the mean is rounding: all weigh the same.
-SAME = 1e-12
-
-#: Share of the roster's variance that smooths the teams' variances (one eighth of a standard deviation).
-PRIOR_SHARE = 1.0 / 64.0
 
 #: Splits that are found for a criterion to re-rank.
 RERANKED = 1000
@@ -79,8 +70,7 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
     [['Ann', 'Dan', 'Fay'], ['Bob', 'Cid', 'Eve']]
     """
     request = BalanceRequest.of(players, **keywords)
-    units, beta_source = units_of(request)
-    chosen = compose(request.objective, units, request.tolerances)
+    chosen, units = asked_in(request)
     nothing = Solution(
         status=Status.INFEASIBLE,
         objective=chosen.name,
@@ -89,7 +79,9 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
         value=None,
         bound=None,
         beta=units.beta,
-        beta_source=beta_source,
+        beta_source=units.beta_source,
+        zero=units.zero,
+        zero_source=units.zero_source,
         default_weight=request.roster.default,
         unrated=request.roster.unrated,
     )
@@ -151,7 +143,7 @@ def _answer(
     request: BalanceRequest,
     problem: Problem,
     chosen: Objective,
-    units: Scale,
+    units: Units,
     found: Found,
     nothing: Solution,
     shortage: str,
@@ -197,48 +189,41 @@ def _check_positive(objective: Objective, problem: Problem) -> None:
         raise InputError(msg, "objective")
 
 
-def units_of(request: BalanceRequest) -> tuple[Scale, str]:
-    """Return the units that objectives need to know of a roster, and where beta comes from, in words."""
-    roster, bots, beta = request.roster, request.bots, request.beta
-    mu = np.array([rating.mu for rating in roster.ratings])
-    centre = float(mu.mean()) if len(mu) else 0.0
-    deviation = float(mu.std()) if len(mu) else 0.0
-    if deviation <= SAME * abs(centre):
-        deviation = 0.0
-    prior = deviation * deviation * PRIOR_SHARE or 1.0
-    source = "one standard deviation of the roster"
-    if deviation == 0.0 and bots is not None and bots.weight is not None:
-        deviation = abs(bots.weight - centre)
-        source = "the distance of a bot from the roster, whose players all weigh the same"
-    if deviation == 0.0:
-        deviation, source = abs(centre), "the weight of a player, as all weigh the same"
-    if deviation == 0.0:
-        deviation, source = 1.0, "any number will do, as all weigh nothing"
+def asked_in(request: BalanceRequest) -> tuple[Objective, Units]:
+    """Return the objective that a request asks for, and the units that it is judged in."""
+    roster, bots = request.roster, request.bots
+    units = units_of(
+        np.array([rating.mu for rating in roster.ratings]),
+        np.array([rating.sigma for rating in roster.ratings]),
+        beta=request.beta,
+        zero=request.zero,
+        body=request.body,
+        bot_weight=None if bots is None else bots.weight,
+    )
     wishes = any(player.side != NO_SIDE for player in roster.players)
     exact = request.sizes if isinstance(request.sizes, tuple) else ()
     named = bool(request.fixed) or any(player.team is not None for player in roster.players)
-    units = Scale(
-        beta=BETA_IN_SPREADS * deviation if beta is None else beta,
-        centre=centre,
-        prior=prior,
+    units = replace(
+        units,
         side_weight=request.side_weight if wishes else 0.0,
         tolerance=request.most_tolerance,
         signed=named or len(set(exact)) > 1,
     )
-    return units, source if beta is None else "as given"
+    return compose_in(request.objective, units, request.tolerances)
 
 
 def split_of(
     request: BalanceRequest,
     problem: Problem,
     criterion: Criterion,
-    units: Scale,
+    units: Units,
     labels: Labels,
     cost: float,
 ) -> Split:
     """Return a division as it is shown, from the teams of its blocks and what the criterion says of it."""
     players, totals = request.roster.players, problem.totals(labels[None, :])
-    chances = win_probability(totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT], units.beta)[0]
+    mu, variance, count = totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT]
+    chances = win_probability(mu, variance, count, units.beta, units.zero)[0]
     of_team: list[list[int]] = [[] for _ in range(problem.n_teams)]
     for places, team in zip(problem.members, labels.tolist(), strict=True):
         of_team[team].extend(places)

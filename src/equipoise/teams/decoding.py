@@ -242,6 +242,8 @@ DECODERS: Mapping[str, Callable[[Any, str], Any]] = {
     "distance": _whole,
     "default": _optional(_number),
     "beta": _optional(_number),
+    "zero": _optional(_number),
+    "body": _optional(_number),
     "tolerance": _optional(_number),
     "side_weight": _number,
     "seed": _whole,

@@ -21,7 +21,7 @@ from equipoise.errors import InputError
 from equipoise.players import Player, Rating
 from equipoise.teams.balancing import balance
 from equipoise.teams.objectives.composing import Asked, AtMost, compose
-from equipoise.teams.objectives.objective import Criterion, Objective, Scale
+from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.solution import Solution, Split, Status
 
 #: Points after which the walk ends: a picture shows no more.
@@ -147,7 +147,7 @@ class _Walk:
         self.names = ("", "")
         self._second = Criterion()
 
-    def objective(self, scale: Scale) -> Objective:
+    def objective(self, scale: Units) -> Objective:
         """Return the objective whose optimum is the next point."""
         made = [compose(asked, scale) for asked in self.asked]
         self.names = made[0].name, made[1].name

@@ -32,14 +32,12 @@ from equipoise.stopping import Stop, never
 from equipoise.teams.decoding import data_of, keywords_of
 from equipoise.teams.problem.roster import MOST_TEAMS, Roster, fixed_teams, named_once, rated
 from equipoise.teams.problem.rules import Rule
+from equipoise.teams.problem.scales import check_scale
 from equipoise.teams.problem.sizes import SizeRules, Sizes, size_rules
 from equipoise.teams.problem.wishes import Wish, wishes_of
 
 #: The objective unless another is named.  Why: docs/decisions/0002-default-objective.md.
 DEFAULT_OBJECTIVE = "spread"
-
-#: Below, squares of a performance noise would be lost in rounding.
-SMALLEST_BETA = 1e-100
 
 #: Weight of side wishes in ``indistinguishable``, where a player has one.
 SIDE_WEIGHT = 0.01
@@ -80,6 +78,8 @@ class Keywords(TypedDict, total=False):
     distance: int
     default: float | None
     beta: float | None
+    zero: float | None
+    body: float | None
     tolerance: float | None
     side_weight: float
     seed: int
@@ -148,6 +148,12 @@ class BalanceRequest:
     beta : float, optional
         Performance noise of one player in one game, roster units, above 0; by default one standard
         deviation of the roster's weights.
+    zero : float, optional
+        The weight of a player whose presence makes no difference, where the scale has one; without it, what
+        is said does not change when the same number is added to every weight, nor when all are multiplied.
+    body : float, optional
+        What one more player of mean weight is worth to a team, in standard deviations of the roster's
+        weights; one half unless a zero is given, or asked for with the objective ``ratio`` (then it is 0).
     tolerance : float, optional
         How far from the best win probability the objective ``spread`` and a criterion that re-ranks may go;
         by default 0.0025 with up to 17 players and 0.001 with more.
@@ -202,6 +208,8 @@ class BalanceRequest:
     distance: int = 1
     default: float | None = None
     beta: float | None = None
+    zero: float | None = None
+    body: float | None = None
     tolerance: float | None = None
     side_weight: float = SIDE_WEIGHT
     seed: int = 0
@@ -357,14 +365,12 @@ def _check_numbers(request: BalanceRequest) -> None:
     if request.teams > MOST_TEAMS:
         msg = f"must be at most {MOST_TEAMS}, got {request.teams}"
         raise InputError(msg, "teams")
-    for name in ("beta", "tolerance", "side_weight", "side_price"):
+    for name in ("tolerance", "side_weight", "side_price"):
         value = getattr(request, name)
         if value is not None and not 0.0 <= value < np.inf:
             msg = f"must be at least 0, got {value!r}"
             raise InputError(msg, name)
-    if request.beta is not None and not SMALLEST_BETA <= request.beta <= LARGEST_WEIGHT:
-        msg = f"must be from {SMALLEST_BETA} to 1e15, got {request.beta!r}"
-        raise InputError(msg, "beta")
+    check_scale(request.beta, request.zero, request.body)
     if request.default is not None and not -LARGEST_WEIGHT <= request.default <= LARGEST_WEIGHT:
         msg = f"must be from -1e15 to 1e15, got {request.default:g}"
         raise InputError(msg, "default")

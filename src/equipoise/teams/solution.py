@@ -91,6 +91,10 @@ class Solution:
         The performance noise of one player that the probabilities are for, roster units.
     beta_source : str
         Where beta comes from, in words.
+    zero : float
+        The weight of a player whose presence makes no difference to the chances.
+    zero_source : str
+        Where the zero comes from, in words.
     bot_weight : float or None
         What a bot weighs; None without bots.
     default_weight : float or None
@@ -112,6 +116,8 @@ class Solution:
     bound: float | None
     beta: float
     beta_source: str
+    zero: float = 0.0
+    zero_source: str = "as given"
     bot_weight: float | None = None
     default_weight: float | None = None
     unrated: int = 0
@@ -149,6 +155,7 @@ class Solution:
             "gap": self.gap,
             "solver": self.solver,
             "beta": self.beta,
+            "zero": self.zero,
             "bot_weight": self.bot_weight,
             "default_weight": self.default_weight,
             "unrated": self.unrated,

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from equipoise.arrays import Floats, Labels
-from equipoise.teams.objectives.objective import Criterion, Limit, Objective, Pair, Scale
+from equipoise.teams.objectives.objective import Criterion, Limit, Objective, Pair, Units
 from equipoise.teams.problem.components import Contradiction, components
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, Problem
 from equipoise.teams.solvers.task import Found, Task
@@ -95,12 +95,13 @@ def _random_problem(rng: np.random.Generator, most_blocks: int, n_teams: int) ->
     )
 
 
-def random_scale(rng: np.random.Generator, problem: Problem) -> Scale:
+def random_units(rng: np.random.Generator, problem: Problem) -> Units:
     """Return units that suit a problem."""
     mu = problem.features[:, MU]
     spread = float(mu.std()) or 1.0
-    return Scale(
+    return Units(
         beta=spread,
+        zero=float(rng.choice([0.0, problem.centre, problem.centre - 0.5 * spread])),
         centre=problem.centre,
         prior=spread * spread / 64.0,
         side_weight=float(rng.choice([0.0, 0.01, 0.5])),
@@ -126,7 +127,7 @@ def best_costs(task: Task) -> list[float]:
     return sorted(costs.values())[: task.keep]
 
 
-def check_objective(factory: Callable[[Scale], Objective], rng: np.random.Generator) -> None:
+def check_objective(factory: Callable[[Units], Objective], rng: np.random.Generator) -> None:
     """Hold an objective to the laws of its kind, on one random instance.
 
     It is deterministic, changes none of its arguments, returns one finite number a division, is blind to
@@ -134,7 +135,7 @@ def check_objective(factory: Callable[[Scale], Objective], rng: np.random.Genera
     has a reach) loses no division by it.
     """
     problem = random_problem(rng)
-    objective = factory(random_scale(rng, problem))
+    objective = factory(random_units(rng, problem))
     assert objective.name, "an objective has a name"
     for criterion in (objective.criterion, *(criterion for criterion, _ in objective.first)):
         _check_criterion(criterion, problem)

@@ -18,7 +18,7 @@ from equipoise.pages.pictures.svg import (
     rule,
     ticks,
 )
-from equipoise.pages.text.words import number
+from equipoise.pages.text.words import convention, number
 from equipoise.teams.solution import Solution, Split
 
 LANE, HEAD, FOOT = 130, 58, 82
@@ -71,9 +71,12 @@ def teams_svg(solution: Solution, split: Split | None = None, names: tuple[str, 
         parts.append(element("line", x1=at, x2=at, y1=axis, y2=axis + 5, stroke=PALE_INK))
         parts.append(caption(number(tick), at, axis + 20, PALE_INK, text_anchor="middle"))
     legend = "Each dot is a player at their weight (hollow: a bot); the bar is mean and standard deviation."
-    noise = f"Win chances assume a performance noise of {number(solution.beta)} ({solution.beta_source})."
+    sizes = {len(lane) for lane in lanes}
+    noise = convention(
+        solution.beta, solution.beta_source, solution.zero, solution.zero_source, uneven=len(sizes) > 1
+    )
     parts.append(caption(legend, MARGIN, axis + 44, PALE_INK))
-    parts.append(caption(noise, MARGIN, axis + 64, PALE_INK))
+    parts.append(caption(" ".join(noise), MARGIN, axis + 64, PALE_INK))
     return document(headline, WIDTH, axis + FOOT, parts)
 
 

@@ -23,6 +23,34 @@ def number(value: float) -> str:
     return f"{value:.1f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"
 
 
+def convention(
+    beta: float, beta_source: str, zero: float, zero_source: str, *, uneven: bool = False
+) -> list[str]:
+    """Return what win chances rest on where weights are all that is known, a sentence each.
+
+    Parameters
+    ----------
+    beta, zero : float
+        The performance noise of a player, and the weight that adds nothing to a team.
+    beta_source, zero_source : str
+        Where they come from.
+    uneven : bool
+        Whether the teams are of different sizes, so that the zero matters.
+
+    Examples
+    --------
+    >>> for line in convention(8.0, "as given", 0.0, "as given", uneven=True):
+    ...     print(line)
+    Win chances assume a performance noise of 8 (as given).
+    A player of 0 adds nothing to a team (as given).
+    """
+    begin = "assume" if beta_source == "as given" else "are a convention: they assume"
+    lines = [f"Win chances {begin} a performance noise of {number(beta)} ({beta_source})."]
+    if uneven:
+        lines.append(f"A player of {number(zero)} adds nothing to a team ({zero_source}).")
+    return lines
+
+
 def printable(name: str) -> str:
     r"""Return a name with everything escaped that would change the screen around it.
 

@@ -20,7 +20,7 @@ from equipoise.registry import CRITERIA, OBJECTIVES, resolve
 from equipoise.teams.balancing import balance
 from equipoise.teams.explaining.judging import Cost, Moved, TeamFacts, Valuation, rounded
 from equipoise.teams.objectives.composing import compose
-from equipoise.teams.objectives.objective import Scale
+from equipoise.teams.objectives.objective import Units
 from equipoise.teams.problem.roster import Roster, rated
 from equipoise.teams.problem.rules import Rule
 from equipoise.teams.problem.sizes import SizeRules, Sizes, size_rules
@@ -77,7 +77,7 @@ class Request:
     @cached_property
     def grows_with_fairness(self) -> tuple[bool, ...]:
         """Whether each objective of the order is known by a number that does, as ``ratio`` is."""
-        asked = compose(self.settings.get("objective", DEFAULT_OBJECTIVE), Scale())
+        asked = compose(self.settings.get("objective", DEFAULT_OBJECTIVE), Units())
         order = (*(criterion for criterion, _ in asked.first), asked.criterion)
         return tuple(criterion.shown(0.0) > criterion.shown(1.0) for criterion in order)
 

@@ -12,7 +12,7 @@ from equipoise.arrays import Floats
 from equipoise.errors import InputError
 from equipoise.registry import OBJECTIVES, TERMS, call_part, resolve
 from equipoise.teams.objectives.moments import WinDistance
-from equipoise.teams.objectives.objective import EVERYWHERE, Criterion, Interval, Objective, Pair, Scale
+from equipoise.teams.objectives.objective import EVERYWHERE, Criterion, Interval, Objective, Pair, Units
 from equipoise.teams.problem.problem import N_FEATURES, PRICE
 from equipoise.teams.problem.rounding import Rounding
 
@@ -20,7 +20,7 @@ from equipoise.teams.problem.rounding import Rounding
 ROUNDING = 1e-12
 
 #: What an objective may be given as: one, several in order, or several with weights.
-Asked = str | Callable[[Scale], Objective] | Objective | Sequence[Any] | Mapping[str, float]
+Asked = str | Callable[[Units], Objective] | Objective | Sequence[Any] | Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,15 @@ class WeightedSum(Criterion):
 
     @property
     def by_difference(self) -> bool:  # type: ignore[override]
-        """Whether all of the criteria are."""
-        return all(criterion.by_difference for criterion, _ in self.terms)
+        """Whether all of the criteria are, of the same strengths."""
+        zeros = {criterion.zero for criterion, _ in self.terms}
+        return len(zeros) == 1 and all(criterion.by_difference for criterion, _ in self.terms)
+
+    @property
+    def zero(self) -> float:  # type: ignore[override]
+        """That of the criteria, where they have one and the same."""
+        zeros = {criterion.zero for criterion, _ in self.terms}
+        return zeros.pop() if len(zeros) == 1 else 0.0
 
     @property
     def needs_positive(self) -> bool:  # type: ignore[override]
@@ -167,7 +174,7 @@ class AtMost(Criterion):
         return self.criterion.reach(max(self.level + cost, self.criterion.floor), pair)
 
 
-def compose(asked: Asked, scale: Scale, tolerances: Sequence[float] | None = None) -> Objective:
+def compose(asked: Asked, units: Units, tolerances: Sequence[float] | None = None) -> Objective:
     """Return the objective that is asked for.
 
     Parameters
@@ -175,11 +182,11 @@ def compose(asked: Asked, scale: Scale, tolerances: Sequence[float] | None = Non
     asked : str, callable, Objective, sequence or mapping
         One objective; several criteria in order, most important first; or a weight for each of several.
         In an order, a name stands for the criterion that gives the objective its value.
-    scale : Scale
+    units : Units
         The units.
     tolerances : sequence of float, optional
         For each criterion of an order but the last, how far from its optimum those after it may go, in
-        units of its cost; by default the scale's tolerance for ``win`` and 0 for others.
+        units of its cost; by default the units' tolerance for ``win`` and 0 for others.
 
     Raises
     ------
@@ -193,17 +200,17 @@ def compose(asked: Asked, scale: Scale, tolerances: Sequence[float] | None = Non
         msg = ": there is only one objective; several in order have tolerances"
         raise InputError(msg, "tolerances")
     if isinstance(asked, Mapping):
-        return _weighted(asked, scale)
+        return _weighted(asked, units)
     if not several:
-        return _single(cast("Any", asked), scale)
-    entries = [_weighted(entry, scale) if isinstance(entry, Mapping) else _single(entry, scale)
+        return _single(cast("Any", asked), units)
+    entries = [_weighted(entry, units) if isinstance(entry, Mapping) else _single(entry, units)
                for entry in cast("Sequence[Any]", asked)]  # fmt: skip
     if not entries:
         msg = "objective: there is none; one or more are needed"
         raise InputError(msg)
     *first, last = [entry.criterion for entry in entries]
     if tolerances is None:
-        tolerances = [scale.tolerance if isinstance(criterion, WinDistance) else 0.0 for criterion in first]
+        tolerances = [units.tolerance if isinstance(criterion, WinDistance) else 0.0 for criterion in first]
     if len(tolerances) != len(first):
         msg = f": there are {len(tolerances)}; every objective but the last has one: {len(first)}"
         raise InputError(msg, "tolerances")
@@ -215,27 +222,27 @@ def compose(asked: Asked, scale: Scale, tolerances: Sequence[float] | None = Non
     return Objective(name, last, tuple(zip(first, map(float, tolerances), strict=True)))
 
 
-def priced(objective: Objective, scale: Scale) -> Objective:
+def priced(objective: Objective, units: Units) -> Objective:
     """Return an objective in which wishes count against win probability at their prices.
 
     Where the first criterion is the win probability, the prices are added to it; else the sum of both goes
-    before all criteria, with the scale's tolerance.  An objective that names ``wishes`` itself stays, and so
+    before all criteria, with the units' tolerance.  An objective that names ``wishes`` itself stays, and so
     does a point of a front, which is of two criteria and nothing else.
     """
     order = (*objective.first, (objective.criterion, 0.0))
     if isinstance(order[0][0], AtMost) or any(_counts_wishes(criterion) for criterion, _ in order):
         return objective
-    both = WeightedSum(((WinDistance(scale.beta), 1.0), (WishPrices(), 1.0)))
+    both = WeightedSum(((WinDistance(units.beta, units.zero), 1.0), (WishPrices(), 1.0)))
     if not isinstance(order[0][0], WinDistance):
-        return replace(objective, first=((both, scale.tolerance), *objective.first))
+        return replace(objective, first=((both, units.tolerance), *objective.first))
     if not objective.first:
         return Objective(f"{objective.name} + wishes", both)
     return replace(objective, first=((both, order[0][1]), *objective.first[1:]))
 
 
-def wishes(scale: Scale) -> Objective:
+def wishes(units: Units) -> Objective:
     """Return the prices of broken wishes as an objective of their own; its unit is that of the prices."""
-    del scale
+    del units
     return Objective("wishes", WishPrices())
 
 
@@ -244,24 +251,24 @@ def _counts_wishes(criterion: Criterion) -> bool:
     return any(isinstance(term, WishPrices) for term, _ in terms)
 
 
-def _single(objective: str | Callable[[Scale], Objective] | Objective, scale: Scale) -> Objective:
+def _single(objective: str | Callable[[Units], Objective] | Objective, units: Units) -> Objective:
     if isinstance(objective, Objective):
         return objective
     factory = resolve("objective", {**OBJECTIVES, **TERMS}, objective)
-    made = call_part("objective", objective, factory, scale) if callable(factory) else factory
+    made = call_part("objective", objective, factory, units) if callable(factory) else factory
     if not isinstance(made, Objective):
         msg = f"objective: {objective!r} gives a {type(made).__name__}, where an Objective is needed"
         raise InputError(msg)
     return made
 
 
-def _weighted(weights: Mapping[str, float], scale: Scale) -> Objective:
+def _weighted(weights: Mapping[str, float], units: Units) -> Objective:
     terms, names = [], []
     for name, weight in weights.items():
         if not 0.0 < weight < np.inf:
             msg = f"objective: the weight {weight!r} of {name!r} is not allowed; a number above 0 is"
             raise InputError(msg)
-        made = _single(name, scale)
+        made = _single(name, units)
         terms.append((made.criterion, float(weight)))
         names.append(made.name if weight == 1.0 else f"{weight:g} {made.name}")
     if not terms:

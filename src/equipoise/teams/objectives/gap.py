@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.teams.objectives.objective import Closeness, Crowd, DifferenceCriterion, Objective, Pair, Scale
+from equipoise.teams.objectives.objective import Closeness, Crowd, DifferenceCriterion, Objective, Pair, Units
 from equipoise.teams.problem.problem import MU
 from equipoise.teams.problem.rounding import Rounding
 
@@ -49,7 +49,7 @@ class Gap(DifferenceCriterion):
         return Closeness(span=cost)
 
 
-def gap(scale: Scale) -> Objective:
+def gap(units: Units) -> Objective:
     """Return the objective; it has no unit of its own."""
-    del scale
+    del units
     return Objective("gap", Gap())

@@ -18,7 +18,7 @@ from equipoise.teams.objectives.objective import (
     Objective,
     Pair,
     Running,
-    Scale,
+    Units,
     Windows,
     means,
 )
@@ -202,7 +202,7 @@ def _right_side(totals: Floats, whole: Floats) -> Floats:
     return np.sign((totals[:, :, SIDE] / counts - whole[:, :, SIDE] / whole[:, :, COUNT]) * place)
 
 
-def indistinguishable(scale: Scale) -> Objective:
-    """Return the objective with the scale's prior and weight of side wishes."""
-    criterion = MutualInformation(scale.centre, scale.prior, scale.side_weight, scale.signed)
+def indistinguishable(units: Units) -> Objective:
+    """Return the objective with the units' prior and weight of side wishes."""
+    criterion = MutualInformation(units.centre, units.prior, units.side_weight, units.signed)
     return Objective("indistinguishable", criterion)

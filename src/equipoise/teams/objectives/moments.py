@@ -28,13 +28,15 @@ from equipoise.teams.problem.rounding import Rounding
 class WinDistance(DifferenceCriterion):
     """The largest distance of a team's win probability from 1 / n_teams.
 
-    With two teams and given sizes it grows with the difference of mu alone: the uncertainty in the
+    With two teams and given sizes it grows with the difference of strengths alone: the uncertainty in the
     link is that of the whole roster, however it is divided.
 
     Parameters
     ----------
     beta : float
         Performance noise of one player in one game, roster units, above 0.
+    zero : float
+        The weight of a player whose presence makes no difference, roster units.
 
     References
     ----------
@@ -48,22 +50,24 @@ class WinDistance(DifferenceCriterion):
     """
 
     beta: float = 1.0
+    zero: float = 0.0
 
     def cost(self, totals: Floats) -> Floats:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
-        chances = win_probability(totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT], self.beta)
+        mu, variance, count = totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT]
+        chances = win_probability(mu, variance, count, self.beta, self.zero)
         return cast("Floats", np.abs(chances - 1.0 / totals.shape[1]).max(axis=1))
 
     def error(self, rounding: Rounding) -> float:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.error`.
 
         A softmax changes by at most half of what the largest of its exponents changes by; the exponents are
-        off as totals are, and as the noise is, relative to it.
+        off as strengths are, and as the noise is, relative to it.
         """
         problem = rounding.problem
         # Bots and uncertain ratings only add to the noise.
         noise = self.beta * math.sqrt(max(problem.n_players, 1) * 2.0 / problem.n_teams)
-        return 0.5 * LOGISTIC_SLOPE * rounding.mu / noise + 2.0 * rounding.unit
+        return 0.5 * LOGISTIC_SLOPE * rounding.strength(self.zero) / noise + 2.0 * rounding.unit
 
     def largest_difference(self, cost: float, pair: Pair) -> float:
         """See :meth:`equipoise.teams.objectives.objective.DifferenceCriterion.largest_difference`."""
@@ -76,15 +80,16 @@ class WinDistance(DifferenceCriterion):
         even = 1.0 / len(crowd.counts)
         if cost >= even:
             return Closeness()
-        return Closeness(span=math.log((even + cost) / (even - cost)) / self._slope(crowd))
+        span = math.log((even + cost) / (even - cost)) / self._slope(crowd)
+        return Closeness(span=span, zero=self.zero)
 
     def windows(self, cost: float, crowd: Crowd) -> Windows:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.windows`.
 
-        A total less the mean of all is ``log P - mean(log P)`` over the slope of the link.  With every
+        A strength less the mean of all is ``log P - mean(log P)`` over the slope of the link.  With every
         chance from a to b, the other teams' logarithms lie above their chord over that range, and their
-        mean is at most the logarithm of their mean: the first says how large a total can be, the second how
-        small.
+        mean is at most the logarithm of their mean: the first says how large a strength can be, the second
+        how small.
         """
         windows = super().windows(cost, crowd)
         k = len(crowd.counts)
@@ -94,12 +99,14 @@ class WinDistance(DifferenceCriterion):
         others = (k - 1) * math.log(a) + (1.0 - b - (k - 1) * a) * math.log(b / a) / (b - a)
         above = ((k - 1) * math.log(b) - others) / k / self._slope(crowd)
         below = (k - 1) / k * math.log((1.0 - a) / (k - 1) / a) / self._slope(crowd)
-        mean = float(crowd.whole[MU]) / k
-        near = Interval(mean - below, mean + above)
-        return windows._replace(mu=tuple(near.overlap(given) for given in windows.mu))
+        extras = crowd.extras(self.zero)
+        mean = (float(crowd.whole[MU]) - sum(extras)) / k
+        near = (Interval(mean + extra - below, mean + extra + above) for extra in extras)
+        mu = tuple(own.overlap(given) for own, given in zip(near, windows.mu, strict=True))
+        return windows._replace(mu=mu)
 
     def _slope(self, crowd: Crowd) -> float:
-        """Return how fast the logarithm of a chance grows with a team's total."""
+        """Return how fast the logarithm of a chance grows with a team's strength."""
         row = np.zeros((2, 1, len(crowd.counts)))
         row[0, 0, 0], row[1, 0] = crowd.whole[VARIANCE], crowd.counts
         return LOGISTIC_SLOPE / float(pair_noise(row[0], row[1], self.beta)[0])

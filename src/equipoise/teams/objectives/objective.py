@@ -20,13 +20,15 @@ from equipoise.teams.problem.rounding import UNIT, Rounding
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class Units:
     """The units that objectives need to know.
 
     Parameters
     ----------
     beta : float
         Performance noise of one player in one game, roster units, above 0.
+    zero : float
+        The weight of a player whose presence makes no difference, roster units.
     centre : float
         What was subtracted from mu before squaring, roster units.
     prior : float
@@ -37,14 +39,22 @@ class Scale:
         How far from the best win probability a division may be to be chosen for its likeness.
     signed : bool
         Whether the teams are told apart, so that a side wish counts only in the team it is for.
+    beta_source, zero_source : str
+        Where beta and the zero come from.
+    assumed : bool
+        Whether the zero is a convention: neither it nor the worth of a body was asked for.
     """
 
     beta: float = 1.0
+    zero: float = 0.0
     centre: float = 0.0
     prior: float = 0.0
     side_weight: float = 0.0
     tolerance: float = 0.001
     signed: bool = False
+    beta_source: str = "as given"
+    zero_source: str = "as given"
+    assumed: bool = False
 
 
 #: How many times the measured effect of rounding is taken, where nobody has worked it out.
@@ -115,6 +125,11 @@ class Crowd:
     whole: Floats
     mu: tuple[Interval, ...]
 
+    def extras(self, zero: float) -> tuple[float, ...]:
+        """Return by how much each team's total of mu exceeds its strength, see :func:`.strengths`."""
+        least = min(self.counts)
+        return tuple(zero * (count - least) for count in self.counts)
+
     def against_the_rest(self, team: int) -> Pair:
         """Return a team and all others taken as one."""
         count = self.counts[team]
@@ -122,10 +137,14 @@ class Crowd:
 
 
 class Closeness(NamedTuple):
-    """How close all totals of mu must be: each is at least any other times ``share``, less ``span``."""
+    """How close all strengths must be: each is at least any other times ``share``, less ``span``.
+
+    Strengths are totals of mu above the ``zero``, see :func:`equipoise.link.strengths`.
+    """
 
     share: float = 1.0
     span: float = math.inf
+    zero: float = 0.0
 
 
 class Running(NamedTuple):
@@ -174,9 +193,12 @@ class Criterion:
     #: The weights of the features in the second axis that :meth:`reach` bounds; all 0 where there is none.
     second = (0.0,) * N_FEATURES
 
-    #: Whether, for given team sizes, the cost depends on the difference of the mu totals alone and grows
-    #: with its size.
+    #: Whether, for two teams of given sizes, the cost depends on the difference of their strengths alone and
+    #: grows with its size.
     by_difference = False
+
+    #: The weight above which players add to the strength of their team.
+    zero = 0.0
 
     #: Whether :meth:`reach` narrows anything down.
     has_reach = False
@@ -268,36 +290,40 @@ class Criterion:
 
 @dataclass(frozen=True)
 class DifferenceCriterion(Criterion):
-    """A criterion that grows with the difference of two teams' mu: what is left is to say how fast."""
+    """A criterion that grows with the difference of two teams' strengths: what is left is to say how fast."""
 
     by_difference = True
     has_reach = True
     has_windows = True
 
     def largest_difference(self, cost: float, pair: Pair) -> float:
-        """Return the largest size of the difference of mu at which the cost is not exceeded."""
+        """Return the largest size of the difference of strengths at which the cost is not exceeded."""
         raise NotImplementedError
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """See :meth:`Criterion.reach`."""
         half = self.largest_difference(cost, pair) / 2
-        middle = float(pair.whole[MU]) / 2
+        middle = (float(pair.whole[MU]) + self.zero * (pair.counts[0] - pair.counts[1])) / 2
         return Interval(middle - half, middle + half).overlap(pair.mu), EVERYWHERE
 
     def closeness(self, cost: float, crowd: Crowd) -> Closeness:
-        """Return how close the totals of mu must be where the cost is not exceeded."""
+        """Return how close the strengths must be where the cost is not exceeded."""
         raise NotImplementedError
 
     def windows(self, cost: float, crowd: Crowd) -> Windows:
         """See :meth:`Criterion.windows`.
 
-        With the others' mean m, a total s has ``s share - span <= m <= (s + span) / share``.
+        With the others' mean m, a strength s has ``s share - span <= m <= (s + span) / share``.
         """
         close = self.closeness(cost, crowd)
-        others, whole = len(crowd.counts) - 1, float(crowd.whole[MU])
+        others, extras = len(crowd.counts) - 1, crowd.extras(self.zero)
+        whole = float(crowd.whole[MU]) - sum(extras)
         low = (whole * close.share - others * close.span) / (others + close.share)
         high = (whole + others * close.span) / (1.0 + others * close.share)
-        mu = tuple(Interval(low, high).overlap(given) for given in crowd.mu)
+        mu = tuple(
+            Interval(low + extra, high + extra).overlap(given)
+            for extra, given in zip(extras, crowd.mu, strict=True)
+        )
         return Windows(mu, (EVERYWHERE,) * len(mu), close)
 
 

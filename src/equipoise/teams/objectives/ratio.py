@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.teams.objectives.objective import Closeness, Crowd, DifferenceCriterion, Objective, Pair, Scale
+from equipoise.teams.objectives.objective import Closeness, Crowd, DifferenceCriterion, Objective, Pair, Units
 from equipoise.teams.problem.problem import MU
 from equipoise.teams.problem.rounding import Rounding
 
@@ -68,7 +68,7 @@ class Ratio(DifferenceCriterion):
         return Closeness(1.0 - cost, 0.0) if cost < 1.0 else Closeness()
 
 
-def ratio(scale: Scale) -> Objective:
+def ratio(units: Units) -> Objective:
     """Return the objective; it has no unit of its own."""
-    del scale
+    del units
     return Objective("ratio", Ratio())

@@ -17,7 +17,7 @@ from equipoise.teams.objectives.objective import (
     Objective,
     Pair,
     Running,
-    Scale,
+    Units,
     Windows,
     means,
 )
@@ -127,7 +127,7 @@ def standard_deviations(totals: Floats, centre: float) -> Floats:
     return cast("Floats", np.sqrt(variances))
 
 
-def spread(scale: Scale) -> Objective:
-    """Return the objective: win probability within the scale's tolerance, then the spread."""
-    first = ((WinDistance(scale.beta), scale.tolerance),)
-    return Objective("spread", SpreadDifference(scale.centre), first)
+def spread(units: Units) -> Objective:
+    """Return the objective: win probability within the units' tolerance, then the spread."""
+    first = ((WinDistance(units.beta, units.zero), units.tolerance),)
+    return Objective("spread", SpreadDifference(units.centre), first)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from equipoise.teams.objectives.moments import WinDistance
-from equipoise.teams.objectives.objective import Objective, Scale
+from equipoise.teams.objectives.objective import Objective, Units
 
 
-def win(scale: Scale) -> Objective:
-    """Return the objective in the units of the scale's beta."""
-    return Objective("win", WinDistance(scale.beta))
+def win(units: Units) -> Objective:
+    """Return the objective in the given units."""
+    return Objective("win", WinDistance(units.beta, units.zero))

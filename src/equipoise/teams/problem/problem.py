@@ -128,6 +128,11 @@ class Problem:
         return Rounding(self)
 
     @property
+    def level(self) -> bool:
+        """Whether all teams have as many of the roster's players as any other, however they are divided."""
+        return self.n_players % self.n_teams == 0 and self.max_difference <= 1
+
+    @property
     def plain(self) -> bool:
         """Whether the features, sizes, who is apart and who is fixed say all there is."""
         return self.prices is None and self.roles is None and self.rows is None

@@ -123,7 +123,22 @@ class Rounding:
         lost = 2.0 * math.sqrt(self.squares / n) * self.mu / n + (self.mu / n) ** 2
         return (self.square + self.uncertainty) / n + lost + OPERATIONS * UNIT * self.squares / n
 
-    def pads(self, terms: int, second: tuple[float, ...]) -> tuple[float, float]:
+    @cached_property
+    def uneven(self) -> int:
+        """By how many players, bots included, teams may differ at most."""
+        problem = self.problem
+        if problem.filler is not None:
+            return max(problem.seats) - min(problem.seats)
+        return 0 if problem.level else min(problem.max_difference, problem.n_players)
+
+    def strength(self, zero: float) -> float:
+        """Return what rounding does to a team's strength above a zero, see :func:`equipoise.link.strengths`.
+
+        The zero itself is made of the mean and the spread of the weights, each as right as a total is.
+        """
+        return self.mu + self.uneven * self.unit * (abs(zero) + 2.0 * abs(self.problem.centre))
+
+    def pads(self, terms: int, second: tuple[float, ...], zero: float = 0.0) -> tuple[float, float]:
         """Return what searches leave room for on their axes, mu and one of these features' weights.
 
         Parameters
@@ -132,11 +147,14 @@ class Rounding:
             How many numbers a search adds up at most, one after the other.
         second : tuple of float
             The weights.
+        zero : float
+            That of the strengths that are looked at, roster units.
         """
         largest = np.array([0.0, self.mu, self.square, self.uncertainty, self.side])
         # Besides, what is known of all players together comes in, and the range that is compared with.
         share = (terms + PADDING * OPERATIONS) * UNIT / self.unit
-        return share * self.mu, share * float(largest @ np.abs(np.array(second)))
+        first = share * self.mu + PADDING * (self.strength(zero) - self.mu)
+        return first, share * float(largest @ np.abs(np.array(second)))
 
     @cached_property
     def least_variance(self) -> float:

@@ -17,12 +17,12 @@ from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
 from equipoise.link import win_probability
 from equipoise.players import MOST_PLAYERS, NO_SIDE, Bots, Rating
-from equipoise.registry import OBJECTIVES, call_part, resolve
-from equipoise.teams.balancing import PRIOR_SHARE
-from equipoise.teams.objectives.objective import Objective, Scale
-from equipoise.teams.problem.problem import COUNT, MU, SIDE, SQUARE, VARIANCE
+from equipoise.teams.objectives.composing import compose
+from equipoise.teams.objectives.objective import Objective, Units
+from equipoise.teams.objectives.units import compose_in
+from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE
 from equipoise.teams.running.handicap import factors
-from equipoise.teams.running.sums import check_units, counts_of, features_of, noise_of, numbers_of
+from equipoise.teams.running.sums import counts_of, features_of, numbers_of, units_in
 
 #: By how many players teams may differ, as in a game that starts.
 MAX_DIFFERENCE = 1
@@ -71,11 +71,19 @@ class Placement:
         The name of the objective the values are of.
     options : tuple of Joined
         One for each team, in the teams' order.
+    beta, zero : float
+        The performance noise, and the weight that adds nothing to a team, of all chances.
+    beta_source, zero_source : str
+        Where they come from, in words.
     """
 
     team: int
     objective: str
     options: tuple[Joined, ...]
+    beta: float = 1.0
+    beta_source: str = "as given"
+    zero: float = 0.0
+    zero_source: str = "as given"
 
     @property
     def best(self) -> Joined:
@@ -111,8 +119,10 @@ def place_late(
     bot_totals: ArrayLike | None = None,
     pool: int | None = None,
     variances: ArrayLike | None = None,
-    objective: str | Callable[[Scale], Objective] | Objective = "win",
+    objective: str | Callable[[Units], Objective] | Objective = "win",
     beta: float | None = None,
+    zero: float | None = None,
+    body: float | None = None,
     centre: float = 0.0,
     max_difference: int = MAX_DIFFERENCE,
 ) -> Placement:
@@ -146,7 +156,13 @@ def place_late(
         As in :func:`equipoise.balance`.  ``spread`` and ``indistinguishable`` need all features.
     beta : float, optional
         Performance noise of one player, roster units, above 0; by default one standard deviation of
-        whoever is in the game where the features tell it, else the mean weight.
+        everyone, the newcomer included.  Sums of weights alone do not show it: then it is needed, unless a
+        zero is given, above which it is the mean weight.
+    zero : float, optional
+        The weight of a player whose presence makes no difference, where the scale has one.
+    body : float, optional
+        What one more player of mean weight is worth, in those standard deviations (without them, in betas);
+        one half unless a zero is given or the objective is ``ratio``, whose zero is 0.
     centre : float
         What was subtracted from mu before squaring.
     max_difference : int
@@ -171,7 +187,7 @@ def place_late(
     --------
     The stronger newcomer goes to the weaker team, where a bot of 20 makes room:
 
-    >>> placement = place_late(45, [150, 130], [4, 3], bot_counts=[0, 1], bot_totals=[0, 20])
+    >>> placement = place_late(45, [150, 130], [4, 3], bot_counts=[0, 1], bot_totals=[0, 20], zero=0)
     >>> placement.team, placement.best.totals, placement.best.bots
     (1, (150.0, 155.0), (0, 0))
     """
@@ -185,7 +201,6 @@ def place_late(
         now[:, COUNT] = counts_of("players", players, n_teams) + present
         now[:, SIDE] = now[:, COUNT] * NO_SIDE
     people = _people(now, present, players)
-    check_units(beta, centre)
     _check_limits(pool, max_difference)
     who = newcomer if isinstance(newcomer, Rating) else Rating(float(numbers_of("newcomer", newcomer)))
     filling = Bots() if bots is True or (not bots and present.any()) else bots or None
@@ -207,8 +222,18 @@ def place_late(
     change = (filled - sizes - present)[:, :, None]
     after += np.where(change < 0, change * mean_leaving, change * coming)
     excess = np.maximum(filled.diagonal() - filled.min(axis=1) - max_difference, 0)
-    noise = noise_of(beta, now, centre)
-    judged = _judge(objective, after, noise, centre, excess == excess.min(), squares=squares)
+    if zero is None and body is None and not squares and _has_zero(objective):
+        zero = 0.0
+    units = units_in(
+        now.sum(axis=0) + step,
+        squares=squares,
+        beta=beta,
+        zero=zero,
+        body=body,
+        centre=centre,
+        bot_weight=None if filling is None else filling.weight,
+    )
+    judged, units = _judge(objective, after, units, excess == excess.min(), squares=squares)
     order = sorted(range(n_teams), key=lambda team: (judged.rank[team], people[team], team))
     options = tuple(
         Joined(
@@ -217,12 +242,14 @@ def place_late(
             totals=tuple(after[team, :, MU].tolist()),
             win_probability=tuple(judged.chances[team].tolist()),
             bots=tuple((filled - sizes)[team].tolist()),
-            advantage=factors(after[team], noise),
+            advantage=factors(after[team], units),
             excess=int(excess[team]),
         )
         for team in range(n_teams)
     )
-    return Placement(order[0], judged.name, options)
+    return Placement(
+        order[0], judged.name, options, units.beta, units.beta_source, units.zero, units.zero_source
+    )
 
 
 def _people(now: Floats, present: Ints, players: ArrayLike | None) -> Ints:
@@ -291,25 +318,24 @@ class _Judged:
     rank: list[tuple[bool, float]]
 
 
+def _has_zero(objective: str | Callable[[Units], Objective] | Objective) -> bool:
+    """Tell whether an objective is of the ratio of weights, so that their 0 means something."""
+    return compose(objective, Units()).criterion.needs_positive
+
+
 def _judge(
-    objective: str | Callable[[Scale], Objective] | Objective,
+    objective: str | Callable[[Units], Objective] | Objective,
     after: Floats,
-    beta: float,
-    centre: float,
+    units: Units,
     allowed: NDArray[np.bool_],
     *,
     squares: bool,
-) -> _Judged:
-    """Judge what each team would make of the newcomer, shape (n_options, n_teams, 5).
+) -> tuple[_Judged, Units]:
+    """Judge what each team would make of the newcomer, shape (n_options, n_teams, 5), and say in which units.
 
     Only teams that are open may be taken, so what is within a tolerance is counted from the best of them.
     """
-    chosen = resolve("objective", OBJECTIVES, objective)
-    if not isinstance(chosen, Objective):
-        everyone = after[0].sum(axis=0) / after[0, :, COUNT].sum()
-        variance = max(float(everyone[SQUARE] - (everyone[MU] - centre) ** 2), 0.0)
-        prior = variance * PRIOR_SHARE or 1.0
-        chosen = call_part("objective", objective, chosen, Scale(beta=beta, centre=centre, prior=prior))
+    chosen, units = compose_in(objective, units)
     if not squares and not chosen.criterion.by_difference:
         msg = f"objective: {chosen.name!r} needs totals with all features, shape (n_teams, 5)"
         raise InputError(msg)
@@ -318,6 +344,9 @@ def _judge(
         costs = criterion.cost(after)
         within &= costs <= costs[within].min() + tolerance
     costs = chosen.criterion.cost(after)
-    chances = win_probability(after[:, :, MU], after[:, :, VARIANCE], after[:, :, COUNT], beta)
+    chances = win_probability(
+        after[:, :, MU], after[:, :, VARIANCE], after[:, :, COUNT], units.beta, units.zero
+    )
     values = [chosen.criterion.shown(cost) + 0.0 for cost in costs.tolist()]
-    return _Judged(chosen.name, values, chances, list(zip((~within).tolist(), costs.tolist(), strict=True)))
+    rank = list(zip((~within).tolist(), costs.tolist(), strict=True))
+    return _Judged(chosen.name, values, chances, rank), units

@@ -10,9 +10,14 @@ from numpy.typing import ArrayLike
 
 from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
-from equipoise.players import LARGEST_WEIGHT, MOST_PLAYERS, Player, Rating
+from equipoise.players import MOST_PLAYERS, Player, Rating
+from equipoise.teams.objectives.objective import Units
+from equipoise.teams.objectives.units import from_moments, spread_of_equals
 from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES, SQUARE, VARIANCE
-from equipoise.teams.request import SMALLEST_BETA
+from equipoise.teams.problem.scales import SMALLEST_BETA, check_scale
+
+#: A variance below this share of the mean square is rounding: all weigh the same.
+SAME_VARIANCE = 1e-14
 
 
 def team_sums(players: Iterable[Player], n_teams: int, centre: float = 0.0) -> tuple[Floats, Floats]:
@@ -101,26 +106,50 @@ def counts_of(argument: str, values: ArrayLike | None, n_teams: int) -> Ints:
     return given.astype(np.int64)
 
 
-def check_units(beta: float | None, centre: float) -> None:
-    """Raise what is wrong with the units that sums are read in."""
-    if beta is not None and not SMALLEST_BETA <= beta <= LARGEST_WEIGHT:
-        msg = f"beta: {beta!r} is not allowed; a number from {SMALLEST_BETA} to 1e15 is"
-        raise InputError(msg)
-    if not -LARGEST_WEIGHT <= centre <= LARGEST_WEIGHT:
-        msg = f"centre: {centre!r} is not allowed; a number between -1e15 and 1e15 is"
-        raise InputError(msg)
+def units_in(
+    game: Floats,
+    *,
+    squares: bool,
+    beta: float | None,
+    zero: float | None,
+    body: float | None,
+    centre: float,
+    bot_weight: float | None = None,
+) -> Units:
+    """Return the units of a running game: the spread is that of whoever is in it.
 
+    Parameters
+    ----------
+    game : ndarray, shape (n_features,)
+        The sums over everyone.
+    squares : bool
+        Whether the sums of squares are known: nothing else tells the spread.
+    beta, zero, body, bot_weight : float, optional
+        See :func:`equipoise.teams.objectives.units.units_of`.
+    centre : float
+        What was subtracted from mu before squaring, roster units.
 
-def noise_of(beta: float | None, now: Floats, centre: float) -> float:
-    """Return the performance noise as given, else one standard deviation, else the mean weight, else 1.
-
-    Why: docs/decisions/0003-default-beta.md; without squares the variance comes out at 0 or below.
+    Raises
+    ------
+    InputError
+        If a number is out of range, or sums of weights alone leave the units open.
     """
-    if beta is not None:
-        return beta
-    everyone = now.sum(axis=0)
-    n = max(float(everyone[COUNT]), 1.0)
-    mean = float(everyone[MU]) / n
-    variance = float(everyone[SQUARE]) / n - (mean - centre) ** 2
-    noise = math.sqrt(max(variance, 0.0)) or abs(mean)
-    return noise if noise >= SMALLEST_BETA else 1.0
+    check_scale(beta, zero, body, centre)
+    n = max(float(game[COUNT]), 1.0)
+    mean = float(game[MU]) / n
+    if not squares:
+        if zero is None and beta is None:
+            msg = ": sums of weights alone do not show how much players vary; give beta, or zero"
+            raise InputError(msg, "beta")
+        spread = beta if beta is not None else abs(mean - (zero or 0.0))
+        spread = spread if spread >= SMALLEST_BETA else 1.0
+        source = "the weight of a player above the zero"
+        return from_moments(mean, spread, beta=beta, zero=zero, body=body, centre=centre, source=source)
+    square = float(game[SQUARE]) / n
+    variance = square - (mean - centre) ** 2
+    source = "one standard deviation of whoever is in the game"
+    if variance > SAME_VARIANCE * square:
+        spread = math.sqrt(variance)
+    else:
+        spread, source = spread_of_equals(mean, math.sqrt(float(game[VARIANCE]) / n), beta, bot_weight)
+    return from_moments(mean, spread, beta=beta, zero=zero, body=body, centre=centre, source=source)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from equipoise.errors import InputError
 from equipoise.teams.problem.components import Components, components
 from equipoise.teams.problem.problem import COUNT, MU
+from equipoise.teams.solvers.bounds import strength_difference
 from equipoise.teams.solvers.task import Best, Found, Task
 
 #: Bits of all sets together beyond which the solver refuses: 256 MB.
@@ -138,11 +139,10 @@ class _Reach:
         return [(value, total) for total, value in costs.items()]
 
     def _even(self, taken: int) -> int:
-        """Return the sum of taken components at which the teams' totals of mu are about equal."""
+        """Return the sum of taken components at which the teams are about equally strong."""
         first = self.base.copy()
         first[COUNT] += taken
-        totals = self.parts.totals(first[None, :])[0, :, MU]
-        return round(float(totals[1] - totals[0]) / 2)
+        return round(-strength_difference(self.task, self.parts.totals(first[None, :])) / 2)
 
     def _back(self, kinds: int, taken: int, total: int) -> Iterator[NDArray[np.int8]]:
         """Go through the divisions in which the first kinds have a size and a sum."""

@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from equipoise.arrays import Floats
+from equipoise.link import strengths
 from equipoise.teams.problem.components import Components
 from equipoise.teams.problem.problem import COUNT, MU
 from equipoise.teams.solvers.task import Task
@@ -32,8 +34,8 @@ def _class_bound(task: Task, parts: Components, size: int) -> float:
     first = np.zeros(problem.features.shape[1])
     first[COUNT] = size
     totals = parts.totals(first[None, :])
-    # The difference is 2 x + offset, where x is the mu of the roster's players in the first team.
-    offset = float(totals[0, 0, MU] - totals[0, 1, MU])
+    # The strengths differ by 2 x + offset, where x is the mu of the roster's players in the first team.
+    offset = strength_difference(task, totals)
     even = -offset / 2
     least = 0.0
     if (ratings == np.round(ratings)).all() and problem.rounding.mu < 0.5:
@@ -44,6 +46,12 @@ def _class_bound(task: Task, parts: Components, size: int) -> float:
     nearest = first.copy()
     nearest[MU] = even + least
     return float(task.criterion.cost(parts.totals(nearest[None, :]))[0])
+
+
+def strength_difference(task: Task, totals: Floats) -> float:
+    """Return by how much the first of two teams is stronger, for totals of shape (1, 2, n_features)."""
+    first, second = strengths(totals[0, :, MU], totals[0, :, COUNT], task.criterion.zero)
+    return float(first - second)
 
 
 def _ranges(parts: Components, size: int) -> list[tuple[float, float]]:

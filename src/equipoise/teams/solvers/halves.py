@@ -177,7 +177,9 @@ class _Meeting:
         self.classes = [self._size_class(size) for size in sizes]
         self.out_left: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
         self.out_right: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
-        self.pad_first, self.pad_second = task.problem.rounding.pads(max(map(len, halves)), self.axis)
+        zero = max((criterion.zero for criterion in (task.criterion, *(c for c, _ in task.limits))), key=abs)
+        terms = max(map(len, halves))
+        self.pad_first, self.pad_second = task.problem.rounding.pads(terms, self.axis, zero)
 
     def run(self) -> Found:
         cost = self._first_aim()

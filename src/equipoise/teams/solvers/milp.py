@@ -2,8 +2,8 @@
 
 With ``x[block, team]`` for who is where, ``gap`` is the largest total less the smallest, and the
 prices of wishes are linear too; rules are rows as they stand.  With two teams ``ratio`` and ``win`` grow with
-``gap``, so their optimum is its.  Exact within the tolerance of HiGHS; slow beside the other solvers, as a
-program's relaxation says little of a gap, but it finds its way through many rules.
+the gap of strengths, so their optimum is its.  Exact within the tolerance of HiGHS; slow beside the other
+solvers, as a program's relaxation says little of a gap, but it finds its way through many rules.
 
 References
 ----------
@@ -96,15 +96,15 @@ class _Model:
         self.most: list[float] = []
         self.whole: list[bool] = []
         self.rows: list[tuple[dict[int, float], float, float]] = []
-        mu = problem.features[:, MU]
-        self.unit = float(np.abs(mu).max()) or 1.0
+        self.unit = float(np.abs(problem.features[:, MU]).max()) or 1.0
         # Totals are counted from the least there can be, in units of the largest weight: all columns are 0
         # and above, and HiGHS's absolute tolerances mean the same for every roster.
         gap, price, self.by_proxy = _terms(task.criterion, problem)
-        self.x = [[self._column(0.0, 1.0, whole=True) for _ in range(problem.n_teams)] for _ in mu]
-        self.gap = self._column(gap * self.unit)
+        teams = range(problem.n_teams)
+        self.x = [[self._column(0.0, 1.0, whole=True) for _ in teams] for _ in range(problem.n_blocks)]
+        self.gaps: dict[float, int] = {}
         self._structure()
-        self._gap_rows(mu / self.unit)
+        self.columns[self._gap(task.criterion)] = gap * self.unit
         self.paid = self._paid(price)
         self._limits()
 
@@ -161,8 +161,17 @@ class _Model:
                 for column in row[block + 1 :]:
                     self.most[column] = 0.0
 
-    def _gap_rows(self, mu: Floats) -> None:
-        """Bind the column of the gap from below to every difference of two totals."""
+    def _gap(self, criterion: Criterion) -> int:
+        """Return the column of the gap that a criterion looks at: of strengths, or of totals."""
+        zero = 0.0 if self.problem.level else criterion.zero
+        if zero not in self.gaps:
+            self.gaps[zero] = self._column(0.0)
+            mu = self.problem.features[:, MU] - zero * self.problem.sizes
+            self._gap_rows(mu / self.unit, self.gaps[zero])
+        return self.gaps[zero]
+
+    def _gap_rows(self, mu: Floats, gap: int) -> None:
+        """Bind the column of a gap from below to every difference of two totals."""
         problem = self.problem
         bot = 0.0 if problem.filler is None else float(problem.filler[MU]) / self.unit
         # As many bots come to each team as its seats and the common excess have more than its players.
@@ -173,7 +182,7 @@ class _Model:
                     terms = {row[one]: float(m) for row, m in zip(self.x, each, strict=True)}
                     terms |= {row[other]: -float(m) for row, m in zip(self.x, each, strict=True)}
                     seats = bot * (problem.seats[one] - problem.seats[other])
-                    self._row({**terms, self.gap: -1.0}, high=-seats)
+                    self._row({**terms, gap: -1.0}, high=-seats)
 
     def _paid(self, price: float) -> dict[int, float]:
         """Add what wishes need; return the terms that sum to what is paid."""
@@ -215,7 +224,7 @@ class _Model:
             gap, price, proxy = _terms(criterion, self.problem)
             most = _difference(criterion, cost, self.problem, totals) if proxy else cost
             terms = {column: price * each for column, each in self.paid.items()}
-            self._row({**terms, self.gap: gap * self.unit}, high=most * (1.0 + ACCURACY))
+            self._row({**terms, self._gap(criterion): gap * self.unit}, high=most * (1.0 + ACCURACY))
 
     def cut(self, labels: Labels) -> None:
         """Forbid one division."""

@@ -231,10 +231,12 @@ def whole_numbers(problem: Problem) -> bool:
 def range_bound(task: Task) -> float:
     """Return a cost that no division is below: whole totals that the teams cannot share evenly differ.
 
-    That holds for teams of any sizes, as long as no bots change what there is to share.
+    That holds for teams of any sizes where the scale's zero is 0, else for teams of one size, as long as no
+    bots change what there is to share.
     """
     problem = task.problem
     whole = problem.filler is None and problem.roles is None and whole_numbers(problem)
+    whole = whole and (task.criterion.zero == 0.0 or problem.level)
     if not (task.criterion.by_difference and whole):
         return task.criterion.floor
     ratings: Floats = problem.features[:, MU]

@@ -48,11 +48,12 @@ def fill_teams(
         two of them clash (two-dimensional; without rows where none do).
     classes : columns
         Players needed, first and second axis of what is in the team from the start, which blocks clash with
-        that, how many teams, and their numbers (both two-dimensional).
+        that, how many teams, and their numbers (both two-dimensional), all in them when full, and by how much
+        their first total exceeds their strength.
     windows : columns
         The least and greatest total of each class on the first axis, and those on the second.
     close : tuple of float
-        Every first total is at least any other times the first number, less the second; then come what
+        Every strength is at least any other times the first number, less the second; then come what
         rounding may add on each axis, and the part of their windows that all but the last few teams may
         use (0 for no such guidance).
     rule : tuple of float
@@ -165,7 +166,8 @@ def bound(
 ) -> None:
     """Set what the picks of a level must sum to on the first axis for a team of a class."""
     share, span, pad, _, guide = close
-    base = classes[1]
+    base, extras = classes[1], classes[7]
+    extra = extras[c]
     low_of, high_of = windows[0], windows[1]
     low, high, largest, smallest, rest, left = (
         levels[5],
@@ -178,15 +180,14 @@ def bound(
     least, most = low_of[c], high_of[c]
     a = largest[level] * share - span
     b = (smallest[level] + span) / share
-    least = max(least, a)
-    most = min(most, b)
+    least = max(least, a + extra)
+    most = min(most, b + extra)
     others = len(low) - 1 - level
     if others > 0:
         whole = rest[level]
-        least = max(least, (whole * share - others * span) / (others + share), whole - others * b)
-        most = min(most, (whole + others * span) / (1.0 + others * share), whole - others * a)
         others_low = 0.0
         others_high = 0.0
+        others_extra = 0.0
         for other in range(len(base)):
             count = left[level, other]
             if other == c:
@@ -194,6 +195,14 @@ def bound(
             if count > 0:
                 others_low += count * low_of[other]
                 others_high += count * high_of[other]
+                others_extra += count * extras[other]
+        strong = whole - extra - others_extra
+        least = max(
+            least, (strong * share - others * span) / (others + share) + extra, strong - others * b + extra
+        )
+        most = min(
+            most, (strong + others * span) / (1.0 + others * share) + extra, strong - others * a + extra
+        )
         least = max(least, whole - others_high)
         most = min(most, whole - others_low)
         if guide > 0.0 and others > UNGUIDED:
@@ -417,8 +426,8 @@ def go_down(
     for other in range(start[level] + 1, at):
         taken[free[level, position[other]]] = team
     total = picks[3][at - 1] + classes[1][c]
-    largest[level + 1] = max(largest[level], total)
-    smallest[level + 1] = min(smallest[level], total)
+    largest[level + 1] = max(largest[level], total - classes[7][c])
+    smallest[level + 1] = min(smallest[level], total - classes[7][c])
     rest[level + 1] = rest[level] - total
     for other in range(len(classes[0])):
         left[level + 1, other] = left[level, other]

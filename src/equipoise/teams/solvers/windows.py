@@ -164,6 +164,9 @@ class _Enumeration:
         self.best = Best(task)
         problem = task.problem
         self.floor = max(range_bound(task), task.criterion.floor)
+        # What is said of how close strengths are is used for one zero only.
+        by_strength = (c for c in (task.criterion, *(c for c, _ in task.limits)) if c.by_difference)
+        self.zero = next((criterion.zero for criterion in by_strength), 0.0)
         self.second_axis = np.array(task.criterion.second)
         self.layouts = [self._layout(counts) for counts in _sizes_for_fixed(problem)]
         self.open = np.array([block for block, team in enumerate(problem.fixed) if team < 0], dtype=np.int64)
@@ -173,7 +176,7 @@ class _Enumeration:
             self.open = self.open[order]
         self.blocks = self._blocks()
         self.memories = [self._memory(layout) for layout in self.layouts]
-        self.pads = problem.rounding.pads(4 * problem.n_blocks, task.criterion.second)
+        self.pads = problem.rounding.pads(4 * problem.n_blocks, task.criterion.second, self.zero)
         self.out = np.zeros((ROOM, len(self.open)), dtype=np.int8)
         self.steps = 0
         self.fast = pays(0.0, math.inf)
@@ -295,7 +298,8 @@ class _Enumeration:
         for criterion, limit in self.task.limits:
             if criterion.has_windows:
                 windows = criterion.windows(limit, Crowd(sizes, whole, mu))
-                mu, close = windows.mu, windows.closeness
+                mu = windows.mu
+                close = self._closer(windows.closeness, close)
         full = tuple(int(team) for team in np.flatnonzero(missing == 0))
         return Layout(
             Crowd(sizes, whole, mu), tuple(map(tuple, classes.values())), full, base, missing, close
@@ -334,8 +338,10 @@ class _Enumeration:
         base = layout.base[first]
         levels = [np.zeros(depth, dtype=np.int64) for _ in range(5)]
         levels += [np.zeros(depth) for _ in range(5)]  # type: ignore[misc]
+        extras = np.array(layout.crowd.extras(self.zero))
         totals = layout.base[list(layout.full), MU]
-        levels[7][:1], levels[8][:1] = totals.max(initial=-math.inf), totals.min(initial=math.inf)
+        full = totals - extras[list(layout.full)]
+        levels[7][:1], levels[8][:1] = full.max(initial=-math.inf), full.min(initial=math.inf)
         levels[9][:1] = float(layout.crowd.whole[MU]) - float(totals.sum())
         left = np.zeros((depth, classes), dtype=np.int64)
         left[:1] = counts
@@ -352,7 +358,7 @@ class _Enumeration:
         mu, second = np.ascontiguousarray(base[:, MU]), np.ascontiguousarray(base @ self.second_axis)
         sizes = np.array([layout.crowd.counts[team] for team in first], dtype=np.float64)
         return _Memory(
-            (layout.missing[first], mu, second, clash, counts, members, sizes),
+            (layout.missing[first], mu, second, clash, counts, members, sizes, extras[first]),
             (*levels, left, *running),
             picks,
         )
@@ -362,7 +368,7 @@ class _Enumeration:
         windows = Windows(layout.crowd.mu, (EVERYWHERE,) * len(layout.crowd.mu))
         if cost < math.inf:
             windows = self.task.criterion.windows(cost, layout.crowd)
-        close = windows.closeness if windows.closeness.span < math.inf else layout.close
+        close = self._closer(windows.closeness, layout.close)
         for team in layout.full:
             total, second = layout.base[team, MU], layout.base[team] @ self.second_axis
             inside = _within(total, windows.mu[team], self.pads[0])
@@ -376,6 +382,10 @@ class _Enumeration:
         ]
         rule = self._begin(layout, memory, windows.running)
         return tuple(columns), (close.share, close.span, *self.pads, guide if cost < math.inf else 0.0), rule
+
+    def _closer(self, closeness: Closeness, otherwise: Closeness) -> Closeness:
+        """Return a closeness that says something of the strengths that are looked at, else the other one."""
+        return closeness if closeness.span < math.inf and closeness.zero == self.zero else otherwise
 
     def _begin(self, layout: Layout, memory: _Memory, running: Running) -> tuple[float, ...]:
         """Write down what the full teams say, and return the rule as the kernel takes it."""

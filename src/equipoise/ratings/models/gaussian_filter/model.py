@@ -139,6 +139,9 @@ class GaussianFilter(Further):
 
     answers: ClassVar[frozenset[str]] = frozenset({"quality", "expected_margin"})
 
+    #: The skill that adds nothing to a team: skills hold the price of a body.
+    zero: ClassVar[float] = 0.0
+
     def __post_init__(self) -> None:
         for each in fields(self):
             number = getattr(self, each.name)

@@ -1,0 +1,173 @@
+"""The units a roster is judged in: how far one player varies, and what one more player is worth.
+
+Weights come from anywhere: ratings around 1500, points from 0 to 100, hours played.  So nothing that is said
+of chances may depend on where their scale begins or on how fine it is, unless whoever asks says that its zero
+means something.  All that a roster itself shows is its mean and its spread, and both units are counted in
+spreads: the performance noise ``beta``, and the ``body`` that one more player of mean weight is worth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from equipoise.arrays import Floats
+from equipoise.teams.objectives.composing import Asked, compose
+from equipoise.teams.objectives.objective import Objective, Units
+from equipoise.teams.problem.scales import SMALLEST_BETA, check_scale
+
+#: Spreads that one player's performance varies by from game to game, unless beta is given.
+#: Why: docs/decisions/0003-default-beta.md.
+BETA_IN_SPREADS = 1.0
+
+#: Spreads that one more player of mean weight is worth, unless body or zero is given.
+#: Why: docs/decisions/0008-one-more-player.md.
+BODY = 0.5
+
+#: A difference below this share of the weights is rounding: all weigh the same.
+SAME = 1e-12
+
+#: Share of the roster's variance that smooths the teams' variances (one eighth of a standard deviation).
+PRIOR_SHARE = 1.0 / 64.0
+
+
+def units_of(
+    mu: Floats,
+    sigma: Floats,
+    *,
+    beta: float | None = None,
+    zero: float | None = None,
+    body: float | None = None,
+    bot_weight: float | None = None,
+) -> Units:
+    """Return the units of a roster.
+
+    Parameters
+    ----------
+    mu, sigma : ndarray, shape (n_players,)
+        The weights of the players, bots not among them, and their uncertainty, roster units.
+    beta : float, optional
+        Performance noise of one player in one game; by default one spread.
+    zero : float, optional
+        The weight of a player whose presence makes no difference, where the scale has one.
+    body : float, optional
+        What one more player of mean weight is worth, in spreads; without a zero, :data:`BODY`.
+    bot_weight : float, optional
+        What a bot weighs, where that is said.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range, or both a zero and a body are given.
+
+    Examples
+    --------
+    The mean is 1500 and the spread 100, so one more player is worth 50.
+
+    >>> units = units_of(np.array([1400.0, 1600.0]), np.zeros(2))
+    >>> units.beta, units.zero
+    (100.0, 1450.0)
+    """
+    check_scale(beta, zero, body)
+    mean = float(mu.mean()) if len(mu) else 0.0
+    spread, source = _spread(mu, sigma, mean, beta, bot_weight)
+    return from_moments(mean, spread, beta=beta, zero=zero, body=body, source=source)
+
+
+def from_moments(
+    mean: float,
+    spread: float,
+    *,
+    beta: float | None = None,
+    zero: float | None = None,
+    body: float | None = None,
+    centre: float | None = None,
+    source: str = "one standard deviation of the roster",
+) -> Units:
+    """Return the units of a roster with a mean and a spread, both in roster units.
+
+    Parameters
+    ----------
+    mean, spread : float
+        The mean weight, and its standard deviation, above 0.
+    beta, zero, body : float, optional
+        See :func:`units_of`.
+    centre : float, optional
+        What is subtracted from mu before squaring; by default the mean.
+    source : str
+        Where the spread comes from.
+    """
+    worth = BODY if body is None else body
+    return Units(
+        beta=BETA_IN_SPREADS * spread if beta is None else beta,
+        zero=mean - worth * spread if zero is None else zero,
+        centre=mean if centre is None else centre,
+        prior=PRIOR_SHARE * spread * spread,
+        beta_source=source if beta is None else "as given",
+        zero_source=f"one of mean weight adds {worth:g} standard deviations" if zero is None else "as given",
+        assumed=zero is None and body is None,
+    )
+
+
+def _spread(
+    mu: Floats, sigma: Floats, mean: float, beta: float | None, bot_weight: float | None
+) -> tuple[float, str]:
+    """Return one spread, above 0, and where it comes from."""
+    largest = max(float(np.abs(mu).max(initial=0.0)), SMALLEST_BETA / SAME)
+    deviation = float(mu.std()) if len(mu) else 0.0
+    if deviation > SAME * largest:
+        return deviation, "one standard deviation of the roster"
+    unsure = math.sqrt(float((sigma * sigma).mean())) if len(sigma) else 0.0
+    return spread_of_equals(mean, unsure, beta, bot_weight)
+
+
+def spread_of_equals(
+    mean: float, unsure: float, beta: float | None = None, bot_weight: float | None = None
+) -> tuple[float, str]:
+    """Return what stands for the spread of a roster in which all weigh the same, and where it comes from.
+
+    Parameters
+    ----------
+    mean : float
+        What they weigh, roster units.
+    unsure : float
+        Their uncertainty, a standard deviation in roster units.
+    beta, bot_weight : float, optional
+        See :func:`units_of`.
+    """
+    if bot_weight is not None and abs(bot_weight - mean) > SAME * max(abs(mean), abs(bot_weight)):
+        return (
+            abs(bot_weight - mean),
+            "the distance of a bot from the roster, whose players all weigh the same",
+        )
+    if beta is not None:
+        return beta, "as given"
+    if unsure > max(SAME * abs(mean), SMALLEST_BETA):
+        return unsure, "the uncertainty of the weights, which are all the same"
+    if abs(mean) > SMALLEST_BETA:
+        return abs(mean), "the weight of a player, as all weigh the same"
+    return 1.0, "any number will do, as all weigh nothing"
+
+
+def compose_in(
+    asked: Asked, units: Units, tolerances: Sequence[float] | None = None
+) -> tuple[Objective, Units]:
+    """Return the objective that is asked for, and the units it is judged in.
+
+    An objective of the ratio of weights says that their 0 means something: unless a zero or a body is given,
+    the scale's zero is then 0.
+
+    Parameters
+    ----------
+    asked, units, tolerances
+        See :func:`equipoise.teams.objectives.composing.compose`.
+    """
+    objective = compose(asked, units, tolerances)
+    criteria = (objective.criterion, *(criterion for criterion, _ in objective.first))
+    if not (units.assumed and any(criterion.needs_positive for criterion in criteria)):
+        return objective, units
+    units = replace(units, zero=0.0, zero_source="as for every ratio", assumed=False)
+    return compose(asked, units, tolerances), units

@@ -1,0 +1,41 @@
+"""The command line as tests run it: within this process, which is fast, or in one of its own."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from unittest import mock
+
+from equipoise.cli import main
+
+
+def run(*args: str, stdin: str | bytes = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line within this process, on streams of its own."""
+    streams = [io.BytesIO(stdin.encode() if isinstance(stdin, str) else stdin), io.BytesIO(), io.BytesIO()]
+    code = 0
+    with (
+        mock.patch.object(sys, "argv", ["equipoise", *args]),
+        mock.patch.object(sys, "stdin", io.TextIOWrapper(streams[0], encoding="utf-8")),
+        mock.patch.object(sys, "stdout", io.TextIOWrapper(streams[1], encoding="utf-8", write_through=True)),
+        mock.patch.object(sys, "stderr", io.TextIOWrapper(streams[2], encoding="utf-8", write_through=True)),
+        mock.patch.dict(os.environ, environment),
+    ):
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 1
+        out, err = streams[1].getvalue().decode(), streams[2].getvalue().decode()
+    return subprocess.CompletedProcess(args, code, out, err)
+
+
+def run_process(*args: str, stdin: str | bytes = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own, as a user does."""
+    given = stdin.encode() if isinstance(stdin, str) else stdin
+    done = subprocess.run(  # our own program
+        [sys.executable, "-m", "equipoise", *args],
+        input=given, capture_output=True, check=False, env={**os.environ, **environment}, timeout=60,
+    )  # fmt: skip
+    assert b"Traceback" not in done.stderr, done.stderr.decode()
+    return subprocess.CompletedProcess(args, done.returncode, done.stdout.decode(), done.stderr.decode())
