@@ -146,7 +146,6 @@ class Connection(asyncio.BufferedProtocol):
         self._left = ARRIVED
         self._finished = False
         self._queued = False
-        self._granted = False
         self._drained = False
         self.was_open = False
         self.address = address
@@ -233,16 +232,19 @@ class Connection(asyncio.BufferedProtocol):
         """Cut the connection off."""
         self._transport.abort()
 
-    def turn(self) -> None:
-        """Answer until there is nothing more, the client does not take it, or others have their turn."""
+    def turn(self) -> bool:
+        """Answer until there is nothing more, the client does not take it, or others have their turn.
+
+        Where all was answered it may be read again, which is a turn too; tell whether there may be another
+        before others are looked for.
+        """
         self._queued = False
         began = perf_counter()
         if self._drained:
             self._drained = False
-            self._granted = True
             self._read_on()
             self._charge(began)
-            return
+            return False
         answers: list[bytes] = []
         size, end = 0, began + self._server.quantum
         more = False
@@ -262,12 +264,13 @@ class Connection(asyncio.BufferedProtocol):
                 self._write(b"".join(answers))
                 self._caught_up()
                 self._charge(began)
-                return
+                return True
         self._write(b"".join(answers))
         self._pause()
         self._charge(began)
         if more:
             self._wait()
+        return True
 
     def _charge(self, began: float) -> None:
         now = perf_counter()
@@ -277,8 +280,8 @@ class Connection(asyncio.BufferedProtocol):
         """Answer at once where this address has used little, otherwise when its turn comes."""
         if self._queued or self._task is not None:
             return
-        if self._granted or self.account.is_light(perf_counter()):
-            self._granted = self._drained = False
+        if self.account.is_light(perf_counter()):
+            self._drained = False
             self.turn()
         else:
             self._pause()
@@ -559,8 +562,7 @@ class Server:
         self._round = None
         end = perf_counter() + self.quantum
         while len(self._turns):
-            self._turns.take().turn()
-            if perf_counter() >= end:
+            if not self._turns.take().turn() or perf_counter() >= end:
                 break
         if len(self._turns) and self._round is None:
             self._round = self._loop.call_soon(self._go_round)
