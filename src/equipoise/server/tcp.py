@@ -50,7 +50,7 @@ TURN = 32768
 
 #: Seconds after which a turn ends, and as many of turns between two looks at who else has arrived: where all
 #: connections are of one address, and where there are others, whose waiting time this is.
-ALONE, SHARED = 0.0002, 0.00003
+ALONE, SHARED = 0.0002, 0.00001
 
 #: Seconds over which it is remembered how much an address has used, and the part of that time up to which it
 #: is answered at once.

@@ -47,7 +47,7 @@ USUAL_TEAMS = 2
 TOGETHER = 2048
 
 #: Lines without an answer, and bytes of empty ones, after which whoever reads gets to look at the clock.
-SILENT_LINES, SILENT_BYTES = 8, 4096
+SILENT_LINES, SILENT_BYTES = 4, 4096
 
 #: Bytes of the longest lookup; a sign has at most four.
 LONGEST_LOOKUP = len(b"PLAYER ") + 4 * LONGEST_NAME
