@@ -20,7 +20,7 @@ from equipoise.errors import EquipoiseError, InputError
 from equipoise.matches import Setting
 from equipoise.protocols.weights.requests import Division, Everyone, Finished, Refusal, Request, Work
 from equipoise.protocols.weights.session import Limits, WeightSession
-from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
+from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.server.following import Follower
 from equipoise.server.settings import Settings
 from equipoise.server.turns import Lane, Ticket
@@ -73,7 +73,7 @@ class Service:
         }
         self._kept = asyncio.Event()
         self._trouble = ""
-        self.board = Board(Snapshot(Ratings(GaussianFilter(), GaussianFilter().initial())))
+        self.board = Board(Snapshot(Ratings(Mixture(), Mixture().initial())))
 
     async def open(self) -> None:
         """Read the archive for the first time, learn what is to be learnt, and begin the workers.
