@@ -4,11 +4,37 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from equipoise.errors import InputError
 
 
-def deadline(seconds: float) -> Callable[[], bool]:
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A stopping criterion that holds from a moment on, and knows how long that is.
+
+    Parameters
+    ----------
+    end : float
+        The moment, by :func:`time.monotonic`.
+    """
+
+    end: float
+
+    def __call__(self) -> bool:
+        """Tell whether the moment has come."""
+        return time.monotonic() >= self.end
+
+    def left(self) -> float:
+        """Return the seconds until then, 0 from then on."""
+        return max(self.end - time.monotonic(), 0.0)
+
+    def part(self, share: float) -> Deadline:
+        """Return the criterion that holds after a share of the time that is left."""
+        return Deadline(time.monotonic() + share * self.left())
+
+
+def deadline(seconds: float) -> Deadline:
     """Return a stopping criterion that holds once some time from now has passed.
 
     Parameters
@@ -29,8 +55,7 @@ def deadline(seconds: float) -> Callable[[], bool]:
     if not seconds >= 0.0:
         msg = f"must be at least 0, got {seconds!r}"
         raise InputError(msg, "seconds")
-    end = time.monotonic() + seconds
-    return lambda: time.monotonic() >= end
+    return Deadline(time.monotonic() + seconds)
 
 
 def shares(seconds: float) -> Callable[[int], Callable[[], bool]]:

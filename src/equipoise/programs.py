@@ -15,7 +15,10 @@ import numpy as np
 
 from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
-from equipoise.stopping import Stop, never
+from equipoise.stopping import Stop, never, seconds_left
+
+#: The smallest tolerance that HiGHS takes is a tenth of it.
+STRICT = 1e-9
 
 
 def available() -> bool:
@@ -53,6 +56,8 @@ class Program:
         The limits of each row.
     stop : callable
         Asked now and then; once it returns True, solving ends.
+    strict : bool
+        Whether HiGHS's tolerances are as small as they can be, for programs whose numbers are around 1.
 
     Raises
     ------
@@ -60,7 +65,7 @@ class Program:
         If HiGHS is not installed.
     """
 
-    def __init__(self, low: Floats, high: Floats, stop: Stop = never) -> None:
+    def __init__(self, low: Floats, high: Floats, stop: Stop = never, *, strict: bool = False) -> None:
         if not available():
             msg = "solver: this needs the package highspy, which is not installed; 'large' often does without"
             raise InputError(msg)
@@ -73,6 +78,9 @@ class Program:
         # One thread and a fixed seed: the same program has the same answer.
         for option, value in (("threads", 1), ("random_seed", 0)):
             self._highs.setOptionValue(option, value)
+        if strict:
+            for kind in ("mip", "primal", "dual"):
+                self._highs.setOptionValue(f"{kind}_feasibility_tolerance", STRICT)
         if stop is not never:
             for event in (self._highs.cbSimplexInterrupt, self._highs.cbMipInterrupt):
                 event.subscribe(self._interrupt)
@@ -136,7 +144,7 @@ class Program:
         """Set a row's limits anew."""
         self._highs.changeRowBounds(row, low, high)
 
-    def solve(self, *, gap: float = 0.0, start: Floats | None = None) -> Answer:
+    def solve(self, *, gap: float = 0.0, start: Floats | None = None, nodes: int | None = None) -> Answer:
         """Solve the program.
 
         Parameters
@@ -145,6 +153,8 @@ class Program:
             The absolute gap at which a whole-number solution counts as optimal.
         start : ndarray of float, optional
             A solution to begin with.
+        nodes : int, optional
+            The most nodes of a search for whole numbers: a limit that, unlike time, is the same everywhere.
         """
         import highspy
 
@@ -154,6 +164,12 @@ class Program:
             solution = highspy.HighsSolution()
             solution.col_value = start.tolist()
             self._highs.setSolution(solution)
+        left = seconds_left(self._stop)
+        if left < np.inf:
+            # Presolve asks nobody whether to stop; HiGHS counts the time of all its runs.
+            self._highs.setOptionValue("time_limit", self._highs.getRunTime() + left)
+        if nodes is not None:
+            self._highs.setOptionValue("mip_max_nodes", nodes)
         self._highs.run()
         status, info = self._highs.getModelStatus(), self._highs.getInfo()
         solution = self._highs.getSolution()

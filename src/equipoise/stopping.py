@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 #: Asked now and then by a solver; it ends with what it has once this returns True.
@@ -11,3 +12,27 @@ Stop = Callable[[], bool]
 def never() -> bool:
     """Do not stop: the answer is wanted whatever it takes."""
     return False
+
+
+def seconds_left(stop: Stop) -> float:
+    """Return how many seconds there are until a criterion holds; infinity where it does not know.
+
+    Examples
+    --------
+    >>> seconds_left(never)
+    inf
+    """
+    left: Callable[[], float] | None = getattr(stop, "left", None)
+    return math.inf if left is None else left()
+
+
+def share_of(stop: Stop, share: float) -> Stop:
+    """Return a criterion that holds after a share of the time that is left; itself where it does not know.
+
+    Examples
+    --------
+    >>> share_of(never, 0.5) is never
+    True
+    """
+    part: Callable[[float], Stop] | None = getattr(stop, "part", None)
+    return stop if part is None else part(share)

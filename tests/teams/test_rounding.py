@@ -121,3 +121,24 @@ def test_a_criterion_of_ones_own_has_a_measured_bound() -> None:
     problem = random_problem(np.random.default_rng(1))
     worked_out = resolve("objective", OBJECTIVES, "gap")(Units()).criterion.error(problem.rounding)
     assert worked_out <= Own().error(problem.rounding) <= 100.0 * worked_out
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [1.7e-8, -6.1e-9, 4.4e-10, 1.3e-8, 1.2e-8, 1.8e-9],
+        [3.0e5, 2.1e-8, 4.4, 71.0, 1.3e-3, 8.9e-7, 3.1e3, 1.2e5],
+        [8.1e12, 5.4e12, 5.5e12, 3.7e12, 6.1e12, 2e12, 4.6e12, 7.8e12],
+    ],
+)
+@pytest.mark.parametrize("objective", ["gap", "win"])
+def test_the_integer_program_claims_what_enumeration_finds(weights: list[float], objective: str) -> None:
+    """Whatever the scale, and however far the weights spread: its tolerances prove nothing by themselves."""
+    program = balance(_roster(weights), objective=objective, solver="milp", keep=2)
+    seen = balance(_roster(weights), objective=objective, solver="enumerate", keep=2)
+    assert program.bound is not None
+    assert program.bound <= (seen.value or 0.0) + 4.0 * seen.rounding
+    if program.status == "optimal":
+        assert [split.value for split in program.splits] == pytest.approx(
+            [split.value for split in seen.splits], abs=4.0 * seen.rounding
+        )

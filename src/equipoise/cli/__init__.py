@@ -120,7 +120,7 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = group.main(standalone_mode=False)
+        code = group.main(prog_name="equipoise", standalone_mode=False)
         if sys.stdout is not None:  # closed by whoever started us
             sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import csv
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from equipoise.errors import InputError
+from equipoise.stopping import never
 
 if TYPE_CHECKING:
     from equipoise.players import Player
     from equipoise.teams.explaining.editing import Move, Swap
+    from equipoise.teams.request import BalanceRequest
     from equipoise.teams.solution import Solution, Split
 
 
@@ -26,10 +29,8 @@ class Answers:
     ----------
     options : dict
         The command's options.
-    players : list of Player
-        The roster.
-    arguments : dict
-        What ``balance`` was called with.
+    request : BalanceRequest
+        What ``balance`` was asked.
     solution : Solution
         What it returned.
     split : Split or None
@@ -41,8 +42,7 @@ class Answers:
     def __init__(
         self,
         options: dict[str, Any],
-        players: list[Player],
-        arguments: dict[str, Any],
+        request: BalanceRequest,
         solution: Solution,
         split: Split | None,
         names: Sequence[str],
@@ -52,9 +52,8 @@ class Answers:
         self.split = split
         # What balance() stopped by is over; every answer has its own time.
         self._limit = EXPLAINED_WITHIN if options["time_limit"] is None else options["time_limit"]
-        self._known = {**arguments, "solution": solution}
-        self._players, self._names, self._objective = players, names, solution.objective
-        self._n_teams = int(arguments["teams"])
+        self._request, self._solution = replace(request, stop=never), solution
+        self._names, self._objective = names, solution.objective
         if split is not None and options["edit"]:
             self._edit(options["edit"])
         if split is not None:
@@ -68,8 +67,9 @@ class Answers:
         from equipoise.pages.text.explanation import change_lines, constraint_words, cost_words
         from equipoise.teams.explaining.editing import edit
 
-        steps = [step_of(wish, self._players, self._names, self._n_teams) for wish in wishes]
-        change = edit(self._players, steps, split=self.split, **self._known)
+        players, n_teams = self._request.players, self._request.teams
+        steps = [step_of(wish, players, self._names, n_teams) for wish in wishes]
+        change = edit(self._request, steps, solution=self._solution, split=self.split)
         if change.broken:
             rules = "; ".join(constraint_words(rule, self._names) for rule in change.broken)
             price = cost_words(change.cost, self._objective)
@@ -85,19 +85,23 @@ class Answers:
 
         from equipoise.clock import deadline
         from equipoise.pages.text.explanation import change_lines, place_lines, together_lines
-        from equipoise.teams.explaining.editing import Swap, edit, why_there, why_together
+        from equipoise.teams.explaining.editing import Swap, edit, why_not, why_there, why_together
 
-        asked: dict[str, Any] = {**self._known, "split": self.split, "stop": deadline(self._limit)}
-        people = names_of("--why", question, self._players)
+        asked: dict[str, Any] = {"solution": self._solution, "split": self.split}
+        people = names_of("--why", question, self._request.players)
         if len(people) == 1:
-            place = why_there(self._players, people[0], **asked)
+            place = why_there(self._request, people[0], **asked)
+            # Beside the exchanges, which are only computed, the best there is with everybody moved.
+            limited = replace(self._request, stop=deadline(self._limit))
+            place = replace(place, elsewhere=why_not(limited, people[0], **asked))
             lines, plain = place_lines(place, self._objective, self._names), place.as_dict()
         else:
-            change = edit(self._players, [Swap(*people)], **asked)
+            change = edit(self._request, [Swap(*people)], **asked)
             if change.moved:
                 lines, plain = change_lines(change, self._objective, self._names), change.as_dict()
             else:
-                instead = why_together(self._players, *people, **asked)
+                limited = replace(self._request, stop=deadline(self._limit))
+                instead = why_together(limited, *people, **asked)
                 lines, plain = together_lines(instead, self._objective, self._names), asdict(instead)
         self.lines += ["", *lines]
         self.plain.setdefault("why", []).append(plain)
@@ -107,7 +111,9 @@ class Answers:
         from equipoise.pages.text.explanation import explanation_lines
         from equipoise.teams.explaining.explaining import explain
 
-        explanation = explain(self._players, split=self.split, share=shares(self._limit), **self._known)
+        explanation = explain(
+            self._request, solution=self._solution, split=self.split, share=shares(self._limit)
+        )
         self.lines += ["", *explanation_lines(explanation, self._names)]
         self.plain["explanation"] = explanation.as_dict()
 

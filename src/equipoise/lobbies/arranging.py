@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from equipoise.arrays import Bools, Floats, Ints
+from equipoise.arrays import Floats, Ints
 from equipoise.compiled import compiled, pays
 from equipoise.lobbies.kernels import exchange
 from equipoise.lobbies.layout import Layout
@@ -149,28 +149,16 @@ def exchange_all(problem: LobbyProblem, placing: Placing, stop: Stop) -> Placing
 def relabelled(problem: LobbyProblem, placing: Placing) -> Placing | None:
     """Return the placing with lobbies dealt anew: the weakest teams to the lowest target, and so on.
 
-    For teams of one size this is the best for given teams, whatever convex deviation counts.
-    None where bars or unequal teams forbid it, or nothing changes.
+    This is the best for given teams, whatever their sizes and whatever convex deviation counts.
+    None where bars forbid it, or nothing changes.
     """
-    if problem.barred or not problem.equal_sizes:
+    if problem.barred:
         return None
-    rank = np.argsort(placing.totals(problem), kind="stable")
+    totals = placing.totals(problem)
+    rank = np.argsort(totals / placing.sizes(problem) if problem.per_player else totals, kind="stable")
     by_target = np.argsort(problem.target, kind="stable")
     counts = np.bincount(placing.lobby, minlength=problem.n_lobbies)
     lobby = np.empty_like(placing.lobby)
     lobby[rank] = np.repeat(by_target, counts[by_target])
     after = Placing(placing.team, lobby)
     return after if after.value(problem) < placing.value(problem) else None
-
-
-def is_legal(problem: LobbyProblem, placing: Placing) -> bool:
-    """Tell whether team sizes, lobby limits and bars are kept."""
-    sizes = placing.sizes(problem)
-    counts = np.bincount(placing.lobby, minlength=problem.n_lobbies)
-    seated = placing.team >= 0
-    allowed: Bools = problem.may[problem.kind[seated], placing.lobby[placing.team[seated]]]
-    return bool(
-        ((sizes >= problem.min_size) & (sizes <= problem.team_size)).all()
-        and ((counts >= problem.least) & (counts <= problem.most)).all()
-        and allowed.all()
-    )

@@ -133,9 +133,9 @@ def fill(
         start = arrange(problem, _with_best_counts(problem, layout), stop)
         task = LobbyTask(problem, layout.n_teams, waiting, start, stop)
         if method is None:
-            name = auto.pick(task)
-            method = resolve("solver", LOBBY_SOLVERS, name)
-        placed = method(task)
+            placed, name = auto.solve(task)
+        else:
+            placed = method(task)
     status = Status.OPTIMAL if placed.proven else Status.FEASIBLE
     filled, waiters = _named(problem, placed.placing, members, roster, places)
     value = placed.placing.value(problem)
@@ -213,11 +213,11 @@ def _even(problem: LobbyProblem, n_teams: int) -> Ints:
 
 def _with_best_counts(problem: LobbyProblem, layout: Layout) -> Layout:
     """Return the layout with numbers of teams whose targets sum to nearest the players' total."""
-    if not problem.equal_sizes or problem.n_lobbies == 1:
+    if problem.n_lobbies == 1:
         return layout
-    unit = problem.team_size if problem.per_player else 1
-    share = layout.n_teams * problem.team_size / problem.n_players
-    total = float(problem.skill.sum()) * share / unit
+    # What the teams have in all, if those who wait are like the others: totals, or means of players.
+    seated = layout.n_teams if problem.per_player else layout.seated
+    total = float(problem.skill.sum()) * seated / problem.n_players
     counts, _ = best_counts(problem, layout.n_teams, total)
     if not problem.barred:
         return layout.with_counts(counts)

@@ -158,3 +158,29 @@ def lowest_lines(slope: Column, level: Column, hull: Column, out: Column) -> Non
                 break
         p = hull[at]
         out[i] = slope[p] * place + level[p]
+
+
+def add_one(best: Column, before: Column, cell: Column, price: Column) -> None:
+    """Raise the best prices of teams to those with one block more: a convolution of maximum and sum.
+
+    ``best[t]`` becomes the larger of itself and ``before[t - cell[i]] + price[i]`` over all i.
+
+    Parameters
+    ----------
+    best : sequence of float
+        By total: the highest price of a team; changed.
+    before : sequence of float
+        The same for teams without the block.
+    cell : sequence of int
+        The totals that one block can have.
+    price : sequence of float
+        What such a block is worth.
+    """
+    n = len(before)
+    for i in range(len(cell)):
+        shift = cell[i]
+        worth = price[i]
+        for t in range(n):
+            value = before[t] + worth
+            if value > best[shift + t]:
+                best[shift + t] = value

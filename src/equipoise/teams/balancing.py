@@ -90,7 +90,7 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
         if problem.prices is not None:
             chosen = priced(chosen, units)
             nothing = replace(nothing, objective=chosen.name)
-        _check_positive(chosen, problem)
+        check_positive(chosen, problem)
         found, solver, shortage = _search(request, problem, chosen)
     except Contradiction as clash:
         one, other = request.roster.players[clash.one], request.roster.players[clash.other]
@@ -152,9 +152,10 @@ def _answer(
     several = bool(chosen.first) and not isinstance(request.objective, str)
     splits = []
     for ranked in found.ranked:
-        labels = oriented(problem, ranked.labels)
-        split = split_of(request, problem, chosen.criterion, units, labels, ranked.cost)
-        splits.append(replace(split, values=_values(problem, chosen, ranked.labels)) if several else split)
+        labels, totals = _oriented(problem, ranked.labels)
+        value = chosen.criterion.shown(ranked.cost) + 0.0
+        values = values_of(chosen, totals) if several else ()
+        splits.append(split_of(request, problem, units, labels, totals, value, values))
     proven = found.proven
     bound = chosen.criterion.shown(found.bound) + 0.0  # never -0.0
     if request.rerank is not None:
@@ -180,7 +181,14 @@ def _answer(
     )
 
 
-def _check_positive(objective: Objective, problem: Problem) -> None:
+def check_positive(objective: Objective, problem: Problem) -> None:
+    """Refuse an objective that needs weights of 0 and above where there are others.
+
+    Raises
+    ------
+    InputError
+        If the lowest weight is below 0.
+    """
     if not any(c.needs_positive for c in (objective.criterion, *(c for c, _ in objective.first))):
         return
     lowest = float(problem.features[:, MU].min(initial=0.0))
@@ -215,13 +223,14 @@ def asked_in(request: BalanceRequest) -> tuple[Objective, Units]:
 def split_of(
     request: BalanceRequest,
     problem: Problem,
-    criterion: Criterion,
     units: Units,
     labels: Labels,
-    cost: float,
+    totals: Floats,
+    value: float,
+    values: tuple[float, ...],
 ) -> Split:
-    """Return a division as it is shown, from the teams of its blocks and what the criterion says of it."""
-    players, totals = request.roster.players, problem.totals(labels[None, :])
+    """Return a division as it is shown, from the team of each block and its totals, shape (1, n_teams, 5)."""
+    players = request.roster.players
     mu, variance, count = totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT]
     chances = win_probability(mu, variance, count, units.beta, units.zero)[0]
     of_team: list[list[int]] = [[] for _ in range(problem.n_teams)]
@@ -236,16 +245,16 @@ def split_of(
         bots=tuple(round(size) - len(team) for size, team in zip(sizes, teams, strict=True)),
         totals=tuple(totals[0, :, MU].tolist()),
         win_probability=tuple(chances.tolist()),
-        value=criterion.shown(cost) + 0.0,
+        value=value,
+        values=values,
         distance=float(np.abs(chances - 1.0 / problem.n_teams).max()),
         wishes=outcomes(problem, request.all_wishes, request.side_price, players, labels),
         roles=() if problem.roles is None else tuple(tuple(problem.roles.line_up(team)) for team in of_team),
     )
 
 
-def _values(problem: Problem, objective: Objective, labels: Labels) -> tuple[float, ...]:
+def values_of(objective: Objective, totals: Floats) -> tuple[float, ...]:
     """Return what each criterion of an objective says of a division, in the numbers they are known by."""
-    totals = problem.totals(labels[None, :])
     order = (*(criterion for criterion, _ in objective.first), objective.criterion)
     return tuple(criterion.shown(cost_of(criterion, totals)) + 0.0 for criterion in order)
 
@@ -255,15 +264,15 @@ def cost_of(criterion: Criterion, totals: Floats) -> float:
     return float(criterion.cost(totals)[0]) if totals[0, :, COUNT].any() else criterion.floor
 
 
-def oriented(problem: Problem, labels: Labels) -> Labels:
+def _oriented(problem: Problem, labels: Labels) -> tuple[Labels, Floats]:
     """Return labels with teams numbered by who comes first, unless the reverse meets more side wishes."""
     labels = problem.canonical(labels)
+    totals = problem.totals(labels[None, :])
     if problem.interchangeable and problem.n_teams == 2:
-        totals = problem.totals(labels[None, :])
         wishes = totals[0, :, SIDE] - totals[0, :, COUNT] * NO_SIDE
         if wishes[1] < wishes[0]:
-            return (1 - labels).astype(np.int8)
-    return labels
+            return (1 - labels).astype(np.int8), totals[:, ::-1]
+    return labels, totals
 
 
 def _reranked(

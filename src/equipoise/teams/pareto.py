@@ -13,15 +13,14 @@ identification and system optimization", IEEE Trans. Systems, Man, and Cyberneti
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
 
 from equipoise.errors import InputError
-from equipoise.players import Player, Rating
 from equipoise.teams.balancing import balance
 from equipoise.teams.objectives.composing import Asked, AtMost, compose
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
+from equipoise.teams.request import BalanceRequest, Keywords, Players
 from equipoise.teams.solution import Solution, Split, Status
 
 #: Points after which the walk ends: a picture shows no more.
@@ -73,25 +72,25 @@ class Front:
 
 
 def pareto(
-    players: Iterable[Player] | Mapping[str, float | Rating | None],
+    players: Players | BalanceRequest,
     first: Asked,
     second: Asked,
     *,
     most: int = MOST_POINTS,
-    **arguments: Any,
+    **keywords: Unpack[Keywords],
 ) -> Front:
     """Return the Pareto front of two criteria.
 
     Parameters
     ----------
-    players : iterable of Player, or mapping from name to weight
+    players : iterable of Player, mapping from name to weight, or BalanceRequest
         As :func:`equipoise.balance` takes them.
     first, second : str, callable, Objective or mapping
         Objectives; each counts with the criterion it gets its value from, so ``"spread"`` is the likeness
         alone.  ``"wishes"`` is the price of broken wishes.
     most : int
         Points after which the walk ends, with ``complete`` False.
-    **arguments
+    **keywords
         Those of :func:`equipoise.balance` but ``objective``, ``tolerances``, ``rerank``, ``keep`` and
         ``distance``.
 
@@ -106,19 +105,20 @@ def pareto(
     >>> [(round(gap, 3), round(spread, 3)) for gap, spread in front.points], front.complete
     ([(0.0, 1.311), (2.0, 0.57), (4.0, 0.44), (6.0, 0.0)], True)
     """
+    request = BalanceRequest.of(players, **keywords)
+    plain = BalanceRequest(players=())
     for name in ("objective", "tolerances", "rerank", "keep", "distance"):
-        if name in arguments:
-            msg = f"{name}: a front is of two criteria and has no such argument"
-            raise InputError(msg)
+        if getattr(request, name) != getattr(plain, name):
+            msg = ": a front is of two criteria and leaves it nothing to say"
+            raise InputError(msg, name)
     if most < 1:
-        msg = f"most: {most!r} is not allowed; a whole number of 1 and above is"
-        raise InputError(msg)
-    everyone: Any = dict(players) if isinstance(players, Mapping) else tuple(players)
+        msg = f"must be at least 1, got {most!r}"
+        raise InputError(msg, "most")
     walk = _Walk(first, second)
     solutions: list[Solution] = []
     complete = False
     while len(solutions) < most:
-        solution = balance(everyone, objective=walk.objective, **arguments)
+        solution = balance(replace(request, objective=walk.objective))
         if not solution.splits:
             proven = solution.status is Status.INFEASIBLE
             return Front(walk.names, (), proven, solution)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Any, TypedDict, Unpack, cast
 
 import numpy as np
@@ -296,6 +297,33 @@ class BalanceRequest:
         if self.tolerance is not None:
             return self.tolerance
         return SMALL_TOLERANCE if len(self.players) <= SMALL else TOLERANCE
+
+    def folded(self) -> BalanceRequest:
+        """Return the same request with what comes with the players as fields, everyone by id.
+
+        Each rule is then in one place: a party once, however often it is asked for, those apart in pairs.
+        """
+        roster, tags = self.roster, dict[str, list[str]]()
+        for player in self.players:
+            if player.party is not None:
+                tags.setdefault(player.party, []).append(player.id)
+
+        def ids(names: Iterable[str], argument: str) -> tuple[str, ...]:
+            return tuple(roster.players[roster.find(argument, who)].id for who in names)
+
+        parties = [*map(tuple, tags.values()), *(ids(party, "parties") for party in self.parties)]
+        fixed = {player.id: player.team for player in self.players if player.team is not None}
+        fixed |= {ids([who], "fixed")[0]: team for who, team in self.fixed}
+        pairs = (pair for group in self.apart for pair in combinations(ids(group, "apart"), 2))
+        bare = {"party": None, "team": None, "prefer": (), "avoid": ()}
+        return replace(
+            self,
+            players=tuple(replace(player, **cast("Any", bare)) for player in self.players),
+            parties=tuple(dict.fromkeys(party for party in parties if len(party) > 1)),
+            apart=tuple(dict.fromkeys(pairs)),
+            fixed=tuple(fixed.items()),
+            wishes=self.all_wishes,
+        )
 
     @property
     def all_wishes(self) -> tuple[Wish, ...]:

@@ -12,30 +12,59 @@ generation for solving huge integer programs", Operations Research 46, 1998; doi
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from equipoise.arrays import Floats, Ints
-from equipoise.lobbies.bounding import place_and_bound
+from equipoise.errors import InputError
+from equipoise.lobbies.annealing import search
 from equipoise.lobbies.bounds import EPSILON, lobby_prices, total_prices
-from equipoise.lobbies.candidates import Candidates, list_candidates
-from equipoise.lobbies.problem import WAITING, LobbyTask, Placed, Placing
+from equipoise.lobbies.problem import WAITING, LobbyProblem, LobbyTask, Placed, Placing
 from equipoise.programs import Program
+from equipoise.stopping import share_of
 
 #: Relative difference of values that rounding explains.
 RELATIVE = 1e-9
+
+#: Candidates from which annealing looks for a better plan to begin with, and the share of its usual work.
+SEARCHED_FROM, SEARCHING = 4_000, 0.25
 
 #: Columns that come in at a time, for each block.
 AT_A_TIME = 4
 
 
+#: Teams times lobbies up to which they are listed: half a gigabyte.
+MOST_CANDIDATES = 4_000_000
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Teams there could be.
+
+    Parameters
+    ----------
+    blocks : ndarray of int, shape (n, team_size)
+        Their blocks, ascending, -1 for none.
+    sizes : ndarray of int, shape (n,)
+        Their numbers of players.
+    costs : ndarray of float, shape (n, n_lobbies)
+        Their deviations in each lobby; infinite where they may not be.
+    """
+
+    blocks: Ints
+    sizes: Ints
+    costs: Floats
+
+
 @dataclass(frozen=True)
 class _Relaxed:
-    """The end of the column generation: a bound and what each column's cost exceeds its prices by."""
+    """A bound, what each column's cost exceeds its prices by, and whether that is the end of it."""
 
     bound: float
     reduced: Floats
+    whole: bool
 
 
 def solve(task: LobbyTask) -> Placed:
@@ -46,25 +75,25 @@ def solve(task: LobbyTask) -> Placed:
     InputError
         If there are too many teams to list.
     """
-    candidates = list_candidates(task.problem)
-    start = place_and_bound(task, task.start)
-    if start.proven or task.stop():
-        return start
     problem = task.problem
-    value = start.placing.value(problem)
+    candidates = list_candidates(problem)
+    start = task.start
+    if candidates.costs.size > SEARCHED_FROM:
+        start = search(problem, start, share_of(task.stop, SEARCHING), times=SEARCHING)
+    value = start.value(problem)
+    if value == 0.0 or task.stop():
+        return Placed(start, 0.0, proven=value == 0.0)
     unit = value / task.n_teams
-    relaxed = _relax(task, candidates, start.placing, unit)
-    if relaxed is None:
-        return start
-    bound = min(max(start.bound, relaxed.bound), value)
+    relaxed = _relax(task, candidates, start, unit)
+    bound = min(max(relaxed.bound, 0.0), value)
     if value - bound <= RELATIVE * value:
-        return Placed(start.placing, value, proven=True)
-    found = _choose(task, candidates, relaxed, value - relaxed.bound, unit)
+        return Placed(start, value, proven=True)
+    found = _choose(task, candidates, relaxed, value - relaxed.bound, unit) if relaxed.whole else None
     if found is None:
-        return Placed(start.placing, bound, proven=False)
+        return Placed(start, bound, proven=False)
     placing, proven = found
     if placing is None or placing.value(problem) > value:
-        placing = start.placing
+        placing = start
     value = placing.value(problem)
     return Placed(placing, value if proven else min(bound, value), proven)
 
@@ -123,25 +152,27 @@ def _start_columns(task: LobbyTask, candidates: Candidates, placing: Placing) ->
     return np.array([place[tuple(row)] for row in rows.tolist()]), placing.lobby
 
 
-def _relax(task: LobbyTask, candidates: Candidates, placing: Placing, unit: float) -> _Relaxed | None:
-    """Solve the linear program; None where the time was up."""
+def _relax(task: LobbyTask, candidates: Candidates, placing: Placing, unit: float) -> _Relaxed:
+    """Solve the linear program, or as much of it as there is time for."""
     problem = task.problem
     program = _program(task)
     if problem.equal_sizes:
         program.change_row(problem.n_blocks + problem.n_lobbies + 1, 0.0, 0.0)
     known = np.zeros(candidates.costs.shape, dtype=np.bool_)
     chosen = _start_columns(task, candidates, placing)
+    best = _Relaxed(0.0, candidates.costs, whole=False)
     while True:
         known[chosen] = True
         _add(program, task, candidates, chosen, unit, whole=False)
         answer = program.solve()
         if answer.columns is None or not answer.proven or task.stop():
-            return None
-        prices = answer.prices * unit
-        reduced, bound = _price(task, candidates, prices)
+            return best
+        reduced, bound = _price(task, candidates, answer.prices * unit)
         fresh = np.where(known, np.inf, reduced)
         if not fresh.min() < -RELATIVE * unit * 100:
-            return _Relaxed(bound, reduced)
+            return _Relaxed(bound, reduced, whole=True)
+        if bound > best.bound:
+            best = _Relaxed(bound, reduced, whole=False)
         chosen = _cheapest(candidates, fresh, -RELATIVE * unit * 100)
 
 
@@ -200,3 +231,56 @@ def _choose(
     there = blocks >= 0
     of_block[blocks[there]] = np.nonzero(there)[0]
     return Placing(of_block, lobby[taken]), answer.proven
+
+
+def count_candidates(problem: LobbyProblem) -> int:
+    """Return how many teams there could be, times lobbies; bars left out of account."""
+    # The generating function of block sizes: ways[s] sets of blocks have s players.
+    ways = [1] + [0] * problem.team_size
+    for size in range(1, problem.team_size + 1):
+        blocks = int((problem.size == size).sum())
+        before = ways
+        ways = [
+            sum(before[total - k * size] * math.comb(blocks, k) for k in range(total // size + 1))
+            for total in range(problem.team_size + 1)
+        ]
+    return sum(ways[problem.min_size :]) * problem.n_lobbies
+
+
+def list_candidates(problem: LobbyProblem) -> Candidates:
+    """Return all teams there could be.
+
+    Raises
+    ------
+    InputError
+        If there are too many.
+    """
+    number = count_candidates(problem)
+    if number > MOST_CANDIDATES:
+        msg = (
+            f"solver: 'exact' would have to list {number:.3g} teams and lobbies; up to {MOST_CANDIDATES} are "
+            "allowed, and 'large' does without"
+        )
+        raise InputError(msg)
+    fitting = np.flatnonzero(problem.size <= problem.team_size)
+    blocks = np.full((1, 0), -1, dtype=np.int64)
+    last, sizes = np.full(1, -1), np.zeros(1, dtype=np.int64)
+    parts = []
+    for depth in range(problem.team_size):
+        row, more = np.nonzero(
+            (np.arange(len(fitting))[None, :] > last[:, None])
+            & (sizes[:, None] + problem.size[fitting][None, :] <= problem.team_size)
+        )
+        blocks = np.concatenate([blocks[row], fitting[more][:, None]], axis=1)
+        last, sizes = more, sizes[row] + problem.size[fitting[more]]
+        done = sizes >= problem.min_size
+        padding = np.full((int(done.sum()), problem.team_size - depth - 1), -1, dtype=np.int64)
+        parts.append((np.concatenate([blocks[done], padding], axis=1), sizes[done]))
+        open_teams = sizes < problem.team_size
+        blocks, last, sizes = blocks[open_teams], last[open_teams], sizes[open_teams]
+    members, players = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    there = members >= 0
+    totals = np.where(there, problem.skill[members], 0.0).sum(axis=1)
+    costs = problem.deviations(totals[:, None], players[:, None], problem.target)
+    allowed = np.where(there[:, :, None], problem.may[problem.kind[members]], True).all(axis=1)
+    return Candidates(members, players, np.where(allowed, costs, np.inf))

@@ -1,11 +1,84 @@
-"""``large``: dealing and exchanges, with a certified bound; from a dozen players to a million."""
+"""``large``: dealing, exchanges and annealing, with a certified bound; from a dozen players to a million."""
 
 from __future__ import annotations
 
-from equipoise.lobbies.bounding import place_and_bound
-from equipoise.lobbies.problem import LobbyTask, Placed
+import numpy as np
+
+from equipoise.lobbies.annealing import ENOUGH, heat_of, search
+from equipoise.lobbies.arranging import improve
+from equipoise.lobbies.bounds import even_bound, linear_bound
+from equipoise.lobbies.dual import dual_bound
+from equipoise.lobbies.pairs import Binned, certified, ends_of_bins, placing_of, smoothed, solve_bins
+from equipoise.lobbies.problem import LobbyProblem, LobbyTask, Placed, Placing
+from equipoise.programs import available
+
+#: Blocks up to which annealing improves the plan: some seconds' work.
+ANNEALED = 100_000
+
+#: Bins of the rounds, one after another, and pairs of them times lobbies that a round may have.
+BINS, MOST_COLUMNS = (200, 400, 800), 2_000_000
+
+#: Relative gap at which a plan is good enough for the work to end.
+CLOSE = 0.004
 
 
-def solve(task: LobbyTask) -> Placed:
-    """Return a good placing and a bound that no placing of as many players is below."""
-    return place_and_bound(task, task.start)
+def solve(task: LobbyTask, *, bounded: bool = True) -> Placed:
+    """Return a good placing and a bound that no placing of as many players is below.
+
+    Parameters
+    ----------
+    bounded : bool
+        Whether a good bound is worth a linear program; else there are the quick ones.
+    """
+    problem = task.problem
+    placing = task.start
+    bound = max(0.0, *(make(problem, task.n_teams, task.waiting) for make in (even_bound, linear_bound)))
+    if bounded and _open(problem, placing, bound) and _of_two(problem):
+        placing, bound = _by_bins(task, placing, bound)
+    if problem.n_blocks <= ANNEALED:
+        if _open(problem, placing, bound) and not task.stop():
+            placing = search(problem, placing, task.stop, bound=bound)
+        if bounded and available() and _open(problem, placing, bound) and not task.stop():
+            bound = max(bound, dual_bound(task, placing, task.stop))
+    value = placing.value(problem)
+    return Placed(placing, min(bound, value), bound >= value * (1.0 - 1e-12))
+
+
+def _open(problem: LobbyProblem, placing: Placing, bound: float) -> bool:
+    """Tell whether a better plan or bound is worth looking for."""
+    value = placing.value(problem)
+    return value - bound > max(CLOSE * value, ENOUGH * heat_of(problem) * len(placing.lobby))
+
+
+def _of_two(problem: LobbyProblem) -> bool:
+    """Tell whether teams are of two, and some of two players without a party."""
+    singles = int((problem.size == 1).sum())
+    few = BINS[0] * BINS[0] * problem.n_lobbies <= 2 * MOST_COLUMNS
+    return problem.team_size == 2 and problem.equal_sizes and singles > 1 and few and available()
+
+
+def _by_bins(task: LobbyTask, placing: Placing, bound: float) -> tuple[Placing, float]:
+    """Return placing and bound after rounds of finer and finer bins."""
+    problem = task.problem
+    singles = np.flatnonzero(problem.size == 1)
+    singles = singles[np.argsort(problem.skill[singles], kind="stable")]
+    skill = problem.skill[singles]
+    known: Binned | None = None
+    value = placing.value(problem)
+    for bins in BINS:
+        if bins * bins * problem.n_lobbies > 2 * MOST_COLUMNS and known is not None:
+            break
+        ends = ends_of_bins(skill, bins)
+        binned = solve_bins(problem, singles, ends, task.n_teams, task.waiting, known, task.stop)
+        if binned is None:
+            break
+        known = binned
+        for prices in (binned, smoothed(binned)):
+            bound = max(bound, certified(problem, singles, prices, task.n_teams, task.waiting))
+        if not problem.barred:
+            other = improve(problem, placing_of(problem, singles, ends, binned, task.n_teams), task.stop)
+            if other.value(problem) < value:
+                placing, value = other, other.value(problem)
+        if value - bound <= CLOSE * value or task.stop() or len(ends) >= len(skill):
+            break
+    return placing, bound

@@ -17,6 +17,9 @@ from equipoise.errors import InputError
 from equipoise.lobbies.problem import LobbyTask, Placed, Placing
 from equipoise.programs import Program
 
+#: How far above the program's bound a proven value may be, in units of the largest deviation of a team.
+ACCURACY = 1e-8
+
 
 def solve(task: LobbyTask) -> Placed:
     """Return the best placing; without a proof where the time was up.
@@ -41,14 +44,16 @@ def solve(task: LobbyTask) -> Placed:
     i, j = np.triu_indices(n, 1)
     low = np.concatenate([np.ones(n), problem.least, np.ones(len(premade))])
     high = np.concatenate([np.ones(n), problem.most, np.ones(len(premade))])
-    program = Program(low.astype(np.float64), high.astype(np.float64), task.stop)
+    program = Program(low.astype(np.float64), high.astype(np.float64), task.stop, strict=True)
     of_pair = np.full(n, -1, dtype=np.int64)
     of_pair[first] = n + lobbies + np.arange(len(premade))
     together = np.where(player[i] == player[j], of_pair[i], -1)
     costs = problem.deviations((skill[i] + skill[j])[:, None], np.array(2), problem.target)
+    # In units of the largest deviation, so that HiGHS's absolute tolerances mean the same for every field.
+    unit = float(costs.max(initial=0.0)) or 1.0
     for lobby in range(lobbies):
         rows = np.stack([i, j, np.full(len(i), n + lobby), together], axis=1)
-        program.add(costs[:, lobby], rows, np.ones(rows.shape), np.ones(len(i)), whole=True)
+        program.add(costs[:, lobby] / unit, rows, np.ones(rows.shape), np.ones(len(i)), whole=True)
     answer = program.solve()
     if answer.columns is None:
         return Placed(task.start, 0.0, proven=False)
@@ -58,4 +63,6 @@ def solve(task: LobbyTask) -> Placed:
     team[player[i[pair]]] = team[player[j[pair]]] = np.arange(len(pair))
     placing = Placing(team, where)
     value = placing.value(problem)
-    return Placed(placing, value if answer.proven else max(min(answer.bound, value), 0.0), answer.proven)
+    bound = max(min(answer.bound * unit, value), 0.0)
+    proven = answer.proven and value - bound <= ACCURACY * unit
+    return Placed(placing, value if proven else bound, proven)

@@ -122,8 +122,7 @@ def place_lines(place: Place, objective: str, names: Sequence[str] = ()) -> list
     lines = [f"Why {who} is in {home}:"]
     if place.party:
         lines.append(f"  {who} stays with {listed(place.party)}.")
-    if place.fixed:
-        lines.append(f"  {who} is fixed to {home}.")
+    lines += [f"  {printable(one)} is fixed to {home}." for one in place.held]
     lines += [f"  A wish: {constraint_words(wish, names)}." for wish in place.wishes]
     if place.relative_to:
         anchor = printable(place.relative_to)
@@ -132,15 +131,18 @@ def place_lines(place: Place, objective: str, names: Sequence[str] = ()) -> list
         )
     for instead in place.elsewhere:
         team = team_name(names, instead.wish.team or 0)
+        given_up = " and ".join(_giving_up(rule, names) for rule in instead.given_up)
         if instead.best is None:
             lines.append(f"  {who} cannot be in {team}: {printable(instead.reason)}.")
         else:
-            lines.append(f"  In {team} at best: {_best(instead, objective, names)}")
+            where = f"In {team} at best{f' ({given_up})' if given_up else ''}"
+            lines.append(f"  {where}: {_best(instead, objective, names)}")
     if place.exchange is None:
-        lines.append(f"  No swap of {who} with one player keeps the rules.")
+        lines.append(f"  No swap of {who} keeps the rules.")
     else:
         words = cost_words(place.exchange.cost, objective)
-        lines.append(f"  The best swap with one player is with {printable(place.partner)}: {words}.")
+        with_party = " and the party" if place.party else ""
+        lines.append(f"  The best swap of {who}{with_party} is with {printable(place.partner)}: {words}.")
     return lines
 
 
@@ -230,34 +232,14 @@ def constraint_words(constraint: Constraint, names: Sequence[str] = ()) -> str:
     >>> constraint_words(Constraint("avoid", ("Ann", "Bob"), price=0.02))
     'Ann and Bob rather apart, worth 2 %'
     """
-    who = _named(constraint.players)
-    worth = "" if constraint.price is None else _worth(constraint.price)
-    if not constraint.binding:
-        end = f" in {team_name(names, constraint.team)}" if constraint.team is not None else ""
-        words = f"{who} rather{end}" if end else _wish_words(constraint.kind, constraint.players)
-        return f"{words}, worth {worth}"
-    if constraint.kind == "role":
-        lacking = f", which {team_name(names, constraint.team)} lacks" if constraint.team is not None else ""
-        return f"needing {constraint.number} {printable(constraint.name)} in every team{lacking}"
-    words_of = {
-        "party": f"keeping {who} together",
-        "member": f"{who} staying in the party",
-        "apart": f"keeping {who} apart",
-        "fixed": f"fixing {who} to {_home(constraint, names)}",
-        "rule": f"the rule {printable(constraint.name)!r}",
-        "sizes": f"the sizes of the teams, which may differ by {_count(constraint.allowed or 0, 'player')}",
-    }
-    return words_of[constraint.kind]
+    who = _named(constraint.players) if constraint.players else printable(constraint.name)
+    words = constraint.words(who, "" if constraint.team is None else team_name(names, constraint.team))
+    return words if constraint.price is None else f"{words}, worth {_worth(constraint.price)}"
 
 
 def _named(players: Sequence[str]) -> str:
     """Return the names, or how many they are if they are many."""
     return f"{len(players)} players" if len(players) > MOST_NAMED else listed(players)
-
-
-def _home(constraint: Constraint, names: Sequence[str]) -> str:
-    """Return the team a constraint fixes to, or the teams."""
-    return "their teams" if constraint.team is None else team_name(names, constraint.team)
 
 
 #: What a wish between players asks for, by its kind, as a constraint and as an outcome.

@@ -5,21 +5,24 @@ What a division is worth without changes is explained in ``explaining``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from itertools import islice
+from typing import Any, Unpack
 
 import numpy as np
 
+from equipoise.arrays import Labels
 from equipoise.errors import InputError
-from equipoise.players import Player, Rating
-from equipoise.stopping import never
-from equipoise.teams.explaining.asking import Request, answer
-from equipoise.teams.explaining.explaining import Instead, instead
-from equipoise.teams.explaining.judging import Cost, Moved, Valuation
-from equipoise.teams.explaining.relaxing import Constraint, priced_wishes
-from equipoise.teams.problem.rules import rows_of
+from equipoise.teams.balancing import balance
+from equipoise.teams.explaining.explaining import Instead, alternative, instead
+from equipoise.teams.explaining.judging import Cost, Moved, Valuation, Yardstick
+from equipoise.teams.explaining.relaxing import Constraint, Fixed, TeamSizes, labels, preferences_in, rules_in
+from equipoise.teams.request import BalanceRequest, Keywords, Players
 from equipoise.teams.solution import Solution, Split, weight
+
+#: Exchanges of a player's party that are looked at, a team; with one player there are as many as others.
+MOST_EXCHANGES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Why a player is in a team.
+    """Why a player is in a team, found by arithmetic alone.
 
     Parameters
     ----------
@@ -90,20 +93,23 @@ class Place:
     team : int
         The team, from 0.
     fixed : bool
-        Whether a wish binds the player to it.
+        Whether a rule binds the player, or the party, to it.
     party : tuple of str
         Those who stay with the player, by name.
     wishes : tuple of Constraint
-        The player's wishes that have a price.
+        The player's preferences that have a price.
     relative_to : str
         Where the teams are interchangeable, the strongest other player, who is taken to stay: then it
         counts with whom one is, not in which team.  Empty where they are not.
     elsewhere : tuple of Instead
-        What it would mean to be in another team, one for each that makes a difference.
+        What it would mean to be in another team, one for each that makes a difference: the best exchange of
+        the player, and of the party, for others.  Who is fixed is let go for it, which ``given_up`` says.
     exchange : Change or None
-        The best swap with one player of another team that breaks no rule, None where all do.
+        The best exchange for players of another team that breaks no rule, None where all do.
     partner : str
-        With whom; empty where there is none.
+        For whom; empty where there is none.
+    held : tuple of str
+        Those of the player and the party who are fixed to the team, by name.
     """
 
     player: str
@@ -115,6 +121,7 @@ class Place:
     elsewhere: tuple[Instead, ...]
     exchange: Change | None
     partner: str
+    held: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain lists and numbers, as ``equipoise balance --why A --json`` prints them."""
@@ -123,27 +130,27 @@ class Place:
 
 
 def edit(
-    players: Iterable[Player] | Mapping[str, float | Rating | None],
+    players: Players | BalanceRequest,
     steps: Iterable[Swap | Move],
     *,
     solution: Solution | None = None,
     split: Split | None = None,
-    **settings: Any,
+    **keywords: Unpack[Keywords],
 ) -> Change:
     """Change a division by hand, and say what it costs and which rules it breaks.
 
     Parameters
     ----------
-    players : iterable of Player, or mapping from name to weight
+    players : iterable of Player, mapping from name to weight, or BalanceRequest
         Who is here, as for :func:`equipoise.balance`.
     steps : iterable of Swap or Move
         What is changed, in this order; only the result need keep the rules.
     solution : Solution, optional
-        What ``balance`` returned for the same arguments; asked for unless given.
+        What ``balance`` returned for the same request; asked for unless given.
     split : Split, optional
         The division to change; by default the best.
-    **settings
-        The other arguments of ``balance``.
+    **keywords
+        Those of ``balance``.
 
     Raises
     ------
@@ -157,23 +164,36 @@ def edit(
     >>> [team.players for team in change.after.teams], change.cost.value
     ([('Bob', 'Dan'), ('Ann', 'Cid')], 2.0)
     """
-    request, solution = answer(players, solution, settings)
-    return _changed(request, solution, _start(solution, split), tuple(steps))
+    yardstick, solution, start = _looked_at(players, solution, split, keywords)
+    find, n_teams = yardstick.request.roster.find, yardstick.request.teams
+    teams = yardstick.teams_of(start)
+    for step in steps:
+        if isinstance(step, Swap):
+            one, other = find("edit", step.one), find("edit", step.other)
+            teams[one], teams[other] = teams[other], teams[one]
+        elif 0 <= step.team < n_teams:
+            teams[find("edit", step.player)] = step.team
+        else:
+            msg = f": there is no team {step.team + 1}; there are teams 1 to {n_teams}"
+            raise InputError(msg, "edit")
+    return _changed(yardstick, solution.best, start, teams)
 
 
 def why_there(
-    players: Iterable[Player] | Mapping[str, float | Rating | None],
+    players: Players | BalanceRequest,
     who: str,
     *,
     solution: Solution | None = None,
     split: Split | None = None,
-    **settings: Any,
+    **keywords: Unpack[Keywords],
 ) -> Place:
     """Say why a player is in a team: what binds the player, and what being elsewhere costs.
 
+    Nothing is searched for where the solution is given: all exchanges are judged at once.
+
     Parameters
     ----------
-    players, solution, split, **settings
+    players, solution, split, **keywords
         As for :func:`edit`.
     who : str
         The player, by id or name.
@@ -189,45 +209,92 @@ def why_there(
     >>> place.relative_to, place.elsewhere[0].best.cost.value, place.partner, place.exchange.cost.value
     ('Ann', 2.0, 'Cid', 2.0)
     """
-    request, solution = answer(players, solution, settings)
-    start = _start(solution, split)
-    place = request.place("why", who)
-    teams = request.teams_of(start)
-    home = teams[place]
-    bound = _bound(request, place)
-    anchor = _anchor(request, bound) if request.interchangeable else None
-    asked = request if anchor is None else replace(request, fixed=((anchor, teams[anchor]),))
-    others = [team for team in range(request.n_teams) if team != home]
-    if anchor is not None:
-        others = others[:1] if teams[anchor] == home else [teams[anchor]]
-    exchange, partner = _best_swap(request, solution, start, place)
+    yardstick, solution, start = _looked_at(players, solution, split, keywords)
+    request, teams = yardstick.request, yardstick.teams_of(start)
+    seat = _Seat.of(yardstick, teams, who)
+    place, home, block, anchor, held = seat.place, seat.team, seat.block, seat.anchor, seat.held
+    name = request.players[place].label
+    free = Yardstick(Fixed(held).relax(request)) if held else yardstick
+    priced_wishes = [each.constraint(request) for each in preferences_in(request)]
+    elsewhere = []
+    for team in seat.others:
+        wish = Constraint("fixed", (name,), team=team)
+        found = _best(free, _exchanges(free, teams, block, [team], alone=True, keep=anchor))
+        best = None if found is None else alternative(free, free.split(found), start)
+        reason = "" if best else "no exchange for players of that team keeps the rules"
+        given_up = tuple(Fixed((one,)).constraint(request) for one in held)
+        elsewhere.append(Instead(wish, best, reason, given_up=given_up))
+    swapped = _best(yardstick, _exchanges(yardstick, teams, block, set(teams) - {home}))
+    exchange = None if swapped is None else _changed(yardstick, solution.best, start, swapped)
+    partners = [moved.player for moved in (exchange.moved if exchange else ()) if moved.origin != home]
     return Place(
-        player=request.label(place),
+        player=name,
         team=home,
-        fixed=any(one in bound for one, _ in request.fixed),
-        party=tuple(request.label(one) for one in sorted(bound) if one != place),
-        wishes=_wishes(request, place),
-        relative_to="" if anchor is None else request.label(anchor),
-        elsewhere=tuple(_elsewhere(asked, start, place, team) for team in others),
+        fixed=bool(held),
+        party=tuple(request.players[one].label for one in sorted(block) if one != place),
+        wishes=tuple(wish for wish in priced_wishes if name in wish.players),
+        relative_to="" if anchor is None else request.players[anchor].label,
+        elsewhere=tuple(elsewhere),
         exchange=exchange,
-        partner=partner,
+        partner=", ".join(partners),
+        held=labels(request, [one for one, _ in held]),
     )
 
 
+def why_not(
+    players: Players | BalanceRequest,
+    who: str,
+    *,
+    solution: Solution | None = None,
+    split: Split | None = None,
+    **keywords: Unpack[Keywords],
+) -> tuple[Instead, ...]:
+    """Say what the best division is with a player in each other team: a search for each.
+
+    Parameters
+    ----------
+    players, who, solution, split, **keywords
+        As for :func:`why_there`, whose ``elsewhere`` has the best exchanges instead.
+
+    Raises
+    ------
+    InputError
+        As :func:`edit`.
+
+    Examples
+    --------
+    >>> roster = {"Ann": 9, "Bob": 8, "Cid": 4, "Dan": 3}
+    >>> [(other.wish.team, other.best.cost.value) for other in why_not(roster, "Dan", objective="gap")]
+    [(1, 2.0)]
+    """
+    yardstick, _, start = _looked_at(players, solution, split, keywords)
+    request, teams = yardstick.request, yardstick.teams_of(start)
+    seat = _Seat.of(yardstick, teams, who)
+    given_up = tuple(Fixed((one,)).constraint(request) for one in seat.held)
+    free, player = Fixed(seat.held).relax(request), request.players[seat.place]
+    stays = () if seat.anchor is None else ((request.players[seat.anchor].id, teams[seat.anchor]),)
+    found = []
+    for team in seat.others:
+        wish = Constraint("fixed", (player.label,), team=team)
+        asked = replace(free, fixed=(*free.fixed, *stays, (player.id, team)))
+        found.append(replace(instead(asked, wish, start, request.stop), given_up=given_up))
+    return tuple(found)
+
+
 def why_together(
-    players: Iterable[Player] | Mapping[str, float | Rating | None],
+    players: Players | BalanceRequest,
     one: str,
     other: str,
     *,
     solution: Solution | None = None,
     split: Split | None = None,
-    **settings: Any,
+    **keywords: Unpack[Keywords],
 ) -> Instead:
     """Say why two players are in one team: what it costs to keep them apart.
 
     Parameters
     ----------
-    players, solution, split, **settings
+    players, solution, split, **keywords
         As for :func:`edit`.
     one, other : str
         The players, by id or name.
@@ -243,134 +310,124 @@ def why_together(
     >>> why_together(roster, "Ann", "Dan", objective="gap").best.cost.value
     2.0
     """
-    request, solution = answer(players, solution, settings)
-    start = _start(solution, split)
-    pair = request.place("why", one), request.place("why", other)
+    yardstick, _, start = _looked_at(players, solution, split, keywords)
+    request = yardstick.request
+    pair = tuple(request.players[request.roster.find("why", who)].id for who in (one, other))
     if pair[0] == pair[1]:
-        msg = f"why: {one!r} and {other!r} are the same player; two are needed"
-        raise InputError(msg)
-    wish = Constraint("apart", (request.label(pair[0]), request.label(pair[1])))
-    return _instead(replace(request, apart=(*request.apart, pair)), wish, start)
+        msg = f": {one!r} and {other!r} are the same player; two are needed"
+        raise InputError(msg, "why")
+    wish = Constraint("apart", labels(request, pair))
+    return instead(replace(request, apart=(*request.apart, pair)), wish, start, request.stop)
 
 
-def _start(solution: Solution, split: Split | None) -> Split:
+def _looked_at(
+    players: Players | BalanceRequest, solution: Solution | None, split: Split | None, keywords: Keywords
+) -> tuple[Yardstick, Solution, Split]:
+    """Return what measures, what ``balance`` says, and the division that is asked about."""
+    request = BalanceRequest.of(players, **keywords)
+    solution = balance(request) if solution is None else solution
     if not solution.splits:
-        msg = f"players: there is no division to look at: {solution.reason}"
-        raise InputError(msg)
-    return solution.best if split is None else split
+        msg = f": there is no division to look at: {solution.reason}"
+        raise InputError(msg, "players")
+    return Yardstick(request.folded()), solution, solution.best if split is None else split
 
 
-def _changed(request: Request, solution: Solution, start: Split, steps: Sequence[Swap | Move]) -> Change:
-    teams = request.teams_of(start)
-    for step in steps:
-        if isinstance(step, Swap):
-            one, other = request.place("edit", step.one), request.place("edit", step.other)
-            teams[one], teams[other] = teams[other], teams[one]
-        elif 0 <= step.team < request.n_teams:
-            teams[request.place("edit", step.player)] = step.team
-        else:
-            msg = f"edit: there is no team {step.team + 1}; there are teams 1 to {request.n_teams}"
-            raise InputError(msg)
-    after = request.judge(teams)
+def _changed(yardstick: Yardstick, best: Split, start: Split, teams: Sequence[int]) -> Change:
+    after = yardstick.split(teams)
+    rules = [*rules_in(yardstick.request), TeamSizes(0)]
     return Change(
-        before=request.value(start, solution),
-        after=request.value(after, solution),
-        moved=request.moves(start, after),
-        cost=request.cost(after, start),
-        behind=request.cost(after, solution.best),
-        broken=_broken(request, teams, after),
+        before=yardstick.value(start),
+        after=yardstick.value(after),
+        moved=yardstick.moves(start, after),
+        cost=yardstick.cost(after, start),
+        behind=yardstick.cost(after, best),
+        broken=tuple(broken for rule in rules for broken in rule.violation(yardstick, after)),
         split=after,
     )
 
 
-def _broken(request: Request, teams: Sequence[int], split: Split) -> tuple[Constraint, ...]:
-    """Return what must be kept and is broken by a division."""
+@dataclass(frozen=True, slots=True)
+class _Seat:
+    """Where a player is: the team, who moves along, who of them is fixed, and the teams to compare with."""
 
-    def named(places: Sequence[int]) -> tuple[str, ...]:
-        return tuple(request.label(place) for place in places)
+    place: int
+    team: int
+    block: frozenset[int]
+    held: tuple[tuple[str, int], ...]
+    anchor: int | None
+    others: tuple[int, ...]
 
-    broken = [Constraint("party", named(p)) for p in request.parties if len({teams[one] for one in p}) > 1]
-    broken += [Constraint("apart", named(pair)) for pair in request.apart if teams[pair[0]] == teams[pair[1]]]
-    broken += [
-        Constraint("fixed", named([one]), team=team) for one, team in request.fixed if teams[one] != team
-    ]
-    broken += [
-        Constraint("role", name=role, number=request.needed[role], team=team)
-        for role, team in _lacking(request, split)
-    ]
-    counts = [teams.count(team) for team in range(request.n_teams)]
-    labels, everyone = np.array([teams], dtype=np.int8), range(len(teams))
-    for rule in request.rules:
-        rows = rows_of([rule], request.n_teams, everyone, len(teams), request.place)
-        if rows is not None and rows.excess(labels)[0] > 0.0:
-            broken.append(Constraint("rule", name=rule.name))
-    if not request.holds(counts):
-        broken.append(Constraint("sizes", allowed=request.largest_difference))
-    return tuple(broken)
-
-
-def _lacking(request: Request, split: Split) -> list[tuple[str, int]]:
-    """Return the roles that are not filled, and in which team; bots take what is left."""
-    lacking: list[tuple[str, int]] = []
-    for team, (played, bots) in enumerate(zip(split.roles, split.bots, strict=False)):
-        missing = {role: number - played.count(role) for role, number in request.needed.items()}
-        if sum(missing.values()) > bots:
-            lacking += [(role, team) for role, number in missing.items() if number > 0]
-    return lacking
+    @classmethod
+    def of(cls, yardstick: Yardstick, teams: Sequence[int], who: str) -> _Seat:
+        """Return the seat of a player, by id or name."""
+        request = yardstick.request
+        place = request.roster.find("why", who)
+        block = _party_of(yardstick, place)
+        held = tuple(one for one in request.fixed if yardstick.index[one[0]] in block)
+        anchor = _anchor(yardstick, block) if yardstick.interchangeable else None
+        others = tuple(team for team in range(request.teams) if team != teams[place])
+        if anchor is not None:
+            others = others[:1] if teams[anchor] == teams[place] else (teams[anchor],)
+        return cls(place, teams[place], block, held, anchor, others)
 
 
-def _wishes(request: Request, place: int) -> tuple[Constraint, ...]:
-    """Return the wishes with a price that a player is part of."""
-    found = [wish.constraint for wish in priced_wishes(request)]
-    return tuple(wish for wish in found if request.label(place) in wish.players)
-
-
-def _bound(request: Request, place: int) -> set[int]:
-    """Return the places of those who stay with a player, directly or not, the player included."""
+def _party_of(yardstick: Yardstick, place: int) -> frozenset[int]:
+    """Return where those are in the roster who stay with a player, directly or not, the player included."""
     bound = {place}
-    for _ in request.parties:
-        for party in request.parties:
-            if bound.intersection(party):
-                bound.update(party)
-    return bound
+    for _ in yardstick.request.parties:
+        for party in yardstick.request.parties:
+            members = {yardstick.index[who] for who in party}
+            bound |= members if bound & members else set()
+    return frozenset(bound)
 
 
-def _anchor(request: Request, bound: set[int]) -> int | None:
+def _anchor(yardstick: Yardstick, block: frozenset[int]) -> int | None:
     """Return the strongest player who is not bound to one; the first among equals, None if there is none."""
-    others = [place for place in range(len(request.roster.players)) if place not in bound]
-    return max(others, key=lambda place: (weight(request.roster.players[place]), -place), default=None)
+    players = yardstick.request.roster.players
+    others = [place for place in range(len(players)) if place not in block]
+    return max(others, key=lambda place: (weight(players[place]), -place), default=None)
 
 
-def _elsewhere(request: Request, start: Split, place: int, team: int) -> Instead:
-    """Return the best division with a player in a team, the wish for another one given up."""
-    bound = _bound(request, place)
-    fixed = tuple(wish for wish in request.fixed if wish[0] not in bound)
-    wish = Constraint("fixed", (request.label(place),), team=team)
-    return _instead(replace(request, fixed=(*fixed, (place, team))), wish, start)
+def _exchanges(
+    yardstick: Yardstick,
+    teams: Sequence[int],
+    block: frozenset[int],
+    others: Iterable[int],
+    *,
+    alone: bool = False,
+    keep: int | None = None,
+) -> Labels:
+    """Return the divisions in which a block is exchanged for as many of another team, or may join it alone.
+
+    Parties go as a whole, whoever is to be kept stays, and only divisions that keep the rules are returned.
+    """
+    home = teams[min(block)]
+    rows = []
+    for team in others:
+        parties = {_party_of(yardstick, place) for place in range(len(teams)) if teams[place] == team}
+        blocks = sorted((party for party in parties if keep not in party), key=min)
+        exchanged = islice(_of_size(blocks, len(block)), MOST_EXCHANGES)
+        for chosen in (*[frozenset[int]()] * alone, *exchanged):
+            row = np.array(teams, dtype=np.int8)
+            row[list(chosen)] = home
+            row[list(block)] = team
+            rows.append(row)
+    divisions = np.array(rows, dtype=np.int8).reshape(len(rows), len(teams))
+    return divisions[yardstick.legal(divisions)]
 
 
-def _instead(request: Request, wish: Constraint, start: Split) -> Instead:
-    return instead(request, wish, start, request.settings.get("stop", never))
+def _of_size(blocks: Sequence[frozenset[int]], size: int) -> Iterator[frozenset[int]]:
+    """Yield the unions of blocks that have so many players."""
+    if not size:
+        yield frozenset()
+    for n, block in enumerate(blocks):
+        if len(block) <= size:
+            yield from (block | rest for rest in _of_size(blocks[n + 1 :], size - len(block)))
 
 
-def _best_swap(request: Request, solution: Solution, start: Split, place: int) -> tuple[Change | None, str]:
-    """Return the swap of a player with one of another team that costs least and breaks no rule."""
-    teams = request.teams_of(start)
-    best: tuple[tuple[float, float], int] | None = None
-    for other in range(len(teams)):
-        swapped = list(teams)
-        swapped[place], swapped[other] = swapped[other], swapped[place]
-        if teams[other] == teams[place]:
-            continue
-        after = request.judge(swapped)
-        if _broken(request, swapped, after):
-            continue
-        cost = request.cost(after, start)
-        key = (cost.win_probability + cost.wishes, cost.value)
-        if best is None or key < best[0]:
-            best = key, other
-    if best is None:
-        return None, ""
-    players = request.roster.players
-    step = Swap(players[place].id, players[best[1]].id)
-    return _changed(request, solution, start, (step,)), request.label(best[1])
+def _best(yardstick: Yardstick, divisions: Labels) -> list[int] | None:
+    """Return the fairest of some divisions, None where there are none."""
+    if not len(divisions):
+        return None
+    best: list[int] = divisions[yardstick.fairest(divisions)].tolist()
+    return best

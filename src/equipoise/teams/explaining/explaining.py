@@ -7,23 +7,24 @@ What there is to ask is in :mod:`equipoise.teams.explaining.relaxing`, how it is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
-from equipoise.players import Player, Rating
-from equipoise.stopping import Stop, never
-from equipoise.teams.explaining.asking import Request, answer
-from equipoise.teams.explaining.judging import Cost, Moved, Valuation
+from equipoise.errors import UnsupportedError
+from equipoise.stopping import Stop
+from equipoise.teams.balancing import balance
+from equipoise.teams.explaining.judging import Cost, Moved, Valuation, Yardstick
 from equipoise.teams.explaining.relaxing import (
     STEP,
+    Asked,
     Constraint,
-    Relaxation,
-    priced_wishes,
-    relaxations,
+    Preference,
+    preferences_in,
     relaxed_sizes,
+    rules_in,
 )
-from equipoise.teams.request import TOLERANCE
+from equipoise.teams.request import TOLERANCE, BalanceRequest, Keywords, Players
 from equipoise.teams.solution import Solution, Split, Status
 
 #: Splits that are looked at besides the one explained, unless ``keep`` asks for more.
@@ -73,12 +74,15 @@ class Instead:
         Why there is none; empty where there is one.
     proven : bool
         Whether it is proven that there is none better, or none at all.
+    given_up : tuple of Constraint
+        The rules that are let go for it.
     """
 
     wish: Constraint
     best: Alternative | None
     reason: str
     proven: bool = True
+    given_up: tuple[Constraint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,27 +173,27 @@ class Explanation:
 
 
 def explain(
-    players: Iterable[Player] | Mapping[str, float | Rating | None],
+    players: Players | BalanceRequest,
     *,
     solution: Solution | None = None,
     split: Split | None = None,
     share: Share | None = None,
-    **settings: Any,
+    **keywords: Unpack[Keywords],
 ) -> Explanation:
     """Explain a division: its numbers, the best alternatives, the price of each rule.
 
     Parameters
     ----------
-    players : iterable of Player, or mapping from name to weight
+    players : iterable of Player, mapping from name to weight, or BalanceRequest
         Who is here, as for :func:`equipoise.balance`.
     solution : Solution, optional
-        What ``balance`` returned for the same arguments; asked for unless given.
+        What ``balance`` returned for the same request; asked for unless given.
     split : Split, optional
         The division to explain, for instance one chosen at random; by default the best.
     share : callable, optional
         Gives when to stop the next question, from how many there still are; by default ``stop`` is for all.
-    **settings
-        The other arguments of ``balance``.
+    **keywords
+        Those of ``balance``.
 
     Returns
     -------
@@ -209,22 +213,24 @@ def explain(
     >>> price.constraint.players, price.cost.value
     (('Ann', 'Bob'), 10.0)
     """
-    keep = max(settings.get("keep", 1), 1 + ALTERNATIVES)
-    request, solution = answer(players, solution, {**settings, "keep": keep})
-    shares = share or _undivided(settings.get("stop", never))
+    whole = BalanceRequest.of(players, **keywords)
+    keep = max(whole.keep, 1 + ALTERNATIVES)
+    solution = balance(replace(whole, keep=keep)) if solution is None else solution
+    request = whole.folded()
+    shares = share or _undivided(request.stop)
     if not solution.splits:
         return _of_nothing(request, solution, shares)
+    yardstick = Yardstick(request)
     best = solution.best
     explained = best if split is None else split
-    teams = request.teams_of(explained)
-    asked = [*relaxations(request), *filter(None, [relaxed_sizes(request, STEP)]), *priced_wishes(request)]
-    left = 1 + sum(len(whole.parts) for whole in asked)
-    first = shares(left)
+    teams = yardstick.teams_of(explained)
+    asked = [*rules_in(request), *filter(None, [relaxed_sizes(request, STEP)]), *preferences_in(request)]
+    first = shares(1 + sum(len(each.parts) for each in asked))
     known = solution.splits
     if len(known) < keep and not first():
-        known = request.ask(keep=keep, stop=first).splits or known
-    others = [other for other in known if request.teams_of(other) != teams]
-    prices, unpriced = _prices(request, solution, asked, shares)
+        known = ask(replace(request, keep=keep, stop=first)).splits or known
+    others = [other for other in known if yardstick.teams_of(other) != teams]
+    prices, unpriced = _prices(yardstick, solution, asked, shares)
     dearest = _dearest(prices)
     return Explanation(
         status=solution.status,
@@ -232,14 +238,22 @@ def explain(
         value=solution.value,
         bound=solution.bound,
         gap=solution.gap,
-        division=request.value(explained, solution),
-        behind=request.cost(explained, best),
-        alternatives=tuple(alternative(request, other, explained) for other in others[:ALTERNATIVES]),
+        division=yardstick.value(explained),
+        behind=yardstick.cost(explained, best),
+        alternatives=tuple(alternative(yardstick, other, explained) for other in others[:ALTERNATIVES]),
         prices=tuple(prices),
         relaxation=() if dearest is None else (dearest.constraint,),
         relaxed=None if dearest is None else dearest.without,
         unpriced=unpriced,
     )
+
+
+def ask(request: BalanceRequest) -> Solution:
+    """Return what ``balance`` says; what the solver that is asked for cannot do is left to one that can."""
+    try:
+        return balance(request)
+    except UnsupportedError:
+        return balance(replace(request, solver="auto"))
 
 
 def _undivided(stop: Stop) -> Share:
@@ -250,63 +264,68 @@ def _undivided(stop: Stop) -> Share:
     return share
 
 
-def alternative(request: Request, split: Split, than: Split | None) -> Alternative:
+def alternative(yardstick: Yardstick, split: Split, than: Split | None) -> Alternative:
     """Return a split as it is told of, compared with another."""
-    split = split if than is None else request.aligned(split, than)
+    split = split if than is None else yardstick.aligned(split, than)
     return Alternative(
         teams=tuple(tuple(player.label for player in team) for team in split.teams),
-        moved=() if than is None else request.moves(than, split),
-        cost=Cost(0.0, 0.0) if than is None else request.cost(split, than),
+        moved=() if than is None else yardstick.moves(than, split),
+        cost=Cost(0.0, 0.0) if than is None else yardstick.cost(split, than),
         win_probability=split.win_probability,
         value=split.value,
     )
 
 
 def _prices(
-    request: Request, solution: Solution, asked: list[Relaxation], shares: Share
+    yardstick: Yardstick, solution: Solution, asked: list[Asked], shares: Share
 ) -> tuple[list[Price], tuple[Constraint, ...]]:
     """Return what constraints cost, the dearest first, and those there was no time for."""
     # First everything as a whole, then what is left of the parties, as time may end.
-    queue = [*asked, *(member for whole in asked for member in whole.members)]
-    found: dict[int, Price] = {}
-    for n, part in enumerate(queue):
-        stop = shares(len(queue) - n)
+    members = {n: each.members() for n, each in enumerate(asked)}
+    queue = [(n, 0, each) for n, each in enumerate(asked)]
+    queue += [(n, m, part) for n, parts in members.items() for m, part in enumerate(parts, start=1)]
+    found: dict[tuple[int, int], Price] = {}
+    for done, (n, m, part) in enumerate(queue):
+        stop = shares(len(queue) - done)
         if not stop():
-            found[id(part)] = _price(request, solution, part, stop)
+            found[n, m] = _price(yardstick, solution, part, stop)
     prices = [
-        replace(
-            found[id(whole)], members=tuple(found[id(part)] for part in whole.members if id(part) in found)
-        )
-        for whole in asked
-        if id(whole) in found
+        replace(found[n, 0], members=tuple(found[n, m + 1] for m in range(len(parts)) if (n, m + 1) in found))
+        for n, parts in members.items()
+        if (n, 0) in found
     ]
     prices.sort(key=lambda price: (price.constraint.binding, _dearness(price)), reverse=True)
-    return prices, tuple(part.constraint for part in queue if id(part) not in found)
+    request = yardstick.request
+    return prices, tuple(part.constraint(request) for n, m, part in queue if (n, m) not in found)
 
 
-def _price(request: Request, solution: Solution, relaxation: Relaxation, stop: Stop) -> Price:
+def _price(yardstick: Yardstick, solution: Solution, asked: Asked, stop: Stop) -> Price:
     """Return what a constraint costs, by asking without it."""
-    relaxed, rule, best = relaxation.drop(request), relaxation.constraint, solution.best
-    without = relaxed.ask(keep=1, stop=stop)
+    request, best = yardstick.request, solution.best
+    rule, relaxed = asked.constraint(request), Yardstick(asked.relax(request))
+    without = ask(replace(relaxed.request, keep=1, stop=stop))
     found = without.best if without.splits else best
     # Without a wish nothing is paid for it, in neither of the two.
-    base = best if rule.binding else relaxed.judge(request.teams_of(best))
+    base = best if rule.binding else relaxed.split(yardstick.teams_of(best))
     gained = relaxed.cost(base, found)
     if not relaxed.betters(gained):
         found, gained = base, Cost(0.0, 0.0)
-    worth = 0.0 if relaxation.paid is None else relaxation.paid(request, best)
-    kept = None
-    if worth and relaxation.insist is not None:
-        kept = instead(relaxation.insist(request), rule, best, stop)
     proven = solution.status is Status.OPTIMAL and without.status is Status.OPTIMAL
-    return Price(rule, gained, alternative(relaxed, found, base), proven, paid=worth, kept=kept)
+    price = Price(rule, gained, alternative(relaxed, found, base), proven)
+    if not isinstance(asked, Preference):
+        return price
+    worth, insisted = asked.paid(yardstick, best), asked.insist(request)
+    if not worth or insisted is None:
+        return replace(price, paid=worth)
+    return replace(price, paid=worth, kept=instead(insisted, rule, best, stop))
 
 
-def instead(request: Request, wish: Constraint, start: Split, stop: Stop) -> Instead:
+def instead(request: BalanceRequest, wish: Constraint, start: Split, stop: Stop) -> Instead:
     """Return the best division of a request that keeps a constraint more than another division."""
-    solution = request.ask(keep=1, stop=stop)
-    best = alternative(request, solution.best, start) if solution.splits else None
-    return Instead(wish, best, solution.reason, solution.status not in (Status.FEASIBLE, Status.UNKNOWN))
+    solution = ask(replace(request, keep=1, stop=stop))
+    best = alternative(Yardstick(request), solution.best, start) if solution.splits else None
+    known = solution.status not in (Status.FEASIBLE, Status.UNKNOWN)
+    return Instead(wish, best, solution.reason, known)
 
 
 def _dearness(price: Price) -> tuple[float, float]:
@@ -322,7 +341,7 @@ def _dearest(prices: Iterable[Price]) -> Price | None:
     return max(every, key=lambda price: (_dearness(price), -len(price.constraint.players)), default=None)
 
 
-def _of_nothing(request: Request, solution: Solution, shares: Share) -> Explanation:
+def _of_nothing(request: BalanceRequest, solution: Solution, shares: Share) -> Explanation:
     """Return the explanation of a request without a division: the reason, and what to give up."""
     rules, split = ((), None) if solution.status is not Status.INFEASIBLE else _least_relaxed(request, shares)
     return Explanation(
@@ -336,48 +355,49 @@ def _of_nothing(request: Request, solution: Solution, shares: Share) -> Explanat
         alternatives=(),
         prices=(),
         relaxation=rules,
-        relaxed=None if split is None else alternative(request, split, None),
+        relaxed=None if split is None else alternative(Yardstick(request), split, None),
         reason=solution.reason,
     )
 
 
-def _least_relaxed(request: Request, shares: Share) -> tuple[tuple[Constraint, ...], Split | None]:
+def _least_relaxed(request: BalanceRequest, shares: Share) -> tuple[tuple[Constraint, ...], Split | None]:
     """Return the fewest constraints to give up for a division, and the best there is without them.
 
     One alone is tried first: of those that will do, the one that frees the fewest players, then the one
     with the most even division.  If none will do, several are.
     """
-    whole = relaxations(request)
-    parts = [part for relaxation in whole for part in relaxation.parts]
+    whole = rules_in(request)
+    parts = [part for asked in whole for part in asked.parts]
     found: list[tuple[int, float, Constraint, Split]] = []
     for n, part in enumerate(parts):
-        split = _feasible(part.drop(request), shares(len(parts) - n + 1))
+        split = _feasible(part.relax(request), shares(len(parts) - n + 1))
         if split is not None:
-            freed = len(part.constraint.players) if part.constraint.kind in ("party", "fixed") else 1
-            found.append((freed, split.distance, part.constraint, split))
-    for steps in range(1, len(request.roster.players)):
+            rule = part.constraint(request)
+            freed = len(rule.players) if rule.kind in ("party", "fixed") else 1
+            found.append((freed, split.distance, rule, split))
+    for steps in range(1, len(request.players)):
         sizes, stop = relaxed_sizes(request, steps), shares(1)
         if sizes is None or stop():
             break
-        split = _feasible(sizes.drop(request), stop)
+        split = _feasible(sizes.relax(request), stop)
         if split is not None:
-            found.append((1, split.distance, sizes.constraint, split))
+            found.append((1, split.distance, sizes.constraint(request), split))
             break
     if found:
         *_, constraint, split = min(found, key=lambda entry: entry[:2])
         return (constraint,), split
-    everything = relaxed_sizes(request, len(request.roster.players))
+    everything = relaxed_sizes(request, len(request.players))
     return _minimal(request, [*whole, *filter(None, [everything])], shares(1))
 
 
-def _feasible(request: Request, stop: Stop) -> Split | None:
+def _feasible(request: BalanceRequest, stop: Stop) -> Split | None:
     """Return the best division there is, None where none is found."""
-    solution = None if stop() else request.ask(keep=1, stop=stop)
+    solution = None if stop() else ask(replace(request, keep=1, stop=stop))
     return solution.best if solution is not None and solution.splits else None
 
 
 def _minimal(
-    request: Request, asked: list[Relaxation], stop: Stop
+    request: BalanceRequest, asked: list[Asked], stop: Stop
 ) -> tuple[tuple[Constraint, ...], Split | None]:
     """Return what cannot be kept if there is to be a division, as little as can be, and the best without.
 
@@ -386,13 +406,13 @@ def _minimal(
     dropped = list(asked)
     best: Split | None = None
     for candidate in (None, *asked):
-        tried = [relaxation for relaxation in dropped if relaxation is not candidate]
+        tried = [each for each in dropped if each is not candidate]
         without = request
-        for relaxation in tried:
-            without = relaxation.drop(without)
+        for each in tried:
+            without = each.relax(without)
         split = _feasible(without, stop)
         if split is not None:
             dropped, best = tried, split
         elif candidate is None:
             return (), None
-    return (() if best is None else tuple(relaxation.constraint for relaxation in dropped)), best
+    return (() if best is None else tuple(each.constraint(request) for each in dropped)), best

@@ -1,12 +1,32 @@
-"""Divisions in numbers, and what one is worse than another: the values that explanations are made of."""
+"""What a division is worth, and what one is worse than another: arithmetic on its totals, no search.
+
+A :class:`Yardstick` is made once from a request.  In it everyone is a block alone and no rule holds, so any
+division can be measured with it, whatever rules that breaks, and all swaps of a player at once.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
+import numpy as np
+
+from equipoise.arrays import Bools, Floats, Labels
+from equipoise.errors import InputError
+from equipoise.players import NO_SIDE
+from equipoise.registry import CRITERIA, OBJECTIVES, resolve
+from equipoise.teams.balancing import asked_in, check_positive, cost_of, split_of, values_of
+from equipoise.teams.objectives.composing import compose, priced
+from equipoise.teams.objectives.objective import Criterion, Objective, Units
+from equipoise.teams.problem.problem import MU, N_FEATURES, Problem
+from equipoise.teams.problem.roster import Besides, build
+from equipoise.teams.problem.sizes import SizeRules
 from equipoise.teams.problem.wishes import Outcome
+from equipoise.teams.request import BalanceRequest
+from equipoise.teams.solution import Split
 
 #: What a chance must change by to count: below it is rounding.
 ROUNDING = 1e-12
@@ -100,3 +120,231 @@ class Cost:
 def rounded(difference: float) -> float:
     """Return a difference, 0 where it is rounding."""
     return 0.0 if abs(difference) < ROUNDING else difference
+
+
+@dataclass(frozen=True, eq=False)
+class Yardstick:
+    """What divisions of a request are measured with.
+
+    Parameters
+    ----------
+    request : BalanceRequest
+        What was asked, folded: see :meth:`BalanceRequest.folded`.
+    """
+
+    request: BalanceRequest
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Where each player, by id, is in the roster."""
+        return {player.id: place for place, player in enumerate(self.request.players)}
+
+    @cached_property
+    def problem(self) -> Problem:
+        """Everyone as a block, and no rule."""
+        asked = self.request
+        n, k = len(asked.players), asked.teams
+        any_size = SizeRules((0,) * k, (n,) * k, n, asked.size_rules.seats)
+        besides = Besides(asked.wishes, asked.side_price, dict(asked.roles))
+        problem = build(asked.roster, k, any_size, asked.bots, besides=besides)
+        return problem if problem.roles is None else replace(problem, roles=replace(problem.roles, few=True))
+
+    @cached_property
+    def strict(self) -> Problem:
+        """The same with every rule but the parties, who are blocks in a problem that is solved."""
+        asked = self.request
+        besides = Besides((), 0.0, dict(asked.roles), asked.rules)
+        problem = build(
+            asked.roster, asked.teams, asked.size_rules, asked.bots, (), asked.apart, asked.fixed, besides
+        )
+        return problem if problem.roles is None else replace(problem, roles=replace(problem.roles, few=True))
+
+    @cached_property
+    def unpriced(self) -> tuple[Objective, Units]:
+        """What is asked for without the prices of wishes, and its units."""
+        return asked_in(self.request)
+
+    @cached_property
+    def objective(self) -> Objective:
+        """What is asked for, the prices of wishes included."""
+        asked, units = self.unpriced
+        return asked if self.problem.prices is None else priced(asked, units)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the objectives that are asked for: several of an order, else one."""
+        asked = self.request.objective
+        if isinstance(asked, tuple) and len(asked) > 1:
+            return tuple(compose(entry, self.unpriced[1]).name for entry in asked)
+        return (self.objective.name,)
+
+    @cached_property
+    def grows(self) -> tuple[bool, ...]:
+        """Whether each criterion of the order is known by a number that grows with fairness, as ``ratio``."""
+        return tuple(criterion.shown(0.0) > criterion.shown(1.0) for criterion in in_order(self.unpriced[0]))
+
+    @cached_property
+    def registered(self) -> tuple[tuple[str, Criterion], ...]:
+        """The criterion of every registered objective that can judge this roster, by its name."""
+        able = []
+        for name in OBJECTIVES:
+            try:
+                objective, _ = asked_in(replace(self.request, objective=name, tolerances=None))
+                check_positive(objective, self.problem)
+            except InputError:
+                continue
+            able.append((name, objective.criterion))
+        return tuple(able)
+
+    @cached_property
+    def interchangeable(self) -> bool:
+        """Whether the teams differ in nothing but their numbers."""
+        asked = self.request
+        equal = not isinstance(asked.sizes, tuple) or len(set(asked.sizes)) == 1
+        sides = any(player.side != NO_SIDE for player in asked.players)
+        named = any(not isinstance(who, str) for rule in asked.rules for who in rule.terms)
+        return equal and not asked.fixed and not sides and not named
+
+    def teams_of(self, split: Split) -> list[int]:
+        """Return the team of every player of the roster in a split.
+
+        Raises
+        ------
+        InputError
+            If the split is not one of this roster.
+        """
+        team_of = {player.id: n for n, team in enumerate(split.teams) for player in team}
+        if team_of.keys() != self.index.keys():
+            msg = ": its players are not those of the roster"
+            raise InputError(msg, "split")
+        return [team_of[player.id] for player in self.request.players]
+
+    def split(self, teams: Sequence[int]) -> Split:
+        """Return the division with these teams for the roster, whatever rules it breaks."""
+        labels = np.array(teams, dtype=np.int8)
+        totals = self.problem.totals(labels[None, :])
+        criterion = self.objective.criterion
+        value = criterion.shown(cost_of(criterion, totals)) + 0.0
+        several = bool(self.objective.first) and not isinstance(self.request.objective, str)
+        values = values_of(self.objective, totals) if several else ()
+        return split_of(self.request, self.problem, self.unpriced[1], labels, totals, value, values)
+
+    def value(self, split: Split) -> Valuation:
+        """Return a split in numbers: its teams, and what every objective and criterion says of it."""
+        labels = np.array(self.teams_of(split), dtype=np.int8)
+        # Registered objectives are told without prices.
+        totals = np.ascontiguousarray(self.problem.totals(labels[None, :])[:, :, :N_FEATURES])
+        values = {
+            name: criterion.shown(cost_of(criterion, totals)) + 0.0 for name, criterion in self.registered
+        }
+        asked = split.values[-len(self.names) :] if len(self.names) > 1 else (split.value,)
+        for name, value in zip(self.names, asked, strict=True):
+            values.setdefault(name, value)
+        bot = 0.0 if self.problem.filler is None else float(self.problem.filler[MU])
+        weights = [
+            np.array([*team, *[bot] * bots]) for team, bots in zip(split.weights, split.bots, strict=True)
+        ]
+        for name in CRITERIA:
+            values[name] = float(resolve("criterion", CRITERIA, name)(weights))
+        return Valuation(_facts(split, weights), split.distance, tuple(values.items()), split.wishes)
+
+    def cost(self, split: Split, than: Split) -> Cost:
+        """Return what a split is worse than another."""
+        grows = self.grows
+
+        def worse(more: float, less: float, higher_is_better: bool) -> float:
+            return rounded(less - more if higher_is_better else more - less)
+
+        # Prices that count before everything else stand first among the values, and are told as such.
+        both = zip(split.values[-len(grows) :], than.values[-len(grows) :], grows, strict=False)
+        values = tuple(worse(*entry) for entry in both) if len(grows) > 1 else ()
+        return Cost(
+            rounded(split.distance - than.distance),
+            worse(split.value, than.value, grows[-1]),
+            rounded(paid(split) - paid(than)),
+            values if any(values) else (),
+        )
+
+    def betters(self, gained: Cost) -> bool:
+        """Tell whether a difference from the best division found can be one: a worse one is none.
+
+        Where only one objective counts it has to gain by it; else any number may.
+        """
+        return gained.value > 0.0 if len(self.grows) == 1 else any(number > 0.0 for number in gained.numbers)
+
+    def aligned(self, split: Split, than: Split) -> Split:
+        """Return a split with teams that differ in nothing numbered so that few players change theirs."""
+        if not self.interchangeable:
+            return split
+        order = _renaming(self.teams_of(than), self.teams_of(split), self.request.teams)
+        return replace(
+            split,
+            teams=tuple(split.teams[n] for n in order),
+            bots=tuple(split.bots[n] for n in order),
+            totals=tuple(split.totals[n] for n in order),
+            win_probability=tuple(split.win_probability[n] for n in order),
+            roles=tuple(split.roles[n] for n in order) if split.roles else (),
+        )
+
+    def moves(self, before: Split, after: Split) -> tuple[Moved, ...]:
+        """Return who is in another team afterwards."""
+        teams = zip(self.request.players, self.teams_of(before), self.teams_of(after), strict=True)
+        return tuple(Moved(player.label, origin, team) for player, origin, team in teams if origin != team)
+
+    def legal(self, labels: Labels) -> Bools:
+        """Tell which divisions keep every rule, shape (m,), for the team of each player, (m, n_players)."""
+        legal = self.strict.legal(labels)
+        for party in self.request.parties:
+            members = labels[:, [self.index[who] for who in party]]
+            legal &= (members == members[:, :1]).all(axis=1)
+        return legal
+
+    def fairest(self, labels: Labels) -> int:
+        """Return which of some divisions, shape (m, n_players), is the best by what is asked for.
+
+        As in a search, each criterion of an order leaves those within its tolerance to the next.
+        """
+        totals = self.problem.totals(labels)
+        left = np.arange(len(labels))
+        for criterion, tolerance in (*self.objective.first, (self.objective.criterion, 0.0)):
+            costs = criterion.cost(totals[left])
+            rounding = criterion.error(self.problem.rounding)
+            left = left[costs <= costs.min() + tolerance + 2.0 * rounding]
+        return int(left[0])
+
+
+def in_order(objective: Objective) -> tuple[Criterion, ...]:
+    """Return the criteria of an objective, most important first."""
+    return (*(criterion for criterion, _ in objective.first), objective.criterion)
+
+
+def paid(split: Split) -> float:
+    """Return what a split pays for the wishes it breaks."""
+    return sum(outcome.paid for outcome in split.wishes)
+
+
+def _facts(split: Split, weights: Sequence[Floats]) -> tuple[TeamFacts, ...]:
+    columns = (split.teams, split.bots, split.totals, weights, split.win_probability)
+    return tuple(
+        TeamFacts(
+            players=tuple(player.label for player in team),
+            bots=bots,
+            total=total,
+            mean=float(each.mean()) if len(each) else 0.0,
+            deviation=float(each.std()) if len(each) else 0.0,
+            win_probability=chance,
+        )
+        for team, bots, total, each, chance in zip(*columns, strict=True)
+    )
+
+
+def _renaming(old: Sequence[int], new: Sequence[int], n_teams: int) -> list[int]:
+    """Return the new team for each old number, those with most players in common first."""
+    common = np.zeros((n_teams, n_teams), dtype=np.int64)
+    np.add.at(common, (np.array(old), np.array(new)), 1)
+    order: dict[int, int] = {}
+    for entry in np.argsort(-common, axis=None, kind="stable").tolist():
+        number, team = divmod(entry, n_teams)
+        if number not in order and team not in order.values():
+            order[number] = team
+    return [order[number] for number in range(n_teams)]

@@ -1,39 +1,41 @@
-"""What a request asks for, one constraint after another, and how it is asked without each.
+"""What a request asks for, one rule or preference after another: each is a class.
 
-What a constraint costs is found in ``explaining``; how it is put into words is in
-:mod:`equipoise.pages.text.explanation`.
+It says how a division breaks it (``violation``), what the request is without it (``relax``), and what it asks
+for in words (``words``).  What it costs is found in ``explaining``; the sentences around the words are in
+:mod:`equipoise.pages.text.explanation`.  A request is folded here: see :meth:`BalanceRequest.folded`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import combinations
+from typing import ClassVar, cast
+
+import numpy as np
 
 from equipoise.players import NO_SIDE
-from equipoise.teams.explaining.asking import Request
-from equipoise.teams.problem.rules import Rule
+from equipoise.teams.explaining.judging import Yardstick
+from equipoise.teams.problem.rules import Rule, rows_of
 from equipoise.teams.problem.wishes import Wish, side_prices
+from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Split
 
 #: By how many players more the teams may differ when the size rule is relaxed: of two teams the sizes
 #: differ by an even number or by an odd one, so one more would often change nothing.
 STEP = 2
 
-#: What a wish between players is as a constraint.
-WISH_KINDS = {"together": "prefer", "apart": "avoid"}
-
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What a division must keep, or would rather keep at a price.
+    """What a division must keep, or would rather keep at a price, as it is told.
 
     Parameters
     ----------
     kind : str
         ``"party"``, ``"member"`` (one who stays in a party), ``"apart"``, ``"fixed"``, ``"sizes"``,
-        ``"role"`` or ``"rule"`` (of one's own) of what must be kept; ``"prefer"``, ``"avoid"`` or
-        ``"side"`` of wishes with a price.
+        ``"role"`` or ``"rule"`` (a custom one) of what must be kept; ``"prefer"``, ``"avoid"`` or
+        ``"side"`` of preferences with a price.
     players : tuple of str
         Whom it binds, by name; of a member the one who might leave.
     team : int or None
@@ -45,7 +47,7 @@ class Constraint:
     number : int or None
         Of ``"role"``, how many every team needs.
     price : float or None
-        Of a wish, what breaking it costs, in win probability.
+        Of a preference, what breaking it costs, in win probability.
     """
 
     kind: str
@@ -61,165 +63,412 @@ class Constraint:
         """Whether it must be kept."""
         return self.price is None
 
+    def words(self, who: str, team: str) -> str:
+        """Return what it asks for, given its players and its team as they are to be called."""
+        return KINDS[self.kind].words(self, who, team)
 
-@dataclass(frozen=True, slots=True)
-class Relaxation:
-    """A constraint, and how a request becomes one without it.
 
-    Parameters
-    ----------
-    constraint : Constraint
-        What is relaxed.
-    drop : callable
-        Gives the request without it.
-    members : tuple of Relaxation
-        Of a party of three and more, and of all who are fixed, the same for each of them.
-    insist : callable or None
-        Of a wish with a price, gives the request in which it must be kept.
-    paid : callable or None
-        Of a wish with a price, gives what a division of the request pays for it.
-    """
+@dataclass(frozen=True)
+class Asked:
+    """Something that is asked for."""
 
-    constraint: Constraint
-    drop: Callable[[Request], Request]
-    members: tuple[Relaxation, ...] = ()
-    insist: Callable[[Request], Request] | None = None
-    paid: Callable[[Request, Split], float] | None = None
+    #: The :attr:`Constraint.kind` of what is told of it.
+    kind: ClassVar[str] = ""
+
+    def constraint(self, request: BalanceRequest) -> Constraint:
+        """Return it as it is told."""
+        raise NotImplementedError
+
+    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
+        """Return how a division breaks it; nothing where it keeps it."""
+        raise NotImplementedError
+
+    def relax(self, request: BalanceRequest) -> BalanceRequest:
+        """Return the request without it."""
+        raise NotImplementedError
+
+    def members(self) -> tuple[Asked, ...]:
+        """Return its parts, each of which may be given up alone."""
+        return ()
 
     @property
-    def parts(self) -> tuple[Relaxation, ...]:
-        """The relaxation, then those of the members."""
-        return (self, *self.members)
+    def parts(self) -> tuple[Asked, ...]:
+        """It, then its members."""
+        return (self, *self.members())
+
+    @staticmethod
+    def words(told: Constraint, who: str, team: str) -> str:
+        """Return what is asked for; see :meth:`Constraint.words`."""
+        raise NotImplementedError
 
 
-def relaxations(request: Request) -> list[Relaxation]:
+@dataclass(frozen=True)
+class Preference(Asked):
+    """Something that may be broken at a price."""
+
+    def insist(self, request: BalanceRequest) -> BalanceRequest | None:
+        """Return the request in which it must be kept; None where that says nothing."""
+        raise NotImplementedError
+
+    def paid(self, yardstick: Yardstick, split: Split) -> float:
+        """Return what a division of the request pays for it."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Party(Asked):
+    """Players who stay together, by id."""
+
+    ids: tuple[str, ...]
+    kind = "party"
+
+    def constraint(self, request: BalanceRequest) -> Constraint:
+        """See :meth:`Asked.constraint`."""
+        return Constraint(self.kind, labels(request, self.ids))
+
+    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
+        """See :meth:`Asked.violation`."""
+        whole = len(_teams(yardstick, split, self.ids)) == 1
+        return () if whole else (self.constraint(yardstick.request),)
+
+    def relax(self, request: BalanceRequest) -> BalanceRequest:
+        """See :meth:`Asked.relax`."""
+        return replace(request, parties=tuple(other for other in request.parties if other != self.ids))
+
+    def members(self) -> tuple[Asked, ...]:
+        """Of a party of three and more, that each of them is part of it."""
+        return tuple(Member(self.ids, one) for one in self.ids) if len(self.ids) > 2 else ()
+
+    @staticmethod
+    def words(told: Constraint, who: str, team: str) -> str:
+        """See :meth:`Asked.words`."""
+        del told, team
+        return f"keeping {who} together"
+
+
+@dataclass(frozen=True)
+class Member(Asked):
+    """That one player stays in a party, by id."""
+
+    ids: tuple[str, ...]
+    one: str
+    kind = "member"
+
+    def constraint(self, request: BalanceRequest) -> Constraint:
+        """See :meth:`Asked.constraint`."""
+        return Constraint(self.kind, labels(request, (self.one,)))
+
+    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
+        """See :meth:`Asked.violation`: the party says it."""
+        del yardstick, split
+        return ()
+
+    def relax(self, request: BalanceRequest) -> BalanceRequest:
+        """See :meth:`Asked.relax`."""
+        rest = tuple(other for other in self.ids if other != self.one)
+        parties = tuple(rest if party == self.ids else party for party in request.parties)
+        return replace(request, parties=tuple(party for party in parties if len(party) > 1))
+
+    @staticmethod
+    def words(told: Constraint, who: str, team: str) -> str:
+        """See :meth:`Asked.words`."""
+        del told, team
+        return f"{who} staying in the party"
+
+
+@dataclass(frozen=True)
+class Apart(Asked):
+    """Two players who are in different teams, by id."""
+
+    pair: tuple[str, ...]
+    kind = "apart"
+
+    def constraint(self, request: BalanceRequest) -> Constraint:
+        """See :meth:`Asked.constraint`."""
+        return Constraint(self.kind, labels(request, self.pair))
+
+    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
+        """See :meth:`Asked.violation`."""
+        together = len(_teams(yardstick, split, self.pair)) == 1
+        return (self.constraint(yardstick.request),) if together else ()
+
+    def relax(self, request: BalanceRequest) -> BalanceRequest:
+        """See :meth:`Asked.relax`."""
+        return replace(request, apart=tuple(other for other in request.apart if other != self.pair))
+
+    @staticmethod
+    def words(told: Constraint, who: str, team: str) -> str:
+        """See :meth:`Asked.words`."""
+        del told, team
+        return f"keeping {who} apart"
+
+
+@dataclass(frozen=True)
+class Fixed(Asked):
+    """Players, by id, and the team each must be in: one of them, or all who are fixed."""
+
+    teams: tuple[tuple[str, int], ...]
+    kind = "fixed"
+
+    def constraint(self, request: BalanceRequest) -> Constraint:
+        """See :meth:`Asked.constraint`."""
+        team = self.teams[0][1] if len(self.teams) == 1 else None
+        return Constraint(self.kind, labels(request, [who for who, _ in self.teams]), team=team)
+
+    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
+        """See :meth:`Asked.violation`: each player who is elsewhere."""
+        gone = [(who, team) for who, team in self.teams if _teams(yardstick, split, (who,)) != {team}]
+        return tuple(Fixed((one,)).constraint(yardstick.request) for one in gone)
+
+    def relax(self, request: BalanceRequest) -> BalanceRequest:
+        """See :meth:`Asked.relax`."""
+        ids = {who for who, _ in self.teams}
+        return replace(request, fixed=tuple(other for other in request.fixed if other[0] not in ids))
+
+    def members(self) -> tuple[Asked, ...]:
+        """Of several who are fixed, each of them."""
+        return tuple(Fixed((one,)) for one in self.teams) if len(self.teams) > 1 else ()
+
+    @staticmethod
+    def words(told: Constraint, who: str, team: str) -> str:
+        """See :meth:`Asked.words`."""
+        return f"fixing {who} to {'their teams' if told.team is None else team}"
+
+
+@dataclass(frozen=True)
+class Role(Asked):
+    """How many of a role every team needs."""
+
+    role: str
+    number: int
+    kind = "role"
+
+    def constraint(self, request: BalanceRequest) -> Constraint:
+        """See :meth:`Asked.constraint`."""
+        del request
+        return Constraint(self.kind, name=self.role, number=self.number)
+
+    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
+        """See :meth:`Asked.violation`: each team that lacks it; bots take what is left."""
+        needed = dict(yardstick.request.roles)
+        lacking = []
+        for team, (played, bots) in enumerate(zip(split.roles, split.bots, strict=False)):
+            missing = {role: number - played.count(role) for role, number in needed.items()}
+            if sum(missing.values()) > bots and missing[self.role] > 0:
+                lacking.append(Constraint(self.kind, name=self.role, number=self.number, team=team))
+        return tuple(lacking)
+
+    def relax(self, request: BalanceRequest) -> BalanceRequest:
+        """See :meth:`Asked.relax`."""
+        return replace(request, roles=tuple(other for other in request.roles if other[0] != self.role))
+
+    @staticmethod
+    def words(told: Constraint, who: str, team: str) -> str:
+        """See :meth:`Asked.words`."""
+        lacking = "" if told.team is None else f", which {team} lacks"
+        return f"needing {told.number} {who} in every team{lacking}"
+
+
+@dataclass(frozen=True)
+class Custom(Asked):
+    """A custom rule."""
+
+    rule: Rule
+    kind = "rule"
+
+    def constraint(self, request: BalanceRequest) -> Constraint:
+        """See :meth:`Asked.constraint`."""
+        del request
+        return Constraint(self.kind, name=self.rule.name)
+
+    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
+        """See :meth:`Asked.violation`."""
+        request, everyone = yardstick.request, range(len(yardstick.request.players))
+        rows = rows_of([self.rule], request.teams, everyone, len(everyone), request.roster.find)
+        teams = np.array([yardstick.teams_of(split)], dtype=np.int8)
+        broken = rows is not None and rows.excess(teams)[0] > 0.0
+        return (self.constraint(request),) if broken else ()
+
+    def relax(self, request: BalanceRequest) -> BalanceRequest:
+        """See :meth:`Asked.relax`."""
+        return replace(request, rules=tuple(other for other in request.rules if other is not self.rule))
+
+    @staticmethod
+    def words(told: Constraint, who: str, team: str) -> str:
+        """See :meth:`Asked.words`."""
+        del told, team
+        return f"the rule {who!r}"
+
+
+@dataclass(frozen=True)
+class TeamSizes(Asked):
+    """By how many players the teams may differ, and how many if that is relaxed by some steps."""
+
+    steps: int
+    kind = "sizes"
+
+    def constraint(self, request: BalanceRequest) -> Constraint:
+        """See :meth:`Asked.constraint`."""
+        most = min(request.size_rules.largest_difference + self.steps, len(request.players))
+        return Constraint(self.kind, allowed=most)
+
+    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
+        """See :meth:`Asked.violation`."""
+        rules = yardstick.request.size_rules
+        kept = rules.holds([len(team) for team in split.teams])
+        return () if kept else (Constraint(self.kind, allowed=rules.largest_difference),)
+
+    def relax(self, request: BalanceRequest) -> BalanceRequest:
+        """See :meth:`Asked.relax`."""
+        allowed = self.constraint(request).allowed
+        sizes = request.sizes if request.bots is not None else None
+        return replace(request, max_difference=allowed, min_size=None, max_size=None, sizes=sizes)
+
+    @staticmethod
+    def words(told: Constraint, who: str, team: str) -> str:
+        """See :meth:`Asked.words`."""
+        del who, team
+        players = "1 player" if told.allowed == 1 else f"{told.allowed or 0} players"
+        return f"the sizes of the teams, which may differ by {players}"
+
+
+@dataclass(frozen=True)
+class Mates(Preference):
+    """A wish between players, and its place among the wishes of the request."""
+
+    place: int
+    wish: Wish
+    kind = "prefer"
+
+    #: What wishes are called as constraints.
+    KIND_OF: ClassVar[Mapping[str, str]] = {"together": "prefer", "apart": "avoid"}
+
+    def constraint(self, request: BalanceRequest) -> Constraint:
+        """See :meth:`Asked.constraint`."""
+        named = labels(request, self.wish.players)
+        return Constraint(self.KIND_OF[self.wish.kind], named, price=self.wish.price)
+
+    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
+        """See :meth:`Asked.violation`."""
+        return (self.constraint(yardstick.request),) if self.paid(yardstick, split) else ()
+
+    def relax(self, request: BalanceRequest) -> BalanceRequest:
+        """See :meth:`Asked.relax`."""
+        return replace(request, wishes=tuple(other for other in request.wishes if other is not self.wish))
+
+    def insist(self, request: BalanceRequest) -> BalanceRequest | None:
+        """See :meth:`Preference.insist`."""
+        if self.wish.kind == "together":
+            return replace(request, parties=(*request.parties, self.wish.players))
+        return replace(request, apart=(*request.apart, *combinations(self.wish.players, 2)))
+
+    def paid(self, yardstick: Yardstick, split: Split) -> float:
+        """See :meth:`Preference.paid`."""
+        del yardstick
+        return split.wishes[self.place].paid
+
+    @staticmethod
+    def words(told: Constraint, who: str, team: str) -> str:
+        """See :meth:`Asked.words`."""
+        del team
+        return f"{who} rather {'together' if told.kind == 'prefer' else 'apart'}"
+
+
+@dataclass(frozen=True)
+class Side(Preference):
+    """The side a player would rather be on."""
+
+    who: str
+    kind = "side"
+
+    def constraint(self, request: BalanceRequest) -> Constraint:
+        """See :meth:`Asked.constraint`."""
+        place, team = self._place(request)
+        price = float(side_prices(request.players, request.teams, request.side_price)[place].max())
+        return Constraint(self.kind, (request.players[place].label,), team=team, price=price)
+
+    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
+        """See :meth:`Asked.violation`."""
+        return (self.constraint(yardstick.request),) if self.paid(yardstick, split) else ()
+
+    def relax(self, request: BalanceRequest) -> BalanceRequest:
+        """See :meth:`Asked.relax`."""
+        players = (
+            replace(player, side=NO_SIDE) if player.id == self.who else player for player in request.players
+        )
+        return replace(request, players=tuple(players))
+
+    def insist(self, request: BalanceRequest) -> BalanceRequest | None:
+        """See :meth:`Preference.insist`: who is fixed to a team is in no other, whatever is wished."""
+        if any(who == self.who for who, _ in request.fixed):
+            return None
+        return replace(request, fixed=(*request.fixed, (self.who, self._place(request)[1])))
+
+    def paid(self, yardstick: Yardstick, split: Split) -> float:
+        """See :meth:`Preference.paid`."""
+        request = yardstick.request
+        each = side_prices(request.players, request.teams, request.side_price)
+        place, _ = self._place(request)
+        return float(each[place, yardstick.teams_of(split)[place]])
+
+    def _place(self, request: BalanceRequest) -> tuple[int, int]:
+        """Return where the player is in the roster, and the team that is wished for."""
+        place = request.roster.find("side", self.who)
+        return place, 0 if request.players[place].side < NO_SIDE else request.teams - 1
+
+    @staticmethod
+    def words(told: Constraint, who: str, team: str) -> str:
+        """See :meth:`Asked.words`."""
+        del told
+        return f"{who} rather in {team}"
+
+
+#: The class of everything that can be asked for, by the kind that is told.
+KINDS: Mapping[str, type[Asked]] = {
+    "party": Party,
+    "member": Member,
+    "apart": Apart,
+    "fixed": Fixed,
+    "sizes": TeamSizes,
+    "role": Role,
+    "rule": Custom,
+    "prefer": Mates,
+    "avoid": Mates,
+    "side": Side,
+}
+
+
+def labels(request: BalanceRequest, ids: tuple[str, ...] | list[str]) -> tuple[str, ...]:
+    """Return what players are called, from their ids or names."""
+    roster = request.roster
+    return tuple(roster.players[roster.find("players", who)].label for who in ids)
+
+
+def rules_in(request: BalanceRequest) -> list[Asked]:
     """Return everything that must be kept, except the sizes."""
-    found = [_party(request, party) for party in request.parties]
-    found += [_apart(request, pair) for pair in request.apart]
-    held = tuple(_fixed(request, place, team) for place, team in request.fixed)
-    found += held if len(held) < 2 else (_all_fixed(request, held),)
-    found += [_role(role, number) for role, number in request.needed.items()]
-    return found + [_rule(rule) for rule in request.rules]
+    found: list[Asked] = [Party(party) for party in request.parties]
+    found += [Apart(pair) for pair in request.apart]
+    found += [Fixed(request.fixed)] if request.fixed else []
+    found += [Role(role, number) for role, number in request.roles]
+    return found + [Custom(rule) for rule in request.rules]
 
 
-def priced_wishes(request: Request) -> list[Relaxation]:
-    """Return the wishes that have a price, in the order of a division's outcomes."""
-    found = [_wish(request, place, wish) for place, wish in enumerate(request.wishes) if wish.price]
+def preferences_in(request: BalanceRequest) -> list[Preference]:
+    """Return what has a price, in the order of a division's outcomes."""
+    found: list[Preference] = [Mates(place, wish) for place, wish in enumerate(request.wishes) if wish.price]
     if not request.side_price:
         return found
-    players = request.roster.players
-    paid = side_prices(players, request.n_teams, request.side_price)
-    sided = [place for place, player in enumerate(players) if player.side != NO_SIDE]
-    return found + [_side(request, place, float(paid[place].max())) for place in sided]
+    return found + [Side(player.id) for player in request.players if player.side != NO_SIDE]
 
 
-def relaxed_sizes(request: Request, steps: int) -> Relaxation | None:
+def relaxed_sizes(request: BalanceRequest, steps: int) -> TeamSizes | None:
     """Return the size rule, relaxed by some more players of difference; None where any may be already."""
-    now = request.largest_difference
-    allowed = min(now + steps, len(request.roster.players))
-    if allowed <= now:
-        return None
-    change: dict[str, Any] = {"max_difference": allowed, "min_size": None, "max_size": None}
-    if not request.settings.get("bots"):
-        change["sizes"] = None
-
-    def drop(asked: Request) -> Request:
-        return replace(asked, settings={**asked.settings, **change})
-
-    return Relaxation(Constraint("sizes", allowed=allowed), drop)
+    sizes = TeamSizes(steps)
+    allowed = cast("int", sizes.constraint(request).allowed)
+    return sizes if allowed > request.size_rules.largest_difference else None
 
 
-def _party(request: Request, party: tuple[int, ...]) -> Relaxation:
-    def shrunk(rest: tuple[int, ...]) -> Callable[[Request], Request]:
-        def drop(asked: Request) -> Request:
-            parties = tuple(rest if other == party else other for other in asked.parties)
-            return replace(asked, parties=tuple(kept for kept in parties if len(kept) > 1))
-
-        return drop
-
-    members = tuple(
-        Relaxation(
-            Constraint("member", (request.label(one),)),
-            shrunk(tuple(other for other in party if other != one)),
-        )
-        for one in (party if len(party) > 2 else ())
-    )
-    return Relaxation(Constraint("party", tuple(map(request.label, party))), shrunk(()), members)
-
-
-def _apart(request: Request, pair: tuple[int, int]) -> Relaxation:
-    def drop(asked: Request) -> Request:
-        return replace(asked, apart=tuple(other for other in asked.apart if other != pair))
-
-    return Relaxation(Constraint("apart", (request.label(pair[0]), request.label(pair[1]))), drop)
-
-
-def _fixed(request: Request, place: int, team: int) -> Relaxation:
-    def drop(asked: Request) -> Request:
-        return replace(asked, fixed=tuple(other for other in asked.fixed if other[0] != place))
-
-    return Relaxation(Constraint("fixed", (request.label(place),), team=team), drop)
-
-
-def _all_fixed(request: Request, members: tuple[Relaxation, ...]) -> Relaxation:
-    names = tuple(request.label(place) for place, _ in request.fixed)
-    return Relaxation(Constraint("fixed", names), lambda asked: replace(asked, fixed=()), members)
-
-
-def _role(role: str, number: int) -> Relaxation:
-    def drop(asked: Request) -> Request:
-        rest = {other: needed for other, needed in asked.needed.items() if other != role}
-        return replace(asked, settings={**asked.settings, "roles": rest or None})
-
-    return Relaxation(Constraint("role", name=role, number=number), drop)
-
-
-def _rule(rule: Rule) -> Relaxation:
-    def drop(asked: Request) -> Request:
-        return replace(asked, rules=tuple(other for other in asked.rules if other is not rule))
-
-    return Relaxation(Constraint("rule", name=rule.name), drop)
-
-
-def _wish(request: Request, place: int, wish: Wish) -> Relaxation:
-    players = tuple(request.place("wish", who) for who in wish.players)
-
-    def drop(asked: Request) -> Request:
-        return replace(asked, wishes=tuple(other for other in asked.wishes if other is not wish))
-
-    def insist(asked: Request) -> Request:
-        if wish.kind == "together":
-            return replace(asked, parties=(*asked.parties, players))
-        pairs = [(one, other) for n, one in enumerate(players) for other in players[:n]]
-        return replace(asked, apart=(*asked.apart, *pairs))
-
-    def paid(asked: Request, split: Split) -> float:
-        del asked
-        return split.wishes[place].paid
-
-    kind, named = WISH_KINDS[wish.kind], tuple(map(request.label, players))
-    return Relaxation(Constraint(kind, named, price=wish.price), drop, insist=insist, paid=paid)
-
-
-def _side(request: Request, place: int, price: float) -> Relaxation:
-    players = request.roster.players
-    team = 0 if players[place].side < NO_SIDE else request.n_teams - 1
-
-    def drop(asked: Request) -> Request:
-        everyone = tuple(
-            replace(player, side=NO_SIDE) if n == place else player
-            for n, player in enumerate(asked.roster.players)
-        )
-        return replace(asked, roster=replace(asked.roster, players=everyone))
-
-    def insist(asked: Request) -> Request:
-        return replace(asked, fixed=(*asked.fixed, (place, team)))
-
-    def paid(asked: Request, split: Split) -> float:
-        each = side_prices(asked.roster.players, asked.n_teams, asked.side_price)
-        return float(each[place, asked.teams_of(split)[place]])
-
-    constraint = Constraint("side", (request.label(place),), team=team, price=price)
-    # Who is fixed to a team is in no other, whatever is wished.
-    free = all(one != place for one, _ in request.fixed)
-    return Relaxation(constraint, drop, insist=insist if free else None, paid=paid)
+def _teams(yardstick: Yardstick, split: Split, ids: tuple[str, ...]) -> set[int]:
+    """Return the teams that players are in."""
+    teams = yardstick.teams_of(split)
+    return {teams[yardstick.index[who]] for who in ids}

@@ -63,6 +63,8 @@ class Roles:
         The places in the roster of each block's players.
     sizes : pair of int
         The fewest and the most players of the roster a team may have.
+    few : bool
+        Whether only a few divisions are looked at, for which no table of all teams is worth making.
     """
 
     names: tuple[str, ...]
@@ -73,6 +75,7 @@ class Roles:
     variance: Floats
     members: tuple[tuple[int, ...], ...]
     sizes: tuple[int, int]
+    few: bool = False
 
     def sums(self, labels: Labels, n_teams: int) -> Floats:
         """Return how many roles each team lacks, and its totals of mu, square and variance.
@@ -86,7 +89,7 @@ class Roles:
         -------
         ndarray, shape (m, n_teams, 4)
         """
-        if len(self.members) <= TABLE_BLOCKS:
+        if self._tabled:
             sums = np.empty((len(labels), n_teams, 4))
             for team in range(n_teams):
                 sums[:, team] = self._table.sums[self._masks(labels == team)]
@@ -101,7 +104,7 @@ class Roles:
         """Return what each player of a team plays, in their order; empty for no role."""
         # In the order of the roster, so that among equal line-ups it is the one the totals come from.
         team = np.sort(np.array(places, dtype=np.int64))
-        if len(self.members) <= TABLE_BLOCKS:
+        if self._tabled:
             has = np.zeros(len(self.members), dtype=np.bool_)
             has[self._block_of[team]] = True
             begin = self._table.starts[self._masks(has)]
@@ -120,6 +123,10 @@ class Roles:
         """What players must have in common to be equal, one for each block of a single player."""
         rows = np.concatenate([self.plays, self.mu, self.variance], axis=1)
         return [tuple(rows[places[0]].tolist()) if len(places) == 1 else () for places in self.members]
+
+    @property
+    def _tabled(self) -> bool:
+        return len(self.members) <= TABLE_BLOCKS and not self.few
 
     @cached_property
     def _block_of(self) -> Ints:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -54,6 +55,18 @@ class SizeRules(NamedTuple):
     maximum: tuple[int, ...]
     difference: int
     seats: tuple[int, ...]
+
+    @property
+    def largest_difference(self) -> int:
+        """By how many players the teams may differ."""
+        return min(self.difference, max(self.maximum) - min(self.minimum))
+
+    def holds(self, counts: Sequence[int]) -> bool:
+        """Tell whether teams of these sizes keep the rules."""
+        rules = zip(self.minimum, counts, self.maximum, strict=True)
+        return all(low <= n <= high for low, n, high in rules) and (
+            max(counts) - min(counts) <= self.difference
+        )
 
 
 def size_rules(n: int, n_teams: int, sizes: Sizes, bots: Bots | None) -> SizeRules:

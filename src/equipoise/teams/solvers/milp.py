@@ -2,8 +2,8 @@
 
 With ``x[block, team]`` for who is where, ``gap`` is the largest total less the smallest, and the
 prices of wishes are linear too; rules are rows as they stand.  With two teams ``ratio`` and ``win`` grow with
-the gap of strengths, so their optimum is its.  Exact within the tolerance of HiGHS; slow beside the other
-solvers, as a program's relaxation says little of a gap, but it finds its way through many rules.
+the gap of strengths, so their optimum is its.  Exact, see :func:`solve`; slow beside the other solvers, as a
+program's relaxation says little of a gap, but it finds its way through many rules.
 
 References
 ----------
@@ -13,28 +13,36 @@ Computation 10, 2018, 119-142; doi:10.1007/s12532-017-0130-5.
 
 from __future__ import annotations
 
+from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
+from math import gcd, lcm
 
 import numpy as np
 
 from equipoise.arrays import Floats, Labels
 from equipoise.errors import InputError
+from equipoise.link import strengths
 from equipoise.programs import Program
 from equipoise.teams.objectives.composing import WeightedSum, WishPrices
 from equipoise.teams.objectives.gap import Gap
 from equipoise.teams.objectives.objective import Criterion, DifferenceCriterion, Pair
-from equipoise.teams.problem.problem import MU, Problem
+from equipoise.teams.problem.problem import COUNT, MU, Problem
 from equipoise.teams.solvers.task import Best, Found, Task
 
 #: Solutions that are cut off for each division that is wanted: different ones may look the same.
 CUTS = 50
 
-#: What a program's optimum may be off by, in units of the largest weight: HiGHS's tolerances.
+#: What a program's optimum may be off by, in units of its largest cost: a thousand times HiGHS's tolerances.
 ACCURACY = 1e-6
 
 
 def solve(task: Task) -> Found:
     """Solve the program, once for each division wanted; see :class:`equipoise.teams.solvers.task.Solver`.
+
+    A program's optimum is only as accurate as HiGHS's tolerances.  So nothing is called proven before the
+    bound on all divisions that are not yet known is above the worst that is returned, by the accuracy, in the
+    roster's own units; where costs are whole multiples of a step, a bound that leaves no room for one does.
 
     Raises
     ------
@@ -50,17 +58,15 @@ def solve(task: Task) -> Found:
     for cut in range(CUTS * task.keep):
         labels, low, optimal = model.solve()
         if cut == 0 and low > -np.inf and not model.by_proxy:
-            bound = max(bound, low - ACCURACY * model.unit)
-        if labels is None:
+            bound = max(bound, low - model.accuracy)
+        if labels is None or (best.full and model.worst(best) - model.step < low - model.accuracy):
             proven = optimal
             break
-        if not task.problem.legal(labels[None, :])[0]:
-            model.cut(labels)
-            continue
-        best.offer(labels[None, :])
+        if task.problem.legal(labels[None, :])[0]:
+            best.offer(labels[None, :])
         if not optimal or task.stop():
             break
-        if best.full:
+        if best.full and model.worst(best) - model.step < low - model.accuracy:
             proven = True
             break
         model.cut(labels)
@@ -106,7 +112,34 @@ class _Model:
         self._structure()
         self.columns[self._gap(task.criterion)] = gap * self.unit
         self.paid = self._paid(price)
+        self.factors = gap, price
+        # The objective is counted in units of its largest cost, so that absolute tolerances suit it too.
+        self.cost_unit = max(map(abs, self.columns)) or 1.0
+        self.accuracy = ACCURACY * self.cost_unit
+        self.step = self._step()
         self._limits()
+
+    def _step(self) -> float:
+        """Return a number of which all costs of the program are whole multiples; 0 where it is too small."""
+        gap, price = self.factors
+        numbers = []
+        if gap:
+            numbers = self.problem.features[:, MU].tolist()
+            numbers.append(0.0 if self.problem.level else float(self.task.criterion.zero))
+            numbers.append(0.0 if self.problem.filler is None else float(self.problem.filler[MU]))
+        exact = [Fraction(repr(gap)) * Fraction(repr(number)) for number in numbers]
+        paid = [self.columns[column] for column in self.paid] if price else []
+        exact += [Fraction(repr(number)) for number in paid]
+        step = reduce(_common, exact, Fraction(0))
+        return float(step) if step > 4 * Fraction(self.accuracy) else 0.0
+
+    def worst(self, best: Best) -> float:
+        """Return the program's own cost of the worst division that would be returned."""
+        if not self.by_proxy:
+            return best.worst
+        labels = best.found(bound=0.0, proven=False).ranked[-1].labels
+        totals = self.problem.totals(labels[None, :])
+        return float(np.ptp(strengths(totals[:, :, MU], totals[:, :, COUNT], self.task.criterion.zero)))
 
     def _column(self, cost: float, most: float = np.inf, *, whole: bool = False) -> int:
         self.columns.append(cost)
@@ -224,7 +257,10 @@ class _Model:
             gap, price, proxy = _terms(criterion, self.problem)
             most = _difference(criterion, cost, self.problem, totals) if proxy else cost
             terms = {column: price * each for column, each in self.paid.items()}
-            self._row({**terms, self._gap(criterion): gap * self.unit}, high=most * (1.0 + ACCURACY))
+            terms[self._gap(criterion)] = gap * self.unit
+            unit = max(map(abs, terms.values())) or 1.0
+            scaled = {column: each / unit for column, each in terms.items()}
+            self._row(scaled, high=most / unit + ACCURACY)
 
     def cut(self, labels: Labels) -> None:
         """Forbid one division."""
@@ -245,8 +281,9 @@ class _Model:
         for column, some in enumerate(entries):
             for at, (number, factor) in enumerate(some):
                 rows[column, at], values[column, at] = number, factor
-        program = Program(low, high, self.task.stop)
-        cost, most, whole = np.array(self.columns), np.array(self.most), np.array(self.whole)
+        program = Program(low, high, self.task.stop, strict=True)
+        cost = np.array(self.columns) / self.cost_unit
+        most, whole = np.array(self.most), np.array(self.whole)
         # Columns stay in their order: each run of whole or broken ones is added as one.
         edges = [0, *(np.flatnonzero(np.diff(whole)) + 1).tolist(), len(whole)]
         for begin, end in pairwise(edges):
@@ -254,10 +291,16 @@ class _Model:
             program.add(cost[part], rows[part], values[part], most[part], whole=bool(whole[begin]))
         answer = program.solve()
         if answer.columns is None:
-            return None, answer.bound, answer.proven
+            return None, answer.bound * self.cost_unit, answer.proven
         x = answer.columns[: self.problem.n_blocks * self.problem.n_teams]
         labels = x.reshape(self.problem.n_blocks, -1).argmax(axis=1).astype(np.int8)
-        return labels, answer.bound, answer.proven
+        return labels, answer.bound * self.cost_unit, answer.proven
+
+
+def _common(one: Fraction, other: Fraction) -> Fraction:
+    """Return the largest number of which both are whole multiples."""
+    scale = lcm(one.denominator, other.denominator)
+    return Fraction(gcd(int(one * scale), int(other * scale)), scale)
 
 
 def _difference(criterion: Criterion, cost: float, problem: Problem, whole: Floats) -> float:

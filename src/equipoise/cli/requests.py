@@ -1,0 +1,323 @@
+"""The flags of ``equipoise balance`` and its request files, decoded into one :class:`BalanceRequest`."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from equipoise.cli.shared import stored
+from equipoise.cli.shared.names import read_players
+from equipoise.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from equipoise.players import Bots, Player
+    from equipoise.teams.problem.wishes import Wish
+    from equipoise.teams.request import BalanceRequest
+
+#: The flag of each keyword of ``balance``.
+FLAGS = {
+    "sizes": "--size",
+    "min_size": "--size",
+    "max_size": "--size",
+    "bots.weight": "--bot-weight",
+    "bots.minimum": "--min",
+    "bots.maximum": "--max",
+    "bots.target": "--target",
+    "parties": "--party",
+    "fixed": "--fix",
+    "tolerances": "--within",
+    "default": "--default-weight",
+    "seconds": "--time-limit",
+} | {
+    name: f"--{name.replace('_', '-')}"
+    for name in (
+        *("teams", "max_difference", "apart", "side_price", "roles", "rules", "objective", "solver"),
+        *("rerank", "keep", "distance", "beta", "zero", "body", "tolerance", "side_weight", "seed"),
+    )
+}
+
+#: Splits among which ``--choose`` chooses unless ``--keep`` says otherwise, as the bot balancer of 2010 did.
+CHOSEN_AMONG = 20
+
+
+#: Keywords that are flags under names of their own, and hold what is typed.
+_AS_TYPED = {
+    **{
+        name: name
+        for name in ("teams", "max_difference", "tolerance", "side_weight", "beta", "zero", "body", "solver")
+    },
+    **{name: name for name in ("rerank", "keep", "distance", "seed")},
+    "default": "default_weight",
+}
+
+#: Flags on wishes, roles and rules.
+_WISHES = ("prefer", "avoid", "recent", "side_price", "roles", "rules")
+
+
+def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
+    """Return what is asked: by a request file, a roster and flags, of which the later replace the earlier.
+
+    Raises
+    ------
+    InputError
+        If anything is at fault; :func:`named` says where.
+    """
+    from equipoise.teams.request import BalanceRequest
+
+    source = options["request"]
+    players: list[Player] = []
+    keywords: dict[str, Any] = {}
+    if source is not None:
+        from equipoise.files.requests import read_request
+
+        players, keywords = read_request(source)
+    if source is None or roster is not None or options["here"] is not None:
+        players = stored.roster(roster, options, lambda path: read_players(path, options["read"]))
+    players = stored.rated(players, options)
+    typed = _typed(options, players)
+    for names in (("sizes", "min_size", "max_size"), ("objective", "tolerances")):
+        if typed.keys() & set(names):  # they say one thing together
+            keywords = {name: value for name, value in keywords.items() if name not in names}
+    keywords |= typed
+    if options["choose"] is not None:
+        keywords.setdefault("keep", CHOSEN_AMONG)
+    return BalanceRequest.of(players, **keywords)
+
+
+def save_request(request: BalanceRequest, path: str) -> None:
+    """Write a request to the file of ``--save-request``."""
+    if path.lower().endswith(".toml"):
+        msg = f"--save-request: {path} would be JSON in a file named as TOML; name it .json"
+        raise InputError(msg)
+    text = json.dumps(request.to_dict(), ensure_ascii=False, allow_nan=False, indent=2)
+    try:
+        Path(path).write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        msg = f"--save-request: {path} cannot be written: {error.strerror or error}"
+        raise InputError(msg) from error
+
+
+def named(error: InputError, options: Mapping[str, Any]) -> InputError:
+    """Return an error that names what was typed: the flag, or the request file and the field."""
+    flag = FLAGS.get(error.argument)
+    if flag is None:
+        return error
+    option = {"--min": "minimum", "--max": "maximum"}.get(flag, flag[2:].replace("-", "_"))
+    typed = options[option] is not None and options[option] != ()
+    if options["request"] is not None and not typed:
+        flag = f"{options['request']}: {error.argument}"
+    return error.named(flag)
+
+
+def _typed(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, Any]:
+    """Return the keywords that flags were typed for."""
+    keywords = {name: options[flag] for name, flag in _AS_TYPED.items() if options[flag] is not None}
+    keywords |= _sizes(options["size"])
+    if bots := _bots(options, players):
+        keywords["bots"] = bots
+    for name, flag in (("parties", "party"), ("apart", "apart")):
+        if options[flag]:
+            keywords[name] = groups(f"--{flag}", options[flag])
+    if options["fix"]:
+        keywords["fixed"] = fixed_teams(options["fix"])
+    if any(options[flag] for flag in _WISHES):
+        keywords |= wish_arguments(options, players)
+    return keywords | objective_arguments(options)
+
+
+def fixed_teams(values: tuple[str, ...]) -> dict[str, int]:
+    """Return the team, from 0, of each ``NAME=TEAM``."""
+    fixed: dict[str, int] = {}
+    for value in values:
+        who, _, team = value.rpartition("=")
+        if not who or not re.fullmatch(r"0*[1-9][0-9]{0,3}", team.strip()):
+            msg = f"--fix: {value!r} is not NAME=TEAM with teams counted from 1; write --fix 'Ann=1'"
+            raise InputError(msg)
+        if fixed.setdefault(who.strip(), int(team) - 1) != int(team) - 1:
+            msg = f"--fix: {who.strip()!r} is fixed to more than one team"
+            raise InputError(msg)
+    return fixed
+
+
+def _sizes(value: str | None) -> dict[str, Any]:
+    """Return the arguments of ``balance`` for ``8``, ``9,8`` or ``6-10``."""
+    if value is None:
+        return {}
+    try:
+        if "-" in value.strip().lstrip("-"):
+            low, high = value.split("-")
+            return {"min_size": int(low), "max_size": int(high)}
+        sizes = [int(part) for part in value.split(",")]
+    except ValueError:
+        message = f"{value!r} is not allowed; a size (8), one for each team (9,8) or a range (6-10) is"
+        raise click.BadParameter(message, param_hint="--size") from None
+    return {"sizes": sizes[0] if len(sizes) == 1 else sizes}
+
+
+def _bots(options: Mapping[str, Any], players: Sequence[Player]) -> Bots | None:
+    from equipoise.players import Bots
+    from equipoise.teams.solution import weight
+
+    asked = {"weight": "bot_weight", "minimum": "minimum", "maximum": "maximum", "target": "target"}
+    given = {field: options[name] for field, name in asked.items() if options[name] is not None}
+    if given.get("weight", 0.0) < 0 and all(weight(player) >= 0 for player in players):
+        msg = f"--bot-weight must be at least 0, got {given['weight']:g}"
+        raise InputError(msg)
+    return Bots(**given) if given or options["bots"] else None
+
+
+def names_of(value: str) -> list[str]:
+    """Return the names in ``A,B``, quoted as in CSV where a name has a comma."""
+    cells = " ".join(value.split())  # a name has no line breaks, but a shell may pass some
+    return [name.strip() for name in next(csv.reader([cells], skipinitialspace=True), [])]
+
+
+def groups(option: str, values: tuple[str, ...]) -> list[list[str]]:
+    """Return the names of each ``A,B``."""
+    found = []
+    for value in values:
+        names = names_of(value)
+        if len(names) < 2 or not all(names):
+            msg = f"{option}: {value!r} does not name two players or more; write {option} 'Ann,Bob'"
+            raise InputError(msg)
+        found.append(names)
+    return found
+
+
+def wish_arguments(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, Any]:
+    """Return the arguments of ``balance`` for wishes, roles and rules."""
+    from equipoise.fields import price_of
+
+    wishes = [
+        *_wishes("together", options, players),
+        *_wishes("apart", options, players),
+        *_recent(options, players),
+    ]
+    given: dict[str, Any] = {"wishes": wishes} if wishes else {}
+    if options["side_price"] is not None:
+        given["side_price"] = price_of(options["side_price"], "price", "--side-price")
+    if options["roles"] is not None:
+        given["roles"] = _counted(options["roles"])
+    if options["rules"] is not None:
+        from equipoise.files.rules import read_rules
+
+        given["rules"] = read_rules(options["rules"])
+    return given
+
+
+def _wishes(kind: str, options: Mapping[str, Any], players: Sequence[Player]) -> list[Wish]:
+    from equipoise.fields import price_of
+    from equipoise.teams.problem.roster import Roster, named_once
+    from equipoise.teams.problem.wishes import WISH_PRICE, Wish
+
+    option = {"together": "prefer", "apart": "avoid"}[kind]
+    roster, wishes = Roster(tuple(players), None, 0), []
+    for value in options[option]:
+        named, equals, price = value.rpartition("=")
+        worth = WISH_PRICE
+        if equals and (price.strip()[:1].isdigit() or price.strip()[:1] in ".+-"):
+            worth = price_of(price, "price", f"--{option}")
+        else:
+            named = value
+        for names in groups(f"--{option}", (named,)):
+            named_once(f"--{option}", roster, names)
+            wishes.append(Wish(kind, tuple(names), worth))
+    return wishes
+
+
+def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Wish]:
+    if options["recent"] is None:
+        return []
+    from equipoise.fields import price_of
+    from equipoise.files.matches import read_matches
+    from equipoise.matches import Match, Skipped
+    from equipoise.teams.problem.wishes import recent_wishes
+
+    here = {player.id for player in players}
+    matches = []
+    for match in read_matches(options["recent"]):
+        if isinstance(match, Match):
+            matches.append(match)
+        elif isinstance(match, Skipped):
+            click.echo(f"{match.where}: {match.reason}", err=True)
+    price = price_of(options["recent_price"], "price", "--recent-price")
+    return recent_wishes(matches, here, price)
+
+
+def _counted(value: str) -> dict[str, int]:
+    """Return how many of each role a team needs."""
+    roles: dict[str, int] = {}
+    for part in value.split(","):
+        role, colon, number = part.strip().rpartition(":")
+        if not colon or not role or not number.strip().isdecimal() or role.strip() in roles:
+            msg = f"--roles: {part.strip()!r} is not ROLE:NUMBER once each; write --roles tank:1,damage:2"
+            raise InputError(msg)
+        roles[role.strip()] = int(number)
+    return roles
+
+
+def objective_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of ``balance`` for one objective or several."""
+    first: Any = options["objective"]
+    if options["weights"] is not None:
+        if first is not None:
+            msg = "--weights: they stand for the first objective; --objective is not allowed besides"
+            raise InputError(msg)
+        pairs = [_assigned(part) for part in options["weights"].split(",")]
+        first = {_objective("--weights", name): _number("--weights", text) for name, text in pairs}
+        if len(first) < len(pairs):
+            msg = f"--weights: {options['weights']!r} names an objective twice; each has one weight"
+            raise InputError(msg)
+    if not options["then"]:
+        if options["within"] is not None:
+            msg = "--within: there is only one objective; with --then there are several"
+            raise InputError(msg)
+        if first is None:
+            return {}
+        return {"objective": first if isinstance(first, dict) else _objective("--objective", first)}
+    if first is None:
+        msg = "--then: the first objective is missing; write --objective win --then spread"
+        raise InputError(msg)
+    then = [_objective("--then", name) for name in options["then"]]
+    given: dict[str, Any] = {"objective": [first, *then]}
+    if options["within"] is not None:
+        given["tolerances"] = [_number("--within", text) for text in options["within"].split(",")]
+    return given
+
+
+def _objective(flag: str, name: str) -> str:
+    """Return the name of an objective, or say by its flag that there is none."""
+    from equipoise.registry import OBJECTIVES, TERMS
+
+    if ":" not in name and name not in OBJECTIVES and name not in TERMS:
+        raise UnknownNameError(flag, name, {**OBJECTIVES, **TERMS})
+    return name
+
+
+def _assigned(part: str) -> tuple[str, str]:
+    name, equals, number = part.strip().rpartition("=")
+    if not equals or not name:
+        msg = f"--weights: {part.strip()!r} is not NAME=WEIGHT; write --weights win=1,wishes=2"
+        raise InputError(msg)
+    return name.strip(), number
+
+
+def _number(option: str, text: str) -> float:
+    from equipoise.fields import number_of
+
+    return number_of(text, "the number", option)
+
+
+def two_objectives(value: str) -> tuple[str, str]:
+    """Return the two names of ``--pareto``."""
+    names = [name.strip() for name in value.split(",")]
+    if len(names) != 2 or not all(names):
+        msg = f"--pareto: {value!r} does not name two objectives; write --pareto win,spread"
+        raise InputError(msg)
+    return _objective("--pareto", names[0]), _objective("--pareto", names[1])

@@ -1,0 +1,145 @@
+"""Teams as text that can be pasted into a chat: solutions, their alternatives, and Pareto fronts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from equipoise.pages.text.words import convention, number, printable
+
+#: How wide lines of a table are, and the least that is left for its last column.
+WIDTH, NARROWEST = 110, 40
+
+if TYPE_CHECKING:
+    from equipoise.teams.pareto import Front
+    from equipoise.teams.solution import Solution, Split
+
+
+def solution_lines(
+    solution: Solution, split: Split, chosen: int | None = None, names: Sequence[str] = ()
+) -> list[str]:
+    """Return what a person reads of a solution, and can paste into a chat.
+
+    Parameters
+    ----------
+    solution : Solution
+        The answer.
+    split : Split
+        The division that is shown: one of the answer's, or one that was changed by hand.
+    chosen : int, optional
+        Which of the answer's splits was chosen at random.
+    names : sequence of str
+        What to call the teams.
+    """
+    edited = split is not solution.splits[chosen or 0]
+    lines: list[str] = []
+    for n in range(len(split.teams)):
+        lines += [*_team_lines(solution, split, n, _name(names, n)), ""]
+    verdict = _verdict(solution)
+    if edited:
+        lines.append(f"Changed by hand; the best is {verdict}")
+    elif chosen is None:
+        lines.append(verdict[0].upper() + verdict[1:])
+    else:
+        value = f"{solution.objective} {number(split.value)}"
+        facts = f"number {chosen + 1} of the {len(solution.splits)} best, {value}"
+        lines.append(f"Chosen at random: {facts}; the best is {verdict}")
+    if any(not team and not bots for team, bots in zip(split.teams, split.bots, strict=True)):
+        lines.append("Win chances mean nothing where a team is empty.")
+    else:
+        sizes = {len(team) + bots for team, bots in zip(split.teams, split.bots, strict=True)}
+        rests_on = (solution.beta, solution.beta_source, solution.zero, solution.zero_source)
+        lines += convention(*rests_on, uneven=len(sizes) > 1)
+    if solution.unrated:
+        lines.append(
+            f"{solution.unrated} without a weight: counted as {number(solution.default_weight or 0.0)}."
+        )
+    lines += outcome_lines(split)
+    if solution.reason:
+        lines.append(f"Only {solution.reason}.")
+    if chosen is None and not edited and len(solution.splits) > 1:
+        lines += ["", *_alternatives(solution, names)]
+    return lines
+
+
+def _name(names: Sequence[str], n: int) -> str:
+    return names[n].strip() if n < len(names) else f"Team {n + 1}"
+
+
+def _team_lines(solution: Solution, split: Split, n: int, name: str) -> list[str]:
+    roles = split.roles[n] if split.roles else ("",) * len(split.teams[n])
+    shown = [
+        (number(value), printable(player.label) + (f" ({printable(role)})" if role else ""))
+        for player, value, role in zip(split.teams[n], split.weights[n], roles, strict=True)
+    ]
+    if split.bots[n]:
+        bots = split.bots[n]
+        each = number(solution.bot_weight or 0.0)
+        shown.append((each, "(bot)" if bots == 1 else f"(bot) x {bots}"))
+    width = max((len(number) for number, _ in shown), default=0)
+    head = f"{name}: total {number(split.totals[n])}, win chance {100 * split.win_probability[n]:.1f} %"
+    return [head, *(f"  {figure:>{width}}  {label}" for figure, label in shown)]
+
+
+def _verdict(solution: Solution) -> str:
+    value = f"{solution.objective} {number(solution.value or 0.0)}"
+    if solution.status == "optimal":
+        return f"proven optimal: {value}."
+    bound, gap = number(solution.bound or 0.0), number(solution.gap or 0.0)
+    return f"not proven optimal: {value}, at most {gap} from the best possible (bound {bound})."
+
+
+def _alternatives(solution: Solution, names: Sequence[str]) -> list[str]:
+    """Return the table of the other splits: what changes against the best."""
+    rows = [("", solution.objective, "totals", "win chance", "changes teams against the best")]
+    home = {player.id: n for n, team in enumerate(solution.best.teams) for player in team}
+    for rank, split in enumerate(solution.splits[1:], start=2):
+        moved = [
+            f"{printable(player.label)} to {_name(names, n)}"
+            for n, team in enumerate(split.teams)
+            for player in team
+            if home[player.id] != n
+        ]
+        chance = f"{100 * split.win_probability[0]:.1f} %"
+        totals = " : ".join(map(number, split.totals))
+        rows.append((f"{rank}.", number(split.value), totals, chance, ", ".join(moved)))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    lines = []
+    for row in rows:
+        begin = "".join(f"{cell:<{width}}  " for cell, width in zip(row, widths, strict=False))
+        changes = wrap(row[-1], max(WIDTH - len(begin), NARROWEST)) or [""]
+        lines += [begin + changes[0], *(" " * len(begin) + more for more in changes[1:])]
+    return [line.rstrip() for line in lines]
+
+
+def outcome_lines(split: Split) -> list[str]:
+    """Return the wishes that are broken, and how many are met."""
+    if not split.wishes:
+        return []
+    broken = [outcome for outcome in split.wishes if not outcome.met]
+    paid = sum(outcome.paid for outcome in broken)
+    lines = [
+        f"Wishes: {len(split.wishes) - len(broken)} of {len(split.wishes)} met"
+        + (f", {number(100.0 * paid)} % of win probability paid for the others:" if broken else ".")
+    ]
+    for outcome in broken:
+        who = ", ".join(map(printable, outcome.players))
+        lines.append(f"  {number(100.0 * outcome.paid)} %  {outcome.kind}: {who}")
+    return lines
+
+
+def front_lines(front: Front) -> list[str]:
+    """Return a Pareto front as a table, and what is proven of it."""
+    rows = [("", *front.criteria, "win chance", "first team")]
+    for n, ((first, second), split) in enumerate(zip(front.points, front.splits, strict=True), start=1):
+        chance = f"{100 * split.win_probability[0]:.1f} %"
+        team = ", ".join(printable(player.label) for player in split.teams[0])
+        rows.append((f"{n}.", number(first), number(second), chance, team))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    lines = [
+        "  ".join([*(cell.rjust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()
+        for row in rows
+    ]
+    proof = "proven to be all there are" if front.complete else "not proven to be all there are"
+    return [*lines, f"Divisions between which there is a choice: {len(front.points)}, {proof}."]

@@ -1,0 +1,117 @@
+"""``equipoise balance --request`` and ``--save-request``: the same question from flags and from files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner, Result
+
+from equipoise.cli.balance import command
+
+ROSTER = "name,weight,party,team\nAnn,31,x,\nBob,28,x,\nCid,25,,1\nDan,22,,\nEve,19,,\nFay,15,,\n"
+SCHEMA = Path(__file__).parents[2] / "docs" / "request.schema.json"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the directory that commands run in, with a roster."""
+    (tmp_path / "roster.csv").write_text(ROSTER)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*args: str) -> Result:
+    """Run the command in this process; errors of ours are for the caller to look at."""
+    return CliRunner().invoke(command, [*args], catch_exceptions=True)
+
+
+def told(*args: str) -> dict[str, Any]:
+    """Return the JSON of a run that must succeed."""
+    done = run(*args, "--json")
+    assert done.exit_code == 0, (done.output, done.exception)
+    plain: dict[str, Any] = json.loads(done.stdout)
+    return plain
+
+
+FLAGS = [
+    ("--keep", "2", "--objective", "gap"),
+    ("--size", "3", "--apart", "Dan,Eve", "--fix", "Fay=1"),
+    ("--bots", "--bot-weight", "20", "--target", "8", "--max-difference", "2"),
+    (
+        "--prefer",
+        "Dan,Eve=2%",
+        "--side-price",
+        "1%",
+        "--objective",
+        "win",
+        "--then",
+        "gap",
+        "--within",
+        "0.01",
+    ),
+    ("--weights", "win=1,gap=0.01", "--default-weight", "20", "--beta", "10", "--seed", "3"),
+]
+
+
+@pytest.mark.parametrize("flags", FLAGS)
+def test_a_saved_request_asks_the_same(flags: tuple[str, ...], here: Path) -> None:
+    """What flags and a roster ask is written by the schema, and gives the same answer when read."""
+    answer = told("roster.csv", *flags, "--save-request", "asked.json")
+    jsonschema.validate(json.loads((here / "asked.json").read_text()), json.loads(SCHEMA.read_text()))
+    assert told("--request", "asked.json") == answer
+
+
+def test_flags_and_a_roster_replace_what_the_file_says(here: Path) -> None:
+    """A flag replaces the field, ROSTER the players, everything else stays."""
+    (here / "asked.toml").write_text(
+        'objective = "gap"\nkeep = 3\nplayers = {Ann = 3, Bob = 2.5, Cid = 2, Dan = 1}\n'
+    )
+    assert len(told("--request", "asked.toml")["splits"]) == 3
+    assert len(told("--request", "asked.toml", "--keep", "1")["splits"]) == 1
+    replaced = told("roster.csv", "--request", "asked.toml")
+    assert (replaced["objective"], sum(map(len, replaced["splits"][0]["teams"]))) == ("gap", 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "args", "message"),
+    [
+        ('{"players": {"Ann": 1}, "keep": 0}', (), "asked.json: keep must be at least 1, got 0"),
+        ('{"players": {"Ann": 1}, "keep": 2}', ("--keep", "0"), "--keep must be at least 1, got 0"),
+        ('{"players": {"Ann": -1, "Bob": 1}, "objective": "ratio"}', (), "asked.json: players, entry 1: "),
+        ('{"players": [{"name": "A", "mu": -1}, {"name": "B", "mu": 2}], "objective": "ratio"}', (),
+         "asked.json: objective: 'ratio' needs weights of 0 and above"),
+        ('{"players": {"Ann": 1}, "aparts": []}', (), "asked.json: there is no field 'aparts'"),
+        ('{"players": {"Ann": 1}', (), "asked.json, line 1: it is not JSON"),
+        ('{"players": {"Ann": 1}}', ("--save-request", "x.toml"), "--save-request: x.toml would be JSON"),
+        ('{"players": {"Ann": 1}, "keep": 2}', ("--pareto", "win,gap"), "asked.json: keep: a front"),
+    ],
+)  # fmt: skip
+def test_mistakes_name_the_flag_or_the_file_and_the_field(
+    text: str, args: tuple[str, ...], message: str, here: Path
+) -> None:
+    """Whoever reads it knows where to look."""
+    (here / "asked.json").write_text(text)
+    done = run("--request", "asked.json", *args)
+    assert done.exit_code == 1
+    assert str(done.exception).startswith(message)
+
+
+def test_something_must_be_asked_about() -> None:
+    """Neither a roster nor a request is a mistake."""
+    done = run("--keep", "2")
+    assert done.exit_code == 1
+    assert str(done.exception).startswith("ROSTER: it is missing")
+
+
+def test_nobody_and_one_are_divided(here: Path) -> None:
+    """Teams may be empty, and it is said that chances then mean nothing."""
+    (here / "asked.json").write_text('{"players": [{"name": "Ann", "weight": 3}]}')
+    done = run("--request", "asked.json")
+    assert done.exit_code == 0
+    assert "Win chances mean nothing where a team is empty." in done.output
+    (here / "asked.json").write_text('{"players": []}')
+    assert told("--request", "asked.json")["splits"][0]["teams"] == [[], []]

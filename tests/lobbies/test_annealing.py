@@ -1,0 +1,92 @@
+"""Annealing keeps every rule, never makes a plan worse, and is the same plain and compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from tests.lobbies.oracle import Case, cases
+
+from equipoise import Lobby, fill
+from equipoise.compiled import available, compiled
+from equipoise.lobbies import annealing
+from equipoise.lobbies.annealing import Annealing, moved, search
+from equipoise.lobbies.annealing_kernels import anneal
+from equipoise.lobbies.problem import WAITING, LobbyProblem, LobbyTask, Placed, Placing
+from equipoise.stopping import never
+
+
+def task_of(**given: object) -> LobbyTask | None:
+    """Return what a solver would be asked for; None where nothing is feasible."""
+    tasks: list[LobbyTask] = []
+
+    def solver(task: LobbyTask) -> Placed:
+        tasks.append(task)
+        return Placed(task.start, 0.0, proven=False)
+
+    fill(**given, solver=solver)
+    return tasks[0] if tasks else None
+
+
+def assert_legal(problem: LobbyProblem, placing: Placing, start: Placing) -> None:
+    """Assert that a placing keeps all rules and seats as many players in as many teams."""
+    sizes = placing.sizes(problem)
+    assert sizes.sum() == start.sizes(problem).sum()
+    assert ((sizes >= problem.min_size) & (sizes <= problem.team_size)).all()
+    counts = np.bincount(placing.lobby, minlength=problem.n_lobbies)
+    assert len(placing.lobby) == len(start.lobby)
+    assert ((counts >= problem.least) & (counts <= problem.most)).all()
+    seated = placing.team != WAITING
+    assert problem.may[problem.kind[seated], placing.lobby[placing.team[seated]]].all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=cases(most=12))
+def test_every_placing_on_the_way_is_legal(case: Case) -> None:
+    """Hot and cold, with free and with fixed numbers of teams; what the kernel keeps is what is so."""
+    task = task_of(**case.arguments())
+    if task is None:
+        return
+    problem, walk = task.problem, Annealing(task.problem, task.start, 1, 0)
+    for free in (True, False):
+        start = task.start if free else moved(problem, task.start, {})
+        assert_legal(problem, start, task.start)
+        walk.begin(start, free=free)
+        for heat in (100.0, 1e-9):
+            placing = walk.run(500, heat, heat / 10.0, never)
+            assert_legal(problem, placing, task.start)
+            assert walk.value() == pytest.approx(placing.value(problem), rel=1e-6, abs=1e-6)
+
+
+@settings(max_examples=20, deadline=None)
+@given(case=cases(most=12))
+def test_a_search_never_makes_a_plan_worse(case: Case) -> None:
+    """And the same seed gives the same plan."""
+    task = task_of(**case.arguments())
+    if task is None:
+        return
+    one, other = (search(task.problem, task.start, never, times=0.02) for _ in range(2))
+    assert_legal(task.problem, one, task.start)
+    assert one.value(task.problem) <= task.start.value(task.problem)
+    assert (one.team == other.team).all()
+    assert (one.lobby == other.lobby).all()
+
+
+@pytest.mark.skipif(not available(), reason="numba is not installed")
+@pytest.mark.parametrize("mixed", [False, True])
+def test_annealing_is_the_same_bits_plain_and_compiled(monkeypatch: pytest.MonkeyPatch, mixed: bool) -> None:
+    """With swaps alone, and with parties, smaller teams and bars."""
+    rng = np.random.default_rng(4)
+    given: dict[str, object] = {"players": {f"p{n}": float(x) for n, x in enumerate(rng.normal(5, 1, 40))}}
+    if mixed:
+        given |= {"parties": [["p0", "p1"], ["p2", "p3", "p4"]], "min_size": 2, "barred": {"p9": "b"}}
+    task = task_of(**given, lobbies=[Lobby("a", 12.0, 2), Lobby("b", 17.0)], team_size=3)
+    assert task is not None
+    results = []
+    for kernel in (anneal, compiled(anneal)):
+        monkeypatch.setattr(annealing, "pays", lambda *_: True)
+        monkeypatch.setattr(annealing, "compiled", lambda _, kernel=kernel: kernel)
+        placing = Annealing(task.problem, task.start, 0, 0).run(20_000, 1.0, 1e-6, never)
+        assert placing.value(task.problem) < task.start.value(task.problem)
+        results.append((placing.team.tobytes(), placing.lobby.tobytes()))
+    assert results[0] == results[1]

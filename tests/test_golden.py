@@ -1,0 +1,60 @@
+"""Answers that were right stay what they were: splits, ratings and matches recorded from an earlier source.
+
+A change that means to change one of them records it anew, and says in its message why.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from equipoise import Match, Player, balance, read_matches, replay
+from equipoise.registry import GAMES, MODELS, resolve
+
+HERE = Path(__file__).parent
+GOLDEN: dict[str, Any] = json.loads((HERE / "data" / "golden.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", GOLDEN["balance"], ids=range(len(GOLDEN["balance"])))
+def test_splits_and_values_are_what_they_were(case: dict[str, Any]) -> None:
+    """Rosters of Elo ratings, decimals and whole numbers, in two to four teams, by each objective."""
+    players = [Player(f"p{n}", weight) for n, weight in enumerate(case["weights"])]
+    solution = balance(
+        players,
+        teams=case["teams"],
+        objective={"difference": "gap"}.get(case["objective"], case["objective"]),
+    )
+    assert solution.status.value == case["status"]
+    assert solution.value == pytest.approx(case["value"], rel=1e-12, abs=1e-12)
+    assert sorted(sorted(player.id for player in team) for team in solution.best.teams) == case["split"]
+
+
+@pytest.mark.parametrize("name", GOLDEN["models"])
+def test_ratings_are_what_they_were(name: str) -> None:
+    """The comparison models rate the shipped example to the last bit."""
+    matches = [
+        match
+        for match in read_matches(str(HERE.parent / "examples" / "matches.jsonl"))
+        if isinstance(match, Match)
+    ]
+    model = resolve("model", MODELS, name)()
+    state = replay(model, matches)
+    rulesets = sorted({match.ruleset for match in matches}, key=repr)
+    for player, ratings in GOLDEN["models"][name].items():
+        now = [model.rating(state, player, ruleset) for ruleset in rulesets]
+        assert [[rating.mu, rating.sigma] for rating in now] == ratings
+
+
+@pytest.mark.parametrize("name", GOLDEN["logs"])
+def test_matches_of_logs_have_the_ids_they_had(name: str) -> None:
+    """A match's id depends on its own lines: archives of older versions know the same matches."""
+    game = resolve("game", GAMES, "nexuiz" if name.startswith("nexuiz") else "quake3")
+    reader = game.reader(name)
+    parsed = [*reader.read(gzip.decompress((HERE / "games" / "data" / name).read_bytes())), *reader.finish()]
+    ids = [[match.id, len(match.contests)] for match in parsed if isinstance(match, Match)]
+    assert hashlib.sha256(json.dumps(ids).encode()).hexdigest() == GOLDEN["logs"][name]
