@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from equipoise.matches import Contest, Match, Ruleset, Skipped, Statistics
     from equipoise.players import Bots, Player, Rating
     from equipoise.ratings.curves import Curve, curves
+    from equipoise.ratings.models.gaussian_filter.mixture import Mixture
     from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
     from equipoise.ratings.rating import rate
     from equipoise.ratings.replaying import replay
@@ -51,6 +52,7 @@ __all__ = [
     "Lobby",
     "LobbyPlan",
     "Match",
+    "Mixture",
     "Move",
     "Place",
     "Placement",
@@ -103,6 +105,7 @@ _HOME = {
     "Lobby": "lobbies.plan",
     "LobbyPlan": "lobbies.plan",
     "Match": "matches",
+    "Mixture": "ratings.models.gaussian_filter.mixture",
     "Move": "teams.explaining.editing",
     "Place": "teams.explaining.editing",
     "Placement": "teams.running.placing",

@@ -159,6 +159,11 @@ class Archive:
         """Let go of the database."""
         self._database.close()
 
+    @property
+    def writable(self) -> bool:
+        """Whether it may be written; one of a read-only disk can only be read."""
+        return self._database.writable
+
     def facts(self) -> dict[str, str]:
         """Return what database this is and which version of it."""
         return {**self._database.facts(), "schema": HEAD}

@@ -5,6 +5,7 @@ A database here is one connection, one writer at a time, and transactions that a
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from abc import ABC, abstractmethod
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -67,6 +69,7 @@ class Database(ABC):
         self.waiting = waiting
         self._engine = engine
         self._lock = threading.RLock()
+        self.writable = True
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -154,8 +157,12 @@ class Sqlite(Database):
         if not create and not Path(path).exists():
             msg = f"store: there is no file {path}; one that an ingest has made is needed"
             raise InputError(msg)
+        self._writable = not Path(path).exists() or _may_write(Path(path))
+        # A file that nobody may write is taken as it is: a write-ahead log could not be read beside it.
+        address = path if self._writable else f"file:{quote(str(Path(path).absolute()))}?immutable=1"
+        query = {} if self._writable else {"uri": "true"}
         engine = sa.create_engine(
-            sa.URL.create("sqlite", database=path),
+            sa.URL.create("sqlite", database=address, query=query),
             module=self._driver,
             poolclass=sa.QueuePool,
             pool_size=1,
@@ -164,7 +171,8 @@ class Sqlite(Database):
         )
         sa.event.listen(engine, "connect", self._prepare)
         super().__init__(path, engine, timeout, waiting)
-        if not sound:
+        self.writable = self._writable
+        if not sound and self._writable:
             waiting(
                 f"{path}: SQLite {self._driver.sqlite_version} has a fault in its write-ahead log that "
                 f"{'.'.join(map(str, SOUND))} mends; the slower rollback journal is used instead"
@@ -174,15 +182,19 @@ class Sqlite(Database):
         del record
         cursor = connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout = {int(self.timeout * 1000)}")
-        cursor.execute(f"PRAGMA journal_mode = {self._journal}")
-        cursor.execute("PRAGMA synchronous = FULL")
-        cursor.execute("PRAGMA secure_delete = ON")
+        if self._writable:
+            cursor.execute(f"PRAGMA journal_mode = {self._journal}")
+            cursor.execute("PRAGMA synchronous = FULL")
+            cursor.execute("PRAGMA secure_delete = ON")
         cursor.close()
 
     def _begin_reading(self, connection: sa.Connection) -> None:
         connection.exec_driver_sql("BEGIN")
 
     def _begin_writing(self, connection: sa.Connection, seconds: float) -> bool:
+        if not self._writable:
+            msg = f"store: {self.where}: it is read-only; a file that may be written is needed"
+            raise InputError(msg)
         connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
         try:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -237,6 +249,11 @@ class Sqlite(Database):
             "version": self._driver.sqlite_version,
             "journal": self._journal.lower(),
         }
+
+
+def _may_write(path: Path) -> bool:
+    """Tell whether a file and its directory, where journals are, may be written."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def sqlite_driver() -> Any:

@@ -25,7 +25,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.matches import Match, Setting
 from equipoise.protocols.weights.requests import Finished, Refusal, Request, Work
 from equipoise.protocols.weights.session import Limits, WeightSession
-from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
+from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.server.following import Follower
 from equipoise.server.settings import Settings
 from equipoise.server.tcp import Server
@@ -63,7 +63,7 @@ class Service:
         self._waiting = 0
         self._learning: asyncio.Future[None] | None = None
         self._told = ""
-        self.board = Board(Snapshot(Ratings(GaussianFilter(), GaussianFilter().initial())))
+        self.board = Board(Snapshot(Ratings(Mixture(), Mixture().initial())))
 
     async def open(self) -> None:
         """Read the archive for the first time.
