@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from equipoise.teams.running.handicap import advantage
     from equipoise.teams.running.placing import Joined, Placement, place_late
     from equipoise.teams.solution import Solution, Split, Status
+    from equipoise.verifying.checking import Verification, verify
+    from equipoise.verifying.receipts import receipt
 
 __all__ = [
     "BalanceRequest",
@@ -68,6 +70,7 @@ __all__ = [
     "Swap",
     "UnknownNameError",
     "UnsupportedError",
+    "Verification",
     "Wish",
     "advantage",
     "balance",
@@ -83,7 +86,9 @@ __all__ = [
     "place_late",
     "rate",
     "read_matches",
+    "receipt",
     "replay",
+    "verify",
     "why_there",
     "why_together",
 ]
@@ -136,6 +141,9 @@ _HOME = {
     "pareto": "teams.pareto",
     "rate": "ratings.rating",
     "read_matches": "files.matches",
+    "receipt": "verifying.receipts",
+    "verify": "verifying.checking",
+    "Verification": "verifying.checking",
     "replay": "ratings.replaying",
     "why_there": "teams.explaining.editing",
     "why_together": "teams.explaining.editing",
