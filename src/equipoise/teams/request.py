@@ -156,7 +156,7 @@ class BalanceRequest:
         is said does not change when the same number is added to every weight, nor when all are multiplied.
     body : float, optional
         What one more player of mean weight is worth to a team, in standard deviations of the roster's
-        weights; one half unless a zero is given, or asked for with the objective ``ratio`` (then it is 0).
+        weights; one unless a zero is given, or asked for with the objective ``ratio`` (then it is 0).
     tolerance : float, optional
         How far from the best win probability the objective ``spread`` and a criterion that re-ranks may go;
         by default 0.0025 with up to 17 players and 0.001 with more.
