@@ -48,7 +48,7 @@ class Power(click.ParamType[float]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the power."""
-        from equipoise.teams.choosing import DEFAULT_POWER
+        from equipoise.teams.solution import DEFAULT_POWER
 
         if value == "default":
             return DEFAULT_POWER
@@ -294,7 +294,7 @@ def _check_combinations(options: dict[str, Any], keep: int) -> None:
 def _choose(solution: Solution, power: float, seed: int | None) -> int:
     import numpy as np
 
-    from equipoise.teams.choosing import choose
+    from equipoise.teams.solution import choose
 
     chosen = choose(solution, rng=np.random.default_rng(seed), power=power)
     return next(n for n, split in enumerate(solution.splits) if split is chosen)
