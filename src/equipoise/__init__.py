@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from equipoise.matches import Contest, Match, Ruleset, Skipped, Statistics
     from equipoise.players import Bots, Player, Rating
     from equipoise.ratings.curves import Curve, curves
+    from equipoise.ratings.models.gaussian_filter.mixture import Mixture
     from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
     from equipoise.ratings.rating import rate
     from equipoise.ratings.replaying import replay
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from equipoise.teams.running.handicap import advantage
     from equipoise.teams.running.placing import Joined, Placement, place_late
     from equipoise.teams.solution import Solution, Split, Status, choose
+    from equipoise.verifying.checking import Verification, verify
+    from equipoise.verifying.receipts import receipt
 
 __all__ = [
     "BalanceRequest",
@@ -50,6 +53,7 @@ __all__ = [
     "Lobby",
     "LobbyPlan",
     "Match",
+    "Mixture",
     "Move",
     "Place",
     "Placement",
@@ -65,6 +69,7 @@ __all__ = [
     "Swap",
     "UnknownNameError",
     "UnsupportedError",
+    "Verification",
     "Wish",
     "advantage",
     "balance",
@@ -80,7 +85,9 @@ __all__ = [
     "place_late",
     "rate",
     "read_matches",
+    "receipt",
     "replay",
+    "verify",
     "why_there",
     "why_together",
 ]
@@ -102,6 +109,7 @@ _HOME = {
     "Lobby": "lobbies.plan",
     "LobbyPlan": "lobbies.plan",
     "Match": "matches",
+    "Mixture": "ratings.models.gaussian_filter.mixture",
     "Move": "teams.explaining.editing",
     "Place": "teams.explaining.editing",
     "Placement": "teams.running.placing",
@@ -132,6 +140,9 @@ _HOME = {
     "pareto": "teams.pareto",
     "rate": "ratings.rating",
     "read_matches": "files.matches",
+    "receipt": "verifying.receipts",
+    "verify": "verifying.checking",
+    "Verification": "verifying.checking",
     "replay": "ratings.replaying",
     "why_there": "teams.explaining.editing",
     "why_together": "teams.explaining.editing",

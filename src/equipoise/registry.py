@@ -75,7 +75,8 @@ _MODELS = "equipoise.ratings.models"
 #: What learns ratings from contests: frozen dataclasses, see :mod:`equipoise.ratings.model`.
 MODELS: Mapping[str, str] = MappingProxyType(
     {
-        "default": f"{_MODELS}.gaussian_filter.model:GaussianFilter",
+        "default": f"{_MODELS}.gaussian_filter.mixture:Mixture",
+        "gaussian-filter": f"{_MODELS}.gaussian_filter.model:GaussianFilter",
         "elo": f"{_MODELS}.elo:Elo",
         "glicko2": f"{_MODELS}.glicko2:Glicko2",
         "bradley-terry": f"{_MODELS}.weng_lin:BradleyTerry",
@@ -90,8 +91,10 @@ _GAMES = "equipoise.games"
 GAMES: Mapping[str, str] = MappingProxyType(
     {
         "quake3": f"{_GAMES}.quake3.reader:GAME",
+        "xonotic": f"{_GAMES}.xonotic:GAME",
         "nexuiz": f"{_GAMES}.nexuiz:GAME",
         "ut2004": f"{_GAMES}.ut2004.reader:GAME",
+        "halflife": f"{_GAMES}.halflife.reader:GAME",
         "plain": f"{_GAMES}.plain:GAME",
     }
 )

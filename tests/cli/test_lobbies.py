@@ -11,6 +11,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from tests.cli.running import run
 
+from equipoise.cli.lobbies import _percent
+
 PLAYERS = "id,skill\n" + "".join(f"p{n},{n}\n" for n in range(1, 13))
 LOBBIES = "name,target,min_teams,max_teams\ncalm,9,2,4\nwild,17,2,4\n"
 
@@ -65,7 +67,9 @@ def test_csv_out_and_plot(files: Path) -> None:
     assert done.returncode == 0, done.stderr
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert len(rows) == 12
-    assert set(rows[0]) == {"lobby", "target", "team", "total", "player", "skill"}
+    assert list(rows[0]) == [
+        "lobby", "target", "team", "total", "player", "skill", "sigma", "party", "barred",
+    ]  # fmt: skip
     assert (files / "o.csv").read_text() == done.stdout
     assert ET.parse(files / "o.svg").getroot().tag.endswith("svg")
 
@@ -148,3 +152,65 @@ def test_arguments_at_fault(files: Path, more: str, code: int) -> None:
     done = run(*arguments(files), *more.split())
     assert done.returncode == code
     assert done.stderr
+
+
+def test_decimal_commas_are_read_where_something_else_separates(tmp_path: Path) -> None:
+    """Semicolons and tabs, in players and lobbies alike; between commas a comma in a number is refused."""
+    for separator in ";\t":
+        rows = [
+            ["id", "skill", "sigma"],
+            ["a", "1,5", "0,25"],
+            ["b", "2,5", ""],
+            ["c", "1", ""],
+            ["d", "3,0", ""],
+        ]
+        (tmp_path / "players.csv").write_text("\n".join(separator.join(row) for row in rows))
+        (tmp_path / "lobbies.csv").write_text(f"name{separator}target\nx{separator}4,0\n")
+        done = run("lobbies", str(tmp_path / "players.csv"), str(tmp_path / "lobbies.csv"), "--json")
+        assert done.returncode == 0, done.stderr
+        plain = json.loads(done.stdout)
+        assert plain["value"] == 0.0
+        assert plain["lobbies"][0]["totals"] == [4.0, 4.0]
+    (tmp_path / "players.csv").write_text('id,skill\na,"1,5"\n')
+    done = run("lobbies", str(tmp_path / "players.csv"), str(tmp_path / "lobbies.csv"))
+    assert "skill '1,5' is not a number" in done.stderr
+
+
+def test_a_plan_reads_back_with_parties_and_bars(tmp_path: Path) -> None:
+    """What --csv prints is a file of players: the same plan comes of it, and the same CSV."""
+    (tmp_path / "players.csv").write_text(
+        "id,skill,sigma,party,barred\n=a,1,0.5,x,\n+b,2,,x,\n'-c,3,,,wild\n-d,4,,,calm;wild\n@e,5,,,\nf,6,,,\ng,,,,\n"
+    )
+    (tmp_path / "lobbies.csv").write_text("name,target\ncalm,4\nwild,9\nother,7\n")
+    (tmp_path / "premades.csv").write_text("team,player1,player2\n1,f,'@e\n")
+    lobbies = str(tmp_path / "lobbies.csv")
+    first = run(
+        "lobbies", str(tmp_path / "players.csv"), lobbies, "--premades", str(tmp_path / "premades.csv"),
+        "--csv", "--default-weight", "2",
+    )  # fmt: skip
+    assert first.returncode == 0, first.stderr
+    cells = [row["player"] for row in csv.DictReader(io.StringIO(first.stdout))]
+    assert {"'=a", "'+b", "'-c", "'-d", "'@e", "f", "g"} == set(cells)
+    (tmp_path / "again.csv").write_text(first.stdout)
+    again = run("lobbies", str(tmp_path / "again.csv"), lobbies, "--csv", "--default-weight", "2")
+    assert again.stdout == first.stdout
+    plain = run(
+        "lobbies", str(tmp_path / "again.csv"), lobbies, "--csv", "--no-escape", "--default-weight", "2"
+    )
+    assert "=a" in [row["player"] for row in csv.DictReader(io.StringIO(plain.stdout))]
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (1.0, "100 %"),
+        (0.996, "100 %"),
+        (0.5, "50 %"),
+        (0.0123, "1.2 %"),
+        (1e-7, "below 0.01 %"),
+        (0.0, "0 %"),
+    ],
+)
+def test_gaps_are_written_as_people_do(share: float, words: str) -> None:
+    """Never in powers of ten."""
+    assert _percent(share) == words

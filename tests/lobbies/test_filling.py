@@ -119,6 +119,32 @@ def test_a_conflict_says_what_to_relax() -> None:
     assert "let 'p1' into 'a'" in out.reason
 
 
+@settings(max_examples=60, deadline=None)
+@given(case=cases(most=7))
+def test_the_advice_leaves_no_second_conflict(case: Case) -> None:
+    """Whoever follows all of it has a plan."""
+    plan = fill(**case.arguments())
+    if plan.status is not Status.INFEASIBLE:
+        assert plan.advice == ""
+        return
+    assert plan.reason.endswith(f"To relax: {plan.advice}")
+    least = {lobby.name: lobby.min_teams for lobby in case.lobbies}
+    parties, bars = list(case.parties), set(case.bars)
+    for step in plan.advice.split(", or find")[0].split(", and "):
+        words = step.split("'")
+        if step.startswith("lower"):
+            least[words[1]] = int(step.rsplit(" ", 1)[1])
+        elif "play apart" in step:
+            parties.remove(tuple(int(name[1:]) for name in words[1::2]))
+        else:
+            bars.remove((int(words[1][1:]), int(words[3][1:])))
+    relaxed = dataclasses.replace(
+        case, parties=tuple(parties), bars=tuple(bars),
+        lobbies=tuple(dataclasses.replace(lobby, min_teams=least[lobby.name]) for lobby in case.lobbies),
+    )  # fmt: skip
+    assert fill(**relaxed.arguments()).status is not Status.INFEASIBLE
+
+
 def test_irreducible_takes_the_later_ones() -> None:
     """The deletion filter, on sums."""
     assert irreducible(list(range(100)), lambda some: 7 in some and 93 in some) == [7, 93]

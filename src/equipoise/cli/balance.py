@@ -214,6 +214,7 @@ def _one_of(names: Any, extra: str = "") -> str:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--plot", metavar="FILE.svg", help="Draw the teams into a file.")
+@click.option("--receipt", metavar="FILE", help="Write what was asked and answered, for 'equipoise verify'.")
 def command(roster: str | None, **options: Any) -> None:
     """Divide the players of ROSTER into the fairest teams.
 
@@ -242,6 +243,10 @@ def _balance(request: BalanceRequest, options: dict[str, Any]) -> None:
         show_front(request, options)
         return
     solution = balance(request)
+    if options["receipt"] is not None:
+        from equipoise.cli.verify import save_receipt
+
+        save_receipt(request, solution, options["receipt"])
     chosen = None
     if options["choose"] is not None and solution.splits:
         chosen = _choose(solution, options["choose"], options["seed"])
@@ -285,6 +290,9 @@ def _check_combinations(options: dict[str, Any], keep: int) -> None:
     """Refuse options that say nothing together."""
     if options["distance"] is not None and keep == 1:
         msg = "--distance: one split has no other to differ from; say how many with --keep"
+        raise InputError(msg)
+    if options["pareto"] is not None and options["receipt"] is not None:
+        msg = "--receipt: a front is several answers; a receipt is of one"
         raise InputError(msg)
     if options["pareto"] is not None and (options["explain"] or options["why"] or options["edit"]):
         msg = "--pareto: it shows several divisions; --explain, --why and --edit are about one"

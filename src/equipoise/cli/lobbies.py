@@ -64,6 +64,11 @@ LISTED = 60
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop searching after this time.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line a player.")
+@click.option(
+    "--no-escape",
+    is_flag=True,
+    help="Write names that begin with = + - @ into CSV as they are; else with a quote, against formulas.",
+)
 @click.option("--out", metavar="FILE", help="Write the plan into a file: .csv, or .parquet with polars.")
 @click.option("--plot", metavar="FILE.svg", help="Draw box plots of the lobbies into a file.")
 def command(players: str, lobbies: str | None, **options: Any) -> None:
@@ -121,12 +126,13 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
     if options["as_json"]:
         _print_json(plan)
     elif feasible:
-        click.echo(plan_csv(plan).rstrip("\n") if options["as_csv"] else _text(plan, options["per_player"]))
+        table = plan_csv(plan, escape=not options["no_escape"]).rstrip("\n") if options["as_csv"] else ""
+        click.echo(table or _text(plan, options["per_player"]))
     if not feasible:
         click.echo(f"error: {plan.status}: {plan.reason}", err=True)
         sys.exit(1)
     if options["out"]:
-        write_plan(plan, options["out"])
+        write_plan(plan, options["out"], escape=not options["no_escape"])
     if options["plot"]:
         _plot(options["plot"], plan)
 
@@ -190,5 +196,13 @@ def _verdict(plan: LobbyPlan) -> str:
     value = f"sum of {plan.deviation} deviations {number(plan.value or 0.0)}"
     if plan.status == "optimal":
         return f"Proven optimal: {value}."
-    bound, share = number(plan.bound or 0.0), 100.0 * (plan.relative_gap or 0.0)
-    return f"Not proven optimal: {value}, bound {bound}, gap {share:.2g} %."
+    bound = number(plan.bound or 0.0)
+    return f"Not proven optimal: {value}, bound {bound}, gap {_percent(plan.relative_gap or 0.0)}."
+
+
+def _percent(share: float) -> str:
+    """Return a share in per cent, as people write it."""
+    percent = 100.0 * share
+    if 0.0 < percent < 0.01:
+        return "below 0.01 %"
+    return f"{percent:.0f} %" if percent >= 9.5 else f"{percent:.2g} %"

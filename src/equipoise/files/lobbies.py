@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,16 @@ LOBBY_COLUMNS: Mapping[str, tuple[str, ...]] = {
 
 #: What separates the lobbies' names in the column ``barred``.
 SEPARATOR = ";"
+
+#: The columns of a plan.
+PLAN_COLUMNS = ("lobby", "target", "team", "total", "player", "skill", "sigma", "party", "barred")
+
+#: What a spreadsheet takes for the begin of a formula, and what is put before such a text.
+FORMULA, QUOTE = ("=", "+", "-", "@"), "'"
+
+#: Columns of numbers, and how a number looks that has a comma for its point.
+NUMBERS = ("skill", "sigma", "target")
+COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 
 Row = tuple[str, dict[str, str]]
 
@@ -118,7 +129,7 @@ def read_premades(source: str) -> list[list[str]]:
         If the file cannot be read or something in it is wrong.
     """
     parties, seen = [], dict[str, str]()
-    for number, (line, cells) in enumerate(_cells(source)):
+    for number, (line, cells, _) in enumerate(_cells(source)):
         if number == 0:
             if len(cells) < 2 or cells[0].lower() not in ("team", "teamid", "party", "premade", "id"):
                 fail(f"{source}, line {line}", "the header is not 'team,player1,player2,...'")
@@ -139,41 +150,76 @@ def read_premades(source: str) -> list[list[str]]:
 
 
 def plan_rows(plan: LobbyPlan) -> list[dict[str, Any]]:
-    """Return a row a player: lobby, target, team (counted from 1), the team's total, id and skill."""
+    """Return a row a player, by :data:`PLAN_COLUMNS`; teams are counted from 1, and those who wait have none.
+
+    The rows can be read again by :func:`read_players`, with the same parties and bars.
+    """
+    named: dict[str, str] = {}
+    for number, party in enumerate(plan.parties, start=1):
+        named.update(dict.fromkeys(party, str(number)))
     rows = []
     number = 0
     for lobby in plan.lobbies:
         for team, total in zip(lobby.teams, lobby.totals, strict=True):
             number += 1
-            rows += [_row(player, lobby.name, lobby.target, number, total) for player in team]
-    return rows + [_row(player, None, None, None, None) for player in plan.waiting]
+            place = {"lobby": lobby.name, "target": lobby.target, "team": number, "total": total}
+            rows += [{**place, **_columns(player, plan, named)} for player in team]
+    nowhere = dict.fromkeys(("lobby", "target", "team", "total"))
+    return rows + [{**nowhere, **_columns(player, plan, named)} for player in plan.waiting]
 
 
-def _row(
-    player: Player, lobby: str | None, target: float | None, team: int | None, total: float | None
-) -> dict[str, Any]:
-    skill = player.rating.mu if isinstance(player.rating, Rating) else None
+def _columns(player: Player, plan: LobbyPlan, party: Mapping[str, str]) -> dict[str, Any]:
+    rating = player.rating if isinstance(player.rating, Rating) else None
     return {
-        "lobby": lobby,
-        "target": target,
-        "team": team,
-        "total": total,
         "player": player.id,
-        "skill": skill,
+        "skill": rating.mu if rating else None,
+        "sigma": rating.sigma if rating else None,
+        "party": party.get(player.id),
+        "barred": SEPARATOR.join(plan.barred.get(player.id, ())) or None,
     }
 
 
-def plan_csv(plan: LobbyPlan) -> str:
-    """Return :func:`plan_rows` as CSV; those who wait have no lobby."""
+def plan_csv(plan: LobbyPlan, *, escape: bool = True) -> str:
+    """Return :func:`plan_rows` as CSV.
+
+    Parameters
+    ----------
+    plan : LobbyPlan
+        Feasible.
+    escape : bool
+        Whether texts that a spreadsheet would take for a formula get a quote in front, which
+        :func:`read_players` takes off again.
+    """
     out = io.StringIO()
-    writer = csv.DictWriter(out, ["lobby", "target", "team", "total", "player", "skill"], lineterminator="\n")
+    writer = csv.DictWriter(out, PLAN_COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(plan_rows(plan))
+    for row in plan_rows(plan):
+        writer.writerow({name: _escaped(cell) for name, cell in row.items()} if escape else row)
     return out.getvalue()
 
 
-def write_plan(plan: LobbyPlan, path: str) -> None:
+def _escaped(cell: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula."""
+    formula = isinstance(cell, str) and cell.lstrip(QUOTE).startswith(FORMULA)
+    return QUOTE + cell if formula else cell
+
+
+def _plain(cell: str) -> str:
+    """Return a cell without the quote of :func:`_escaped`."""
+    return cell[1:] if cell.startswith(QUOTE) and cell.lstrip(QUOTE).startswith(FORMULA) else cell
+
+
+def write_plan(plan: LobbyPlan, path: str, *, escape: bool = True) -> None:
     """Write :func:`plan_rows` to a file: Parquet where the name ends so, else CSV.
+
+    Parameters
+    ----------
+    plan : LobbyPlan
+        Feasible.
+    path : str
+        The file's name.
+    escape : bool
+        As in :func:`plan_csv`.
 
     Raises
     ------
@@ -183,7 +229,7 @@ def write_plan(plan: LobbyPlan, path: str) -> None:
     parquet = Path(path).suffix.lower() in (".parquet", ".pq")
     try:
         if not parquet:
-            Path(path).write_text(plan_csv(plan), encoding="utf-8", newline="")
+            Path(path).write_text(plan_csv(plan, escape=escape), encoding="utf-8", newline="")
             return
         try:
             import polars as pl
@@ -196,34 +242,42 @@ def write_plan(plan: LobbyPlan, path: str) -> None:
         raise InputError(msg) from error
 
 
-def _cells(source: str) -> Iterable[tuple[int, list[str]]]:
-    """Return line number and cells of each line that has any."""
+def _cells(source: str) -> Iterable[tuple[int, list[str], str]]:
+    """Return line number and cells of each line that has any, and what separates them."""
     where, content = content_of(source)
     text = decoded(content, where)
     if not text.strip():
         fail(where, "it is empty; it has a header and a line for each entry")
     header = next(line for line in text.split("\n") if line.strip())
-    reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=header.count), strict=True)
+    delimiter = max(",;\t", key=header.count)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                yield reader.line_num, [cell.strip() for cell in cells]
+                yield reader.line_num, [_plain(cell.strip()) for cell in cells], delimiter
     except csv.Error as error:
         fail(f"{where}, line {reader.line_num}", f"it is not CSV: {error}")
 
 
 def _rows(source: str, columns: Mapping[str, tuple[str, ...]], needed: tuple[str, ...]) -> Iterable[Row]:
-    """Return place and cells by column of each line below the header."""
+    """Return place and cells by column of each line below the header.
+
+    Where cells are separated by something else, a comma in a number is a decimal one.
+    """
     where = "standard input" if source == "-" else source
     header: list[str] | None = None
-    for line, cells in _cells(source):
+    for line, cells, delimiter in _cells(source):
         at = f"{where}, line {line}"
         if header is None:
             header = _header(cells, columns, needed, at)
             continue
         if len(cells) > len(header):
             fail(at, f"it has {len(cells)} cells, but the header has {len(header)} columns")
-        yield at, {name: cell for name, cell in zip(header, cells, strict=False) if name and cell}
+        row = {name: cell for name, cell in zip(header, cells, strict=False) if name and cell}
+        for name in NUMBERS if delimiter != "," else ():
+            if COMMA.fullmatch(row.get(name, "")):
+                row[name] = row[name].replace(",", ".")
+        yield at, row
 
 
 def _header(

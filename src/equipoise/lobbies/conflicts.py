@@ -97,13 +97,76 @@ def conflict(wishes: Wishes) -> tuple[Demand, ...]:
     plain = plain_conflict(wishes)
     if plain:
         return plain
+    left = _contradicting(wishes)
+    return tuple(_spelled(wishes, demand, left) for demand in reversed(left))
+
+
+def advice(wishes: Wishes) -> str:
+    """Return what to relax so that nothing contradicts any more, in words; empty where nothing does."""
+    steps: list[tuple[str, Wishes]] = []
+    while True:
+        step = _relaxed(steps[-1][1] if steps else wishes)
+        if step is None:
+            break
+        steps.append(step)
+    texts = [text for text, _ in steps]
+    if len(texts) == 1:
+        # Whoever relaxes one demand only may as well find the players that it lacks.
+        short = sum(lobby.min_teams for lobby in wishes.lobbies) * wishes.min_size - len(wishes.skill)
+        texts[0] += f", or find {short} more players" if short > 0 else ""
+    return ", and ".join(texts)
+
+
+def _relaxed(wishes: Wishes) -> tuple[str, Wishes] | None:
+    """Return one relaxation of what contradicts, in words and carried out; None where nothing does.
+
+    A lobby's minimum comes first, then a bar, then a party.
+    """
+    large = next((n for n, party in enumerate(wishes.parties) if len(party) > wishes.team_size), None)
+    nowhere = _nowhere(wishes)
+    if large is not None:
+        demand = _Demand("party", large)
+    elif nowhere:
+        demand = _Demand("bar", wishes.bars.index(nowhere[-1]))
+    elif _feasible(wishes):
+        return None
+    else:
+        left = _contradicting(wishes)
+        demand = next(one for kind in ("least", "bar", "party") for one in left if one.kind == kind)
+    if demand.kind == "party":
+        parties = tuple(party for n, party in enumerate(wishes.parties) if n != demand.place)
+        return _party(wishes, demand.place).relax, replace(wishes, parties=parties)
+    if demand.kind == "bar":
+        bar = wishes.bars[demand.place]
+        bars = tuple(other for other in wishes.bars if other != bar)
+        return _bar(wishes, *bar).relax, replace(wishes, bars=bars)
+    most = _most(wishes, demand, left)
+    lobbies = tuple(
+        replace(lobby, min_teams=most) if n == demand.place else lobby
+        for n, lobby in enumerate(wishes.lobbies)
+    )
+    return _lowered(wishes, demand, most), replace(wishes, lobbies=lobbies)
+
+
+def _nowhere(wishes: Wishes) -> list[tuple[int, int]]:
+    """Return the bars by which a player or party may be in no lobby; empty where all may be somewhere."""
+    together = {place: party for party in wishes.parties for place in party}
+    barred: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+    for bar in wishes.bars:
+        barred.setdefault(together.get(bar[0], (bar[0],)), []).append(bar)
+    return next(
+        (bars for bars in barred.values() if len({lobby for _, lobby in bars}) == len(wishes.lobbies)), []
+    )
+
+
+def _contradicting(wishes: Wishes) -> list[_Demand]:
+    """Return an irreducible set of demands that contradict."""
     demands = [
         *(_Demand("bar", place) for place in range(len(wishes.bars))),
         *(_Demand("party", place) for place in range(len(wishes.parties))),
         *(_Demand("least", place) for place, lobby in enumerate(wishes.lobbies) if lobby.min_teams),
     ]
-    left = irreducible(demands, lambda some: not _feasible(_only(wishes, some)))
-    return tuple(_spelled(wishes, demand, left) for demand in reversed(left))
+    return irreducible(demands, lambda some: not _feasible(_only(wishes, some)))
 
 
 def _only(wishes: Wishes, demands: Sequence[_Demand]) -> Wishes:
@@ -131,12 +194,7 @@ def _spelled(wishes: Wishes, demand: _Demand, left: Sequence[_Demand]) -> Demand
     if demand.kind == "bar":
         return _bar(wishes, *wishes.bars[demand.place])
     lobby = wishes.lobbies[demand.place]
-    others = [other for other in left if other != demand]
-    problem, _ = _only(wishes, others).problem(
-        np.zeros(len(wishes.lobbies)), absolute=False, per_player=False
-    )
-    most = most_teams(problem, demand.place)
-    relax = f"lower the minimum of {lobby.name!r} to {min(most or 0, lobby.min_teams - 1)}"
+    relax = _lowered(wishes, demand, _most(wishes, demand, left))
     what = f"{lobby.name!r} gets at least {lobby.min_teams} teams of {_team(wishes)}"
     short = sum(wishes.lobbies[one.place].min_teams for one in left if one.kind == "least") * wishes.min_size
     short -= len(wishes.skill)
@@ -144,6 +202,19 @@ def _spelled(wishes: Wishes, demand: _Demand, left: Sequence[_Demand]) -> Demand
         what += f", and there are only {len(wishes.skill)} players"
         relax += f", or find {short} more players"
     return Demand(what, relax)
+
+
+def _most(wishes: Wishes, demand: _Demand, left: Sequence[_Demand]) -> int:
+    """Return the largest minimum of a lobby that the other demands leave it."""
+    others = [other for other in left if other != demand]
+    problem, _ = _only(wishes, others).problem(
+        np.zeros(len(wishes.lobbies)), absolute=False, per_player=False
+    )
+    return min(most_teams(problem, demand.place) or 0, wishes.lobbies[demand.place].min_teams - 1)
+
+
+def _lowered(wishes: Wishes, demand: _Demand, most: int) -> str:
+    return f"lower the minimum of {wishes.lobbies[demand.place].name!r} to {most}"
 
 
 def _team(wishes: Wishes) -> str:

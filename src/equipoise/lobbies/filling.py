@@ -12,7 +12,7 @@ from equipoise.errors import InputError
 from equipoise.lobbies import auto
 from equipoise.lobbies.arranging import arrange
 from equipoise.lobbies.bounds import best_counts
-from equipoise.lobbies.conflicts import conflict, plain_conflict
+from equipoise.lobbies.conflicts import advice, conflict, plain_conflict
 from equipoise.lobbies.layout import Layout, lay_out
 from equipoise.lobbies.plan import FilledLobby, Lobby, LobbyPlan
 from equipoise.lobbies.problem import LobbyProblem, LobbySolver, LobbyTask, Placed, Placing
@@ -115,16 +115,17 @@ def fill(
     )  # fmt: skip
     name = solver if isinstance(solver, str) else getattr(solver, "__name__", "own")
     plan = LobbyPlan(
-        Status.INFEASIBLE, deviation, name, default_weight=roster.default, unrated=roster.unrated
-    )
+        Status.INFEASIBLE, deviation, name, default_weight=roster.default, unrated=roster.unrated,
+        parties=wishes.named_parties(), barred=wishes.named_bars(),
+    )  # fmt: skip
     demands = plain_conflict(wishes)
     if demands:
-        return replace(plan, conflict=demands)
+        return replace(plan, conflict=demands, advice=advice(wishes))
     targets = np.array([lobby.target or 0.0 for lobby in places])
     problem, members = wishes.problem(targets, absolute=deviation == "absolute", per_player=per_player)
     layout = lay_out(problem)
     if layout is None:
-        return replace(plan, conflict=conflict(wishes))
+        return replace(plan, conflict=conflict(wishes), advice=advice(wishes))
     if places[0].target is None:
         problem, layout = _with_bands(problem, layout, wishes.skill)
     waiting = problem.n_players - layout.seated

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,6 +115,12 @@ class LobbyPlan:
         The sum of the teams' deviations, and what no plan can be below.
     conflict : tuple of Demand
         Where infeasible, demands that contradict, none of which could be left out.
+    advice : str
+        Where infeasible, what to relax so that nothing contradicts any more, in words.
+    parties : tuple of tuples of str
+        The ids of those who had to stay together.
+    barred : mapping from str to tuple of str
+        The names of the lobbies that a player, by id, may not be in.
     default_weight : float or None
         What players without a weight were given; None where all had one.
     unrated : int
@@ -128,6 +135,9 @@ class LobbyPlan:
     value: float | None = None
     bound: float | None = None
     conflict: tuple[Demand, ...] = field(default=())
+    advice: str = ""
+    parties: tuple[tuple[str, ...], ...] = ()
+    barred: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     default_weight: float | None = None
     unrated: int = 0
 
@@ -159,8 +169,7 @@ class LobbyPlan:
         if not self.conflict:
             return ""
         demands = "; ".join(demand.what for demand in self.conflict)
-        relaxed = "; or ".join(dict.fromkeys(demand.relax for demand in self.conflict))
-        return f"these demands contradict: {demands}. To relax: {relaxed}"
+        return f"these demands contradict: {demands}. To relax: {self.advice}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan in plain lists and numbers, as ``equipoise lobbies --json`` prints it."""
@@ -186,5 +195,6 @@ class LobbyPlan:
         }
         if self.conflict:
             plain["conflict"] = [{"demand": d.what, "relax": d.relax} for d in self.conflict]
+            plain["advice"] = self.advice
             plain["reason"] = self.reason
         return plain

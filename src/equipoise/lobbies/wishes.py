@@ -81,6 +81,18 @@ class Wishes:
         )
         return problem, members
 
+    def named_parties(self) -> tuple[tuple[str, ...], ...]:
+        """Return the parties by their players' ids."""
+        return tuple(tuple(self.roster.players[place].id for place in party) for party in self.parties)
+
+    def named_bars(self) -> dict[str, tuple[str, ...]]:
+        """Return the names of the lobbies that players may not be in, by id."""
+        named: dict[str, tuple[str, ...]] = {}
+        for place, lobby in self.bars:
+            who = self.roster.players[place].id
+            named[who] = (*named.get(who, ()), self.lobbies[lobby].name)
+        return named
+
     def _members(self) -> list[list[int]]:
         """Return the players of each block, in the roster's order of the first of them."""
         first = {party[0]: party for party in self.parties}

@@ -193,7 +193,7 @@ def _price(task: LobbyTask, candidates: Candidates, prices: Floats) -> tuple[Flo
     # The linear program's tolerance: no plan has more teams than this to gain by.
     bound += task.n_teams * min(float(reduced.min()), 0.0)
     size = float(np.abs(prices).sum()) + task.n_teams * (abs(float(team)) + float(np.abs(lobby).max()))
-    return reduced, bound - EPSILON * size
+    return reduced, float(bound - EPSILON * size)
 
 
 def _cheapest(candidates: Candidates, reduced: Floats, limit: float) -> tuple[Ints, Ints]:
