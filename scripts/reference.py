@@ -17,6 +17,7 @@ from equipoise.files.rosters import read_roster
 from equipoise.pages.pictures.front import front_svg
 from equipoise.pages.pictures.teams import teams_svg
 from equipoise.registry import (
+from equipoise.teams.solvers.task import Solver
     CRITERIA,
     GAMES,
     LOBBY_SOLVERS,
@@ -90,6 +91,7 @@ def parts() -> str:
 
 def _summary(part: object, name: str) -> str:
     """Return the first sentence of a module made for one part, or else of the part itself."""
+    part = part.solve if isinstance(part, Solver) else part
     module = inspect.getdoc(inspect.getmodule(part)) or ""
     text = module if module.startswith(f"``{name}``: ") else inspect.getdoc(part) or ""
     first = text.split("\n\n")[0].replace("\n", " ").removeprefix(f"``{name}``: ")

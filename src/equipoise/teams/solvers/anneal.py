@@ -133,7 +133,7 @@ def climb_down(near: Neighbourhood, signs: Signs, best: Best) -> None:
 
 
 def climb(task: Task) -> Found:
-    """Climb from several starts; see :class:`equipoise.teams.solvers.task.Solver`."""
+    """Hill climbing from random divisions, by the best exchange or change of team each time."""
     near = Neighbourhood(task)
     best = Best(task)
     bound = lower_bound(task, near.parts)
@@ -148,7 +148,7 @@ def climb(task: Task) -> Found:
 
 
 def anneal(task: Task) -> Found:
-    """Anneal, then climb from where each chain was best; see :class:`equipoise.teams.solvers.task.Solver`."""
+    """Simulated annealing, many chains side by side, each ended by hill climbing."""
     near = Neighbourhood(task)
     best = Best(task)
     bound = lower_bound(task, near.parts)
