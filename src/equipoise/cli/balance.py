@@ -196,7 +196,7 @@ def _one_of(names: Any, extra: str = "") -> str:
     "--body",
     type=float,
     metavar="SPREADS",
-    help="What one more player of mean weight is worth, in standard deviations.  [default: 0.5]",
+    help="What one more player of mean weight is worth, in standard deviations.  [default: 1]",
 )
 @click.option("--names", metavar="A,B", help="What to call the teams.")
 @click.option("--explain", is_flag=True, help="Say why: numbers, alternatives, and what each rule costs.")
