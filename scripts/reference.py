@@ -17,7 +17,6 @@ from equipoise.files.rosters import read_roster
 from equipoise.pages.pictures.front import front_svg
 from equipoise.pages.pictures.teams import teams_svg
 from equipoise.registry import (
-from equipoise.teams.solvers.task import Solver
     CRITERIA,
     GAMES,
     LOBBY_SOLVERS,
@@ -27,6 +26,7 @@ from equipoise.teams.solvers.task import Solver
     TERMS,
     resolve,
 )  # fmt: skip
+from equipoise.teams.solvers.task import Solver
 
 ROOT = Path(__file__).resolve().parent.parent
 EXIT_CODES = (

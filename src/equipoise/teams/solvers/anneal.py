@@ -133,7 +133,7 @@ def climb_down(near: Neighbourhood, signs: Signs, best: Best) -> None:
 
 
 def climb(task: Task) -> Found:
-    """Hill climbing from random divisions, by the best exchange or change of team each time."""
+    """Climb from random divisions, by the best exchange or change of team each time."""
     near = Neighbourhood(task)
     best = Best(task)
     bound = lower_bound(task, near.parts)
@@ -148,7 +148,7 @@ def climb(task: Task) -> Found:
 
 
 def anneal(task: Task) -> Found:
-    """Simulated annealing, many chains side by side, each ended by hill climbing."""
+    """Anneal many chains side by side, and climb from where each was best."""
     near = Neighbourhood(task)
     best = Best(task)
     bound = lower_bound(task, near.parts)
