@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from equipoise.ratings.replaying import replay
     from equipoise.teams.balancing import balance
     from equipoise.teams.batches import balance_many
-    from equipoise.teams.choosing import choose
     from equipoise.teams.explaining.editing import Change, Move, Place, Swap, edit, why_there, why_together
     from equipoise.teams.explaining.explaining import Explanation, explain
     from equipoise.teams.pareto import Front, pareto
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from equipoise.teams.request import BalanceRequest
     from equipoise.teams.running.handicap import advantage
     from equipoise.teams.running.placing import Joined, Placement, place_late
-    from equipoise.teams.solution import Solution, Split, Status
+    from equipoise.teams.solution import Solution, Split, Status, choose
     from equipoise.verifying.checking import Verification, verify
     from equipoise.verifying.receipts import receipt
 
@@ -130,7 +129,7 @@ _HOME = {
     "Wish": "teams.problem.wishes",
     "balance": "teams.balancing",
     "balance_many": "teams.batches",
-    "choose": "teams.choosing",
+    "choose": "teams.solution",
     "curves": "ratings.curves",
     "deadline": "clock",
     "edit": "teams.explaining.editing",

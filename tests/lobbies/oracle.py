@@ -34,7 +34,7 @@ class Case:
             "players": {f"p{n}": skill for n, skill in enumerate(self.skills)},
             "lobbies": self.lobbies,
             "team_size": self.team_size,
-            "min_size": self.min_size,
+            "min_size": self.min_size, "zero": 0.0,
             "parties": [[f"p{n}" for n in party] for party in self.parties],
             "barred": barred,
             "deviation": self.deviation,

@@ -48,7 +48,7 @@ class Power(click.ParamType[float]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the power."""
-        from equipoise.teams.choosing import DEFAULT_POWER
+        from equipoise.teams.solution import DEFAULT_POWER
 
         if value == "default":
             return DEFAULT_POWER
@@ -196,7 +196,7 @@ def _one_of(names: Any, extra: str = "") -> str:
     "--body",
     type=float,
     metavar="SPREADS",
-    help="What one more player of mean weight is worth, in standard deviations.  [default: 0.5]",
+    help="What one more player of mean weight is worth, in standard deviations.  [default: 1]",
 )
 @click.option("--names", metavar="A,B", help="What to call the teams.")
 @click.option("--explain", is_flag=True, help="Say why: numbers, alternatives, and what each rule costs.")
@@ -302,7 +302,7 @@ def _check_combinations(options: dict[str, Any], keep: int) -> None:
 def _choose(solution: Solution, power: float, seed: int | None) -> int:
     import numpy as np
 
-    from equipoise.teams.choosing import choose
+    from equipoise.teams.solution import choose
 
     chosen = choose(solution, rng=np.random.default_rng(seed), power=power)
     return next(n for n, split in enumerate(solution.splits) if split is chosen)
