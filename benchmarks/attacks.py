@@ -109,7 +109,7 @@ def attack(port: int, plan: Attack) -> None:
     while True:
         for file, event in poll.poll():
             client = by[file]
-            with contextlib.suppress(BlockingIOError, ConnectionResetError):
+            with contextlib.suppress(BlockingIOError, ConnectionError):
                 if event & select.POLLIN and not client.recv(1 << 18):
                     return  # the server has ended
                 if event & select.POLLIN and plan.waits:
