@@ -52,7 +52,7 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
     from equipoise.ratings.model import answers
     from equipoise.ratings.replaying import replay
 
-    model = model_named(options["model"], options["profile"], options["settings"])
+    model = model_named(options["model"], options["profile"], options["settings"], options["starting"])
     history = read_history(files, strict=options["strict"], store=options["store"])
     matches = since(history.matches, options["since"])
     with progress_bar("rating") as tell:

@@ -46,7 +46,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     """  # fmt: skip
     from equipoise.ratings.replaying import replay
 
-    model = model_named(options["model"], options["profile"], options["settings"])
+    model = model_named(options["model"], options["profile"], options["settings"], options["starting"])
     history = read_history(files, strict=options["strict"], store=options["store"])
     matches = since(history.matches, options["since"])
     with progress_bar("rating") as tell:
