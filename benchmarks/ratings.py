@@ -191,7 +191,13 @@ def speeds() -> list[dict[str, Any]]:
     five, eight = line_ups(MANY, 10), line_ups(MANY, 8)
     kinds: list[tuple[str, Run, str, Any, int]] = [
         ("closed form, 5 v 5", duels_run(five), "BradleyTerryFull", five, 2),
-        ("the default mixture, 5 v 5", filter_run(five, 2, channels=True, model=Mixture()), "PlackettLuce", five, 2),
+        (
+            "the default mixture, 5 v 5",
+            filter_run(five, 2, channels=True, model=Mixture()),
+            "PlackettLuce",
+            five,
+            2,
+        ),
         ("one filter, all channels, 5 v 5", filter_run(five, 2, channels=True), "PlackettLuce", five, 2),
         ("8 players, each alone", filter_run(eight, 8, channels=False), "PlackettLuce", eight, 8),
     ]
