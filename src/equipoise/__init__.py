@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from equipoise.ratings.replaying import replay
     from equipoise.teams.balancing import balance
     from equipoise.teams.batches import balance_many
-    from equipoise.teams.choosing import choose
     from equipoise.teams.explaining.editing import Change, Move, Place, Swap, edit, why_there, why_together
     from equipoise.teams.explaining.explaining import Explanation, explain
     from equipoise.teams.pareto import Front, pareto
@@ -33,7 +32,9 @@ if TYPE_CHECKING:
     from equipoise.teams.request import BalanceRequest
     from equipoise.teams.running.handicap import advantage
     from equipoise.teams.running.placing import Joined, Placement, place_late
-    from equipoise.teams.solution import Solution, Split, Status
+    from equipoise.teams.solution import Solution, Split, Status, choose
+    from equipoise.verifying.checking import Verification, verify
+    from equipoise.verifying.receipts import receipt
 
 __all__ = [
     "BalanceRequest",
@@ -68,6 +69,7 @@ __all__ = [
     "Swap",
     "UnknownNameError",
     "UnsupportedError",
+    "Verification",
     "Wish",
     "advantage",
     "balance",
@@ -83,7 +85,9 @@ __all__ = [
     "place_late",
     "rate",
     "read_matches",
+    "receipt",
     "replay",
+    "verify",
     "why_there",
     "why_together",
 ]
@@ -125,7 +129,7 @@ _HOME = {
     "Wish": "teams.problem.wishes",
     "balance": "teams.balancing",
     "balance_many": "teams.batches",
-    "choose": "teams.choosing",
+    "choose": "teams.solution",
     "curves": "ratings.curves",
     "deadline": "clock",
     "edit": "teams.explaining.editing",
@@ -136,6 +140,9 @@ _HOME = {
     "pareto": "teams.pareto",
     "rate": "ratings.rating",
     "read_matches": "files.matches",
+    "receipt": "verifying.receipts",
+    "verify": "verifying.checking",
+    "Verification": "verifying.checking",
     "replay": "ratings.replaying",
     "why_there": "teams.explaining.editing",
     "why_together": "teams.explaining.editing",

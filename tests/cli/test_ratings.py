@@ -173,7 +173,10 @@ def test_a_roster_of_ratings_is_read_by_balance(history: str, tmp_path: Path) ->
     assert run("rate", EXAMPLE, "--ruleset", "general").stderr.startswith(
         "error: --ruleset: it is for --roster"
     )
-    assert run("rate", history, "--starting", str(roster)).returncode == 0
+    assert "at least 3 players must have a weight" in run("rate", history, "--starting", str(roster)).stderr
+    roster.write_text("Ann 3\nBob 2\nCid 1\n")
+    plain, started = (run("rate", history, *more).stdout for more in ((), ("--starting", str(roster))))
+    assert plain != started
 
 
 def test_curves_are_drawn_and_written(history: str, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from equipoise.matches import Ruleset, Setting
 from equipoise.protocols.weights.requests import Everyone, Lookup, Refusal
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.scale import scale_of
-from equipoise.registry import MODELS, resolve
+from equipoise.registry import GAMES, MODELS, resolve
 from equipoise.serving.board import (
     LONGEST_STRANGER,
     MOST_SETTINGS,
@@ -130,3 +130,12 @@ def test_every_model_can_be_served(model: str) -> None:
 
 def _contests() -> list:
     return [contest for match in talk.matches() for contest in match.contests]
+
+
+def test_a_class_that_is_a_mutator_too_has_one_ruleset_in_logs_and_over_the_network() -> None:
+    """``XGame.InstagibCTF`` is capture the flag with instagib, whoever tells it."""
+    tables = {table.game: table for name in GAMES for table in resolve("game", GAMES, name).rules()}
+    known = Snapshot(RATINGS, (), tables)
+    asked = Setting("ut2004/XGame.InstagibCTF", ("XGame.MutInstaGib", "Equipoise.EquipoiseMutator"))
+    assert known.played(asked) == Ruleset("ut2004", "ctf", ("instagib",))
+    assert known.played(Setting("ut2004/XGame.InstagibCTF")) == Ruleset("ut2004", "ctf", ("instagib",))

@@ -91,6 +91,9 @@ class Filters(Further, ABC):
 
     answers: ClassVar[frozenset[str]] = frozenset({"quality", "expected_margin", "draw_chance"})
 
+    #: The skill that adds nothing to a team: skills hold the price of a body.
+    zero: ClassVar[float] = 0.0
+
     @abstractmethod
     def filters(self) -> tuple[GaussianFilter, ...]:
         """Return the members."""
@@ -437,9 +440,6 @@ class GaussianFilter(Filters):
     experience: float = 0.0
     experience_sigma: float = 0.0
     experience_games: float = 10.0
-
-    #: The skill that adds nothing to a team: skills hold the price of a body.
-    zero: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
         for each in fields(self):
