@@ -47,6 +47,9 @@ GRACE = 3.0
 #: What is allowed: times the median alone, times the 99th percentile alone or milliseconds.
 TIMES, ALLOWED = 3.0, 0.010
 
+#: The cores that this process was given.
+CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
+
 #: Players of an expensive division.
 MANY, DIVIDED = 128, 64
 
@@ -166,21 +169,23 @@ def served(url: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
     process = subprocess.Popen(
         [sys.executable, "-m", "equipoise", "serve", "--store", url, "--weights", f"{CLIENT}:0",
          "--log-level", "error", "--grace-seconds", str(GRACE)],
-        stdout=subprocess.PIPE, text=True, preexec_fn=lambda: pin(0),  # noqa: PLW1509 -- no threads here
+        stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
+    pin(0, process.pid)
     assert process.stdout is not None  # noqa: S101 -- as PIPE says
     try:
         yield process, int(process.stdout.readline().rpartition(":")[2])
     finally:
         process.kill()
         process.wait()
+        process.stdout.close()
 
 
-def pin(core: int) -> None:
-    """Stay on one core, where the system can do that and has several."""
+def pin(core: int, process: int = 0) -> None:
+    """Keep a process, by default this one, on one core, where the system can do that and has several."""
     if hasattr(os, "sched_setaffinity"):
-        cores = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, {cores[min(core, len(cores) - 1)]})
+        cores = CORES
+        os.sched_setaffinity(process, {cores[min(core, len(cores) - 1)]})
 
 
 @contextlib.contextmanager
@@ -190,14 +195,15 @@ def attacked(port: int, plan: Attack) -> Iterator[None]:
         [sys.executable, __file__, "--attack", str(port), plan.name],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
     )  # fmt: skip
+    assert attacker.stdout is not None  # noqa: S101 -- as PIPE says
     try:
-        assert attacker.stdout is not None  # noqa: S101 -- as PIPE says
         attacker.stdout.readline()
         time.sleep(BEFORE)
         yield
     finally:
         attacker.kill()
         attacker.wait()
+        attacker.stdout.close()
 
 
 def beside(url: str, plan: Attack, rounds: int, seconds: float) -> Row:

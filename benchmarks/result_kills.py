@@ -47,6 +47,13 @@ def start(url: str, *flags: str) -> tuple[subprocess.Popen[str], int]:
     return process, int(process.stdout.readline().rpartition(":")[2])
 
 
+def ended(process: subprocess.Popen[str]) -> None:
+    """Wait for the end of a server that was killed."""
+    process.wait()
+    assert process.stdout is not None  # noqa: S101 -- as PIPE says
+    process.stdout.close()
+
+
 def report_results(
     server: subprocess.Popen[str], port: int, first: int, rng: random.Random
 ) -> tuple[list[str], list[str]]:
@@ -118,7 +125,7 @@ def measure(times: int = TIMES, seed: int = 0) -> Row:
             these, acknowledged = report_results(server, port, len(sent), rng)
             sent += these
             kept += acknowledged
-            server.wait()
+            ended(server)
             ids, expected = rebuilt(path)
             assert len(ids) == len(set(ids)), "a result was kept twice"  # noqa: S101
             assert set(kept) <= set(ids) <= set(sent), "a result was lost or made up"  # noqa: S101
@@ -130,7 +137,7 @@ def measure(times: int = TIMES, seed: int = 0) -> Row:
                 time.sleep(0.02)
             healed.append(time.monotonic() - began)
         server.kill()
-        server.wait()
+        ended(server)
     return {
         "machine": platform.machine(), "python": platform.python_version(), "cores": os.cpu_count(),
         "kills": times, "sent": len(sent), "kept": len(kept), "behind": behind,
