@@ -1,8 +1,8 @@
 """Find the members of the default model: ``python benchmarks/shipped_profile.py`` writes ``PROFILE.md``.
 
 What is looked at: the first 40 % of each history at hand (``--histories DIR``; they may not be copied
-into the project), as it is and with results alone, and histories simulated by the generators below.  Two filters are
-searched at once, from neutral settings, for the least mean log-loss of their mixture.
+into the project), as it is and with results alone, and histories simulated by the generators below.  Two
+filters are searched at once, from neutral settings, for the least mean log-loss of their mixture.
 ``--steps 0`` searches nothing and only reports on the shipped members.
 """
 
@@ -170,8 +170,8 @@ def report(seen: Sequence[Seen], found: Members | None, steps: int) -> str:
         "# The members of the default model, found anew", "",
         "`python benchmarks/shipped_profile.py` measured and wrote this; do not edit.",
         "What it looks at and where it begins stands at the top of that file.",
-        "The shipped members are what such a search found, rounded; it began at settings of one filter that a",
-        "search before it had found.  Statistics and drift of `steady` were then set with `cwl` whole in view.",
+        "The shipped members are what such a search found, rounded; it began where a search for one filter",
+        "had ended.  Statistics and drift of `steady` were then set with `cwl` whole in view.",
         "",
         f"- Date: {made['date']}; commit {made['commit']}; {steps} steps.", "",
         "## Settings", "",

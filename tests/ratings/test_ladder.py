@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from equipoise import InputError, Ladder, Match, replay
+from equipoise.compiled import available
 from equipoise.registry import MODELS, resolve
 from equipoise.testing.ratings import random_contest
 
@@ -35,13 +36,15 @@ def test_a_ladder_is_a_replay_bit_for_bit(name: str) -> None:
     assert ladder.predict(teams) == model.win_probability(whole, teams)
 
 
-def test_nothing_is_copied() -> None:
-    """What does not play is not touched: the tables stay the same objects."""
-    ladder, rng = Ladder(), np.random.default_rng(1)
-    table = ladder.state.table
-    for n in range(5):
-        ladder.record(replace(random_contest(rng), at=float(n)))
-    assert ladder.state.table is table
+@pytest.mark.skipif(not available(), reason="numba is not installed")
+def test_a_ladder_compiled_half_way_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The columns become arrays and grow by doubling: no bit changes."""
+    monkeypatch.setattr("equipoise.ratings.ladder.pays", lambda recorded, _: recorded > 10)
+    rng = np.random.default_rng(1)
+    contests = [replace(random_contest(rng, 60), at=float(n)) for n in range(60)]
+    ladder = Ladder()
+    told = [ladder.record(contest)[0] for contest in contests]
+    assert (ladder.state, told) == ladder.model.run(ladder.model.initial(), contests)
 
 
 def test_what_is_earlier_or_no_ladder_is_refused() -> None:
