@@ -20,14 +20,32 @@ import sqlalchemy as sa
 from equipoise.archive import corrections
 from equipoise.archive import exports as contents
 from equipoise.archive.appearances import Appearance, appearances
+from equipoise.archive.checkpoints import (
+    Position,
+    changed_since,
+    forget_all,
+    go_back,
+    last_before,
+    note,
+    together,
+)
 from equipoise.archive.databases import Database, connect
 from equipoise.archive.exports import Content
 from equipoise.archive.known import Known, Recorded, Standing, Updated
 from equipoise.archive.migrations.upgrading import upgrade, version_of
 from equipoise.archive.models import Chosen, chosen, rated_by
-from equipoise.archive.records import Row, match_of, record_of, rows_of, state_of
+from equipoise.archive.records import (
+    Row,
+    match_of,
+    patched,
+    record_of,
+    rows_before,
+    rows_of,
+    state_of,
+)
 from equipoise.archive.schema import (
     ARCHIVE,
+    CHANGED,
     DERIVED,
     FOLLOWED,
     HEAD,
@@ -208,7 +226,8 @@ class Archive:
         for key, ended in earlier.items():
             connection.execute(sa.update(MATCH).where(MATCH.c.id == key).values(ended=ended))
         if earlier:
-            mark_stale(connection, "a game without a date was found in an earlier source")
+            first = min((ended, key) for key, ended in earlier.items())
+            mark_stale(connection, "a game without a date was found in an earlier source", first)
 
     def matches(self) -> Iterator[Match]:
         """Go through the matches that count, in replay order, merged players under one id."""
@@ -260,36 +279,64 @@ class Archive:
         """
         with self._database.writing() as connection:
             row = archive_row(connection)
-            reason = self._reason(row)
-            if not reason:
-                new = in_replay_order(None).where(MATCH.c.revision > row.rated)
-                first = connection.execute(new.limit(1)).first()
-                if first is None:
-                    return Updated(0, "")
-                if (first.ended, bytes(first.id)) < (row.last_ended, bytes(row.last_match)) and row.rated:
-                    reason = "a match came that is earlier than others"
-            updated, kept = self._learn(connection, row, reason)
+            reason, since = self._reason(row), changed_since(connection)
+            new = in_replay_order(None).where(MATCH.c.revision > row.rated)
+            first = connection.execute(new.limit(1)).first()
+            if first is None and not reason:
+                return Updated(0, "")
+            if first is not None and row.rated:
+                position = (first.ended, bytes(first.id))
+                if position < (row.last_ended, bytes(row.last_match)):
+                    reason = reason or "a match came that is earlier than others"
+                    since = min(since or position, position)
+            updated, kept = self._learn(connection, row, reason, since)
         self._kept, self._asked = kept, False
         return updated
 
-    def _learn(self, connection: sa.Connection, row: Any, reason: str) -> tuple[Updated, _Kept]:
-        """Learn from the matches that are not in the derived rows yet, or from all; write what changed."""
-        anew = bool(reason) or not row.rated
-        kept = _Kept(0, self.model.initial(), Known()) if anew else self._derived(connection, row)
+    def _begin(
+        self, connection: sa.Connection, row: Any, reason: str, since: Position | None
+    ) -> tuple[_Kept, Position | None]:
+        """Return from where on to learn, and what is known there; the derived rows are as they were there."""
+        if row.rated and not reason:
+            return self._derived(connection, row), (row.last_ended, bytes(row.last_match))
+        if row.rated and since is not None and row.rated_by == rated_by(self.model):
+            kept, found = self._derived(connection, row), last_before(connection, since)
+            if found is not None:
+                rows = go_back(self._database, connection, found)
+                state, known = patched(kept.state, rows, STATE), patched(kept.known, rows, KNOWN)
+                return _Kept(0, state, known), found.position
+        connection.execute(sa.delete(DERIVED))
+        forget_all(connection)
+        return _Kept(0, self.model.initial(), Known()), None
+
+    def _learn(
+        self, connection: sa.Connection, row: Any, reason: str, since: Position | None = None
+    ) -> tuple[Updated, _Kept]:
+        """Learn from the matches that are not learnt from yet, or anew from where the past has changed."""
+        kept, last = self._begin(connection, row, reason, since)
+        anew = last is None
         state, known, learnt = kept.state, kept.known, 0
-        last = None if anew else (row.last_ended, bytes(row.last_match))
         merged = merged_ids(connection)
-        while rows := connection.execute(in_replay_order(last).limit(TOGETHER)).all():
+        left = int(
+            connection.execute(
+                sa.select(sa.func.count()).select_from(in_replay_order(last).subquery())
+            ).scalar_one()
+        )
+        while rows := connection.execute(in_replay_order(last).limit(together(left, TOGETHER))).all():
+            before = (state, known)
             matches = [corrections.renamed(match_of(each.record, each.ended), merged) for each in rows]
             contests = [contest for match in matches for contest in match.contests]
             state, _ = self.model.run(state, contests)
             known = known.after(matches)
             learnt += len(rows)
+            left -= len(rows)
+            if last is not None:
+                undo = [*rows_before(state, before[0], STATE), *rows_before(known, before[1], KNOWN)]
+                note(self._database, connection, last, len(rows), undo)
             last = (rows[-1].ended, bytes(rows[-1].id))
-        if anew:
-            connection.execute(sa.delete(DERIVED))
-        before = (None, None) if anew else (kept.state, kept.known)
-        changed = [*rows_of(state, before[0], STATE), *rows_of(known, before[1], KNOWN)]
+        start = (None, None) if anew else (kept.state, kept.known)
+        changed = [*rows_of(state, start[0], STATE), *rows_of(known, start[1], KNOWN)]
+        connection.execute(sa.delete(CHANGED))
         (self._database.insert if anew else self._database.upsert)(connection, DERIVED, changed)
         revision = grow(connection)
         ended, match = last or (0.0, b"")
