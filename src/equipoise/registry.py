@@ -74,7 +74,8 @@ _MODELS = "equipoise.ratings.models"
 #: What learns ratings from contests: frozen dataclasses, see :mod:`equipoise.ratings.model`.
 MODELS: Mapping[str, str] = MappingProxyType(
     {
-        "default": f"{_MODELS}.gaussian_filter.model:GaussianFilter",
+        "default": f"{_MODELS}.gaussian_filter.mixture:Mixture",
+        "gaussian-filter": f"{_MODELS}.gaussian_filter.model:GaussianFilter",
         "elo": f"{_MODELS}.elo:Elo",
         "glicko2": f"{_MODELS}.glicko2:Glicko2",
         "bradley-terry": f"{_MODELS}.weng_lin:BradleyTerry",

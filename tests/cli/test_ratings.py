@@ -181,7 +181,7 @@ def test_curves_are_drawn_and_written(history: str, tmp_path: Path) -> None:
         (("evaluate", EXAMPLE, "--models", "nosuch"), 2, "Usage: "),
         (("evaluate", EXAMPLE, "--skip", "2"), 1, "error: skip: 2.0"),
         (("tune", EXAMPLE, "--only", "nosuch"), 1, "error: only: 'nosuch'"),
-        (("rate",), 2, "Usage: "),
+        (("rate",), 1, "error: FILE: it is missing"),
         (("rate", EXAMPLE, "--since", "2030-01-01"), 1, "error: --since: no match ended on 2030-01-01"),
         (("rate", EXAMPLE, "--profile", "nosuch"), 2, "Usage: "),
         (("rate", EXAMPLE, "--profile", "frozen", "--model", "elo"), 2, "Usage: "),

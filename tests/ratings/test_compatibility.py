@@ -215,7 +215,8 @@ def test_the_kernel_for_two_teams_is_the_model() -> None:
     won = [0.5 * (1.0 + (a < b) - (a > b)) for a, b in (contest.ranks for contest in played)]
     play_duels((model.beta, model.tau, model.kappa), table, members, middle, first, won, told)
     assert told == pytest.approx([row[0] for row in chances], rel=1e-12)
-    for player, (mu, sigma) in state.items():
+    for player in model.players(state):
+        mu, sigma = state[player]
         place = 2 * int(player[1:])
         assert (table[place], table[place + 1] ** 0.5) == pytest.approx((mu, sigma), rel=1e-12)
 

@@ -21,13 +21,15 @@ from equipoise.archive import corrections
 from equipoise.archive import exports as contents
 from equipoise.archive.appearances import Appearance, appearances
 from equipoise.archive.checkpoints import (
+    Back,
+    Note,
     Position,
     changed_since,
     forget_all,
     go_back,
-    last_before,
     note,
     together,
+    way_back,
 )
 from equipoise.archive.databases import Database, connect
 from equipoise.archive.exports import Content
@@ -68,6 +70,9 @@ STATE, KNOWN = "state.", "known."
 #: Matches that are learnt from at once: enough for the compiled kernels to pay, some 100 MB of memory.
 TOGETHER = 10_000
 
+#: How often it is tried to learn while others may write, before they have to wait.
+ATTEMPTS = 3
+
 #: Seconds to wait for another process that writes.
 TIMEOUT = 60.0
 
@@ -76,9 +81,30 @@ TIMEOUT = 60.0
 class _Kept:
     """The derived rows as they are in the database, so that only what changes is read and written."""
 
-    revision: int
+    of: tuple[object, ...]
     state: State
     known: Known
+
+
+@dataclass(frozen=True, slots=True)
+class _Learnt:
+    """What was learnt, and what it rests on: None where it was from the beginning.
+
+    ``back`` is the way that was gone back first, and ``notes`` the ways back that are new.
+    """
+
+    before: _Kept | None
+    state: State
+    known: Known
+    last: tuple[float, bytes]
+    matches: int
+    back: Back | None
+    notes: tuple[Note, ...]
+
+
+def _of(row: Any) -> tuple[object, ...]:
+    """Return what tells the derived rows of an archive from all others."""
+    return bytes(row.salt), int(row.rated), float(row.last_ended), bytes(row.last_match), row.rated_by
 
 
 def say(text: str) -> None:
@@ -193,6 +219,21 @@ class Archive:
         with self._database.reading() as connection:
             return int(connection.execute(sa.select(ARCHIVE.c.revision)).scalar_one())
 
+    def stamp(self) -> tuple[object, ...]:
+        """Return a value that differs whenever what is known differs, of this archive or from another."""
+        with self._database.reading() as connection:
+            row = archive_row(connection)
+        return (int(row.revision), *_of(row))
+
+    def first_game(self) -> str | None:
+        """Return the game of the matches that came first, None where there are several or none."""
+        with self._database.reading() as connection:
+            first = connection.execute(sa.select(sa.func.min(MATCH.c.revision))).scalar()
+            wanted = sa.select(MATCH.c.record, MATCH.c.ended).where(MATCH.c.revision == first)
+            rows = connection.execute(wanted).all()
+        games = {contest.ruleset.game for row in rows for contest in match_of(*row).contests}
+        return games.pop() if len(games) == 1 else None
+
     def record(self, matches: Iterable[Match]) -> Recorded:
         """Keep matches, all of them or (where that fails) none, each once.
 
@@ -256,6 +297,13 @@ class Archive:
         with self._database.reading() as connection:
             return self._reason(archive_row(connection))
 
+    def is_behind(self) -> bool:
+        """Tell whether the ratings lack a match, or must be made anew."""
+        with self._database.reading() as connection:
+            row = archive_row(connection)
+            late = in_replay_order(None).where(MATCH.c.revision > row.rated).limit(1)
+            return bool(self._reason(row)) or connection.execute(late).first() is not None
+
     @property
     def needs_rebuild(self) -> bool:
         """Whether the kept ratings are of another model, other parameters or a past that was changed."""
@@ -275,47 +323,63 @@ class Archive:
         """Bring the kept ratings up to date: bit for bit those of a rebuild.
 
         Where the new matches are later than all others only they are learnt from, and only what they change
-        is written.
+        is written.  Others may write meanwhile: matches that they keep are learnt from the next time.
         """
-        with self._database.writing() as connection:
-            row = archive_row(connection)
-            reason, since = self._reason(row), changed_since(connection)
-            new = in_replay_order(None).where(MATCH.c.revision > row.rated)
-            first = connection.execute(new.limit(1)).first()
-            if first is None and not reason:
-                return Updated(0, "")
-            if first is not None and row.rated:
-                position = (first.ended, bytes(first.id))
-                if position < (row.last_ended, bytes(row.last_match)):
-                    reason = reason or "a match came that is earlier than others"
-                    since = min(since or position, position)
-            updated, kept = self._learn(connection, row, reason, since)
-        self._kept, self._asked = kept, False
-        return updated
+        return self._renew("")
 
-    def _begin(
-        self, connection: sa.Connection, row: Any, reason: str, since: Position | None
-    ) -> tuple[_Kept, Position | None]:
-        """Return from where on to learn, and what is known there; the derived rows are as they were there."""
-        if row.rated and not reason:
-            return self._derived(connection, row), (row.last_ended, bytes(row.last_match))
-        if row.rated and since is not None and row.rated_by == rated_by(self.model):
-            kept, found = self._derived(connection, row), last_before(connection, since)
-            if found is not None:
-                rows = go_back(self._database, connection, found)
-                state, known = patched(kept.state, rows, STATE), patched(kept.known, rows, KNOWN)
-                return _Kept(0, state, known), found.position
-        connection.execute(sa.delete(DERIVED))
-        forget_all(connection)
-        return _Kept(0, self.model.initial(), Known()), None
+    def _renew(self, asked: str) -> Updated:
+        """Learn beside others who write, and alone where they change what it rests on again and again."""
+        for attempt in range(ATTEMPTS + 1):
+            alone = attempt == ATTEMPTS
+            with self._database.writing() if alone else self._database.reading() as connection:
+                row = archive_row(connection)
+                changed = self._reason(row)
+                late, since = self._late(connection, row)
+                reason = asked or changed or late
+                if reason is None:
+                    return Updated(0, "")
+                learnt = self._learnt(connection, row, reason, None if asked else since)
+                written = alone and self._write(connection, row, learnt)
+            if not alone:
+                with self._database.writing() as connection:
+                    written = self._write(connection, row, learnt)
+            if written:
+                self._asked = False
+                return Updated(learnt.matches, reason)
+        raise AssertionError  # alone it is always written
 
-    def _learn(
-        self, connection: sa.Connection, row: Any, reason: str, since: Position | None = None
-    ) -> tuple[Updated, _Kept]:
-        """Learn from the matches that are not learnt from yet, or anew from where the past has changed."""
-        kept, last = self._begin(connection, row, reason, since)
-        anew = last is None
-        state, known, learnt = kept.state, kept.known, 0
+    def _late(self, connection: sa.Connection, row: Any) -> tuple[str | None, Position | None]:
+        """Return why the past is not what was learnt, and from where on.
+
+        The reason is empty where new matches only follow, and None where there are none.
+        """
+        since = changed_since(connection)
+        new = in_replay_order(None).where(MATCH.c.revision > row.rated)
+        first = connection.execute(new.limit(1)).first()
+        if first is None:
+            return None, since
+        position = (float(first.ended), bytes(first.id))
+        if not row.rated or position > (row.last_ended, bytes(row.last_match)):
+            return "", since
+        return "a match came that is earlier than others", min(since or position, position)
+
+    def _back(self, connection: sa.Connection, row: Any, since: Position | None) -> Back | None:
+        """Return the way back to before a place, None where there is none."""
+        if since is None or not row.rated or row.rated_by != rated_by(self.model):
+            return None
+        return way_back(connection, since)
+
+    def _learnt(self, connection: sa.Connection, row: Any, reason: str, since: Position | None) -> _Learnt:
+        """Learn from the matches that are not learnt from yet, or anew from where the past changed."""
+        anew = bool(reason) or not row.rated
+        back = self._back(connection, row, since) if anew else None
+        before = self._derived(connection, row) if back or not anew else None
+        last = None if anew else (row.last_ended, bytes(row.last_match))
+        if before and back:
+            state, known = patched(before.state, back.rows, STATE), patched(before.known, back.rows, KNOWN)
+            before, last = _Kept(before.of, state, known), back.to.position
+        state, known = (before.state, before.known) if before else (self.model.initial(), Known())
+        learnt, notes = 0, list[Note]()
         merged = merged_ids(connection)
         left = int(
             connection.execute(
@@ -323,7 +387,7 @@ class Archive:
             ).scalar_one()
         )
         while rows := connection.execute(in_replay_order(last).limit(together(left, TOGETHER))).all():
-            before = (state, known)
+            was = (state, known)
             matches = [corrections.renamed(match_of(each.record, each.ended), merged) for each in rows]
             contests = [contest for match in matches for contest in match.contests]
             state, _ = self.model.run(state, contests)
@@ -331,30 +395,47 @@ class Archive:
             learnt += len(rows)
             left -= len(rows)
             if last is not None:
-                undo = [*rows_before(state, before[0], STATE), *rows_before(known, before[1], KNOWN)]
-                note(self._database, connection, last, len(rows), undo)
+                undo = (*rows_before(state, was[0], STATE), *rows_before(known, was[1], KNOWN))
+                notes.append(Note(last, len(rows), undo))
             last = (rows[-1].ended, bytes(rows[-1].id))
-        start = (None, None) if anew else (kept.state, kept.known)
-        changed = [*rows_of(state, start[0], STATE), *rows_of(known, start[1], KNOWN)]
+        return _Learnt(before, state, known, last or (0.0, b""), learnt, back, tuple(notes))
+
+    def _write(self, connection: sa.Connection, row: Any, learnt: _Learnt) -> bool:
+        """Write what has changed, unless what it rests on has changed since; tell whether it was written."""
+        now = archive_row(connection)
+        whole = row.stale or not row.revision
+        same = now.revision == row.revision if whole else not now.stale
+        if not same or (_of(now), now.model, now.settings) != (_of(row), row.model, row.settings):
+            return False
+        if learnt.before is None:
+            connection.execute(sa.delete(DERIVED))
+            forget_all(connection)
+        if learnt.back is not None:
+            go_back(self._database, connection, learnt.back)
+        for each in learnt.notes:
+            note(self._database, connection, each)
         connection.execute(sa.delete(CHANGED))
-        (self._database.insert if anew else self._database.upsert)(connection, DERIVED, changed)
-        revision = grow(connection)
-        ended, match = last or (0.0, b"")
+        old = (None, None) if learnt.before is None else (learnt.before.state, learnt.before.known)
+        changed = [*rows_of(learnt.state, old[0], STATE), *rows_of(learnt.known, old[1], KNOWN)]
+        put = self._database.insert if learnt.before is None else self._database.upsert
+        put(connection, DERIVED, changed)
+        grow(connection)
         connection.execute(
             sa.update(ARCHIVE).values(
-                rated=revision, rated_by=rated_by(self.model), last_ended=ended, last_match=match, stale="",
-                model=self._model.name, settings=self._model.settings,
+                rated=max(int(row.revision), 1), rated_by=rated_by(self.model), last_ended=learnt.last[0],
+                last_match=learnt.last[1], stale="", model=self._model.name, settings=self._model.settings,
             )
         )  # fmt: skip
-        return Updated(learnt, reason), _Kept(revision, state, known)
+        self._kept = _Kept(_of(archive_row(connection)), learnt.state, learnt.known)
+        return True
 
     def _derived(self, connection: sa.Connection, row: Any) -> _Kept:
         """Return the derived rows, from memory where nobody has changed them since."""
-        if self._kept is None or self._kept.revision != row.rated:
+        if self._kept is None or self._kept.of != _of(row):
             rows = list(map(Row._make, connection.execute(sa.select(DERIVED))))
             empty = Chosen(row.model, row.settings).made().initial()
             try:
-                self._kept = _Kept(row.rated, state_of(empty, rows, STATE), state_of(Known(), rows, KNOWN))
+                self._kept = _Kept(_of(row), state_of(empty, rows, STATE), state_of(Known(), rows, KNOWN))
             except (ValueError, TypeError, LookupError, struct.error) as error:
                 msg = f"store: {self._database.where}: the ratings are damaged; 'rebuild' makes them anew"
                 raise InputError(msg) from error
@@ -379,12 +460,7 @@ class Archive:
         if model is not None:
             self._model, self._asked = chosen(model), True
             self.model = self._model.made()
-        with self._database.writing() as connection:
-            row = archive_row(connection)
-            self._reason(row)
-            updated, kept = self._learn(connection, row, "asked for")
-        self._kept, self._asked = kept, False
-        return updated
+        return self._renew("asked for")
 
     # Corrections
 

@@ -7,7 +7,6 @@ their spans grow, so that there are few: their number grows as the logarithm of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -46,6 +45,21 @@ class Checkpoint(NamedTuple):
         return self.ended, self.match
 
 
+class Back(NamedTuple):
+    """The way to a checkpoint: the rows as they were there, without numbers where there was none."""
+
+    to: Checkpoint
+    rows: tuple[Row, ...]
+
+
+class Note(NamedTuple):
+    """What rows were at a place, before some matches were learnt from."""
+
+    position: Position
+    matches: int
+    rows: tuple[Row, ...]
+
+
 def together(left: int, most: int) -> int:
     """Return how many matches to learn from at once, so that a checkpoint lies near the end.
 
@@ -63,10 +77,16 @@ def changed_since(connection: sa.Connection) -> Position | None:
     return None if first is None else (float(first.ended), bytes(first.id))
 
 
-def last_before(connection: sa.Connection, position: Position) -> Checkpoint | None:
-    """Return the newest checkpoint before a match."""
+def way_back(connection: sa.Connection, position: Position) -> Back | None:
+    """Return the way to the newest checkpoint before a match, None where there is none."""
     there = [each for each in _all(connection) if each.position < position]
-    return there[-1] if there else None
+    if not there:
+        return None
+    rows: dict[tuple[str, bytes], Row] = {}
+    wanted = sa.select(UNDO).where(UNDO.c.number >= there[-1].number).order_by(UNDO.c.number.desc())
+    for one in connection.execute(wanted):
+        rows[one.part, bytes(one.key)] = Row(one.part, bytes(one.key), one.place, bytes(one.numbers))
+    return Back(there[-1], tuple(rows.values()))
 
 
 def _all(connection: sa.Connection) -> list[Checkpoint]:
@@ -74,22 +94,14 @@ def _all(connection: sa.Connection) -> list[Checkpoint]:
     return [Checkpoint(row.number, float(row.ended), bytes(row.match), row.matches) for row in rows]
 
 
-def go_back(database: Database, connection: sa.Connection, to: Checkpoint) -> list[Row]:
-    """Write the derived rows as they were at a checkpoint; return those that were written.
-
-    A row without numbers was not there.
-    """
-    rows: dict[tuple[str, bytes], Row] = {}
-    wanted = sa.select(UNDO).where(UNDO.c.number >= to.number).order_by(UNDO.c.number.desc())
-    for one in connection.execute(wanted):
-        rows[one.part, bytes(one.key)] = Row(one.part, bytes(one.key), one.place, bytes(one.numbers))
-    gone = [row for row in rows.values() if not row.numbers]
-    for row in gone:
-        connection.execute(sa.delete(DERIVED).where(DERIVED.c.part == row.part, DERIVED.c.key == row.key))
-    database.upsert(connection, DERIVED, [row for row in rows.values() if row.numbers])
-    connection.execute(sa.delete(UNDO).where(UNDO.c.number >= to.number))
-    connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.number >= to.number))
-    return list(rows.values())
+def go_back(database: Database, connection: sa.Connection, back: Back) -> None:
+    """Write the derived rows as they were at a checkpoint."""
+    for row in back.rows:
+        if not row.numbers:
+            connection.execute(sa.delete(DERIVED).where(DERIVED.c.part == row.part, DERIVED.c.key == row.key))
+    database.upsert(connection, DERIVED, [row for row in back.rows if row.numbers])
+    connection.execute(sa.delete(UNDO).where(UNDO.c.number >= back.to.number))
+    connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.number >= back.to.number))
 
 
 def forget_all(connection: sa.Connection) -> None:
@@ -98,23 +110,21 @@ def forget_all(connection: sa.Connection) -> None:
     connection.execute(sa.delete(CHECKPOINT))
 
 
-def note(
-    database: Database, connection: sa.Connection, position: Position, matches: int, before: Iterable[Row]
-) -> None:
-    """Keep what rows were at a place, before some matches were learnt from."""
+def note(database: Database, connection: sa.Connection, one: Note) -> None:
+    """Keep what rows were at a place."""
     there = _all(connection)
-    rows = list(before)
-    if there and there[-1].matches + matches <= SPAN:
+    rows: list[Row] = list(one.rows)
+    if there and there[-1].matches + one.matches <= SPAN:
         number = there[-1].number
         wanted = sa.select(UNDO.c.part, UNDO.c.key).where(UNDO.c.number == number)
         known = {(row.part, bytes(row.key)) for row in connection.execute(wanted)}
         rows = [row for row in rows if (row.part, row.key) not in known]
         grown = sa.update(CHECKPOINT).where(CHECKPOINT.c.number == number)
-        connection.execute(grown.values(matches=there[-1].matches + matches))
+        connection.execute(grown.values(matches=there[-1].matches + one.matches))
     else:
         number = there[-1].number + 1 if there else 1
-        database.insert(connection, CHECKPOINT, [(number, *position, matches)])
-        _unite(connection, [*there, Checkpoint(number, *position, matches)])
+        database.insert(connection, CHECKPOINT, [(number, *one.position, one.matches)])
+        _unite(connection, [*there, Checkpoint(number, *one.position, one.matches)])
     database.insert(connection, UNDO, [(number, row.part, row.key, row.place, row.numbers) for row in rows])
 
 

@@ -155,12 +155,14 @@ class Sqlite(Database):
         sound = self._driver.sqlite_version_info >= SOUND
         self._journal = "WAL" if sound else "DELETE"
         if not create and not Path(path).exists():
-            msg = f"store: there is no file {path}; one that an ingest has made is needed"
+            msg = f"store: {path}: there is no file here; one that an ingest has made is needed, or --create"
             raise InputError(msg)
         self._writable = not Path(path).exists() or _may_write(Path(path))
         # A file that nobody may write is taken as it is: a write-ahead log could not be read beside it.
-        address = path if self._writable else f"file:{quote(str(Path(path).absolute()))}?immutable=1"
-        query = {} if self._writable else {"uri": "true"}
+        # One that is to exist is never made, however late it turns out to have gone.
+        how = "immutable=1" if not self._writable else "" if create else "mode=rw"
+        address = f"file:{quote(str(Path(path).absolute()))}?{how}" if how else path
+        query = {"uri": "true"} if how else {}
         engine = sa.create_engine(
             sa.URL.create("sqlite", database=address, query=query),
             module=self._driver,
@@ -349,6 +351,17 @@ class Postgres(Database):
         return {"database": "postgresql", "version": str(version)}
 
 
+def shown(url: str) -> str:
+    """Return an address as it may be shown: without who asks, and without a password.
+
+    Examples
+    --------
+    >>> shown("postgresql://ann:secret@host/games")
+    'postgresql://host/games'
+    """
+    return _HIDDEN.sub("***", PASSWORD.sub("", url))
+
+
 def connect(url: str, *, create: bool, timeout: float, waiting: Callable[[str], None]) -> Database:
     """Return the database of an address.
 
@@ -370,5 +383,5 @@ def connect(url: str, *, create: bool, timeout: float, waiting: Callable[[str], 
             address = None
         if address is not None:
             return Postgres(address, timeout=timeout, waiting=waiting)
-    msg = f"store: {_HIDDEN.sub('***', PASSWORD.sub('', url))!r} is not allowed; {SCHEMES}"
+    msg = f"store: {shown(url)!r} is not allowed; {SCHEMES}"
     raise InputError(msg)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import fields
+from importlib.metadata import version
 from typing import Any
 
 import click
@@ -38,15 +39,23 @@ def command(config: str | None, **flags: Any) -> None:
 
     Every setting may also stand in the environment, as EQUIPOISE_STORE, and in the file; flags come first.
     """  # fmt: skip
-    settings = read_settings(config, os.environ, flags)
 
+    def read() -> Settings:
+        return read_settings(config, os.environ, flags)
+
+    settings = read()
+
+    from equipoise.archive.databases import shown
     from equipoise.server.logging import log_events
-    from equipoise.server.service import run
+    from equipoise.server.running import Begun, run
+
+    def say(begun: Begun) -> None:
+        where = f"[{begun.host}]" if ":" in begun.host else begun.host
+        known = f"{begun.players} players, {begun.rulesets} rulesets"
+        click.echo(
+            f"equipoise {version('equipoise')} serves {shown(settings.store)} ({known}), "
+            f"weights: listening on {where}:{begun.port}"
+        )
 
     log_events(settings.log_level, as_json=settings.json_logs)
-    run(settings, _say)
-
-
-def _say(host: str, port: int) -> None:
-    where = f"[{host}]" if ":" in host else host
-    click.echo(f"weights: listening on {where}:{port}")
+    run(settings, say, read)

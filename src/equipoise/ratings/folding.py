@@ -13,7 +13,10 @@ from equipoise.ratings.model import Attention, Chances, Further, question
 #: What is known of one player; which numbers these are is the model's.
 Entry = tuple[float, ...]
 
-#: The state: what is known of everyone who has played.
+#: In place of a player's id, which is never empty: the entry with the time of the last contest.
+LATEST = ""
+
+#: The state: what is known of everyone who has played, and under :data:`LATEST` the time of the last contest.
 Table = Mapping[str, Entry]
 
 #: What is known of everyone in a contest, team by team.
@@ -68,6 +71,7 @@ class Folding(Further, ABC):
                 for (player, _), was, becomes in zip(team, old, new, strict=True):
                     factor = factors.get(player, 1.0)
                     table[player] = between(was, becomes, factor)
+            table[LATEST] = (max(contest.at, table.get(LATEST, (contest.at,))[0]),)
         return table, chances
 
     def win_probability(
@@ -84,7 +88,11 @@ class Folding(Further, ABC):
 
     def players(self, state: Table) -> Iterable[str]:
         """Return the ids of everyone who has played."""
-        return state.keys()
+        return [player for player in state if player != LATEST]
+
+    def latest(self, state: Table) -> float:
+        """Return when the last contest ended that is known, seconds since 1970; minus infinity for none."""
+        return state.get(LATEST, (-math.inf,))[0]
 
     def entries(self, table: Table, contest: Contest) -> Entries:
         """Return what is known of everyone in a contest."""

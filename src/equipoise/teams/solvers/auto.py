@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from equipoise.errors import InputError
+from equipoise.errors import InputError, UnsupportedError
 from equipoise.registry import SOLVERS
 from equipoise.stopping import never
 from equipoise.teams.problem.components import Components, components
@@ -91,5 +91,5 @@ def check_heed(name: str | Callable[[Task], Found], problem: Problem) -> None:
     heedful = HEEDFUL if problem.roles is None else HEED_ROLES
     if name in SOLVERS and not problem.plain and name not in heedful:
         what = "wishes with a price and rules of one's own" if problem.roles is None else "roles"
-        msg = f"solver: {name!r} does not heed {what}; {', '.join(map(repr, heedful))} do"
-        raise InputError(msg)
+        msg = f": {name!r} does not heed {what}; {', '.join(map(repr, heedful))} do"
+        raise UnsupportedError(msg, "solver")

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.errors import InputError
+from equipoise.errors import UnsupportedError
 from equipoise.teams.problem.components import Components, components
 from equipoise.teams.problem.problem import COUNT, MU
 from equipoise.teams.solvers.bounds import strength_difference
@@ -45,10 +45,10 @@ def solve(task: Task) -> Found:
     parts = components(task.problem) if task.problem.n_teams == 2 else None
     if parts is None or not suits(task, parts):
         msg = (
-            "solver: 'bitset' divides players with whole-number ratings into two teams by an objective of "
+            ": 'bitset' divides players with whole-number ratings into two teams by an objective of "
             "their difference ('gap', 'ratio' or 'win'); 'mitm' does the others"
         )
-        raise InputError(msg)
+        raise UnsupportedError(msg, "solver")
     return _Reach(task, parts).run()
 
 

@@ -11,7 +11,7 @@ greedy: R. Graham, "Bounds on multiprocessing timing anomalies", SIAM J. Appl. M
 
 from __future__ import annotations
 
-from equipoise.errors import InputError
+from equipoise.errors import UnsupportedError
 from equipoise.teams.problem.components import components
 from equipoise.teams.solvers.bounds import lower_bound
 from equipoise.teams.solvers.starts import Rule, Standing, draft
@@ -50,8 +50,8 @@ def _to_weaker(standing: Standing) -> int:
 
 def _drafted(task: Task, rule: Rule) -> Found:
     if task.problem.n_teams != 2:
-        msg = f"solver: drafts divide two teams, not {task.problem.n_teams}; 'enumerate' does more"
-        raise InputError(msg)
+        msg = f": drafts divide two teams, not {task.problem.n_teams}; 'enumerate' does more"
+        raise UnsupportedError(msg, "solver")
     parts = components(task.problem)
     best = Best(task)
     # A later criterion chooses among what earlier ones left, and a draft leaves one division: the start.

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from equipoise.arrays import Floats, Labels
-from equipoise.errors import InputError
+from equipoise.errors import UnsupportedError
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.solvers.task import Best, Found, Task
 
@@ -41,10 +41,10 @@ def solve(task: Task) -> Found:
     problem = task.problem
     if divisions(problem) > MOST:
         msg = (
-            f"solver: 'enumerate' would go through {divisions(problem):.3g} divisions; "
+            f": 'enumerate' would go through {divisions(problem):.3g} divisions; "
             f"allowed are {MOST:.3g}; 'mitm', 'resplit' and 'climb' have no such limit"
         )
-        raise InputError(msg)
+        raise UnsupportedError(msg, "solver")
     remembered = problem.n_blocks <= REMEMBERED_BLOCKS and problem.n_teams == 2
     # What is known at the start comes again at once where everything is looked at in one piece.
     best = Best(replace(task, start=()) if remembered else task)

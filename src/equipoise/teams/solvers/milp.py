@@ -21,7 +21,7 @@ from math import gcd, lcm
 import numpy as np
 
 from equipoise.arrays import Floats, Labels
-from equipoise.errors import InputError
+from equipoise.errors import UnsupportedError
 from equipoise.link import strengths
 from equipoise.programs import Program
 from equipoise.teams.objectives.composing import WeightedSum, WishPrices
@@ -50,8 +50,8 @@ def solve(task: Task) -> Found:
         If the objective is not linear, or there are roles.
     """
     if task.problem.roles is not None:
-        msg = "solver: 'milp' does not do roles; 'enumerate' and 'exchange' do"
-        raise InputError(msg)
+        msg = ": 'milp' does not do roles; 'enumerate' and 'exchange' do"
+        raise UnsupportedError(msg, "solver")
     model = _Model(task)
     best = Best(task)
     bound, proven = task.criterion.floor, False
@@ -86,10 +86,10 @@ def _terms(criterion: Criterion, problem: Problem) -> tuple[float, float, bool]:
     if criterion.by_difference and problem.n_teams == 2 and problem.filler is None:
         return 1.0, 0.0, True
     msg = (
-        "solver: 'milp' serves 'gap', 'wishes' and their weighted sums, and with two teams without bots "
+        ": 'milp' serves 'gap', 'wishes' and their weighted sums, and with two teams without bots "
         "'ratio' and 'win' without prices; 'enumerate' and 'exchange' serve every objective"
     )
-    raise InputError(msg)
+    raise UnsupportedError(msg, "solver")
 
 
 class _Model:
@@ -306,7 +306,7 @@ def _common(one: Fraction, other: Fraction) -> Fraction:
 def _difference(criterion: Criterion, cost: float, problem: Problem, whole: Floats) -> float:
     """Return the largest gap of two teams at which a criterion's cost is not exceeded."""
     if not isinstance(criterion, DifferenceCriterion):
-        msg = "solver: 'milp' cannot limit a sum of criteria of the difference; 'enumerate' and 'mitm' can"
-        raise InputError(msg)
+        msg = ": 'milp' cannot limit a sum of criteria of the difference; 'enumerate' and 'mitm' can"
+        raise UnsupportedError(msg, "solver")
     first = problem.n_players // 2
     return criterion.largest_difference(cost, Pair((first, problem.n_players - first), whole))

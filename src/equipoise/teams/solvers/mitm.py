@@ -5,7 +5,7 @@ See :mod:`equipoise.teams.solvers.halves`.
 
 from __future__ import annotations
 
-from equipoise.errors import InputError
+from equipoise.errors import UnsupportedError
 from equipoise.teams.problem.components import components
 from equipoise.teams.solvers.halves import fits, meet, rows_needed
 from equipoise.teams.solvers.task import Found, Task
@@ -20,16 +20,14 @@ def solve(task: Task) -> Found:
         If there are not two teams, the criterion has no reach, or the lists would not fit in memory.
     """
     if task.problem.n_teams != 2:
-        msg = f"solver: 'mitm' divides two teams, not {task.problem.n_teams}; 'enumerate' does more"
-        raise InputError(msg)
+        msg = f": 'mitm' divides two teams, not {task.problem.n_teams}; 'enumerate' does more"
+        raise UnsupportedError(msg, "solver")
     if not task.criterion.has_reach:
-        msg = "solver: 'mitm' needs a criterion with a reach; 'enumerate' and 'climb' do without"
-        raise InputError(msg)
+        msg = ": 'mitm' needs a criterion with a reach; 'enumerate' and 'climb' do without"
+        raise UnsupportedError(msg, "solver")
     parts = components(task.problem)
     if not fits(parts):
         rows = rows_needed(parts)
-        msg = (
-            f"solver: 'mitm' would list {rows:.3g} part-divisions; 'resplit' finds near-perfect teams instead"
-        )
-        raise InputError(msg)
+        msg = f": 'mitm' would list {rows:.3g} part-divisions; 'resplit' finds near-perfect teams instead"
+        raise UnsupportedError(msg, "solver")
     return meet(task)

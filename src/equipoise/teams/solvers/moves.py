@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Labels
-from equipoise.errors import InputError
+from equipoise.errors import UnsupportedError
 from equipoise.teams.problem.components import Components, components
 from equipoise.teams.problem.problem import COUNT
 from equipoise.teams.solvers.starts import random_start
@@ -39,8 +39,8 @@ class Neighbourhood:
 
     def __init__(self, task: Task) -> None:
         if task.problem.n_teams != 2:
-            msg = f"solver: local search divides two teams, not {task.problem.n_teams}; 'enumerate' does more"
-            raise InputError(msg)
+            msg = f": local search divides two teams, not {task.problem.n_teams}; 'enumerate' does more"
+            raise UnsupportedError(msg, "solver")
         self.task = task
         self.parts: Components = components(task.problem)
         self.open = np.flatnonzero(self.parts.free)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Labels
-from equipoise.errors import InputError
+from equipoise.errors import UnsupportedError
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.solvers import pairwise
 from equipoise.teams.solvers.bounds import lower_bound
@@ -44,8 +44,8 @@ def solve(task: Task) -> Found:
         If the criterion has no reach.
     """
     if not task.criterion.has_reach:
-        msg = "solver: 'resplit' needs a criterion with a reach; 'enumerate' and 'climb' do without"
-        raise InputError(msg)
+        msg = ": 'resplit' needs a criterion with a reach; 'enumerate' and 'climb' do without"
+        raise UnsupportedError(msg, "solver")
     if task.problem.n_teams != 2:
         return _pair_by_pair(task)
     near = Neighbourhood(task)

@@ -88,14 +88,14 @@ def _solve(task: Task, solver: str | Callable[[Task], Found]) -> tuple[Found, st
     check_heed(name, task.problem)
     found = call_part("solver", name, resolve("solver", SOLVERS, name), task)
     if not isinstance(found, Found):
-        msg = f"solver: {name!r} gives a {type(found).__name__}, where a Found is needed"
-        raise InputError(msg)
+        msg = f": {name!r} gives a {type(found).__name__}, where a Found is needed"
+        raise InputError(msg, "solver")
     if not found.proven and task.problem.n_teams == 2:
         found = _with_more(task, found, search_on=solver == "auto" and name == "mitm")
     for ranked in found.ranked:
         if not task.problem.legal(ranked.labels[None, :])[0]:
-            msg = f"solver: {name!r} gives a division that breaks the problem's rules"
-            raise InputError(msg)
+            msg = f": {name!r} gives a division that breaks the problem's rules"
+            raise InputError(msg, "solver")
     return found, name if isinstance(name, str) else getattr(name, "__name__", "own")
 
 
