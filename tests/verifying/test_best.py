@@ -49,11 +49,11 @@ def test_halves_that_meet_find_what_going_through_all_finds(seed: int) -> None:
         assert set(one.left) == set(other.left)
 
 
-def test_one_more_player_is_worth_half_a_spread_unless_a_zero_is_given() -> None:
-    """Five around 1500 with the spread 100 root 2: the zero is 1500 less 50 root 2."""
+def test_one_more_player_is_worth_a_spread_unless_a_zero_is_given() -> None:
+    """Five around 1500 with the spread 100 root 2: the zero is 1500 less 100 root 2."""
     weights = {"a": 1300, "b": 1400, "c": 1500, "d": 1600, "e": 1700}
     labels, spread = (0, 1, 1, 0, 0), 100 * math.sqrt(2)
-    for asked, lead in (({}, 1700 - 1500 + spread / 2), ({"zero": 0}, 1700), ({"body": 0}, 1700 - 1500)):
+    for asked, lead in (({}, 1700 - 1500 + spread), ({"zero": 0}, 1700), ({"body": 0}, 1700 - 1500)):
         given = question(weights, objective="win", **asked)
         expected = 1 / (1 + math.exp(-1.702 * lead / (spread * math.sqrt(5)))) - 0.5
         assert float(cost(given, "win", labels)) == pytest.approx(expected)

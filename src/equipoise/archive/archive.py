@@ -225,6 +225,11 @@ class Archive:
             row = archive_row(connection)
         return (int(row.revision), *_of(row))
 
+    def last_ended(self) -> float:
+        """Return when the last match ended, seconds since 1970; 0 where there is none."""
+        with self._database.reading() as connection:
+            return float(connection.execute(sa.select(sa.func.max(MATCH.c.ended))).scalar() or 0.0)
+
     def first_game(self) -> str | None:
         """Return the game of the matches that came first, None where there are several or none."""
         with self._database.reading() as connection:

@@ -24,7 +24,7 @@ SMALL = 17
 SAME = Fraction(1, 10**12)
 
 #: Spreads that one more player of mean weight is worth, where neither that nor a zero is given.
-BODY = Fraction(1, 2)
+BODY = Fraction(1)
 
 #: What all weigh where nobody has a weight.
 MIDDLE = Fraction(50)
