@@ -29,6 +29,7 @@ from equipoise.verifying.divisions import broken
 from equipoise.verifying.exact import Real
 from equipoise.verifying.plain import read
 from equipoise.verifying.question import Question, Stage
+from equipoise.verifying.rounding import Rounding
 from equipoise.verifying.values import shown, value
 
 HERE = Path(__file__).parent
@@ -36,12 +37,6 @@ COUNT = 20_000
 
 #: Requests whose answers one process gives before the next one begins.
 CHUNK = 500
-
-#: What rounding a number to a float changes, relative to it.
-UNIT = Fraction(1, 2**53)
-
-#: Operations on a number besides adding it up, and how many times the bound of one cost two may differ by.
-OPERATIONS, ROOM = 8, 4
 
 
 @dataclass(frozen=True)
@@ -75,78 +70,13 @@ def answers(asked: Sequence[dict[str, Any]], source: str = "") -> Iterator[dict[
         yield from map(json.loads, done.stdout.splitlines())
 
 
-class Rounding:
-    """How far the costs of computed totals may be from exact ones, by J. Wilkinson's bound on sums.
-
-    A sum of n numbers, each right to ``u = 2**-53`` of its size, is off by at most ``(n + 8) u`` times the
-    sum of their sizes; what follows from that for each objective is first order in it.
-    """
-
-    def __init__(self, asked: Question) -> None:
-        k = asked.n_teams
-        bot = abs(asked.bot_weight or Fraction(0))
-        filled = k * (max(asked.seats) + asked.n) if asked.bot_weight is not None else 0
-        weights = [member.weight for member in asked.members] + [
-            w for m in asked.members for w, _ in m.roles.values()
-        ]
-        unit = (asked.n + filled + OPERATIONS) * UNIT
-        largest = max(*map(abs, weights), bot)
-        middle = sum((member.weight for member in asked.members), Fraction(0)) / asked.n
-        apart = max(*(abs(weight - middle) for weight in weights), abs(bot - middle) if filled else 0)
-        self.total = unit * (sum(map(abs, weights)) + filled * bot)
-        self.whole = sum(member.weight for member in asked.members)
-        self.noise = asked.noise * asked.n * 2 / k
-        self.variance = unit * (apart * apart + 2 * apart * largest) + (unit * largest) ** 2
-        self.prior = asked.prior
-        self.unit, self.teams = unit, k
-        spreads = [team.variance for team in asked.known.values() if team.variance]
-        self.least = min(spreads, default=Fraction(0))
-
-    def error(self, stage: Stage) -> Fraction:
-        """Return by how much a stage may be worse than the exact optimum, in its own unit."""
-        return ROOM * sum((weight * getattr(self, name)() for name, weight in stage.terms), Fraction(0))
-
-    def said(self, stage: Stage) -> Fraction:
-        """Return by how much a reported value may be off: a deviation of 0 by the root of a variance."""
-        root = _root(self.variance)
-        return self.error(stage) + sum(2 * root * weight for name, weight in stage.terms if name == "spread")
-
-    def gap(self) -> Fraction:
-        """Return the error of a difference of totals."""
-        return 2 * self.total
-
-    def ratio(self) -> Fraction:
-        """Return that of a ratio: the largest total is at least its share of the whole."""
-        return 3 * self.total * self.teams / self.whole if self.whole else Fraction(0)
-
-    def win(self) -> Fraction:
-        """Return that of a chance: a softmax changes by at most half of what its exponents do."""
-        return self.total / _root(self.noise) + self.unit
-
-    def spread(self) -> Fraction:
-        """Return that of a difference of deviations, none of which is nearly 0."""
-        root = _root(self.least)
-        return self.variance / root if root else Fraction(0)
-
-    def indistinguishable(self) -> Fraction:
-        """Return that of logarithms of variances that the prior keeps from 0."""
-        return self.variance / self.prior + 32 * self.unit
-
-    def wishes(self) -> Fraction:
-        """Return that of a sum of prices."""
-        return 100 * self.unit
-
-
-def _root(number: Fraction) -> Fraction:
-    return Real(roots={number: Fraction(1)}).rounded() if number else Fraction(0)
-
-
 class Truth:
     """What is true of one request, worked out once for all answers to it."""
 
     def __init__(self, asked: dict[str, Any]) -> None:
         self.pair = asked.get("pareto")
-        self.question: Question = read({name: field for name, field in asked.items() if name != "pareto"})
+        plain = {name: field for name, field in asked.items() if name != "pareto"}
+        self.question: Question = read({**plain, "objective": self.pair} if self.pair else plain)
         if self.pair:
             self.front = front(self.question, *self.pair)
         else:
@@ -178,7 +108,7 @@ class Truth:
         stages = self.question.stages
         costs = [value(self.question, stage, answer["teams"]) for stage in stages]
         last = shown(stages[-1], costs[-1])
-        if abs(Fraction(answer["value"]) - last.rounded()) > self.rounding.said(stages[-1]):
+        if abs(Fraction(answer["value"]) - last.rounded()) > self.rounding.reported(stages[-1]):
             return Verdict("false", f"value {answer['value']!r} is said, {float(last)!r} is true")
         if answer["status"] != "optimal":
             return self._of_bound(answer)
@@ -206,7 +136,7 @@ class Truth:
     def _of_front(self, answer: dict[str, Any]) -> Verdict:
         stages = [Stage(((name, Fraction(1)),)) for name in self.pair]
         errors = [self.rounding.error(stage) for stage in stages]
-        said_errors = [self.rounding.said(stage) for stage in stages]
+        report_errors = [self.rounding.reported(stage) for stage in stages]
         if not self.front:
             return (
                 Verdict("infeasible") if answer["complete"] and not answer["points"] else Verdict("unproven")
@@ -217,7 +147,7 @@ class Truth:
             if rules:
                 return Verdict("false", f"breaks rules: {'; '.join(rules)}")
             point = [value(self.question, stage, teams) for stage in stages]
-            for number, stage, cost, error in zip(said, stages, point, said_errors, strict=True):
+            for number, stage, cost, error in zip(said, stages, point, report_errors, strict=True):
                 if abs(Fraction(number) - shown(stage, cost).rounded()) > error:
                     return Verdict(
                         "false", f"value {number!r} is said, {float(shown(stage, cost))!r} is true"

@@ -22,9 +22,8 @@ from equipoise.files.rosters import read_roster
 from equipoise.pages.pictures.svg import COLOURS, PALE_INK, RULE, caption, document, element, ticks
 from equipoise.pages.text.words import number
 from equipoise.registry import CRITERIA, OBJECTIVES, resolve
-from equipoise.teams.balancing import problem_of
 from equipoise.teams.problem.components import components
-from equipoise.teams.problem.problem import MU
+from equipoise.teams.problem.problem import MU, Problem
 from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Split, weight
 from equipoise.teams.solvers.fold import fold
@@ -160,13 +159,20 @@ def every_division(name: str) -> str:
 SIZES = range(8, 49, 4)
 
 
+def problem_of(roster: dict[str, float], teams: int = 2) -> Problem:
+    """Return the problem of a roster without rules."""
+    problem = BalanceRequest.of(roster, teams=teams).problem
+    assert problem is not None  # noqa: S101  # nobody contradicts anybody
+    return problem
+
+
 def looked_at(bold: str) -> str:
     """Return how much each exact solver looks at, for whole-number ratings around 1500."""
     rng = np.random.default_rng(0)
     series: dict[str, list[tuple[float, float]]] = {"enumerate": [], "mitm": [], "bitset": []}
     for n in SIZES:
         roster = {f"p{place}": float(r) for place, r in enumerate(np.round(rng.normal(1500, 300, n)))}
-        parts = components(problem_of(BalanceRequest.of(roster)))
+        parts = components(problem_of(roster))
         series["enumerate"].append((n, math.comb(n, n // 2) / 2))
         series["mitm"].append((n, float(sum(parts.halves[1]))))
         series["bitset"].append((n, float(np.abs(parts.steps[:, MU]).sum() + 1) * (n + 1) * n / 64))
@@ -228,7 +234,7 @@ def folded() -> str:
         mu = np.sort(np.random.default_rng(n).normal(1500, 300, n))[::-1]
         at = math.log10(n)
         roster = {f"p{place}": float(r) for place, r in enumerate(mu)}
-        problem = problem_of(BalanceRequest.of(roster, teams=3))
+        problem = problem_of(roster, teams=3)
         rows = np.ptp(problem.totals(fold(problem)[None, :])[0, :, MU])
         found = balance(
             {f"p{p}": float(r) for p, r in enumerate(mu)}, teams=3, objective="gap", solver="fold"

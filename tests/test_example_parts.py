@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
+
 import numpy as np
 import pytest
 from examples.parts.game import GAME
+from examples.parts.listener import WeightsByDatagram
 from examples.parts.model import WinShare
 from examples.parts.objective import mean_difference
 from tests.cli.running import run
 
+from equipoise.ratings.models.elo import Elo
+from equipoise.serving.answers import Answers
+from equipoise.serving.ratings import Ratings, Snapshot
 from equipoise.testing.games import check_game
 from equipoise.testing.ratings import check_model
 from equipoise.testing.teams import check_objective
@@ -51,3 +58,29 @@ def test_a_part_works_by_its_name(args: tuple[str, ...], words: str) -> None:
     done = run(*(arg.format("examples.parts") for arg in args))
     assert done.returncode == 0, done.stderr
     assert words in done.stdout
+
+
+def test_the_listener_answers_from_a_snapshot() -> None:
+    """Over a real socket: a known player, an unknown one, bytes that are no text."""
+    answers = Answers(Snapshot(Ratings(Elo(), {"ann": (1700.0,), "bob": (1500.0,)})))
+
+    async def ask() -> list[bytes]:
+        loop = asyncio.get_running_loop()
+        transport, _ = await loop.create_datagram_endpoint(
+            lambda: WeightsByDatagram(answers), local_addr=("127.0.0.1", 0)
+        )
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            client.setblocking(False)
+            client.connect(transport.get_extra_info("sockname"))
+            heard = []
+            for question in (b"bob\n", b"eve", b"\xff\xfe"):
+                await loop.sock_sendall(client, question)
+                heard.append(await asyncio.wait_for(loop.sock_recv(client, 1000), 30))
+        transport.close()
+        await asyncio.sleep(0)
+        return heard
+
+    bob, eve, noise = asyncio.run(ask())
+    assert bob == b"bob 50.0000\n"
+    assert eve == b"eve -\n"
+    assert noise.endswith(b" -\n")

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from equipoise.matches import Contest, Match, Ruleset, Skipped, Statistics
     from equipoise.players import Bots, Player, Rating
     from equipoise.ratings.curves import Curve, curves
+    from equipoise.ratings.models.gaussian_filter.mixture import Mixture
     from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
     from equipoise.ratings.rating import rate
     from equipoise.ratings.replaying import replay
     from equipoise.teams.balancing import balance
     from equipoise.teams.batches import balance_many
-    from equipoise.teams.choosing import choose
     from equipoise.teams.explaining.editing import Change, Move, Place, Swap, edit, why_there, why_together
     from equipoise.teams.explaining.explaining import Explanation, explain
     from equipoise.teams.pareto import Front, pareto
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from equipoise.teams.request import BalanceRequest
     from equipoise.teams.running.handicap import advantage
     from equipoise.teams.running.placing import Joined, Placement, place_late
-    from equipoise.teams.solution import Solution, Split, Status
+    from equipoise.teams.solution import Solution, Split, Status, choose
+    from equipoise.verifying.checking import Verification, verify
+    from equipoise.verifying.receipts import receipt
 
 __all__ = [
     "BalanceRequest",
@@ -51,6 +53,7 @@ __all__ = [
     "Lobby",
     "LobbyPlan",
     "Match",
+    "Mixture",
     "Move",
     "Place",
     "Placement",
@@ -66,6 +69,7 @@ __all__ = [
     "Swap",
     "UnknownNameError",
     "UnsupportedError",
+    "Verification",
     "Wish",
     "advantage",
     "balance",
@@ -81,7 +85,9 @@ __all__ = [
     "place_late",
     "rate",
     "read_matches",
+    "receipt",
     "replay",
+    "verify",
     "why_there",
     "why_together",
 ]
@@ -103,6 +109,7 @@ _HOME = {
     "Lobby": "lobbies.plan",
     "LobbyPlan": "lobbies.plan",
     "Match": "matches",
+    "Mixture": "ratings.models.gaussian_filter.mixture",
     "Move": "teams.explaining.editing",
     "Place": "teams.explaining.editing",
     "Placement": "teams.running.placing",
@@ -122,7 +129,7 @@ _HOME = {
     "Wish": "teams.problem.wishes",
     "balance": "teams.balancing",
     "balance_many": "teams.batches",
-    "choose": "teams.choosing",
+    "choose": "teams.solution",
     "curves": "ratings.curves",
     "deadline": "clock",
     "edit": "teams.explaining.editing",
@@ -133,6 +140,9 @@ _HOME = {
     "pareto": "teams.pareto",
     "rate": "ratings.rating",
     "read_matches": "files.matches",
+    "receipt": "verifying.receipts",
+    "verify": "verifying.checking",
+    "Verification": "verifying.checking",
     "replay": "ratings.replaying",
     "why_there": "teams.explaining.editing",
     "why_together": "teams.explaining.editing",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from equipoise.errors import InputError
@@ -128,7 +130,7 @@ class Contest:
     at : float
         When it ended, seconds since 1970-01-01 UTC.
     scores : sequence of float, optional
-        The final score of each team; empty where not known.
+        The final score of each team, more is better, in step with the ranks; empty where not known.
     statistics : sequence of Statistics
         Of those players for whom something is known.
     parties : sequence of sequences of str
@@ -273,12 +275,29 @@ def _check_numbers(contest: Contest) -> None:
             if not -LARGEST_WEIGHT <= number <= LARGEST_WEIGHT:
                 msg = f"{field}: {number!r} is not allowed; a finite number up to 1e15 in size is"
                 raise InputError(msg)
+    if contest.scores:
+        _check_scores(contest)
     if not 0.0 < contest.weight <= HEAVIEST:
         msg = f"weight: {contest.weight!r} is not allowed; a number above 0 and at most {HEAVIEST:g} is"
         raise InputError(msg)
     if not -LARGEST_WEIGHT <= contest.at <= LARGEST_WEIGHT:
         msg = f"at: {contest.at!r} is not allowed; seconds since 1970 are"
         raise InputError(msg)
+
+
+def _check_scores(contest: Contest) -> None:
+    """Raise where a team is ahead by its rank and behind by its score: one of the two is wrong."""
+    pairs = sorted(zip(contest.ranks, contest.scores, strict=True))
+    least = math.inf
+    for rank, group in itertools.groupby(pairs, key=itemgetter(0)):
+        scores = [score for _, score in group]
+        if max(scores) > least:
+            msg = (
+                f"scores: a team of rank {rank:g} has {max(scores):g} points and one ahead of it {least:g}; "
+                "leave out scores where more is not better"
+            )
+            raise InputError(msg)
+        least = min(least, *scores)
 
 
 def _check_named(contest: Contest, present: set[str]) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from equipoise.arrays import Floats, Ints
-from equipoise.errors import InputError
+from equipoise.errors import UnsupportedError
 from equipoise.stopping import Stop, never, seconds_left
 
 #: The smallest tolerance that HiGHS takes is a tenth of it.
@@ -67,8 +67,8 @@ class Program:
 
     def __init__(self, low: Floats, high: Floats, stop: Stop = never, *, strict: bool = False) -> None:
         if not available():
-            msg = "solver: this needs the package highspy, which is not installed; 'large' often does without"
-            raise InputError(msg)
+            msg = ": this needs the package highspy, which is not installed; 'large' often does without"
+            raise UnsupportedError(msg, "solver")
         import highspy
 
         self._stop = stop

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 
 DATA = Path(__file__).parent / "data"
@@ -44,13 +45,98 @@ PLAIN = "".join(
     for n in range(4)
 )
 
+XONOTIC = """:gamestart:ctf_stormkeep:0.1482099669.871995
+:gameinfo:mutators:LIST:instagib:damagetext
+:gameinfo:end
+:join:1:1:127.0.0.1:^1Ann
+:join:2:2:[::1]:Bob
+:join:3:3:bot:[BOT]Eureka
+:join:4:4:bot:[BOT]Hellfire
+:team:1:5:1
+:team:2:14:1
+:team:3:5:4
+:team:4:14:4
+:kill:frag:1:2:type=7:items=V:victimitems=B
+:ctf:capture:14:1
+:kill:frag:4:3:type=7:items=V:victimitems=B
+:scores:ctf_stormkeep:612
+:labels:player:score!!,caps,kills,deaths<
+:player:see-labels:12,1,1,0:600:5:1:^1Ann
+:player:see-labels:1,0,0,1:600:14:2:Bob
+:labels:teamscores:score,caps!!
+:teamscores:see-labels:12,1:5
+:teamscores:see-labels:2,0:14
+:end
+:gameover
+"""
+
+STEAM = ("STEAM_0:1:11", "STEAM_0:0:12", "STEAM_0:1:13", "BOT")
+
+
+def counter_strike(
+    *lines: str, ids: tuple[str, ...] = STEAM, mark: str = "", day: int = 1, name: str = "de_dust2"
+) -> str:
+    """Return a log of four people on a map; ``WIN team ct t`` stands for a round that was won."""
+    people = [f"P{n}<{n + 20}><{told}>" for n, told in enumerate(ids)]
+    head = [f'Loading map "{name}"', 'Server cvar "sv_gravity" = "800"', f'Started map "{name}" (CRC "1")']
+    for n, person in enumerate(people):
+        team = ("CT", "TERRORIST")[n % 2]
+        head += [f'"{person}<>" entered the game', f'"{person}<>" joined team "{team}"']
+    whole = [f'"{person}<{("CT", "TERRORIST")[n % 2]}>"' for n, person in enumerate(people)]
+    wins = {"CT": "CTs_Win", "TERRORIST": "Terrorists_Win"}
+    out = []
+    for line in (*head, *lines, "Log file closed"):
+        if line.startswith("WIN "):
+            _, team, ct, t = line.split()
+            out.append(f'Team "{team}" triggered "{mark}{wins[team]}" (CT "{ct}") (T "{t}")')
+            out.append('World triggered "Round_End"')
+        else:
+            out.append(re.sub("<([0-3])>", lambda n: whole[int(n[1])], line))
+    return "".join(
+        f"L 01/{day:02}/2026 - 20:{n // 60:02}:{n % 60:02}: {line}\n" for n, line in enumerate(out)
+    )
+
+
+CS = counter_strike(
+    '<0> killed <1> with "ak47"', "WIN CT 1 0", 'World triggered "Restart_Round_(1_second)"',
+    'World triggered "Round_Start"', '<0> killed <1> with "ak47"', '<2> killed <3> with "m4a1" (headshot)',
+    "WIN CT 1 0", 'World triggered "Round_Start"', '<1> killed <0> with "awp"', "WIN TERRORIST 1 1",
+)  # fmt: skip
+
+
+def urban_terror() -> bytes:
+    """Return a log of two people and two bots: two rounds of team survivor, then a game with flags."""
+    out, now = [], 0
+    for kind in (4, 7):
+        lines = [
+            rf"InitGame: \g_gametype\{kind}\mapname\ut4_abbey\gamename\q3urt42\g_walljumps\3", "Warmup:",
+        ]  # fmt: skip
+        for slot in range(4):
+            who = rf"\cl_guid\{slot:032X}" if slot < 2 else r"\skill\4\characterfile\bots/x.c"
+            lines += [rf"ClientUserinfo: {slot} \name\P{slot}{who}",
+                      rf"ClientUserinfoChanged: {slot} n\P{slot}\t\{1 + slot % 2}\r\1\tl\0",
+                      f"ClientBegin: {slot}"]  # fmt: skip
+        if kind == 4:
+            for winner in ("Red", "Blue"):
+                lines += [r"InitRound: \g_gametype\4", "Kill: 0 1 19: P0 killed P1 by UT_MOD_LR300",
+                          f"SurvivorWinner: {winner}"]  # fmt: skip
+        else:
+            lines += ["Flag: 0 2: team_CTF_blueflag", "Kill: 1 1 10: P1 killed P1 by MOD_CHANGE_TEAM"]
+        for line in (*lines, "Exit: Timelimit hit.", "red:2  blue:1", "ShutdownGame:"):
+            now += 3
+            out.append(f"{now // 60:3}:{now % 60:02} {line}\n")
+    return "".join(out).encode()
+
+
 #: A log of each game that may be appended to.
 SAMPLES = {
-    "quake3": [real("x_elim")[:30000], real("x_ctfelim"), real(TDM)[:40000]],
+    "quake3": [urban_terror(), real("x_elim")[:30000], real("x_ctfelim"), real(TDM)[:40000]],
+    "xonotic": [(XONOTIC + XONOTIC.replace("1482099669", "1482100669")).encode()],
     "nexuiz": [real("nexuiz_tdm_console_eventlog"), real("nexuiz00000002") + real("nexuiz00000004")],
     "ut2004": [
         (UT2004_CTF * 2).replace("20:04", "20:05", 1).encode(coding)
         for coding in ("cp1252", "utf-16", "utf-16-be")
     ],
+    "halflife": [(CS + CS.replace("01/01/2026", "01/02/2026")).encode()],
     "plain": [PLAIN.encode()],
 }

@@ -319,8 +319,9 @@ def test_without_a_date_the_time_of_the_log_stands() -> None:
         ("12", r"\g_needpass\1\G_InstantGib\1", "openarena/domination+g_instantgib"),
         ("3", r"\g_moonwalk\1", "openarena/tdm+g_moonwalk"),
         ("7", r"\gamename\baseq3", "quake3/harvester"),
-        ("3", r"\gamename\q3ut4", "q3ut4/tdm"),
-        ("11", r"\gamename\q3ut4", "q3ut4/11"),
+        ("3", r"\gamename\q3ut4", "urbanterror/tdm"),
+        ("3", r"\gamename\cpma", "cpma/tdm"),
+        ("11", r"\gamename\cpma", "cpma/11"),
     ],
 )
 def test_settings_are_mutators_where_they_change_play(kind: str, settings: str, text: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from equipoise.logs.records import match_from
 from equipoise.protocols.weights.requests import Finished, Refusal
 from equipoise.protocols.weights.session import Limits, WeightSession
-from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
+from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.replaying import replay
 from equipoise.registry import GAMES, resolve
 from equipoise.serving.board import Board
@@ -41,7 +41,7 @@ def matches() -> list:
 def board(game: str | None = None) -> Board:
     """Return the ratings of the page's archive."""
     history = matches()
-    model = GaussianFilter()
+    model = Mixture()
     bots = {"Sarge": "bot:Sarge:4", "Major": "bot:Major:2"}
     rulesets = tuple(dict.fromkeys(match.ruleset for match in history))
     tables = {table.game: table for name in GAMES for table in resolve("game", GAMES, name).rules()}

@@ -11,8 +11,8 @@ import pytest
 from equipoise import Contest, GaussianFilter, InputError, Ruleset
 from equipoise.compiled import available
 from equipoise.logs.records import match_from
-from equipoise.ratings.models.gaussian_filter.layout import EXPERIENCE
-from equipoise.ratings.models.gaussian_filter.packing import most_teams, pack
+from equipoise.ratings.models.gaussian_filter.kernels import EXPERIENCE
+from equipoise.ratings.models.gaussian_filter.packing import pack
 from equipoise.testing.ratings import check_model, random_contest
 
 MODEL = GaussianFilter()
@@ -69,9 +69,9 @@ def told(rng: np.random.Generator) -> list[Contest]:
 def test_plain_and_compiled_give_the_same_bits() -> None:
     """States and predictions agree exactly with everything switched on."""
     contests = told(np.random.default_rng(0))
-    packed, teams = pack(contests), most_teams(contests)
-    plain = ALL_ON.play(ALL_ON.initial(), packed, teams, fast=False)
-    assert plain == ALL_ON.play(ALL_ON.initial(), packed, teams, fast=True)
+    packed = pack(contests)
+    plain = ALL_ON.play(ALL_ON.initial(), packed, fast=False)
+    assert plain == ALL_ON.play(ALL_ON.initial(), packed, fast=True)
 
 
 def test_switched_off_nothing_changes() -> None:

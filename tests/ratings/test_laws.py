@@ -10,7 +10,7 @@ import pytest
 from equipoise import Contest, GaussianFilter, Ruleset
 from equipoise.matches import Statistics
 from equipoise.registry import MODELS, resolve
-from equipoise.testing.ratings import check_model
+from equipoise.testing.ratings import check_model, in_step
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -35,14 +35,15 @@ def strange(rng: np.random.Generator) -> list[Contest]:
             else Statistics(player, score=float(rng.choice(ends)))
             for player in ids
         ]
+        ranks = rng.integers(1, 4, k).tolist()
         contests.append(
             Contest(
                 Ruleset("g", "ctf", ("x",) if rng.random() < 0.5 else ()),
                 [members[2 * n : 2 * n + 2] for n in range(k)],
-                rng.integers(1, 4, k).tolist(),
+                ranks,
                 weight=float(rng.choice([5e-324, 1e-15, 1.0, 1000.0])),
                 at=float(rng.choice(ends)),
-                scores=rng.choice(ends, k).tolist(),
+                scores=in_step(rng.choice(ends, k).tolist(), ranks),
                 statistics=told,
                 parties=[ids[:2]],
                 left=ids[:1],
@@ -54,8 +55,8 @@ def strange(rng: np.random.Generator) -> list[Contest]:
 EXTREME = {
     **{name: resolve("model", MODELS, name)() for name in MODELS},
     "experience": GaussianFilter(experience_sigma=0.5),
-    "wide": GaussianFilter(sigma=1e9, beta=1e-9, margin_slope=1e9, statistic_noise=1e-9, caution=1e-9),
-    "narrow": GaussianFilter(sigma=1e-9, beta=1e9, margin_noise=1e9, half_life=1e-9, outcome=1e9),
+    "wide": GaussianFilter(sigma=1e6, beta=1e-6, margin_slope=1e6, statistic_noise=1e-6, caution=1e-6),
+    "narrow": GaussianFilter(sigma=1e-6, beta=1e6, margin_noise=1e6, half_life=1e-6, outcome=1e6),
 }
 
 

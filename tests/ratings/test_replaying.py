@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from equipoise import Contest, GaussianFilter, InputError, Match, Ruleset, replay
+from equipoise import Contest, GaussianFilter, InputError, Match, Ruleset, Skipped, replay
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.replaying import attention, in_order
 from equipoise.registry import MODELS, resolve
@@ -29,7 +29,8 @@ def histories(draw: st.DrawFn) -> list[Match]:
     """Return up to a dozen different matches of all kinds, some ending at the same time."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     count = draw(st.integers(1, 12))
-    return [Match((random_contest(rng), random_contest(rng))) for _ in range(count)]
+    pairs = [sorted((random_contest(rng), random_contest(rng)), key=lambda c: c.at) for _ in range(count)]
+    return [Match(pair) for pair in pairs]
 
 
 @settings(max_examples=20, deadline=None)
@@ -64,6 +65,22 @@ def test_an_id_stands_for_one_match() -> None:
     duel = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))
     with pytest.raises(InputError, match="matches: two different ones have the id 'x'"):
         in_order([Match((duel,), id="x"), Match((replace(duel, at=1.0),), id="x")])
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_matches_before_the_start_are_refused(name: str) -> None:
+    """Continuing from a state with an earlier match would give another answer than a replay of all."""
+    model, duel = EVERY[name], Contest(Ruleset(), (["ann"], ["bob"]), (1, 2), at=100.0)
+    state = replay(model, [Match((duel,))])
+    assert replay(model, [], state) == state
+    with pytest.raises(InputError, match="start: the match 'x' ended at 50\\.0, before"):
+        replay(model, [Match((replace(duel, at=50.0),), id="x")], state)
+
+
+def test_a_record_that_could_not_be_read_is_named() -> None:
+    """What read_matches gives may be passed on as it is: then a bad record is an error with its place."""
+    with pytest.raises(InputError, match="matches: file, line 2: ended: it is missing; leave out"):
+        replay(Elo(), [Skipped("file, line 2", "ended: it is missing")])
 
 
 def test_the_window_forgets() -> None:

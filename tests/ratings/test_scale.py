@@ -25,7 +25,7 @@ def test_the_scale_is_monotone_and_within_bounds(
     assert scale.shown(centre) == 50.0
 
 
-@given(st.floats(0.0, 100.0))
+@given(st.floats(0.1, 99.9))
 def test_the_inverse_is_the_inverse(shown: float) -> None:
     """Within the bounds skill and number are one another's image."""
     scale = Scale(25.0, 25.0)
@@ -36,8 +36,14 @@ def test_numbers_out_of_range_are_refused() -> None:
     """The message begins with the argument."""
     with pytest.raises(InputError, match="reach: 0"):
         Scale(0.0, 0.0)
-    with pytest.raises(InputError, match="shown: 101"):
+    with pytest.raises(InputError, match="shown must be above 0 and below 100, got 101"):
         Scale(0.0, 1.0).skill(101.0)
+
+
+def test_the_best_still_differ() -> None:
+    """Two who are far above everyone are not both 100."""
+    scale = scale_of(GaussianFilter(), GaussianFilter().initial())
+    assert scale.shown(3.79) + 1.0 < scale.shown(4.10) < 100.0
 
 
 def test_a_new_player_is_fifty_in_every_ruleset() -> None:

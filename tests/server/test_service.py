@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -40,7 +41,8 @@ class Served:
         )  # fmt: skip
         assert self.process.stdout is not None
         said = self.process.stdout.readline()
-        assert said.startswith("weights: listening on 127.0.0.1:"), self.process.communicate()
+        assert ", weights: listening on 127.0.0.1:" in said, self.process.communicate()
+        self.said = said
         self.port = int(said.rpartition(":")[2])
 
     def connect(self) -> socket.socket:
@@ -204,20 +206,31 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 def test_a_follower_sees_every_change_and_nothing_else(url: str) -> None:
-    """Whichever database it is, and whoever writes it."""
-    follower = Follower(Settings(store=url))
-    first = follower.newer()
-    assert first is not None
-    assert not first.ratings.known
-    for n, winner in enumerate(("ann", "bob")):
-        with open_archive(url) as archive:
-            archive.record([Match((Contest(Ruleset("oa", "ctf"), ([winner], ["eve"]), (1, 2), at=n),))])
-            archive.update_ratings()
-        board = follower.newer()
-        assert board is not None
-        assert winner in board.ratings.known
-        assert follower.newer() is None
-    follower.close()
+    """Whichever database it is, and whoever writes it; what nobody has learnt is learnt."""
+
+    async def follow() -> None:
+        with open_archive(url):
+            pass
+        follower = Follower(url)
+        first = await follower.newer()
+        assert first is not None
+        assert not first.ratings.known
+        for n, winner in enumerate(("ann", "bob", "cid")):
+            with open_archive(url) as archive:
+                archive.record([Match((Contest(Ruleset("oa", "ctf"), ([winner], ["eve"]), (1, 2), at=n),))])
+                if winner != "cid":
+                    archive.update_ratings()
+                snapshot = await follower.newer(now=True)
+                standing = archive.standing()
+            assert standing.current
+            assert snapshot is not None
+            assert snapshot.ratings.state == standing.state
+            assert list(snapshot.ratings.known) == list(standing.model.players(standing.state))
+            assert snapshot.game == "oa"
+            assert await follower.newer() is None
+        await follower.close()
+
+    asyncio.run(follow())
 
 
 def test_writes_that_a_clock_cannot_tell_apart_are_not_missed(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import socket
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from equipoise.errors import InputError
 from equipoise.protocols.weights.requests import Finished, Refusal, Request, Work
 from equipoise.protocols.weights.session import Limits, WeightSession
 from equipoise.server.limits import ServerLimits
-from equipoise.server.service import loop_factory
+from equipoise.server.running import loop_factory
 from equipoise.server.tcp import HIGH_WATER, SYSTEM_BUFFER, Server
 
 BOARD = talk.board()
@@ -40,8 +41,9 @@ class Oracle:
         """Ask the board."""
         return BOARD.result(request)
 
-    async def work(self, request: Work) -> Any:
+    async def work(self, request: Work, address: str) -> Any:
         """Wait until the test allows it."""
+        del address
         await self.may_work.wait()
         if isinstance(request, Finished):
             new = request.id not in self.kept
@@ -60,7 +62,7 @@ def tell(request: pytest.FixtureRequest) -> Callable[..., None]:
     def run(story: Story, limits: ServerLimits | None = None) -> None:
         async def play() -> None:
             oracle = Oracle()
-            server = Server(oracle, limits)
+            server = Server(oracle, replace(limits or ServerLimits(), wrong_token_seconds=0.01))
             _, port = await server.listen("127.0.0.1", 0)
             async with asyncio.timeout(PATIENCE):
                 await story(server, oracle, port)

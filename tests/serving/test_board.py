@@ -10,7 +10,7 @@ from equipoise.matches import Ruleset, Setting
 from equipoise.protocols.weights.requests import Everyone, Lookup, Refusal
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.scale import scale_of
-from equipoise.registry import MODELS, resolve
+from equipoise.registry import GAMES, MODELS, resolve
 from equipoise.serving.board import (
     LONGEST_STRANGER,
     MOST_SETTINGS,
@@ -82,7 +82,7 @@ def test_an_unseen_ruleset_falls_back_to_the_nearest_known(asked: Ruleset, serve
 def test_a_bot_is_served_at_the_level_it_was_last_seen_with() -> None:
     """Else as the mean bot, which counts every level."""
     board = Board(Snapshot(RATINGS))
-    assert _ask(board, b"BOT Xan", Setting()) == b"BOT Xan 56.2500\n"
+    assert _ask(board, b"BOT Xan", Setting()) == b"BOT Xan 56.2496\n"
     assert _ask(board, b"MEANBOT", Setting()) == b"MEANBOT 48.9583 2\n"
     assert _ask(board, b"BOT Nobody", Setting()) == b"BOT Nobody 48.9583\n"
     assert _ask(Board(Snapshot(Ratings(Elo(), {}))), b"BOT Nobody", Setting()) == b"BOT Nobody 50.0000\n"
@@ -90,7 +90,7 @@ def test_a_bot_is_served_at_the_level_it_was_last_seen_with() -> None:
 
 def test_a_player_known_by_name_alone_is_found_by_it() -> None:
     """An archive without strong identities still answers."""
-    assert _ask(Board(Snapshot(RATINGS)), b"PLAYER bob", Setting()) == b"PLAYER bob 45.8333\n"
+    assert _ask(Board(Snapshot(RATINGS)), b"PLAYER bob", Setting()) == b"PLAYER bob 45.8334\n"
 
 
 def test_strangers_and_settings_cost_little_memory() -> None:
@@ -130,3 +130,12 @@ def test_every_model_can_be_served(model: str) -> None:
 
 def _contests() -> list:
     return [contest for match in talk.matches() for contest in match.contests]
+
+
+def test_a_class_that_is_a_mutator_too_has_one_ruleset_in_logs_and_over_the_network() -> None:
+    """``XGame.InstagibCTF`` is capture the flag with instagib, whoever tells it."""
+    tables = {table.game: table for name in GAMES for table in resolve("game", GAMES, name).rules()}
+    known = Snapshot(RATINGS, (), tables)
+    asked = Setting("ut2004/XGame.InstagibCTF", ("XGame.MutInstaGib", "Equipoise.EquipoiseMutator"))
+    assert known.played(asked) == Ruleset("ut2004", "ctf", ("instagib",))
+    assert known.played(Setting("ut2004/XGame.InstagibCTF")) == Ruleset("ut2004", "ctf", ("instagib",))

@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from equipoise.verifying.exact import SLOPE, Chance, Real, compare, coprime_base
+from equipoise.verifying.exact import SLOPE, Chance, Lead, Real, compare, coprime_base
 
 ONE = Fraction(1)
 
@@ -18,13 +18,13 @@ def random_real(rng: np.random.Generator) -> tuple[Real, mpmath.mpf]:
     rational, *positive = (
         Fraction(int(rng.integers(1, 10**6)), int(rng.integers(1, 10**6))) for _ in range(4)
     )
-    leads = tuple(sorted((Fraction(0), positive[2] * int(rng.choice([-1, 1])))))
+    leads = (Fraction(0), positive[2] * int(rng.choice([-1, 1])))
     factors = [Fraction(int(rng.integers(-50, 50)), 7) for _ in range(3)]
     number = Real(
         rational,
         {positive[0]: factors[0]},
         {positive[1]: factors[1]},
-        {Chance(leads): factors[2]},
+        {Chance(tuple(map(Lead, leads))): factors[2]},
     )
     with mpmath.workdps(60):
 
@@ -69,7 +69,7 @@ def test_numbers_that_are_written_in_many_ways_are_equal() -> None:
     }
     assert Real(logarithms=logs) == Real()
     assert Real(logarithms={Fraction(8): Fraction(1, 3)}) == Real(logarithms={Fraction(2): ONE})
-    duel = Chance((Fraction(-2), Fraction(0)))
+    duel = Chance((Lead(Fraction(-2)), Lead(Fraction(0))))
     assert Real(chances={duel: ONE}) - Real(chances={duel: ONE}) == Real()
 
 
@@ -85,8 +85,8 @@ def test_numbers_that_nearly_tie_are_told_apart() -> None:
 
 def test_saturated_chances_compare_by_what_they_saturate() -> None:
     """Where no digits tell two hopeless duels apart, their differences do."""
-    worse = Real(chances={Chance((Fraction(0), Fraction(10**12))): ONE})
-    worst = Real(chances={Chance((Fraction(0), Fraction(10**12 + 1))): ONE})
+    worse = Real(chances={Chance((Lead(Fraction(0)), Lead(Fraction(10**12)))): ONE})
+    worst = Real(chances={Chance((Lead(Fraction(0)), Lead(Fraction(10**12 + 1)))): ONE})
     assert compare(worst, worse) == -1
     assert compare(-worst, -worse) == 1
 

@@ -50,6 +50,9 @@ STATE, KNOWN = "state.", "known."
 #: Matches that are learnt from at once: enough for the compiled kernels to pay, some 100 MB of memory.
 TOGETHER = 10_000
 
+#: How often it is tried to learn while others may write, before they have to wait.
+ATTEMPTS = 3
+
 #: Seconds to wait for another process that writes.
 TIMEOUT = 60.0
 
@@ -58,9 +61,25 @@ TIMEOUT = 60.0
 class _Kept:
     """The derived rows as they are in the database, so that only what changes is read and written."""
 
-    revision: int
+    of: tuple[object, ...]
     state: State
     known: Known
+
+
+@dataclass(frozen=True, slots=True)
+class _Learnt:
+    """What was learnt, and what it rests on: None where it was from the beginning."""
+
+    before: _Kept | None
+    state: State
+    known: Known
+    last: tuple[float, bytes]
+    matches: int
+
+
+def _of(row: Any) -> tuple[object, ...]:
+    """Return what tells the derived rows of an archive from all others."""
+    return bytes(row.salt), int(row.rated), float(row.last_ended), bytes(row.last_match), row.rated_by
 
 
 def say(text: str) -> None:
@@ -159,6 +178,11 @@ class Archive:
         """Let go of the database."""
         self._database.close()
 
+    @property
+    def writable(self) -> bool:
+        """Whether it may be written; one of a read-only disk can only be read."""
+        return self._database.writable
+
     def facts(self) -> dict[str, str]:
         """Return what database this is and which version of it."""
         return {**self._database.facts(), "schema": HEAD}
@@ -169,6 +193,26 @@ class Archive:
         """Return a number that grows with every change of what is known."""
         with self._database.reading() as connection:
             return int(connection.execute(sa.select(ARCHIVE.c.revision)).scalar_one())
+
+    def stamp(self) -> tuple[object, ...]:
+        """Return a value that differs whenever what is known differs, of this archive or from another."""
+        with self._database.reading() as connection:
+            row = archive_row(connection)
+        return (int(row.revision), *_of(row))
+
+    def last_ended(self) -> float:
+        """Return when the last match ended, seconds since 1970; 0 where there is none."""
+        with self._database.reading() as connection:
+            return float(connection.execute(sa.select(sa.func.max(MATCH.c.ended))).scalar() or 0.0)
+
+    def first_game(self) -> str | None:
+        """Return the game of the matches that came first, None where there are several or none."""
+        with self._database.reading() as connection:
+            first = connection.execute(sa.select(sa.func.min(MATCH.c.revision))).scalar()
+            wanted = sa.select(MATCH.c.record, MATCH.c.ended).where(MATCH.c.revision == first)
+            rows = connection.execute(wanted).all()
+        games = {contest.ruleset.game for row in rows for contest in match_of(*row).contests}
+        return games.pop() if len(games) == 1 else None
 
     def record(self, matches: Iterable[Match]) -> Recorded:
         """Keep matches, all of them or (where that fails) none, each once.
@@ -232,6 +276,13 @@ class Archive:
         with self._database.reading() as connection:
             return self._reason(archive_row(connection))
 
+    def is_behind(self) -> bool:
+        """Tell whether the ratings lack a match, or must be made anew."""
+        with self._database.reading() as connection:
+            row = archive_row(connection)
+            late = in_replay_order(None).where(MATCH.c.revision > row.rated).limit(1)
+            return bool(self._reason(row)) or connection.execute(late).first() is not None
+
     @property
     def needs_rebuild(self) -> bool:
         """Whether the kept ratings are of another model, other parameters or a past that was changed."""
@@ -251,28 +302,45 @@ class Archive:
         """Bring the kept ratings up to date: bit for bit those of a rebuild.
 
         Where the new matches are later than all others only they are learnt from, and only what they change
-        is written.
+        is written.  Others may write meanwhile: matches that they keep are learnt from the next time.
         """
-        with self._database.writing() as connection:
-            row = archive_row(connection)
-            reason = self._reason(row)
-            if not reason:
-                new = in_replay_order(None).where(MATCH.c.revision > row.rated)
-                first = connection.execute(new.limit(1)).first()
-                if first is None:
-                    return Updated(0, "")
-                if (first.ended, bytes(first.id)) < (row.last_ended, bytes(row.last_match)) and row.rated:
-                    reason = "a match came that is earlier than others"
-            updated, kept = self._learn(connection, row, reason)
-        self._kept, self._asked = kept, False
-        return updated
+        return self._renew("")
 
-    def _learn(self, connection: sa.Connection, row: Any, reason: str) -> tuple[Updated, _Kept]:
-        """Learn from the matches that are not in the derived rows yet, or from all; write what changed."""
+    def _renew(self, asked: str) -> Updated:
+        """Learn beside others who write, and alone where they change what it rests on again and again."""
+        for attempt in range(ATTEMPTS + 1):
+            alone = attempt == ATTEMPTS
+            with self._database.writing() if alone else self._database.reading() as connection:
+                row = archive_row(connection)
+                changed = self._reason(row)
+                reason = asked or changed or self._late(connection, row)
+                if reason is None:
+                    return Updated(0, "")
+                learnt = self._learnt(connection, row, reason)
+                written = alone and self._write(connection, row, learnt)
+            if not alone:
+                with self._database.writing() as connection:
+                    written = self._write(connection, row, learnt)
+            if written:
+                self._asked = False
+                return Updated(learnt.matches, reason)
+        raise AssertionError  # alone it is always written
+
+    def _late(self, connection: sa.Connection, row: Any) -> str | None:
+        """Return why new matches need a rebuild, empty where they only follow, None where there are none."""
+        new = in_replay_order(None).where(MATCH.c.revision > row.rated)
+        first = connection.execute(new.limit(1)).first()
+        if first is None:
+            return None
+        late = (first.ended, bytes(first.id)) < (row.last_ended, bytes(row.last_match)) and row.rated
+        return "a match came that is earlier than others" if late else ""
+
+    def _learnt(self, connection: sa.Connection, row: Any, reason: str) -> _Learnt:
+        """Learn from the matches that are not in the derived rows yet, or from all."""
         anew = bool(reason) or not row.rated
-        kept = _Kept(0, self.model.initial(), Known()) if anew else self._derived(connection, row)
-        state, known, learnt = kept.state, kept.known, 0
-        last = None if anew else (row.last_ended, bytes(row.last_match))
+        before = None if anew else self._derived(connection, row)
+        state, known = (before.state, before.known) if before else (self.model.initial(), Known())
+        learnt, last = 0, None if anew else (row.last_ended, bytes(row.last_match))
         merged = merged_ids(connection)
         while rows := connection.execute(in_replay_order(last).limit(TOGETHER)).all():
             matches = [corrections.renamed(match_of(each.record, each.ended), merged) for each in rows]
@@ -281,28 +349,38 @@ class Archive:
             known = known.after(matches)
             learnt += len(rows)
             last = (rows[-1].ended, bytes(rows[-1].id))
-        if anew:
+        return _Learnt(before, state, known, last or (0.0, b""), learnt)
+
+    def _write(self, connection: sa.Connection, row: Any, learnt: _Learnt) -> bool:
+        """Write what has changed, unless what it rests on has changed since; tell whether it was written."""
+        now = archive_row(connection)
+        whole = row.stale or not row.revision
+        same = now.revision == row.revision if whole else not now.stale
+        if not same or (_of(now), now.model, now.settings) != (_of(row), row.model, row.settings):
+            return False
+        if learnt.before is None:
             connection.execute(sa.delete(DERIVED))
-        before = (None, None) if anew else (kept.state, kept.known)
-        changed = [*rows_of(state, before[0], STATE), *rows_of(known, before[1], KNOWN)]
-        (self._database.insert if anew else self._database.upsert)(connection, DERIVED, changed)
-        revision = grow(connection)
-        ended, match = last or (0.0, b"")
+        old = (None, None) if learnt.before is None else (learnt.before.state, learnt.before.known)
+        changed = [*rows_of(learnt.state, old[0], STATE), *rows_of(learnt.known, old[1], KNOWN)]
+        put = self._database.insert if learnt.before is None else self._database.upsert
+        put(connection, DERIVED, changed)
+        grow(connection)
         connection.execute(
             sa.update(ARCHIVE).values(
-                rated=revision, rated_by=rated_by(self.model), last_ended=ended, last_match=match, stale="",
-                model=self._model.name, settings=self._model.settings,
+                rated=max(int(row.revision), 1), rated_by=rated_by(self.model), last_ended=learnt.last[0],
+                last_match=learnt.last[1], stale="", model=self._model.name, settings=self._model.settings,
             )
         )  # fmt: skip
-        return Updated(learnt, reason), _Kept(revision, state, known)
+        self._kept = _Kept(_of(archive_row(connection)), learnt.state, learnt.known)
+        return True
 
     def _derived(self, connection: sa.Connection, row: Any) -> _Kept:
         """Return the derived rows, from memory where nobody has changed them since."""
-        if self._kept is None or self._kept.revision != row.rated:
+        if self._kept is None or self._kept.of != _of(row):
             rows = list(map(Row._make, connection.execute(sa.select(DERIVED))))
             empty = Chosen(row.model, row.settings).made().initial()
             try:
-                self._kept = _Kept(row.rated, state_of(empty, rows, STATE), state_of(Known(), rows, KNOWN))
+                self._kept = _Kept(_of(row), state_of(empty, rows, STATE), state_of(Known(), rows, KNOWN))
             except (ValueError, TypeError, LookupError, struct.error) as error:
                 msg = f"store: {self._database.where}: the ratings are damaged; 'rebuild' makes them anew"
                 raise InputError(msg) from error
@@ -327,12 +405,7 @@ class Archive:
         if model is not None:
             self._model, self._asked = chosen(model), True
             self.model = self._model.made()
-        with self._database.writing() as connection:
-            row = archive_row(connection)
-            self._reason(row)
-            updated, kept = self._learn(connection, row, "asked for")
-        self._kept, self._asked = kept, False
-        return updated
+        return self._renew("asked for")
 
     # Corrections
 

@@ -5,6 +5,7 @@ A database here is one connection, one writer at a time, and transactions that a
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from abc import ABC, abstractmethod
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -67,6 +69,7 @@ class Database(ABC):
         self.waiting = waiting
         self._engine = engine
         self._lock = threading.RLock()
+        self.writable = True
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -152,10 +155,16 @@ class Sqlite(Database):
         sound = self._driver.sqlite_version_info >= SOUND
         self._journal = "WAL" if sound else "DELETE"
         if not create and not Path(path).exists():
-            msg = f"store: there is no file {path}; one that an ingest has made is needed"
+            msg = f"store: {path}: there is no file here; one that an ingest has made is needed, or --create"
             raise InputError(msg)
+        self._writable = not Path(path).exists() or _may_write(Path(path))
+        # A file that nobody may write is taken as it is: a write-ahead log could not be read beside it.
+        # One that is to exist is never made, however late it turns out to have gone.
+        how = "immutable=1" if not self._writable else "" if create else "mode=rw"
+        address = f"file:{quote(str(Path(path).absolute()))}?{how}" if how else path
+        query = {"uri": "true"} if how else {}
         engine = sa.create_engine(
-            sa.URL.create("sqlite", database=path),
+            sa.URL.create("sqlite", database=address, query=query),
             module=self._driver,
             poolclass=sa.QueuePool,
             pool_size=1,
@@ -164,7 +173,8 @@ class Sqlite(Database):
         )
         sa.event.listen(engine, "connect", self._prepare)
         super().__init__(path, engine, timeout, waiting)
-        if not sound:
+        self.writable = self._writable
+        if not sound and self._writable:
             waiting(
                 f"{path}: SQLite {self._driver.sqlite_version} has a fault in its write-ahead log that "
                 f"{'.'.join(map(str, SOUND))} mends; the slower rollback journal is used instead"
@@ -174,15 +184,19 @@ class Sqlite(Database):
         del record
         cursor = connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout = {int(self.timeout * 1000)}")
-        cursor.execute(f"PRAGMA journal_mode = {self._journal}")
-        cursor.execute("PRAGMA synchronous = FULL")
-        cursor.execute("PRAGMA secure_delete = ON")
+        if self._writable:
+            cursor.execute(f"PRAGMA journal_mode = {self._journal}")
+            cursor.execute("PRAGMA synchronous = FULL")
+            cursor.execute("PRAGMA secure_delete = ON")
         cursor.close()
 
     def _begin_reading(self, connection: sa.Connection) -> None:
         connection.exec_driver_sql("BEGIN")
 
     def _begin_writing(self, connection: sa.Connection, seconds: float) -> bool:
+        if not self._writable:
+            msg = f"store: {self.where}: it is read-only; a file that may be written is needed"
+            raise InputError(msg)
         connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
         try:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -237,6 +251,11 @@ class Sqlite(Database):
             "version": self._driver.sqlite_version,
             "journal": self._journal.lower(),
         }
+
+
+def _may_write(path: Path) -> bool:
+    """Tell whether a file and its directory, where journals are, may be written."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def sqlite_driver() -> Any:
@@ -332,6 +351,17 @@ class Postgres(Database):
         return {"database": "postgresql", "version": str(version)}
 
 
+def shown(url: str) -> str:
+    """Return an address as it may be shown: without who asks, and without a password.
+
+    Examples
+    --------
+    >>> shown("postgresql://ann:secret@host/games")
+    'postgresql://host/games'
+    """
+    return _HIDDEN.sub("***", PASSWORD.sub("", url))
+
+
 def connect(url: str, *, create: bool, timeout: float, waiting: Callable[[str], None]) -> Database:
     """Return the database of an address.
 
@@ -353,5 +383,5 @@ def connect(url: str, *, create: bool, timeout: float, waiting: Callable[[str], 
             address = None
         if address is not None:
             return Postgres(address, timeout=timeout, waiting=waiting)
-    msg = f"store: {_HIDDEN.sub('***', PASSWORD.sub('', url))!r} is not allowed; {SCHEMES}"
+    msg = f"store: {shown(url)!r} is not allowed; {SCHEMES}"
     raise InputError(msg)

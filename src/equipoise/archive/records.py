@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -212,7 +212,7 @@ def state_of(empty: Any, rows: Iterable[Row], prefix: str = "") -> Any:
         for each in fields(empty)
         if each.name in parts
     }
-    return type(empty)(**given)
+    return replace(empty, **given)
 
 
 def _mapping(rows: list[Row]) -> dict[Any, tuple[float, ...]]:

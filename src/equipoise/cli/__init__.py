@@ -23,6 +23,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "balance": "Divide players into the fairest teams.",
         "late": "Choose the team of someone who joins a running game.",
         "lobbies": "Put players into teams, and the teams into lobbies.",
+        "verify": "Check the receipt of an answer.",
     },
     "Ratings from match files": {
         "rate": "Rate everyone in a history of matches.",
@@ -45,6 +46,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Service": {
         "serve": "Answer the questions of game servers.",
+        "doctor": "Say what is wrong with a weight server, and how to fix it.",
     },
 }
 

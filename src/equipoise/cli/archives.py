@@ -24,6 +24,11 @@ store = click.option(
     help="The archive: sqlite:///path or postgresql://user@host/database.",
 )  # fmt: skip
 
+mutators = click.option(
+    "--mutators", metavar="FILE.toml",
+    help="Settings that change play, or do not: a table a game with lists gameplay and cosmetic.",
+)  # fmt: skip
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -45,7 +50,7 @@ def opened(url: str, *, create: bool = False, model: Any = None) -> Archive:
 def up_to_date(archive: Archive) -> Standing:
     """Return what is known, after learning what is not learnt yet; say so where it is all made anew."""
     standing = archive.standing()
-    if not standing.current:
+    if not standing.current and archive.writable:
         say_rebuilt(archive.update_ratings())
         standing = archive.standing()
     return standing
@@ -90,6 +95,8 @@ def say_read(tally: Tally) -> None:
         warn(f"... and {more} unfinished games more")
     for game, names in sorted(tally.unknown_mutators.items()):
         warn(f"{game}: unknown mutators, taken as changing play: {', '.join(sorted(names))}")
+    for game in sorted(tally.unknown_games):
+        warn(f"{game}: a game that no table knows; its game types are taken for those of its family")
     for source, by in tally.dated_by.items():
         warn(f"{source}: its games have no dates and were dated by {by}; --dated tells another date")
     for failure in tally.failed:

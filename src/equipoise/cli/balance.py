@@ -48,7 +48,7 @@ class Power(click.ParamType[float]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the power."""
-        from equipoise.teams.choosing import DEFAULT_POWER
+        from equipoise.teams.solution import DEFAULT_POWER
 
         if value == "default":
             return DEFAULT_POWER
@@ -196,7 +196,7 @@ def _one_of(names: Any, extra: str = "") -> str:
     "--body",
     type=float,
     metavar="SPREADS",
-    help="What one more player of mean weight is worth, in standard deviations.  [default: 0.5]",
+    help="What one more player of mean weight is worth, in standard deviations.  [default: 1]",
 )
 @click.option("--names", metavar="A,B", help="What to call the teams.")
 @click.option("--explain", is_flag=True, help="Say why: numbers, alternatives, and what each rule costs.")
@@ -214,6 +214,7 @@ def _one_of(names: Any, extra: str = "") -> str:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--plot", metavar="FILE.svg", help="Draw the teams into a file.")
+@click.option("--receipt", metavar="FILE", help="Write what was asked and answered, for 'equipoise verify'.")
 def command(roster: str | None, **options: Any) -> None:
     """Divide the players of ROSTER into the fairest teams.
 
@@ -242,6 +243,10 @@ def _balance(request: BalanceRequest, options: dict[str, Any]) -> None:
         show_front(request, options)
         return
     solution = balance(request)
+    if options["receipt"] is not None:
+        from equipoise.cli.verify import save_receipt
+
+        save_receipt(request, solution, options["receipt"])
     chosen = None
     if options["choose"] is not None and solution.splits:
         chosen = _choose(solution, options["choose"], options["seed"])
@@ -286,6 +291,9 @@ def _check_combinations(options: dict[str, Any], keep: int) -> None:
     if options["distance"] is not None and keep == 1:
         msg = "--distance: one split has no other to differ from; say how many with --keep"
         raise InputError(msg)
+    if options["pareto"] is not None and options["receipt"] is not None:
+        msg = "--receipt: a front is several answers; a receipt is of one"
+        raise InputError(msg)
     if options["pareto"] is not None and (options["explain"] or options["why"] or options["edit"]):
         msg = "--pareto: it shows several divisions; --explain, --why and --edit are about one"
         raise InputError(msg)
@@ -294,7 +302,7 @@ def _check_combinations(options: dict[str, Any], keep: int) -> None:
 def _choose(solution: Solution, power: float, seed: int | None) -> int:
     import numpy as np
 
-    from equipoise.teams.choosing import choose
+    from equipoise.teams.solution import choose
 
     chosen = choose(solution, rng=np.random.default_rng(seed), power=power)
     return next(n for n, split in enumerate(solution.splits) if split is chosen)

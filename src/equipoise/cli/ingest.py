@@ -24,8 +24,11 @@ from equipoise.registry import GAMES
     metavar="FROM",
     help="The date of games without one in their log or its name: as 2026-01-31T20:15.",
 )
+@archives.mutators
 @archives.as_json
-def command(paths: tuple[str, ...], store: str, game: str, dated: str | None, as_json: bool) -> None:
+def command(
+    paths: tuple[str, ...], store: str, game: str, dated: str | None, mutators: str | None, as_json: bool
+) -> None:
     """Read game logs into an archive: files (compressed too), patterns, directories, or - for standard input.
 
     Every finished game counts once, however often and under whatever name its log is read.
@@ -34,15 +37,17 @@ def command(paths: tuple[str, ...], store: str, game: str, dated: str | None, as
     from equipoise.cli.histories import progress_bar
     from equipoise.ingest.ingesting import AUTO, Ingest, plain
     from equipoise.ingest.logs import find_logs, in_chains
+    from equipoise.ingest.mutators import read_mutators
     from equipoise.logs.records import time_from
     from equipoise.registry import resolve
 
     if game != AUTO:
         resolve("game", GAMES, game)
     assumed = None if dated is None else time_from(dated, "--dated")
+    counted = None if mutators is None else read_mutators(mutators)
     sources = find_logs(paths)
     with archives.opened(store, create=True) as archive:
-        ingest = Ingest(archive, assumed)
+        ingest = Ingest(archive, assumed, counted)
         size, done = sum(source.size for source in sources) or 1, 0
         with progress_bar("reading") as tell:
             for chain in in_chains(sources):

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--body", type=float, metavar="SPREADS",
-    help="What one more player of mean weight is worth, in standard deviations.  [default: 0.5]",
+    help="What one more player of mean weight is worth, in standard deviations.  [default: 1]",
 )  # fmt: skip
 @click.option("--names", metavar="A,B", help="What to call the teams.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -9,6 +9,9 @@ import click
 
 from equipoise.cli import archives
 
+#: What players may be sorted by, and the widest cell of the table; --json has everything in full.
+SORTS, WIDEST = ("mu", "games", "sigma", "name", "id"), 48
+
 if TYPE_CHECKING:
     from equipoise.archive.known import Standing
 
@@ -16,8 +19,17 @@ if TYPE_CHECKING:
 @click.command(name="players")
 @archives.store
 @click.option("--ruleset", metavar="TEXT", help="Only this ruleset, as openarena/tdm+g_instantgib.")
+@click.option("--top", type=click.IntRange(min=1), metavar="N", help="Only the first N of each ruleset.")
+@click.option(
+    "--min-games", type=click.IntRange(min=1), default=1, metavar="N", help="Only who has played N games."
+)
+@click.option(
+    "--sort", type=click.Choice(SORTS), default="mu", show_default=True, help="The order within a ruleset."
+)
 @archives.as_json
-def command(store: str, ruleset: str | None, as_json: bool) -> None:
+def command(
+    store: str, ruleset: str | None, top: int | None, min_games: int, sort: str, as_json: bool
+) -> None:
     """List everyone in an archive with the ratings in each ruleset they have played, the strongest first."""
     from equipoise.logs.rules import ruleset_from, ruleset_text
 
@@ -25,8 +37,26 @@ def command(store: str, ruleset: str | None, as_json: bool) -> None:
     with archives.opened(store) as archive:
         players = _players(archives.up_to_date(archive))
     if wanted is not None:
+        there = sorted({player["ruleset"] for player in players})
+        if wanted not in there:
+            archives.warn(f"--ruleset: nobody has played {wanted}; there are: {', '.join(there) or 'none'}")
         players = [player for player in players if player["ruleset"] == wanted]
+    players = _chosen(players, top, min_games, sort)
     click.echo(json.dumps({"players": players}, indent=2) if as_json else _text(players))
+
+
+def _chosen(players: list[dict[str, Any]], top: int | None, games: int, sort: str) -> list[dict[str, Any]]:
+    """Return the rows that are asked for, in order."""
+    rising = sort in ("id", "name", "sigma")
+    kept = [player for player in players if player["games"] >= games]
+    kept.sort(key=lambda row: row[sort], reverse=not rising)
+    kept.sort(key=lambda row: row["ruleset"])
+    if top is None:
+        return kept
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in kept:
+        found.setdefault(row["ruleset"], []).append(row)
+    return [row for rows in found.values() for row in rows[:top]]
 
 
 def _players(standing: Standing) -> list[dict[str, Any]]:
@@ -48,13 +78,20 @@ def _players(standing: Standing) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["ruleset"], -row["mu"], row["id"]))
 
 
+def _short(text: str) -> str:
+    """Return a text as a cell: no longer than a line of a terminal bears."""
+    from equipoise.pages.text.words import printable
+
+    shown = printable(text)
+    return shown if len(shown) <= WIDEST else shown[: WIDEST - 3] + "..."
+
+
 def _text(players: list[dict[str, Any]]) -> str:
     from equipoise.cli.histories import table
-    from equipoise.pages.text.words import printable
 
     columns = ("id", "name", "ruleset", "0-100", "mu", "sigma", "games")
     rows = [
-        (printable(row["id"]), printable(row["name"]), printable(row["ruleset"]), f"{row['weight']:.1f}",
+        (_short(row["id"]), _short(row["name"]), _short(row["ruleset"]), f"{row['weight']:.1f}",
          f"{row['mu']:.3f}", f"{row['sigma']:.3f}", str(row["games"]))
         for row in players
     ]  # fmt: skip

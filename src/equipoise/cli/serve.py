@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import fields
+from importlib.metadata import version
 from typing import Any
 
 import click
@@ -12,7 +13,7 @@ import click
 from equipoise.server.settings import Settings, read_settings
 
 
-def _flags(command: Callable[..., None]) -> Callable[..., None]:
+def flags(command: Callable[..., None]) -> Callable[..., None]:
     """Add a flag for each setting that may be seen in a list of processes."""
     for each in reversed([each for each in fields(Settings) if each.metadata]):
         kind = type(each.default)
@@ -32,21 +33,29 @@ def _flags(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.command(name="serve")
 @click.option("--config", metavar="FILE", help="A TOML file with these settings in a table [serve].")
-@_flags
-def command(config: str | None, **flags: Any) -> None:
+@flags
+def command(config: str | None, **given: Any) -> None:
     """Answer what game servers ask about their players: weights, teams, chances.
 
     Every setting may also stand in the environment, as EQUIPOISE_STORE, and in the file; flags come first.
     """  # fmt: skip
-    settings = read_settings(config, os.environ, flags)
 
+    def read() -> Settings:
+        return read_settings(config, os.environ, given)
+
+    settings = read()
+
+    from equipoise.archive.databases import shown
     from equipoise.server.logging import log_events
-    from equipoise.server.service import run
+    from equipoise.server.running import Begun, run
+
+    def say(begun: Begun) -> None:
+        where = f"[{begun.host}]" if ":" in begun.host else begun.host
+        known = f"{begun.players} players, {begun.rulesets} rulesets"
+        click.echo(
+            f"equipoise {version('equipoise')} serves {shown(settings.store)} ({known}), "
+            f"weights: listening on {where}:{begun.port}"
+        )
 
     log_events(settings.log_level, as_json=settings.json_logs)
-    run(settings, _say)
-
-
-def _say(host: str, port: int) -> None:
-    where = f"[{host}]" if ":" in host else host
-    click.echo(f"weights: listening on {where}:{port}")
+    run(settings, say, read)

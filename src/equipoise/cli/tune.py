@@ -30,7 +30,7 @@ def command(file: str, **options: Any) -> None:
     """Fit the default model to the first part of a match FILE, and tell how it does on the rest."""
     from equipoise.lab.progressive import judge
     from equipoise.lab.tuning import BOUNDS, tune
-    from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
+    from equipoise.ratings.models.gaussian_filter.mixture import Mixture
     from equipoise.ratings.replaying import in_order
 
     history = read_history((file,), store=options["store"])
@@ -47,7 +47,7 @@ def command(file: str, **options: Any) -> None:
             tuned = tune(contests, part=part, steps=steps, seed=options["seed"], left_out=ruleset,
                          only=only, report=report)  # fmt: skip
             scores = []
-            for model in (GaussianFilter(), tuned.model):
+            for model in (Mixture(), tuned.model):
                 _, chances = model.run(model.initial(), contests)
                 evaluation = judge(contests, chances, part)
                 name = (

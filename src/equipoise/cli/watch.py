@@ -23,19 +23,24 @@ from equipoise.registry import GAMES
     "--interval", default=1.0, show_default=True, type=click.FloatRange(0.01, 3600.0), metavar="SECONDS",
     help="How often to look for what is new.",
 )  # fmt: skip
+@archives.mutators
 @click.option("--once", is_flag=True, help="Read what there is, and end.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, a line for each time something was new.")
-def command(path: str, store: str, game: str, interval: float, once: bool, as_json: bool) -> None:
+def command(
+    path: str, store: str, game: str, interval: float, once: bool, mutators: str | None, as_json: bool
+) -> None:
     """Follow a live game log into an archive, over rotation and restarts, until SIGINT or SIGTERM.
 
     Ratings are up to date within the interval after each game.
     """
+    from equipoise.ingest.mutators import read_mutators
     from equipoise.ingest.watching import Watch
 
+    counted = None if mutators is None else read_mutators(mutators)
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    with archives.opened(store, create=True) as archive, Watch(archive, path, game) as watch:
+    with archives.opened(store, create=True) as archive, Watch(archive, path, game, counted) as watch:
         archives.say_rebuilt(archive.update_ratings())
         while True:
             tally, updated = watch.step()

@@ -13,6 +13,7 @@ from equipoise.archive.archive import Archive
 from equipoise.errors import InputError
 from equipoise.ingest.dating import Dating
 from equipoise.ingest.logs import Progress, Source, UnreadableLogError, pieces
+from equipoise.ingest.mutators import Mutators, without_mutators
 from equipoise.ingest.rotation import date_of
 from equipoise.logs.guessing import HEAD, Guess, guess_game
 from equipoise.logs.reading import Parsed, Reader
@@ -49,6 +50,8 @@ class Tally:
         The first few of them.
     unknown_mutators : dict of str to set of str
         For each game the mutators that are in none of its tables; they count as changing play.
+    unknown_games : set of str
+        Games of a family that no table of it knows; they are taken for what the family has in common.
     files : list of dict
         Each log, the game it is of, and by what it was recognised.
     dated_by : dict of str to str
@@ -64,6 +67,7 @@ class Tally:
     first_skipped: list[Skipped] = field(default_factory=list)
     first_unfinished: list[Unfinished] = field(default_factory=list)
     unknown_mutators: dict[str, set[str]] = field(default_factory=dict)
+    unknown_games: set[str] = field(default_factory=set)
     files: list[dict[str, str]] = field(default_factory=list)
     dated_by: dict[str, str] = field(default_factory=dict)
     failed: list[str] = field(default_factory=list)
@@ -78,11 +82,17 @@ class Ingest:
         Where matches are kept.
     assumed : float, optional
         When games were whose log has no dates, nor its name; by default the time of the file says it.
+    mutators : Mutators, optional
+        What counts as a mutator beside the tables, and what does not.
     """
 
-    def __init__(self, archive: Archive, assumed: float | None = None) -> None:
+    def __init__(
+        self, archive: Archive, assumed: float | None = None, mutators: Mutators | None = None
+    ) -> None:
         self.archive = archive
         self._assumed = assumed
+        self._mutators = {} if mutators is None else mutators.gameplay
+        self._cosmetic = {} if mutators is None else mutators.cosmetic
         #: What gives dates to the games of the present source that have none.
         self.dating = Dating(0.0)
         self._dated_by = ""
@@ -99,8 +109,9 @@ class Ingest:
             if isinstance(one, Match):
                 if not one.dated and self._dated_by:
                     tally.dated_by[self._label] = self._dated_by
-                self._batch.append(self.dating.dated(one))
-                self._look_at(one.ruleset)
+                match = without_mutators(self.dating.dated(one), self._cosmetic)
+                self._batch.append(match)
+                self._look_at(match.ruleset)
                 if len(self._batch) >= BATCH:
                     self.keep()
             elif isinstance(one, Skipped):
@@ -116,13 +127,18 @@ class Ingest:
         """Note the mutators of a ruleset that are in no table."""
         if ruleset not in self._seen:
             self._seen.add(ruleset)
-            if unknown := unknown_mutators(self._tables, ruleset):
+            if self._tables and all(table.game != ruleset.game for table in self._tables):
+                self.tally.unknown_games.add(ruleset.game)
+            counted = self._mutators.get(ruleset.game, frozenset())
+            if unknown := set(unknown_mutators(self._tables, ruleset)) - counted:
                 self.tally.unknown_mutators.setdefault(ruleset.game, set()).update(unknown)
 
     def begin(self, guess: Guess, label: str, first_line: int = 1) -> Reader:
         """Begin with a log, and return the reader of its game."""
         self._tables = tuple(guess.game.rules())
-        return guess.game.reader(label, first_line)
+        extended = getattr(guess.game, "with_mutators", None)
+        game = guess.game if extended is None or not self._mutators else extended(self._mutators)
+        return game.reader(label, first_line)
 
     def keep(self) -> None:
         """Keep the matches that were taken."""
@@ -256,6 +272,7 @@ def plain(tally: Tally) -> dict[str, object]:
         "first_unfinished": _told(tally.first_unfinished),
         "dated_by": tally.dated_by,
         "unknown_mutators": {game: sorted(names) for game, names in tally.unknown_mutators.items()},
+        "unknown_games": sorted(tally.unknown_games),
         "files": tally.files,
         "failed": tally.failed,
     }

@@ -10,6 +10,7 @@ from equipoise.archive.known import Updated
 from equipoise.ingest.dating import Dating
 from equipoise.ingest.following import BREAK, Following, Place
 from equipoise.ingest.ingesting import AUTO, Ingest, Tally, plain, recognise
+from equipoise.ingest.mutators import Mutators
 from equipoise.logs.guessing import HEAD
 from equipoise.logs.reading import Reader
 from equipoise.registry import GAMES, resolve
@@ -26,9 +27,13 @@ class Watch:
         The log; it need not exist yet.
     game : str
         A registered name, or ``"auto"`` to recognise it by its beginning.
+    mutators : Mutators, optional
+        What counts as a mutator beside the tables, and what does not.
     """
 
-    def __init__(self, archive: Archive, path: str, game: str = AUTO) -> None:
+    def __init__(
+        self, archive: Archive, path: str, game: str = AUTO, mutators: Mutators | None = None
+    ) -> None:
         if game != AUTO:
             resolve("game", GAMES, game)
         self._archive = archive
@@ -44,7 +49,7 @@ class Watch:
         self._skipped = self._skipped_lines = 0
         self._first_line = 1
         self._place: Place | None = None
-        self._ingest = Ingest(archive)
+        self._ingest = Ingest(archive, mutators=mutators)
         self._ingest.dating = Dating(0.0, *kept.get("dating", ()))
 
     def __enter__(self) -> Watch:

@@ -18,8 +18,8 @@ from equipoise.errors import InputError
 from equipoise.lab.metrics import CLIP
 from equipoise.lab.progressive import winner
 from equipoise.matches import Contest, Ruleset, Statistics
-from equipoise.ratings.models.gaussian_filter.model import WORTH, GaussianFilter
-from equipoise.ratings.models.gaussian_filter.packing import Packed, most_teams, pack
+from equipoise.ratings.models.gaussian_filter.model import WORTH, Filters, GaussianFilter
+from equipoise.ratings.models.gaussian_filter.packing import Packed, pack
 
 #: What is searched, and between which bounds.
 BOUNDS: dict[str, tuple[float, float]] = {
@@ -33,6 +33,11 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "statistic_slope": (0.1, 2.0),
     "statistic_noise": (0.3, 4.0),
     "trust_sigma": (0.03, 1.0),
+    "baseline": (0.3, 3.0),
+    "baseline_sigma": (0.02, 0.6),
+    "experience_sigma": (0.05, 1.5),
+    "experience_games": (2.0, 60.0),
+    "caution": (5.0, 100.0),
 }
 
 #: Part of what is looked at that is played but not scored.
@@ -48,7 +53,6 @@ class View:
     """A history as one kind of server would have recorded it, packed, and what counts of it."""
 
     packed: Packed
-    teams: int
     winners: tuple[int, ...]
     scored: tuple[bool, ...]
 
@@ -82,7 +86,7 @@ def views(contests: Sequence[Contest], left_out: Ruleset | None = None) -> list[
         n >= start and won >= 0 and contest.ruleset != left_out
         for n, (contest, won) in enumerate(zip(contests, winners, strict=True))
     )
-    return [View(pack(kind), most_teams(kind), winners, scored) for kind in kinds]
+    return [View(pack(kind), winners, scored) for kind in kinds]
 
 
 def _without(contest: Contest, scores: bool, statistics: bool) -> Contest:
@@ -90,9 +94,9 @@ def _without(contest: Contest, scores: bool, statistics: bool) -> Contest:
     return replace(contest, scores=contest.scores if scores else (), statistics=kept)
 
 
-def losses(model: GaussianFilter, view: View, *, fast: bool = True) -> Floats:
+def losses(model: Filters, view: View, *, fast: bool = True) -> Floats:
     """Return the log-loss of each contest of a view that counts, nats."""
-    _, chances = model.play(model.initial(), view.packed, view.teams, fast=fast)
+    _, chances, _ = model.play(model.initial(), view.packed, fast=fast)
     told = [
         chances[first + won]
         for first, won, counts in zip(view.packed.first_team, view.winners, view.scored, strict=False)
@@ -102,7 +106,7 @@ def losses(model: GaussianFilter, view: View, *, fast: bool = True) -> Floats:
 
 
 def loss(
-    model: GaussianFilter,
+    model: Filters,
     histories: Sequence[Sequence[View]],
     weights: Sequence[float] | None = None,
     *,

@@ -180,6 +180,16 @@ class Play:
         if self.opposed():
             self._begin()
 
+    def unite_sides(self) -> None:
+        """Count everyone for the side they are on last, for all their time: sides swapped at half-time."""
+        for client in self.clients.values():
+            self._settle(client)
+        for person in self.people.values():
+            if len(person.stays) > 1:
+                last, total = next(reversed(person.stays)), sum(person.stays.values())
+                person.stays.clear()
+                person.stays[last] = total
+
     def opposed(self) -> bool:
         """Tell whether anybody has somebody to play against."""
         present = [side for side, number in self._sides.items() if number]

@@ -96,6 +96,8 @@ class Rules:
         Mutators that are known to change play, in lower case; what is in neither set counts as one of them.
     aliases : mapping of str to str
         From another spelling of a mutator, in lower case, to the one that is kept.
+    implied : mapping of str to str
+        From each of the game's own names of a type that is a mutator too, in lower case, to that mutator.
 
     Examples
     --------
@@ -111,6 +113,7 @@ class Rules:
     cosmetic: frozenset[str] = frozenset()
     gameplay: frozenset[str] = frozenset()
     aliases: Mapping[str, str] = field(default_factory=dict)
+    implied: Mapping[str, str] = field(default_factory=dict)
 
     def game_type(self, name: str) -> str:
         """Return the canonical name of a game type; any other stands for itself, in lower case."""
@@ -130,7 +133,8 @@ class Rules:
 
     def ruleset(self, game_type: str, mutators: Iterable[str] = ()) -> Ruleset:
         """Return what a rating is valid for: the game type and those mutators that change play."""
-        kept = (self.mutator(name) for name in mutators)
+        implied = self.implied.get(game_type.lower())
+        kept = [self.mutator(name) for name in (*mutators, *((implied,) if implied else ()))]
         return Ruleset(
             self.game, self.game_type(game_type), tuple(name for name in kept if name not in self.cosmetic)
         )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from equipoise.errors import InputError
 from equipoise.matches import Contest, Ruleset, Teams
 from equipoise.players import Rating
 from equipoise.ratings.model import Attention, Chances, Further, question
@@ -13,7 +15,10 @@ from equipoise.ratings.model import Attention, Chances, Further, question
 #: What is known of one player; which numbers these are is the model's.
 Entry = tuple[float, ...]
 
-#: The state: what is known of everyone who has played.
+#: In place of a player's id, which is never empty: the entry with the time of the last contest.
+LATEST = ""
+
+#: The state: what is known of everyone who has played, and under :data:`LATEST` the time of the last contest.
 Table = Mapping[str, Entry]
 
 #: What is known of everyone in a contest, team by team.
@@ -68,6 +73,7 @@ class Folding(Further, ABC):
                 for (player, _), was, becomes in zip(team, old, new, strict=True):
                     factor = factors.get(player, 1.0)
                     table[player] = between(was, becomes, factor)
+            table[LATEST] = (max(contest.at, table.get(LATEST, (contest.at,))[0]),)
         return table, chances
 
     def win_probability(
@@ -84,12 +90,31 @@ class Folding(Further, ABC):
 
     def players(self, state: Table) -> Iterable[str]:
         """Return the ids of everyone who has played."""
-        return state.keys()
+        return [player for player in state if player != LATEST]
+
+    def latest(self, state: Table) -> float:
+        """Return when the last contest ended that is known, seconds since 1970; minus infinity for none."""
+        return state.get(LATEST, (-math.inf,))[0]
 
     def entries(self, table: Table, contest: Contest) -> Entries:
         """Return what is known of everyone in a contest."""
         new = self.newcomer()
         return [[table.get(player, new) for player, _ in team] for team in contest.teams]
+
+
+def check_above(model: Any, least: float, *names: str) -> None:
+    """Raise where a constant of a model is not a finite number above a bound.
+
+    Raises
+    ------
+    InputError
+        The message begins with the constant.
+    """
+    for name in names:
+        number = getattr(model, name)
+        if isinstance(number, bool) or not isinstance(number, int | float) or not least < number < math.inf:
+            msg = f"{name} must be a number above {least:g}, got {number!r}"
+            raise InputError(msg)
 
 
 def between(was: Entry, becomes: Entry, factor: float) -> Entry:

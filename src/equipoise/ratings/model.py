@@ -78,7 +78,8 @@ class Further:
 
     __slots__ = ()
 
-    #: Names of the questions that are answered: ``"quality"``, ``"expected_margin"``.
+    #: Names of the questions that are answered: ``"quality"``, ``"expected_margin"``,
+    #: ``"draw_chance"``.
     answers: ClassVar[frozenset[str]] = frozenset()
 
     def quality(
@@ -110,6 +111,19 @@ class Further:
         del state, teams, ruleset, at
         self._refuse("expected_margin")
 
+    def draw_chance(
+        self, state: State, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+    ) -> float:
+        """Return how likely two teams draw; ``win_probability`` is then that of the others who have a winner.
+
+        Raises
+        ------
+        InputError
+            If the model has none, or the teams are at fault.
+        """
+        del state, teams, ruleset, at
+        self._refuse("draw_chance")
+
     def _refuse(self, question: str) -> NoReturn:
         what = question.replace("_", " ")
         msg = f"model: {type(self).__name__} has no {what}; ask one with {question!r} in its answers"
@@ -123,7 +137,7 @@ def answers(model: Any) -> frozenset[str]:
     --------
     >>> from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
     >>> sorted(answers(GaussianFilter())), sorted(answers("a model of someone's own"))
-    (['expected_margin', 'quality'], [])
+    (['draw_chance', 'expected_margin', 'quality'], [])
     """
     told: frozenset[str] = getattr(model, "answers", frozenset())
     return told

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Match, Ruleset
+from equipoise.matches import Contest, Match, Ruleset, Skipped
 from equipoise.ratings.model import Attention, Chances, RatingModel, State
 
 
-def in_order(matches: Iterable[Match]) -> list[Match]:
+def in_order(matches: Iterable[Match | Skipped]) -> list[Match]:
     """Return each match once, ordered by the time it ended and then by id.
 
     Raises
     ------
     InputError
-        If two different matches have one id.
+        If two different matches have one id, or a record could not be read.
     """
     by_id: dict[str, Match] = {}
     for match in matches:
+        if isinstance(match, Skipped):
+            msg = f"matches: {match.where}: {match.reason}; leave out what is not a Match to go on without it"
+            raise InputError(msg)
         known = by_id.setdefault(match.id, match)
         if known is not match and known != match:
             msg = f"matches: two different ones have the id {match.id!r}; an id stands for one match"
@@ -35,7 +39,7 @@ STRIDE = 20_000
 
 def replay(
     model: RatingModel,
-    matches: Iterable[Match],
+    matches: Iterable[Match | Skipped],
     start: State | None = None,
     window: int | None = None,
     progress: Progress | None = None,
@@ -51,7 +55,7 @@ def replay(
     matches : iterable of Match
         In any order, any of them repeated.
     start : State, optional
-        What is known before; the matches must be later than those it knows.
+        What is known before; no match may have ended before the last contest it knows.
     window : int, optional
         Only this many last contests of each player in each ruleset count, the older the less; see
         :func:`attention`.
@@ -61,7 +65,8 @@ def replay(
     Raises
     ------
     InputError
-        If two different matches have one id, or the window is at fault.
+        If two different matches have one id, a match is earlier than what ``start`` knows, or the window is
+        at fault.
 
     Examples
     --------
@@ -70,14 +75,33 @@ def replay(
     >>> replay(Elo(), [one, one]) == replay(Elo(), [one])
     True
     """
-    contests = [contest for match in in_order(matches) for contest in match.contests]
+    ordered = in_order(matches)
+    contests = [contest for match in ordered for contest in match.contests]
     state = model.initial() if start is None else start
+    if start is not None and ordered:
+        _check_later(ordered[0], latest(model, start))
     if window is None:
         return run(model, state, contests, None, progress)[0]
     if start is not None:
         msg = "window: it needs the whole history; leave out start"
         raise InputError(msg)
     return run(model, state, contests, attention(contests, window), progress)[0]
+
+
+def latest(model: RatingModel, state: State) -> float:
+    """Return when the last contest ended that a state knows; minus infinity where its model does not say."""
+    ask = getattr(model, "latest", None)
+    return -math.inf if ask is None else float(ask(state))
+
+
+def _check_later(match: Match, known: float) -> None:
+    """Raise where a match is earlier than what is known: its ratings would depend on the order of arrival."""
+    if (match.ended or 0.0) < known:
+        msg = (
+            f"start: the match {match.id!r} ended at {match.ended!r}, before the last contest it knows "
+            f"({known!r}); replay all matches from the beginning"
+        )
+        raise InputError(msg)
 
 
 def run(

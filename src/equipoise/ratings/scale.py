@@ -5,6 +5,7 @@ Teams are balanced on skill, never on this number, so its constants change nothi
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from equipoise.errors import InputError
@@ -17,14 +18,17 @@ LOW, MIDDLE, HIGH = 0.0, 50.0, 100.0
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A line through skill, cut off at 0 and 100.
+    """A curve through skill: a line near 50, which flattens towards 0 and 100 and reaches neither.
+
+    It is ``50 + 50 z / (1 + z⁴)^(1/4)`` of ``z = (skill - centre) / reach``: so the best of a large server
+    still differ in what is shown.
 
     Parameters
     ----------
     centre : float
         The skill that is shown as 50, that of a new player.
     reach : float
-        How far above the centre 100 is, in units of skill, above 0.
+        How far above the centre the line near 50 would come to 100, in units of skill, above 0.
 
     Raises
     ------
@@ -34,8 +38,8 @@ class Scale:
     Examples
     --------
     >>> scale = Scale(centre=1.0, reach=4.0)
-    >>> scale.shown(1.0), scale.shown(2.0), scale.shown(9.0), scale.skill(62.5)
-    (50.0, 62.5, 100.0, 2.0)
+    >>> [round(number, 4) for number in (scale.shown(2.0), scale.shown(9.0), scale.skill(62.5))]
+    [62.4878, 99.2479, 2.001]
     """
 
     centre: float
@@ -48,25 +52,34 @@ class Scale:
 
     def shown(self, skill: float) -> float:
         """Return a skill as a number from 0 to 100."""
-        place = MIDDLE + (skill - self.centre) / self.reach * (HIGH - MIDDLE)
-        return min(max(place, LOW), HIGH)
+        distance = (skill - self.centre) / self.reach
+        size: float = abs(distance)
+        bent = (
+            size / (1.0 + size**BEND) ** (1.0 / BEND) if size < 1.0 else (1.0 + size**-BEND) ** (-1.0 / BEND)
+        )
+        return MIDDLE + math.copysign(bent, distance) * (HIGH - MIDDLE)
 
     def skill(self, shown: float) -> float:
-        """Return the skill that is shown as a number: the inverse within the bounds.
+        """Return the skill that is shown as a number: the inverse.
 
         Raises
         ------
         InputError
-            If the number is not from 0 to 100.
+            If the number is not above 0 and below 100.
         """
-        if not LOW <= shown <= HIGH:
-            msg = f"shown: {shown!r} is not allowed; a number from 0 to 100 is"
+        if not LOW < shown < HIGH:
+            msg = f"shown must be above 0 and below 100, got {shown!r}"
             raise InputError(msg)
-        return self.centre + (shown - MIDDLE) / (HIGH - MIDDLE) * self.reach
+        bent = (shown - MIDDLE) / (HIGH - MIDDLE)
+        distance: float = bent / (1.0 - abs(bent) ** BEND) ** (1.0 / BEND)
+        return self.centre + distance * self.reach
 
 
-#: 100 is so many standard deviations of a new player's skill above 50: with a normal distribution of true
-#: skills one player in a thousand is cut off at each end.
+#: How sharply the line bends near the ends: at 4 the middle half of the scale is straight within a point.
+BEND = 4.0
+
+#: The reach is so many standard deviations of a new player's skill: with a normal distribution of true
+#: skills one player in a thousand is beyond 92 or below 8.
 DEVIATIONS = 3.0
 
 #: The reach for models that know no uncertainty, in their units: Elo's 400 points for 10 : 1, three times.
@@ -77,7 +90,7 @@ NOBODY = "\0"
 
 
 def scale_of(model: RatingModel, state: State, ruleset: Ruleset | None = None) -> Scale:
-    """Return the scale of one ruleset: 50 is a new player, 100 three of their standard deviations above.
+    """Return the scale of one ruleset: 50 is a new player, its reach three of their standard deviations.
 
     Examples
     --------

@@ -22,6 +22,8 @@ class ServerLimits:
         A connection that does not take its answers for so long is cut off.
     grace_seconds : float
         How long the server waits at its end for answers to be made and taken.
+    wrong_token_seconds : float
+        How long the answer to a wrong token is held back; as many times longer as there were before.
     conversation : Limits
         What one conversation may keep.
 
@@ -36,6 +38,7 @@ class ServerLimits:
     idle_seconds: float = 600.0
     slow_seconds: float = 30.0
     grace_seconds: float = 10.0
+    wrong_token_seconds: float = 1.0
     conversation: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
@@ -44,3 +47,20 @@ class ServerLimits:
             if not isinstance(number, Limits) and not 0 < number < float("inf"):
                 msg = f"{each.name}: {number!r} is not allowed; a number above 0 is"
                 raise InputError(msg)
+
+    def places(self, allowed: int) -> tuple[int, int]:
+        """Return how many connections there may be, and how many from one address.
+
+        Parameters
+        ----------
+        allowed : int
+            How many the system allows; where these are fewer, one address gets at most three quarters.
+
+        Examples
+        --------
+        >>> ServerLimits().places(10_000), ServerLimits().places(192)
+        ((2048, 1536), (192, 144))
+        """
+        if allowed >= self.connections:
+            return self.connections, self.per_address
+        return allowed, min(self.per_address, max(1, allowed * 3 // 4))

@@ -16,7 +16,7 @@ class _Lines(logging.Formatter):
 
     def __init__(self, *, as_json: bool) -> None:
         super().__init__()
-        self._as_json = as_json
+        self.as_json = as_json
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the event as a line."""
@@ -28,11 +28,23 @@ class _Lines(logging.Formatter):
         }
         if record.exc_info and record.exc_info[1] is not None:
             event["error"] = f"{type(record.exc_info[1]).__name__}: {record.exc_info[1]}"
-        if self._as_json:
+        if self.as_json:
             return json.dumps(event, default=str)
         at, level, what, *rest = (f"{key}={value!r}" for key, value in event.items())
         del at, level, what
-        return " ".join((event["at"], f"{event['level']:7}", event["event"], *rest))
+        return " ".join((event["at"], f"{event['level']:7}", *_one_line(event["event"], *rest)))
+
+
+def _one_line(*texts: str) -> list[str]:
+    """Return texts without what would begin another line, or move the cursor of a terminal."""
+    return ["".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text) for text in texts]
+
+
+def current() -> tuple[str, bool]:
+    """Return what :func:`log_events` was last told."""
+    root = logging.getLogger("equipoise")
+    as_json = any(getattr(handler.formatter, "as_json", False) for handler in root.handlers)
+    return logging.getLevelName(root.getEffectiveLevel()).lower(), as_json
 
 
 def log_events(level: str, *, as_json: bool) -> None:

@@ -7,41 +7,48 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import hashlib
 import hmac
-import ipaddress
 import logging
-import signal
-import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from typing import Any
 
-from equipoise.archive.archive import open_archive
-from equipoise.clock import deadline
-from equipoise.errors import EquipoiseError
-from equipoise.matches import Match, Setting
-from equipoise.protocols.weights.requests import Finished, Refusal, Request, Work
+from equipoise.errors import EquipoiseError, InputError
+from equipoise.matches import Setting
+from equipoise.protocols.weights.requests import Division, Everyone, Finished, Refusal, Request, Work
 from equipoise.protocols.weights.session import Limits, WeightSession
-from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
+from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.server.following import Follower
 from equipoise.server.settings import Settings
-from equipoise.server.tcp import Server
+from equipoise.server.turns import Lane, Ticket
+from equipoise.server.workers import Worker
+from equipoise.serving.answers import INFEASIBLE
 from equipoise.serving.board import Board
-from equipoise.serving.ratings import Ratings, Snapshot
-from equipoise.teams.balancing import balance
+from equipoise.serving.ratings import AmbiguousGameError, Ratings, Snapshot
 
 #: Seconds between two looks whether the archive has changed.
 POLL = 0.1
 
-#: Seconds for which a thread keeps others waiting: a tenth of Python's usual, so that a refresh or a division
-#: holds no answer up.
-SWITCH = 0.0005
+#: Seconds until the next look after one that failed.
+RETRY = 1.0
+
+#: Seconds for which the start waits for matches to be learnt from that nobody has learnt from.
+HEALING = 5.0
+
+#: Seconds beyond its time limit after which a worker that divides or keeps is begun anew.
+LATE = 3.0
+
+#: Seconds to begin a worker; a machine that is busy needs some.
+BEGIN = 60.0
 
 #: Seconds to wait for another process that writes the archive, before a result is refused.
-PATIENCE = 10.0
+PATIENCE = 4.0
+
+#: Seconds that chances and advantages leave to others for each second they take themselves.
+BREATH = 4.0
 
 log = logging.getLogger(__name__)
 
@@ -49,58 +56,112 @@ log = logging.getLogger(__name__)
 class Service:
     """Answers what game servers ask, from the newest board.
 
-    Threads do what takes time: one follows the archive, one divides players, one keeps results.
+    What takes time waits in a lane of its own kind, in which addresses take turns.  Workers divide players,
+    keep results, and follow the archive; a thread computes chances and advantages, which need all ratings.
     """
 
     def __init__(self, settings: Settings) -> None:
         secret = settings.secret()
         self._settings = settings
         self._token = _digest(secret) if secret else None
-        self._follower = Follower(settings)
-        self._threads = {
-            name: ThreadPoolExecutor(1, thread_name_prefix=name) for name in ("follow", "divide", "record")
+        self._follower = Follower(settings.store, settings.game)
+        self._divider = Worker("divide", settings.team_seconds)
+        self._keeper = Worker("keep", settings.store, PATIENCE)
+        self._judge = ThreadPoolExecutor(1, thread_name_prefix="judge")
+        self._lanes: dict[type, Lane[Any]] = {
+            kind: Lane(settings.max_waiting, Refusal.BUSY) for kind in (Division, Everyone, Finished, object)
         }
-        self._waiting = 0
-        self._learning: asyncio.Future[None] | None = None
-        self._told = ""
-        self.board = Board(Snapshot(Ratings(GaussianFilter(), GaussianFilter().initial())))
+        self._kept = asyncio.Event()
+        self._trouble = ""
+        self.board = Board(Snapshot(Ratings(Mixture(), Mixture().initial())))
 
     async def open(self) -> None:
-        """Read the archive for the first time.
+        """Read the archive for the first time, learn what is to be learnt, and begin the workers.
+
+        Raises
+        ------
+        EquipoiseError
+            If it cannot be read.
+        """
+        begun = asyncio.ensure_future(self._begin())
+        try:
+            self._take(await self._follower.newer())
+            if self._follower.behind:
+                healing = asyncio.ensure_future(self._look(now=True))
+                await asyncio.wait([healing], timeout=HEALING)
+        except BaseException:
+            begun.cancel()
+            raise
+        await begun
+
+    async def _begin(self) -> None:
+        """Begin the other workers, so that the first who asks need not wait for them."""
+        beginning = [self._divider.ask(None, BEGIN)]
+        if self._token is not None:
+            beginning.append(self._keeper.ask(None, BEGIN))
+        await asyncio.gather(*beginning)
+        await asyncio.get_running_loop().run_in_executor(self._judge, _warm)
+
+    async def follow(self) -> None:
+        """Keep the board up to date, for ever, whatever happens."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(POLL):
+                    await self._kept.wait()
+            now = self._kept.is_set()
+            self._kept.clear()
+            if not await self._look(now=now):
+                await asyncio.sleep(RETRY)
+                if now:
+                    self._kept.set()
+
+    async def _look(self, *, now: bool) -> bool:
+        """Look for something new, if wished learning at once; tell whether that went well."""
+        began = time.monotonic()
+        try:
+            snapshot = await self._follower.newer(now=now)
+        except EquipoiseError as error:
+            self._tell("archive cannot be read", str(error))
+            return False
+        except Exception as error:
+            log.exception("unexpected error")
+            self._tell("archive cannot be read", f"{type(error).__name__}: {error}")
+            return False
+        self._tell("ratings cannot be learnt", self._follower.trouble)
+        if snapshot is not None:
+            self._take(snapshot)
+            seconds = round(time.monotonic() - began, 3)
+            log.info("ratings refreshed", extra={"players": len(snapshot.ratings.known), "seconds": seconds})
+        return True
+
+    def _take(self, snapshot: Snapshot | None) -> None:
+        if snapshot is not None:
+            self.board = Board(snapshot)
+
+    def reload(self, settings: Settings) -> None:
+        """Take another token, and other times, from settings that were read anew.
 
         Raises
         ------
         InputError
-            If it cannot be read.
+            If the token cannot be had; nothing has changed then.
         """
-        snapshot = await self._in("follow", self._follower.newer)
-        self.board = Board(snapshot) if snapshot else self.board
-        await self._in("divide", _warm)
+        secret = settings.secret()
+        self._token = _digest(secret) if secret else None
+        self._settings = settings
 
-    async def follow(self) -> None:
-        """Keep the board up to date, for ever."""
-        while True:
-            await asyncio.sleep(POLL)
-            began = time.monotonic()
-            try:
-                snapshot = await self._in("follow", self._follower.newer)
-            except EquipoiseError as error:
-                self._tell(str(error))
-                continue
-            self._tell("")
-            if snapshot is not None:
-                self.board = Board(snapshot)
-                log.info(
-                    "ratings refreshed",
-                    extra={
-                        "players": len(snapshot.ratings.known),
-                        "seconds": round(time.monotonic() - began, 3),
-                    },
-                )
+    def lanes(self) -> list[Coroutine[Any, Any, None]]:
+        """Return what works the lanes off, each for ever."""
+        return [
+            self._work_off(Division, self._divide),
+            self._work_off(Everyone, self._everyone),
+            self._work_off(Finished, self._record),
+            self._work_off(object, self._judged, BREATH),
+        ]
 
     def converse(self, limits: Limits) -> WeightSession:
         """Begin a conversation."""
-        return WeightSession(None if self._token is None else self._right, limits, self._known)
+        return WeightSession(self._right if self._token is not None else None, limits, self._known)
 
     def _known(self, setting: Setting) -> Mapping[bytes, bytes]:
         return self.board.known(setting)
@@ -109,143 +170,97 @@ class Service:
         """Return the result of a request that takes no time."""
         return self.board.result(request)
 
-    async def work(self, request: Work) -> Any:
-        """Return the result of a request that takes time; refuse it where too many wait."""
-        if self._waiting >= self._settings.max_waiting:
-            return Refusal.BUSY
-        self._waiting += 1
+    async def work(self, request: Work, address: str) -> Any:
+        """Return the result of a request that takes time, when its turn has come.
+
+        Whoever leaves gives up the turn, but for results: they are kept all the same.
+        """
+        lane = self._lanes.get(type(request), self._lanes[object])
+        ticket = lane.enter(address, request)
         try:
-            if isinstance(request, Finished):
-                return await self._record(request)
-            return await self._in("divide", self._judge, request)
-        finally:
-            self._waiting -= 1
+            return await asyncio.shield(ticket.answer)
+        except asyncio.CancelledError:
+            if not isinstance(request, Finished):
+                lane.leave(ticket)
+            raise
 
     async def close(self) -> None:
-        """Let the work that was begun come to its end."""
-        if self._learning is not None:
-            await self._learning
-        for thread in self._threads.values():
-            thread.shutdown()
-        self._follower.close()
+        """Let go of everything; what is under way then is not waited for."""
+        self._judge.shutdown(wait=False, cancel_futures=True)
+        await asyncio.gather(self._divider.close(), self._keeper.close(), self._follower.close())
 
-    def _judge(self, request: Work) -> Any:
-        return self.board.result(request, deadline(self._settings.team_seconds))
+    async def _work_off(self, kind: type, work: Callable[[Any], Awaitable[Any]], breath: float = 0.0) -> None:
+        """Answer a lane, one at a time; afterwards others have so many times as long for themselves."""
+        lane = self._lanes[kind]
+        while True:
+            ticket: Ticket[Any] = await lane.next()
+            began = time.monotonic()
+            try:
+                answer = await work(ticket.item)
+            except EquipoiseError as error:
+                log.warning("not answered", extra={"kind": kind.__name__, "why": str(error)})
+                answer = Refusal.UNAVAILABLE
+            except Exception:
+                log.exception("unexpected error")
+                answer = Refusal.UNAVAILABLE
+            if not ticket.answer.done():
+                ticket.answer.set_result(answer)
+            await asyncio.sleep(breath * (time.monotonic() - began))
+
+    async def _divide(self, request: Division) -> Any:
+        try:
+            gathered = self.board.gather(request, clans=self._settings.clan_tags)
+            divided = await self._divider.ask(gathered, self._settings.team_seconds + LATE)
+        except AmbiguousGameError:
+            return Refusal.AMBIGUOUS_GAME
+        except InputError:
+            return Refusal.BAD_FIELD
+        return Refusal.IMPOSSIBLE if divided == INFEASIBLE else divided or Refusal.BUSY
+
+    async def _everyone(self, request: Everyone) -> Any:
+        whole: Any = None
+        try:
+            for part in self.board.everyone(request):
+                whole = part
+                await asyncio.sleep(0)  # others have their turn
+        except AmbiguousGameError:
+            return Refusal.AMBIGUOUS_GAME
+        return whole
+
+    async def _judged(self, request: Work) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._judge, self.board.result, request)
 
     async def _record(self, request: Finished) -> bool | Refusal:
         match = self.board.match(request, time.time())
         if isinstance(match, Refusal):
             return match
         try:
-            new: bool = await self._in("record", self._keep, match)
-        except EquipoiseError:
-            log.exception("result not kept")
+            new: bool = await self._keeper.ask(match, PATIENCE + LATE)
+        except EquipoiseError as error:
+            log.error("result not kept", extra={"id": request.id, "why": str(error)})
             return Refusal.UNAVAILABLE
         log.info("result", extra={"id": request.id, "new": new})
-        if new and (self._learning is None or self._learning.done()):
-            self._learning = asyncio.ensure_future(self._learn())
+        self._kept.set()
         return new
-
-    def _keep(self, match: Match) -> bool:
-        """Keep a game; when this returns it survives a crash.  Tell whether it was new."""
-        with open_archive(self._settings.store, timeout=PATIENCE, waiting=log.warning) as archive:
-            return archive.record([match]).new > 0
-
-    async def _learn(self) -> None:
-        try:
-            await self._in("record", self._update)
-        except EquipoiseError:
-            log.exception("ratings not updated")
-
-    def _update(self) -> None:
-        with open_archive(self._settings.store, timeout=PATIENCE, waiting=log.warning) as archive:
-            archive.update_ratings()
 
     def _right(self, token: str) -> bool:
         """Tell whether a token is right; how long that takes tells nothing about it."""
         return self._token is not None and hmac.compare_digest(_digest(token), self._token)
 
-    def _tell(self, trouble: str) -> None:
+    def _tell(self, what: str, why: str) -> None:
         """Log trouble with the archive once, and its end."""
-        if trouble != self._told:
-            log.warning(
-                "archive cannot be read" if trouble else "archive can be read again", extra={"why": trouble}
-            )
-        self._told = trouble
+        if why and why != self._trouble:
+            log.warning(what, extra={"why": why})
+        elif self._trouble and not why:
+            log.warning("archive can be read again")
+        self._trouble = why
 
-    async def _in(self, thread: str, function: Callable[..., Any], *given: Any) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._threads[thread], function, *given)
+
+def _warm() -> None:
+    """Load what computes advantages and places."""
+    import_module("equipoise.teams.running.placing")
+    import_module("equipoise.teams.running.handicap")
 
 
 def _digest(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
-
-
-def _warm() -> None:
-    """Load what divides players, so that the first who asks need not wait for it."""
-    balance({"one": 1.0, "two": 2.0})
-
-
-async def serve(settings: Settings, listening: Callable[[str, int], None]) -> None:
-    """Answer until the process is told to end, then answer what was asked before.
-
-    Parameters
-    ----------
-    settings : Settings
-        Which archive, where, and within what limits.
-    listening : callable
-        Told the host and port once there are answers.
-
-    Raises
-    ------
-    InputError
-        If a setting is at fault, the archive cannot be read, or the address cannot be had.
-    """
-    loop = asyncio.get_running_loop()
-    ended = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        with contextlib.suppress(NotImplementedError):  # where a loop has no signals, Ctrl-C raises
-            loop.add_signal_handler(number, ended.set)
-    host, port = settings.address
-    service = Service(settings)
-    await service.open()
-    gc.freeze()  # what is loaded stays: to go through it again and again would hold answers up for 0.1 s
-    server = Server(service, settings.limits)
-    following = None
-    try:
-        bound = await server.listen(host, port)
-        if not (settings.token or settings.token_file) and not _is_loopback(bound[0]):
-            log.warning(
-                "anyone who reaches this address may ask; results are not taken without a token",
-                extra={"host": bound[0]},
-            )
-        following = asyncio.ensure_future(service.follow())
-        listening(*bound)
-        await ended.wait()
-        log.info("ending")
-        await server.stop()
-        log.info("ended")
-    finally:
-        if following is not None:
-            following.cancel()
-        await service.close()
-
-
-def _is_loopback(host: str) -> bool:
-    return ipaddress.ip_address(host).is_loopback
-
-
-def run(settings: Settings, listening: Callable[[str, int], None]) -> None:
-    """Run :func:`serve` on the fastest loop there is."""
-    sys.setswitchinterval(SWITCH)
-    with asyncio.Runner(loop_factory=loop_factory()) as runner:
-        runner.run(serve(settings, listening))
-
-
-def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
-    """Return what makes event loops: uvloop's where it is installed."""
-    try:
-        import uvloop
-    except ImportError:
-        return asyncio.new_event_loop
-    return uvloop.new_event_loop

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import ssl
 import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
@@ -27,6 +29,9 @@ ADDRESS = "127.0.0.1:7790"
 LEVELS = ("debug", "info", "warning", "error")
 
 
+log = logging.getLogger(__name__)
+
+
 def _setting(default: Any, metavar: str, help_text: str) -> Any:
     return field(default=default, metadata={"metavar": metavar, "help": help_text})
 
@@ -42,10 +47,13 @@ class Settings:
     """
 
     store: str = _setting("", "URL", "The archive: sqlite:///PATH or postgresql://...")
+    create: bool = _setting(False, "", "Make the archive where there is none.")
     weights: str = _setting(ADDRESS, "HOST:PORT", "Where weights are asked for; port 0 takes a free one.")
     game: str = _setting("", "NAME", "The game that GAME means where it names none.")
     token_file: str = _setting("", "FILE", "A file with the token for AUTH; without, no results are taken.")
     token: str = field(default="", repr=False)
+    tls_certificate: str = _setting("", "FILE", "A certificate with its chain: connections are TLS then.")
+    tls_key: str = _setting("", "FILE", "The key of the certificate, where it is in another file.")
     log_level: str = _setting("info", "LEVEL", "The least that is logged: debug, info, warning or error.")
     json_logs: bool = _setting(False, "", "Log a JSON object a line.")
     max_connections: int = _setting(2048, "N", "Connections in total.")
@@ -53,12 +61,13 @@ class Settings:
     max_line: int = _setting(8192, "N", "Bytes of a line.")
     max_members: int = _setting(128, "N", "Players and bots in a game.")
     max_mutators: int = _setting(64, "N", "Mutators of a game.")
-    max_waiting: int = _setting(64, "N", "Divisions, chances and results that may wait at once.")
+    max_waiting: int = _setting(64, "N", "Divisions that may wait at once; of results, and others, as many.")
     idle_seconds: float = _setting(600.0, "SECONDS", "Close a connection that sends no line for so long.")
     slow_seconds: float = _setting(
         30.0, "SECONDS", "Cut a connection off that does not take its answers for so long."
     )
     grace_seconds: float = _setting(10.0, "SECONDS", "Time for answers at the end.")
+    clan_tags: bool = _setting(False, "", "Those with the same clan tag in their names are a party.")
     team_seconds: float = _setting(1.0, "SECONDS", "Time to look for better teams.")
 
     def __post_init__(self) -> None:
@@ -87,8 +96,43 @@ class Settings:
         """What connections may take."""
         return ServerLimits(
             self.max_connections, self.max_per_address, self.idle_seconds, self.slow_seconds,
-            self.grace_seconds, Limits(self.max_line, self.max_mutators, self.max_members),
+            self.grace_seconds,
+            conversation=Limits(self.max_line, self.max_mutators, self.max_members),
         )  # fmt: skip
+
+    def tls(self) -> ssl.SSLContext | None:
+        """Return how connections are encrypted, None where they are not.
+
+        Raises
+        ------
+        InputError
+            If the certificate or its key cannot be read.
+        """
+        if not self.tls_certificate:
+            if self.tls_key:
+                msg = "tls_key: it needs tls_certificate too"
+                raise InputError(msg)
+            return None
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        try:
+            context.load_cert_chain(self.tls_certificate, self.tls_key or None)
+        except OSError as error:  # an SSLError is one
+            msg = f"tls_certificate: {self.tls_certificate} cannot be used: {error.strerror or error}"
+            raise InputError(msg) from error
+        return context
+
+    def warn(self) -> None:
+        """Warn of a token that others on this machine may read."""
+        if not self.token_file:
+            return
+        try:
+            mode = Path(self.token_file).stat().st_mode
+        except OSError:
+            return
+        if mode & 0o077:
+            log.warning(
+                "others may read the token file; run: chmod 600", extra={"token_file": self.token_file}
+            )
 
     def secret(self) -> str:
         """Return the token, empty where there is none.

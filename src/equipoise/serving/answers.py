@@ -5,16 +5,19 @@ Every face of the service asks here; what is said on a network, and how, is not 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from equipoise.arrays import Floats
+from equipoise.errors import InputError
 from equipoise.matches import Contest, Match, Ruleset, Setting
 from equipoise.players import Bots, Member, Player, Seats
 from equipoise.ratings.model import is_bot
 from equipoise.ratings.scale import Scale, mean_bot, scale_of
-from equipoise.serving.ratings import AmbiguousGameError, Ratings, Snapshot
+from equipoise.serving.clans import clan_tag
+from equipoise.serving.ratings import AmbiguousGameError, Snapshot
 from equipoise.stopping import Stop, never
 
 
@@ -28,11 +31,12 @@ class MeanBot(NamedTuple):
 class Weights:
     """The shown weights of one ruleset, from 0 to 100."""
 
-    def __init__(self, ratings: Ratings, ruleset: Ruleset) -> None:
-        self._ratings = ratings
+    def __init__(self, snapshot: Snapshot, ruleset: Ruleset) -> None:
+        ratings = self._ratings = snapshot.ratings
         self._ruleset = ruleset
         self.scale: Scale = scale_of(ratings.model, ratings.state, ruleset)
-        skill, count = mean_bot(ratings.model, ratings.state, ruleset)
+        known = snapshot.mean_bots.get(ruleset)
+        skill, count = known or mean_bot(ratings.model, ratings.state, ruleset)
         self.mean_bot_skill = skill
         self.mean_bot = MeanBot(self.scale.shown(skill), count)
 
@@ -65,22 +69,83 @@ class Gathered:
         The performance noise of the model.
     zero : float or None
         The skill that adds nothing to a team, where the model knows one.
+    parties, apart : tuple of tuples of str
+        Who stay together, and no two of whom are in one team, by those ids.
+    seats : tuple of (int, int)
+        Positions of those who are in a team already, and which.
+    stay : float
+        The price of moving one of them, in win probability; it counts for two teams.
     """
 
     players: tuple[Player, ...]
     teams: int
     beta: float | None
     zero: float | None = None
+    parties: tuple[tuple[str, ...], ...] = ()
+    apart: tuple[tuple[str, ...], ...] = ()
+    seats: tuple[tuple[int, int], ...] = ()
+    stay: float = 0.0
 
     def divided(self, stop: Stop = never) -> tuple[int, ...] | None:
-        """Return the team of each player, None where none was found before the search had to stop."""
-        from equipoise.teams.balancing import balance
+        """Return the team of each player, None where the search had to stop before it found any.
 
-        solution = balance(self.players, teams=self.teams, beta=self.beta, zero=self.zero, stop=stop)
+        Raises
+        ------
+        InfeasibleError
+            If no division keeps what is asked.
+        """
+        from equipoise.teams.balancing import balance
+        from equipoise.teams.request import BalanceRequest
+        from equipoise.teams.solution import Status
+
+        players, price = self.players, 0.0
+        if self.seats and self.teams == 2 and self.stay > 0.0:
+            now, price = dict(self.seats), self.stay
+            players = tuple(
+                replace(each, side=float(now[n])) if n in now else each for n, each in enumerate(players)
+            )
+        request = BalanceRequest.of(
+            players, teams=self.teams, parties=self.parties, apart=self.apart, side_price=price,
+            beta=self.beta, zero=self.zero, stop=stop,
+        )  # fmt: skip
+        solution = balance(request)
+        if solution.status is Status.INFEASIBLE:
+            msg = "teams: no division keeps all parties together and those apart"
+            raise InfeasibleError(msg)
         if not solution.splits:
             return None
         places = {player.id: n for n, team in enumerate(solution.splits[0].teams) for player in team}
-        return tuple(places[player.id] for player in self.players)
+        return fewest_moves([places[player.id] for player in players], self.seats, self.teams)
+
+
+#: What a worker answers instead of raising :class:`InfeasibleError`.
+INFEASIBLE = "infeasible"
+
+
+class InfeasibleError(InputError):
+    """No division keeps what is asked."""
+
+
+def fewest_moves(places: Sequence[int], seats: Iterable[tuple[int, int]], teams: int) -> tuple[int, ...]:
+    """Return the same teams under the numbers at which most stay where they are.
+
+    The pair of an old and a new team that shares most players is one team, then the next, and so on.
+
+    Examples
+    --------
+    >>> fewest_moves([0, 0, 1, 1], [(0, 1), (1, 1), (2, 0)], 2)
+    (1, 1, 0, 0)
+    """
+    shared = Counter((places[position], team) for position, team in seats)
+    number: dict[int, int] = {}
+    for (new, old), _ in sorted(shared.items(), key=lambda entry: (-entry[1], entry[0])):
+        if new not in number and old not in number.values():
+            number[new] = old
+    free = iter(sorted(set(range(teams)) - set(number.values())))
+    for new in range(teams):
+        if new not in number:
+            number[new] = new if new not in number.values() and not shared else next(free)
+    return tuple(number[place] for place in places)
 
 
 class Answers:
@@ -92,6 +157,7 @@ class Answers:
     Examples
     --------
     >>> from equipoise.ratings.models.elo import Elo
+    >>> from equipoise.serving.ratings import Ratings
     >>> answers = Answers(Snapshot(Ratings(Elo(), {"ann": (1700.0,), "bob": (1500.0,)})))
     >>> ann, bob = Member(False, "ann"), Member(False, "bob")
     >>> answers.weight(Setting(), bob), answers.weight(Setting(), Member(False, "eve"))
@@ -108,7 +174,7 @@ class Answers:
         """Return the weights of one ruleset that is known, computed once."""
         found = self._weights.get(ruleset)
         if found is None:
-            found = self._weights[ruleset] = Weights(self.snapshot.ratings, ruleset)
+            found = self._weights[ruleset] = Weights(self.snapshot, ruleset)
         return found
 
     def weight(self, setting: Setting, member: Member) -> float | None:
@@ -125,20 +191,64 @@ class Answers:
         yield from (Member(False, each) for each in ratings.known if not is_bot(each))
         yield from (Member(True, name) for name in ratings.bots)
 
-    def gather(self, setting: Setting, members: Sequence[Member], teams: int) -> Gathered:
-        """Return a division that can be computed anywhere, see :meth:`divide`."""
+    def gather(
+        self,
+        setting: Setting,
+        members: Sequence[Member],
+        teams: int,
+        *,
+        parties: Iterable[Sequence[Member]] = (),
+        apart: Iterable[Sequence[Member]] = (),
+        seats: Iterable[tuple[Member, int]] = (),
+        stay: float = 0.0,
+        clans: bool = False,
+    ) -> Gathered:
+        """Return a division that can be computed anywhere.
+
+        Parameters
+        ----------
+        setting : Setting
+            What is played.
+        members : sequence of Member
+            Who is to be divided.
+        teams : int
+            How many teams.
+        parties, apart : iterable of sequences of Member
+            Who stay together, and no two of whom are in one team; others than those to be divided do not
+            count.
+        seats : iterable of (Member, int)
+            Who is in which team already.
+        stay : float
+            The price of moving one of those, in win probability.
+        clans : bool
+            Whether those whose last names bear the same clan tag are a party, unless they are in one.
+        """
+        at = {member: n for n, member in enumerate(members)}
+        together = [[at[each] for each in party if each in at] for party in parties]
+        if clans:
+            grouped = {n for party in together for n in party}
+            together += self._clans([each for each in members if at[each] not in grouped], at)
         ratings, ruleset = self.snapshot.ratings, self.snapshot.rated(setting)
         players = tuple(
             Player(str(n), ratings.rating(member, ruleset), bot=member.bot)
             for n, member in enumerate(members)
         )
-        return Gathered(players, teams, ratings.beta, ratings.zero)
+        return Gathered(
+            players, teams, ratings.beta, ratings.zero,
+            tuple(tuple(map(str, party)) for party in together if len(party) > 1),
+            tuple(tuple(str(at[each]) for each in group if each in at) for group in apart),
+            tuple((at[member], team) for member, team in seats if member in at), stay,
+        )  # fmt: skip
 
-    def divide(
-        self, setting: Setting, members: Sequence[Member], teams: int, stop: Stop = never
-    ) -> tuple[int, ...] | None:
-        """Return the team of each member, None where none was found before the search had to stop."""
-        return self.gather(setting, members, teams).divided(stop)
+    def _clans(self, members: Sequence[Member], at: Mapping[Member, int]) -> list[list[int]]:
+        """Return the positions of those who share a clan tag."""
+        names, clans = self.snapshot.names, dict[str, list[int]]()
+        for member in members:
+            known = None if member.bot else self.snapshot.ratings.player(member.name)
+            tag = clan_tag(names.get(known or "", member.name))
+            if tag and not member.bot:
+                clans.setdefault(tag, []).append(at[member])
+        return list(clans.values())
 
     def place(self, setting: Setting, seats: Seats, member: Member) -> int:
         """Return the team for someone who comes late; whoever is in a team stays there."""

@@ -23,7 +23,7 @@ from equipoise.protocols.weights.requests import (
     Request,
 )
 from equipoise.protocols.weights.session import NOTHING, decoded, plain, sayable
-from equipoise.serving.answers import Answers, Weights
+from equipoise.serving.answers import Answers, Gathered, InfeasibleError, Weights
 from equipoise.serving.ratings import AmbiguousGameError, Snapshot
 from equipoise.stopping import Stop, never
 
@@ -156,6 +156,8 @@ class Board:
             return self._result(request, stop)
         except AmbiguousGameError:
             return Refusal.AMBIGUOUS_GAME
+        except InfeasibleError:
+            return Refusal.IMPOSSIBLE
         except InputError:  # ids that are one: a bot, and a player who is called as its id
             return Refusal.BAD_FIELD
 
@@ -167,8 +169,8 @@ class Board:
             case Everyone():
                 *_, whole = self.everyone(request)
                 return whole
-            case Division(setting, teams, members):
-                return answers.divide(setting, members, teams, stop) or Refusal.BUSY
+            case Division():
+                return self.gather(request).divided(stop) or Refusal.BUSY
             case Chances(setting, seats):
                 return answers.chances(setting, seats)
             case Handicap(setting, seats):
@@ -176,6 +178,14 @@ class Board:
             case Late(setting, seats, member):
                 return answers.place(setting, seats, member)
         return None
+
+    def gather(self, request: Division, *, clans: bool = False) -> Gathered:
+        """Return a division that can be computed anywhere."""
+        wishes = request.wishes
+        return self.answers.gather(
+            request.setting, request.members, request.teams, parties=wishes.parties, apart=wishes.apart,
+            seats=wishes.seats, stay=wishes.stay, clans=clans,
+        )  # fmt: skip
 
     def match(self, request: Finished, now: float) -> Match | Refusal:
         """Return a game that has ended now, seconds since 1970, as what the archive keeps."""

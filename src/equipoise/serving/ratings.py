@@ -68,15 +68,18 @@ class Ratings:
         What it knows.
     bots : mapping of str to str
         From a bot's name to its id at the level it was last seen with.
+    known : mapping, optional
+        Everyone who has played, in order of first appearance; by default the model is asked.
     """
 
     model: RatingModel
     state: State
     bots: Mapping[str, str] = field(default_factory=dict)
-    known: Mapping[str, None] = field(init=False)
+    known: Mapping[str, None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "known", dict.fromkeys(self.model.players(self.state)))
+        if not self.known:
+            object.__setattr__(self, "known", dict.fromkeys(self.model.players(self.state)))
 
     def player(self, named: str) -> str | None:
         """Return the id of a player; one who is only known by name is found by it."""
@@ -130,6 +133,10 @@ class Snapshot:
         there are several.
     revision : int
         The number of this snapshot; a newer one has a higher number.
+    names : mapping of str to str
+        From each id to the name last seen.
+    mean_bots : mapping
+        The mean skill of bots and their number for rulesets in which it was computed before.
     """
 
     ratings: Ratings
@@ -137,6 +144,8 @@ class Snapshot:
     tables: Mapping[str, Table] = field(default_factory=dict)
     game: str | None = None
     revision: int = 0
+    names: Mapping[str, str] = field(default_factory=dict)
+    mean_bots: Mapping[Ruleset, tuple[float, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.game is None:

@@ -19,8 +19,7 @@ from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.objectives.units import compose_in, units_of
 from equipoise.teams.problem.components import Contradiction
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE, Problem
-from equipoise.teams.problem.roster import Besides, build
-from equipoise.teams.problem.wishes import outcomes
+from equipoise.teams.problem.wishes import Outcome, outcomes
 from equipoise.teams.request import BalanceRequest, Judge, Keywords, Players
 from equipoise.teams.solution import Solution, Split, Status, weight
 from equipoise.teams.solvers import stages
@@ -85,16 +84,17 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
         default_weight=request.roster.default,
         unrated=request.roster.unrated,
     )
+    problem, clash = request.problem, request.clash
+    if problem is None or clash is not None:
+        return replace(nothing, reason=_contradiction(request, clash))
+    if problem.prices is not None:
+        chosen = priced(chosen, units)
+        nothing = replace(nothing, objective=chosen.name)
+    check_positive(chosen, problem)
     try:
-        problem = problem_of(request)
-        if problem.prices is not None:
-            chosen = priced(chosen, units)
-            nothing = replace(nothing, objective=chosen.name)
-        check_positive(chosen, problem)
         found, solver, shortage = _search(request, problem, chosen)
-    except Contradiction as clash:
-        one, other = request.roster.players[clash.one], request.roster.players[clash.other]
-        return replace(nothing, reason=f"{one.label!r} and {other.label!r} contradict: {clash.reason}")
+    except Contradiction as late:
+        return replace(nothing, reason=_contradiction(request, late))
     bot_weight = None if problem.filler is None else float(problem.filler[MU])
     nothing = replace(nothing, solver=solver, bot_weight=bot_weight)
     if not found.ranked and not found.proven:
@@ -104,24 +104,12 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
     return _answer(request, problem, chosen, units, found, nothing, shortage)
 
 
-def problem_of(request: BalanceRequest) -> Problem:
-    """Return the problem that a request makes.
-
-    Raises
-    ------
-    Contradiction
-        If two players can be neither together nor apart; ``one`` and ``other`` are places in the roster.
-    """
-    return build(
-        request.roster,
-        request.teams,
-        request.size_rules,
-        request.bots,
-        request.parties,
-        request.apart,
-        request.fixed,
-        Besides(request.all_wishes, request.side_price, dict(request.roles), request.rules),
-    )
+def _contradiction(request: BalanceRequest, clash: Contradiction | None) -> str:
+    """Say who contradicts whom."""
+    if clash is None:
+        return ""
+    one, other = request.players[clash.one], request.players[clash.other]
+    return f"{one.label!r} and {other.label!r} contradict: {clash.reason}"
 
 
 def _search(request: BalanceRequest, problem: Problem, chosen: Objective) -> tuple[Found, str, str]:
@@ -248,9 +236,14 @@ def split_of(
         value=value,
         values=values,
         distance=float(np.abs(chances - 1.0 / problem.n_teams).max()),
-        wishes=outcomes(problem, request.all_wishes, request.side_price, players, labels),
+        wishes=() if problem.prices is None else _outcomes(request, problem, labels),
         roles=() if problem.roles is None else tuple(tuple(problem.roles.line_up(team)) for team in of_team),
     )
+
+
+def _outcomes(request: BalanceRequest, problem: Problem, labels: Labels) -> tuple[Outcome, ...]:
+    players = request.roster.players
+    return outcomes(problem, request.all_wishes, request.side_price, players, labels)
 
 
 def values_of(objective: Objective, totals: Floats) -> tuple[float, ...]:

@@ -6,6 +6,7 @@ Only the rating sums are looked at; wishes, bots and other objectives are :func:
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from equipoise.compiled import compiled, pays
 from equipoise.errors import InputError
 from equipoise.players import LARGEST_WEIGHT
-from equipoise.teams import batch_kernels
+
+# What the kernel gets: memory views when plain, arrays when compiled; both are only indexed.
+Column = Any
 
 #: Players of a match up to which all its splits are gone through: 6435 of them.
 MOST_IN_A_MATCH = 16
@@ -64,12 +67,44 @@ def balance_many(ratings: ArrayLike) -> tuple[NDArray[np.int8], NDArray[np.float
     splits = len(left) * len(table)
     columns = (table, left, right, chosen)
     if pays(splits, COMPILE_FROM):
-        compiled(batch_kernels.best_splits)(*columns)
+        compiled(best_splits)(*columns)
     else:
-        batch_kernels.best_splits(*(column.data for column in columns))
+        best_splits(*(column.data for column in columns))
     labels = _labels(table.shape[1])[chosen]
     values = np.abs(table.sum(axis=1) - 2.0 * np.where(labels == 0, table, 0.0).sum(axis=1))
     return labels, values
+
+
+def best_splits(ratings: Column, out: Column, into: Column, chosen: Column) -> None:
+    """Find each match's split with the least difference, going through all by one exchange a step.
+
+    It is written for :mod:`equipoise.compiled`.
+
+    Parameters
+    ----------
+    ratings : two-dimensional
+        The players of each match.
+    out, into : columns
+        Who leaves the first team and who comes at each step but the first.
+    chosen : column
+        Where the number of the best split is written.
+    """
+    for match in range(len(chosen)):
+        # The first split has the first half of the players in the first team; what counts is half the gap.
+        gap = 0.0
+        half = ratings.shape[1] // 2
+        for player in range(half):
+            gap += ratings[match, player] - ratings[match, player + half]
+        gap /= 2.0
+        best = abs(gap)
+        best_step = 0
+        for step in range(1, len(out)):
+            gap += ratings[match, into[step]] - ratings[match, out[step]]
+            size = abs(gap)
+            if size < best:
+                best = size
+                best_step = step
+        chosen[match] = best_step
 
 
 @lru_cache(maxsize=8)

@@ -31,7 +31,9 @@ from equipoise.players import LARGEST_WEIGHT, Bots, Player, Rating
 from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS, TERMS
 from equipoise.stopping import Stop, never
 from equipoise.teams.decoding import data_of, keywords_of
-from equipoise.teams.problem.roster import MOST_TEAMS, Roster, fixed_teams, named_once, rated
+from equipoise.teams.problem.components import Contradiction
+from equipoise.teams.problem.problem import Problem
+from equipoise.teams.problem.roster import MOST_TEAMS, Besides, Roster, build, rated
 from equipoise.teams.problem.rules import Rule
 from equipoise.teams.problem.scales import check_scale
 from equipoise.teams.problem.sizes import SizeRules, Sizes, size_rules
@@ -154,7 +156,7 @@ class BalanceRequest:
         is said does not change when the same number is added to every weight, nor when all are multiplied.
     body : float, optional
         What one more player of mean weight is worth to a team, in standard deviations of the roster's
-        weights; one half unless a zero is given, or asked for with the objective ``ratio`` (then it is 0).
+        weights; one unless a zero is given, or asked for with the objective ``ratio`` (then it is 0).
     tolerance : float, optional
         How far from the best win probability the objective ``spread`` and a criterion that re-ranks may go;
         by default 0.0025 with up to 17 players and 0.001 with more.
@@ -172,6 +174,10 @@ class BalanceRequest:
         The players with a rating each.
     size_rules : SizeRules
         What the sizes come to for this roster.
+    problem : Problem or None
+        The players and rules as arrays; None where two players can be neither together nor apart.
+    clash : Contradiction or None
+        Who they are.
 
     Raises
     ------
@@ -217,6 +223,8 @@ class BalanceRequest:
     stop: Stop = field(default=never, repr=False, compare=False)
     roster: Roster = field(init=False, repr=False, compare=False)
     size_rules: SizeRules = field(init=False, repr=False, compare=False)
+    problem: Problem | None = field(init=False, repr=False, compare=False)
+    clash: Contradiction | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _check_numbers(self)
@@ -227,7 +235,9 @@ class BalanceRequest:
         sizes = Sizes(exact, self.min_size, self.max_size, self.max_difference)
         rules = size_rules(len(self.players), self.teams, sizes, self.bots)
         object.__setattr__(self, "size_rules", rules)
-        _check_names(self, roster)
+        problem, clash = _built(self)
+        object.__setattr__(self, "problem", problem)
+        object.__setattr__(self, "clash", clash)
 
     @classmethod
     def of(cls, players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> BalanceRequest:
@@ -328,6 +338,8 @@ class BalanceRequest:
     @property
     def all_wishes(self) -> tuple[Wish, ...]:
         """The wishes that come with the players, then the others."""
+        if not any(player.prefer or player.avoid for player in self.players):
+            return self.wishes
         return (*wishes_of(self.players), *self.wishes)
 
 
@@ -398,7 +410,8 @@ def _check_numbers(request: BalanceRequest) -> None:
         if value is not None and not 0.0 <= value < np.inf:
             msg = f"must be at least 0, got {value!r}"
             raise InputError(msg, name)
-    check_scale(request.beta, request.zero, request.body)
+    if not request.beta is request.zero is request.body is None:
+        check_scale(request.beta, request.zero, request.body)
     if request.default is not None and not -LARGEST_WEIGHT <= request.default <= LARGEST_WEIGHT:
         msg = f"must be from -1e15 to 1e15, got {request.default:g}"
         raise InputError(msg, "default")
@@ -419,14 +432,11 @@ def _check_parts(request: BalanceRequest) -> None:
             raise UnknownNameError(kind, name, registry)
 
 
-def _check_names(request: BalanceRequest, roster: Roster) -> None:
-    """Refuse names that are not in the roster, and teams that do not exist."""
-    for name in ("parties", "apart"):
-        for group in getattr(request, name):
-            named_once(name, roster, group)
-    fixed_teams(roster, request.teams, request.fixed)
-    for wish in request.all_wishes:
-        named_once("wishes", roster, wish.players)
-    for rule in request.rules:
-        for who in rule.terms:
-            roster.find(f"rule {rule.name!r}", who if isinstance(who, str) else who[0])
+def _built(request: BalanceRequest) -> tuple[Problem | None, Contradiction | None]:
+    """Return the problem that a request makes, or who can be neither together nor apart."""
+    besides = Besides(request.all_wishes, request.side_price, dict(request.roles), request.rules)
+    groups = request.parties, request.apart, request.fixed
+    try:
+        return build(request.roster, request.teams, request.size_rules, request.bots, *groups, besides), None
+    except Contradiction as clash:
+        return None, clash

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,19 @@ import numpy as np
 from equipoise.matches import Contest, Match, Ruleset, Statistics
 from equipoise.ratings.model import RatingModel
 from equipoise.ratings.replaying import replay
+
+
+def in_step(scores: Sequence[float], ranks: Sequence[float]) -> tuple[float, ...]:
+    """Return scores of which the most belong to who came first.
+
+    Examples
+    --------
+    >>> in_step([3, 9, 5], [2, 1, 3])
+    (5, 9, 3)
+    """
+    order = sorted(range(len(ranks)), key=lambda n: (ranks[n], n))
+    given = dict(zip(order, sorted(scores, reverse=True), strict=True))
+    return tuple(given[n] for n in range(len(ranks)))
 
 
 def random_contest(rng: np.random.Generator, players: int = 12) -> Contest:
@@ -28,13 +42,15 @@ def random_contest(rng: np.random.Generator, players: int = 12) -> Contest:
         for player in ids
         if rng.random() < 0.8
     )
+    ranks = rng.integers(0, len(sizes), len(sizes)).tolist()
+    scores = in_step(rng.integers(0, 20, len(sizes)).tolist(), ranks)
     return Contest(
         ruleset,
         tuple(tuple(members[a:b]) for a, b in itertools.pairwise(starts)),
-        tuple(rng.integers(0, len(sizes), len(sizes)).tolist()),
+        tuple(ranks),
         weight=float(rng.choice([1.0, 1.0, 0.25])),
         at=float(rng.integers(0, 100) * 3600),
-        scores=tuple(rng.integers(0, 20, len(sizes)).tolist()) if rng.random() < 0.5 else (),
+        scores=scores if rng.random() < 0.5 else (),
         statistics=told if rng.random() < 0.5 else (),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from equipoise.stopping import Stop, never
 from equipoise.verifying.divisions import Labels, divisions
 from equipoise.verifying.exact import Real
 from equipoise.verifying.question import Question, Stage
@@ -31,13 +32,33 @@ class Optimum:
     divisions: int
 
 
-def optimum(asked: Question, legal: Iterable[Labels] | None = None) -> Optimum:
-    """Return the optimum by going through every legal division."""
-    left = list(divisions(asked) if legal is None else legal)
+class TooMuchError(Exception):
+    """There is too much to go through, or no time left."""
+
+
+def look(stop: Stop) -> None:
+    """Raise the error if the time is over."""
+    if stop():
+        msg = "the time is over"
+        raise TooMuchError(msg)
+
+
+def optimum(asked: Question, legal: Iterable[Labels] | None = None, stop: Stop = never) -> Optimum:
+    """Return the optimum by going through every legal division, or those that are given.
+
+    Raises
+    ------
+    TooMuchError
+        If the time is over before the end.
+    """
+    left = list(divisions(asked, lambda: look(stop)) if legal is None else legal)
     n = len(left)
     costs: list[Real] = []
     for stage in asked.stages if left else ():
-        judged = [(value(asked, stage, labels), labels) for labels in left]
+        judged = []
+        for labels in left:
+            look(stop)
+            judged.append((value(asked, stage, labels), labels))
         least = judged[0][0]
         for cost, _ in judged:
             if cost < least:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from equipoise.verifying.question import Question, Row
@@ -12,8 +12,11 @@ from equipoise.verifying.values import bots, line_up
 Labels = tuple[int, ...]
 
 
-def divisions(asked: Question) -> Iterator[Labels]:
-    """Go through every legal division; where teams are interchangeable, each once under one naming."""
+def divisions(asked: Question, look: Callable[[], None] = lambda: None) -> Iterator[Labels]:
+    """Go through every legal division; where teams are interchangeable, each once under one naming.
+
+    ``look`` is called on the way, and may raise what ends it.
+    """
     once = asked.interchangeable
     most = [min(limit, asked.n) for limit in asked.maximum]
     party_of = {i: n for n, party in enumerate(asked.parties) for i in party}
@@ -35,6 +38,7 @@ def divisions(asked: Question) -> Iterator[Labels]:
                 yield team
 
     def extended(i: int) -> Iterator[Labels]:
+        look()
         if i == asked.n:
             whole = tuple(labels)
             if not broken(asked, whole):

@@ -32,7 +32,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 #: Digits that are tried first, and those beyond which a comparison is given up.
-FIRST_DIGITS, MOST_DIGITS = 30, 2000
+FIRST_DIGITS, MOST_DIGITS = 30, 1000
 
 #: The slope of the logistic link; see :mod:`equipoise.link`.
 SLOPE = Fraction("1.702")
@@ -109,13 +109,53 @@ def _exponential(power: Interval, digits: int) -> Interval:
     return Interval(max(down.next_minus(low), Decimal(0)), up.next_plus(high))
 
 
+class Lead(NamedTuple):
+    """``d |d| / c²`` for the lead d of a team: ``plain + rooted sqrt(radicand)``, which is unique.
+
+    The radicand is no square, and 0 where the rooted part is.
+    """
+
+    plain: Fraction
+    rooted: Fraction = Fraction(0)
+    radicand: Fraction = Fraction(0)
+
+    def root(self, digits: int) -> Interval:
+        """Return two decimals that the root of its size is between."""
+        if not self.rooted:
+            return _root(abs(self.plain), digits)
+        working = digits
+        while True:
+            rooted = _times(self.rooted, _root(self.radicand, working), working)
+            low, high = _plus(_quotient(self.plain, working), rooted, working)
+            if low * high > 0:
+                break
+            working *= 2  # the parts nearly cancel, but not entirely
+        down, up = _contexts(digits)
+        low, high = sorted((abs(low), abs(high)))
+        return Interval(down.next_minus(down.sqrt(low)), up.next_plus(up.sqrt(high)))
+
+
+def lead(plain: Fraction, rooted: Fraction, radicand: Fraction, noise: Fraction) -> Lead:
+    """Return the lead of ``plain + rooted sqrt(radicand)`` over noise, given as its square."""
+    exact = _square_root(radicand) if rooted else Fraction(0)
+    if exact is not None:
+        whole = plain + rooted * exact
+        return Lead(whole * abs(whole) / noise)
+    sign = Real(plain, roots={radicand: rooted}).sign()
+    return Lead(
+        sign * (plain * plain + rooted * rooted * radicand) / noise,
+        sign * 2 * plain * rooted / noise,
+        radicand,
+    )
+
+
 @lru_cache(maxsize=1 << 14)
-def _odds(lead: Fraction, digits: int) -> Interval:
-    """Return the exponential that a lead, squared and with its sign, stands for in a chance."""
-    if not lead:
+def _odds(given: Lead, digits: int) -> Interval:
+    """Return the exponential that a lead stands for in a chance."""
+    if not given.plain and not given.rooted:
         return Interval(Decimal(1), Decimal(1))
-    root = _root(abs(lead), digits)
-    return _exponential(_times(SLOPE if lead > 0 else -SLOPE, root, digits), digits)
+    ahead = Real(given.plain, roots={given.radicand: given.rooted} if given.rooted else {}).sign() > 0
+    return _exponential(_times(SLOPE if ahead else -SLOPE, given.root(digits), digits), digits)
 
 
 class Chance(NamedTuple):
@@ -123,11 +163,11 @@ class Chance(NamedTuple):
 
     Parameters
     ----------
-    leads : tuple of Fraction
-        ``d |d| / c²`` of each team, the team itself (with 0) among them, in order.
+    leads : tuple of Lead
+        That of each team, the team itself (with 0) among them, in order.
     """
 
-    leads: tuple[Fraction, ...]
+    leads: tuple[Lead, ...]
 
     def interval(self, digits: int) -> Interval:
         """Return two decimals that the probability is between."""
@@ -135,7 +175,7 @@ class Chance(NamedTuple):
         low, high = self.sum(digits)
         return Interval(down.divide(Decimal(1), high), up.divide(Decimal(1), low))
 
-    def sum(self, digits: int, *, but: tuple[Fraction, ...] = ()) -> Interval:
+    def sum(self, digits: int, *, but: tuple[Lead, ...] = ()) -> Interval:
         """Return two decimals that the sum of the exponentials is between, some of them left out."""
         whole = Interval(Decimal(0), Decimal(0))
         for lead in (Counter(self.leads) - Counter(but)).elements():
@@ -233,6 +273,15 @@ class Real:
             working *= 2
             if working > MOST_DIGITS:
                 return (Fraction(low) + Fraction(high)) / 2
+
+    def above(self) -> Fraction:
+        """Return a fraction that is not below the number, and close to it."""
+        exact = not (self.roots or self.logarithms or self.chances)
+        return self.rational if exact else Fraction(self.interval(2 * FIRST_DIGITS).high)
+
+    def below(self) -> Fraction:
+        """Return a fraction that is not above the number, and close to it."""
+        return -(-self).above()
 
     def interval(self, digits: int) -> Interval:
         """Return two decimals that the number is between, worked out with so many digits."""
@@ -337,6 +386,23 @@ def compare(one: Real, other: Real) -> int:
     if low.low > high.high:
         return 1
     return (one - other).sign()
+
+
+def most_lead(distance: Fraction, noise: Fraction) -> Fraction:
+    """Return a difference that is not below the one at which a duel is so far from even.
+
+    Parameters
+    ----------
+    distance : Fraction
+        The win probability above one half, below one half itself.
+    noise : Fraction
+        The square of the deviation of the difference.
+    """
+    if not distance:
+        return Fraction(0)
+    digits = 2 * FIRST_DIGITS
+    odds = _logarithm((Fraction(1, 2) + distance) / (Fraction(1, 2) - distance), digits)
+    return Fraction(odds.high) * Fraction(_root(noise, digits).high) / SLOPE
 
 
 def _merged(one: Mapping[Key, Fraction], other: Mapping[Key, Fraction]) -> dict[Key, Fraction]:

@@ -13,7 +13,8 @@ from equipoise.verifying.question import PRICE, Question, question
 #: The fields that decide what is legal and what is best.
 DECIDING = (
     "teams", "sizes", "min_size", "max_size", "max_difference", "bots", "parties", "apart", "fixed", "wishes",
-    "side_price", "roles", "rules", "objective", "tolerances", "default", "beta", "tolerance", "side_weight",
+    "side_price", "roles", "rules", "objective", "tolerances", "default", "beta", "zero", "body",
+    "tolerance", "side_weight",
 )  # fmt: skip
 
 #: Those that say how it is searched for, and how many are wanted.

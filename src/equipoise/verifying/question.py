@@ -6,10 +6,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from equipoise.errors import InputError
 from equipoise.players import Bots, Player, Rating
+from equipoise.verifying.exact import Real
 
 #: What a preference is worth where no price is named.
 PRICE = Fraction("0.01")
@@ -18,8 +20,11 @@ PRICE = Fraction("0.01")
 TOLERANCES = (Fraction("0.0025"), Fraction("0.001"))
 SMALL = 17
 
-#: A variance up to this share of the squared mean is rounding: all weigh the same.
-SAME = Fraction(1, 10**24)
+#: A difference up to this share of the weights is rounding: all weigh the same.
+SAME = Fraction(1, 10**12)
+
+#: Spreads that one more player of mean weight is worth, where neither that nor a zero is given.
+BODY = Fraction(1)
 
 #: What all weigh where nobody has a weight.
 MIDDLE = Fraction(50)
@@ -95,6 +100,7 @@ class Question:
     """All that decides which divisions are legal and which is best; players are known by index."""
 
     ids: tuple[str, ...]
+    names: tuple[str, ...]
     members: tuple[Member, ...]
     n_teams: int
     parties: tuple[tuple[int, ...], ...]
@@ -110,11 +116,14 @@ class Question:
     needed: tuple[tuple[str, int], ...]
     rows: tuple[Row, ...]
     noise: Fraction
+    zero: Real
     prior: Fraction
     side_weight: Fraction
     signed: bool
     by_team: bool
     stages: tuple[Stage, ...]
+    default: Fraction | None = None
+    unrated: int = 0
     #: Teams that were summed up already, by who is in them; see :func:`equipoise.verifying.values.team_of`.
     known: dict[tuple[tuple[int, ...], int], Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -122,6 +131,17 @@ class Question:
     def n(self) -> int:
         """How many players there are."""
         return len(self.members)
+
+    @cached_property
+    def unit(self) -> int:
+        """The number of equal parts of a roster unit in which all weights are whole numbers."""
+        weights = [weight for member in self.members for weight, _ in member.roles.values()]
+        weights += [member.weight for member in self.members] + [self.bot_weight or Fraction(0)]
+        return math.lcm(*(weight.denominator for weight in weights))
+
+    def cut(self, n: int) -> Question:
+        """Return the question with its first objectives alone."""
+        return replace(self, stages=self.stages[:n])
 
     @property
     def interchangeable(self) -> bool:
@@ -143,7 +163,7 @@ def question(players: Iterable[Player] | Mapping[str, Any], **asked: Any) -> Que
         players = [Player(name, rating) for name, rating in players.items()]
     people = tuple(players)
     index = _Index(people)
-    members = _members(people, asked.get("default"))
+    members, default, unrated = _members(people, asked.get("default"))
     n, n_teams = len(people), int(asked.get("teams", 2))
     bots = asked.get("bots") or None
     bots = Bots() if bots is True else bots
@@ -155,11 +175,13 @@ def question(players: Iterable[Player] | Mapping[str, Any], **asked: Any) -> Que
     groups = _groups(people, index, asked)
     side_price = number(asked.get("side_price") or 0)
     sided = any(member.side != Fraction(1, 2) for member in members)
-    noise, prior = _units(members, bots, asked.get("beta"))
+    beta = asked.get("beta")
+    spread = _variance(members, bots, beta)
     stages = _stages(asked, n, priced=bool(groups) or bool(side_price and sided))
     weight = asked.get("side_weight")
     return Question(
         ids=tuple(player.id for player in people),
+        names=tuple(player.label for player in people),
         members=members,
         n_teams=n_teams,
         parties=_parties(people, index, asked.get("parties") or ()),
@@ -174,12 +196,20 @@ def question(players: Iterable[Player] | Mapping[str, Any], **asked: Any) -> Que
         side_price=side_price,
         needed=tuple((asked.get("roles") or {}).items()),
         rows=tuple(row for rule in asked.get("rules") or () for row in _rows(rule, index, n_teams)),
-        noise=noise,
-        prior=prior,
+        noise=spread if beta is None else number(beta) ** 2,
+        zero=_zero(
+            members,
+            spread,
+            asked,
+            ratio=any(name == "ratio" for stage in stages for name, _ in stage.terms),
+        ),
+        prior=spread / 64,
         side_weight=number(0.01 if weight is None else weight) if sided else Fraction(0),
         signed=bool(fixed) or uneven,
         by_team=any(not isinstance(who, str) for rule in asked.get("rules") or () for who in rule.terms),
         stages=stages,
+        default=default,
+        unrated=unrated,
     )
 
 
@@ -200,7 +230,11 @@ class _Index:
         return found[0]
 
 
-def _members(people: Sequence[Player], default: float | None) -> tuple[Member, ...]:
+def _members(
+    people: Sequence[Player], default: float | None
+) -> tuple[tuple[Member, ...], Fraction | None, int]:
+    """Return everyone in fractions, what those without a weight are given, and how many those are."""
+
     def pair(rating: Rating) -> tuple[Fraction, Fraction]:
         return number(rating.mu), number(rating.sigma) ** 2
 
@@ -226,25 +260,38 @@ def _members(people: Sequence[Player], default: float | None) -> tuple[Member, .
         general = own or (usual, Fraction(0))
         roles = {role: pair(rating) if rating is not None else general for role, rating in player.roles}
         members.append(Member(*general, number(player.side), roles))
-    return tuple(members)
+    unrated = known.count(None)
+    return tuple(members), usual if unrated else None, unrated
 
 
 def _mean(members: Sequence[Member]) -> Fraction:
     return sum((member.weight for member in members), Fraction(0)) / max(len(members), 1)
 
 
-def _units(members: Sequence[Member], bots: Bots | None, beta: float | None) -> tuple[Fraction, Fraction]:
-    """Return the square of the performance noise, and the variance that smooths."""
-    mean = _mean(members)
-    variance = sum(((m.weight - mean) ** 2 for m in members), Fraction(0)) / max(len(members), 1)
-    if variance <= SAME * mean * mean:
-        variance = Fraction(0)
-    prior = variance / 64 or Fraction(1)
-    noise = variance
-    if not noise and bots is not None and bots.weight is not None:
-        noise = (number(bots.weight) - mean) ** 2
-    noise = noise or mean * mean or Fraction(1)
-    return (noise if beta is None else number(beta) ** 2), prior
+def _variance(members: Sequence[Member], bots: Bots | None, beta: float | None) -> Fraction:
+    """Return the square of one spread of the roster, or of what stands for it where all weigh the same."""
+    mean, n = _mean(members), max(len(members), 1)
+    variance = sum(((m.weight - mean) ** 2 for m in members), Fraction(0)) / n
+    largest = max((abs(m.weight) for m in members), default=Fraction(0))
+    if variance > (SAME * largest) ** 2:
+        return variance
+    bot = mean if bots is None or bots.weight is None else number(bots.weight)
+    if abs(bot - mean) > SAME * max(abs(mean), abs(bot)):
+        return (bot - mean) ** 2
+    if beta is not None:
+        return number(beta) ** 2
+    unsure = sum((m.variance for m in members), Fraction(0)) / n
+    return unsure if unsure > (SAME * mean) ** 2 else mean * mean or Fraction(1)
+
+
+def _zero(members: Sequence[Member], spread: Fraction, asked: Mapping[str, Any], *, ratio: bool) -> Real:
+    """Return the weight of a player whose presence makes no difference."""
+    zero, body = asked.get("zero"), asked.get("body")
+    if zero is not None:
+        return Real(number(zero))
+    if body is None and ratio:
+        return Real()
+    return Real(_mean(members), roots={spread: -(BODY if body is None else number(body))})
 
 
 def _sizes(
@@ -260,7 +307,7 @@ def _sizes(
         return (0,) * n_teams, each, usual if difference is None else difference, each
     least, most = asked.get("min_size"), asked.get("max_size")
     limited = least is not None or most is not None
-    least = int(bots is None) if least is None else least
+    least = int(bots is None and n >= n_teams) if least is None else least
     most = n if most is None else most
     if difference is None:
         difference = n if limited else 1

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from equipoise.verifying.exact import Chance, Real
+from equipoise.verifying.exact import Chance, Real, UndecidedError, lead
 from equipoise.verifying.question import Question, Stage
 
 HALF = Fraction(1, 2)
@@ -72,14 +72,15 @@ def team_of(asked: Question, players: tuple[int, ...], filled: int) -> Team:
     """Return a team of players (indices) and so many bots in numbers."""
     team = asked.known.get((players, filled))
     if team is None:
-        rated = line_up(asked, players).rated
-        bot = asked.bot_weight or Fraction(0)
-        weights = [weight for weight, _ in rated] + [bot] * filled
+        rated, unit = line_up(asked, players).rated, asked.unit
+        # In whole numbers, as that is many times faster.
+        weights = [int(weight * unit) for weight, _ in rated] + [int((asked.bot_weight or 0) * unit)] * filled
+        count, total, squares = len(weights), sum(weights), sum(weight * weight for weight in weights)
         team = asked.known[players, filled] = Team(
-            count=len(weights),
-            total=sum(weights, Fraction(0)),
-            variance=variance(weights),
-            unsure=sum((own for _, own in rated), Fraction(0)),
+            count=count,
+            total=Fraction(total, unit),
+            variance=Fraction(squares * count - total * total, (count * unit) ** 2) if count else Fraction(0),
+            unsure=sum((own for _, own in rated if own), Fraction(0)),
             side=sum((asked.members[i].side for i in players), HALF * filled),
         )
     return team
@@ -91,7 +92,7 @@ def everyone(teams: Sequence[Team]) -> Team:
     total = sum((team.total for team in teams), Fraction(0))
     squares = sum((_squares(team) for team in teams), Fraction(0))
     return Team(
-        count, total, squares / count - (total / count) ** 2,
+        count, total, squares / count - (total / count) ** 2 if count else Fraction(0),
         sum((team.unsure for team in teams), Fraction(0)), sum((team.side for team in teams), Fraction(0)),
     )  # fmt: skip
 
@@ -114,15 +115,15 @@ def line_up(asked: Question, players: tuple[int, ...]) -> LineUp:
 
 def _strongest(asked: Question, players: tuple[int, ...]) -> LineUp:
     # From how many of each role are filled, to the largest total of the players so far and what each plays.
-    known: dict[tuple[int, ...], tuple[Fraction, tuple[int, ...]]]
-    known = {(0,) * len(asked.needed): (Fraction(0), ())}
+    known: dict[tuple[int, ...], tuple[int, tuple[int, ...]]] = {(0,) * len(asked.needed): (0, ())}
+    unit = asked.unit
     for i in players:
-        member = asked.members[i]
-        after = {state: (total + member.weight, (*taken, -1)) for state, (total, taken) in known.items()}
+        general = int(asked.members[i].weight * unit)
+        after = {state: (total + general, (*taken, -1)) for state, (total, taken) in known.items()}
         for role, (name, most) in enumerate(asked.needed):
-            weight = rating_in(asked, i, name)[0] if plays(asked, i, name) else None
-            if weight is None:
+            if not plays(asked, i, name):
                 continue
+            weight = int(rating_in(asked, i, name)[0] * unit)
             for state, (total, taken) in known.items():
                 if state[role] < most:
                     reached = (*state[:role], state[role] + 1, *state[role + 1 :])
@@ -169,17 +170,6 @@ def shown(stage: Stage, number: Real) -> Real:
     return Real(Fraction(1)) - number if stage.name == "ratio" else number
 
 
-def mean(values: Sequence[Fraction]) -> Fraction:
-    """Return the mean; 0 of nothing."""
-    return sum(values, Fraction(0)) / len(values) if values else Fraction(0)
-
-
-def variance(values: Sequence[Fraction]) -> Fraction:
-    """Return the population variance; 0 of nothing."""
-    middle = mean(values)
-    return mean([(x - middle) ** 2 for x in values])
-
-
 def gap(asked: Question, teams: Sequence[Team]) -> Real:
     """Return the range of the totals."""
     del asked
@@ -194,32 +184,48 @@ def ratio(asked: Question, teams: Sequence[Team]) -> Real:
     return Real(1 - min(sums) / max(sums) if max(sums) > 0 else Fraction(0))
 
 
+def strengths(asked: Question, teams: Sequence[Team]) -> list[Real]:
+    """Return how strong each team is: the sum of its weights above the zero, the same left off every team."""
+    fewest = min(team.count for team in teams)
+    return [Real(team.total) - asked.zero.times(Fraction(team.count - fewest)) for team in teams]
+
+
 def chances(asked: Question, teams: Sequence[Team]) -> list[Real]:
     """Return each team's win probability."""
-    sums, noise = [team.total for team in teams], _noise(asked, teams)
+    sums, noise = strengths(asked, teams), noise_of(asked, teams)
     return [Real(chances={_chance(own, sums, noise): Fraction(1)}) for own in sums]
 
 
 def win(asked: Question, teams: Sequence[Team]) -> Real:
     """Return the largest distance of a win probability from even."""
-    sums, noise, k = [team.total for team in teams], _noise(asked, teams), len(teams)
-    if max(sums) == min(sums):
+    sums, noise, k = strengths(asked, teams), noise_of(asked, teams), len(teams)
+    most, least = max(sums), min(sums)
+    if most == least:
         return Real()
-    above = Real(Fraction(-1, k), chances={_chance(max(sums), sums, noise): Fraction(1)})
-    if 2 * sums.count(max(sums)) == 2 * sums.count(min(sums)) == k:
+    above = Real(Fraction(-1, k), chances={_chance(most, sums, noise): Fraction(1)})
+    if 2 * sums.count(most) == 2 * sums.count(least) == k:
         return above  # then one is as far above as the other is below, as it always is with two teams
-    below = Real(Fraction(1, k), chances={_chance(min(sums), sums, noise): Fraction(-1)})
-    return max(above, below)
+    below = Real(Fraction(1, k), chances={_chance(least, sums, noise): Fraction(-1)})
+    try:
+        return max(above, below)
+    except UndecidedError:
+        return above  # both are as good as certain, and the same to thousands of digits
 
 
-def _noise(asked: Question, teams: Sequence[Team]) -> Fraction:
+def noise_of(asked: Question, teams: Sequence[Team]) -> Fraction:
     """Return the square of the deviation of the difference of an average pair of teams."""
-    everybody = sum((team.unsure + team.count * asked.noise for team in teams), Fraction(0))
+    unsure = sum((team.unsure for team in teams), Fraction(0))
+    everybody = unsure + max(sum(team.count for team in teams), 1) * asked.noise
     return Fraction(2, len(teams)) * everybody
 
 
-def _chance(own: Fraction, sums: Sequence[Fraction], noise: Fraction) -> Chance:
-    return Chance(tuple(sorted((other - own) * abs(other - own) / noise for other in sums)))
+def _chance(own: Real, sums: Sequence[Real], noise: Fraction) -> Chance:
+    leads = []
+    for other in sums:
+        ahead = other - own
+        ((radicand, rooted),) = ahead.roots.items() or ((Fraction(0), Fraction(0)),)
+        leads.append(lead(ahead.rational, rooted, radicand, noise))
+    return Chance(tuple(sorted(leads)))
 
 
 def spread(asked: Question, teams: Sequence[Team]) -> Real:
@@ -234,6 +240,8 @@ def spread(asked: Question, teams: Sequence[Team]) -> Real:
 def indistinguishable(asked: Question, teams: Sequence[Team]) -> Real:
     """Return how much a player's team tells of the skill, less how much it tells of the wish, in nats."""
     whole = everyone(teams)
+    if not whole.count:
+        return Real()
     wish = whole.side / whole.count
     terms: list[tuple[Fraction, Fraction]] = []
     for number, team in enumerate(teams):
@@ -258,20 +266,32 @@ def _uncertain(asked: Question, team: Team) -> Fraction:
     return team.variance + team.unsure / team.count + asked.prior
 
 
+class Paid(NamedTuple):
+    """What a division pays for a preference: its kind, whose it is (indices), its price, and the sum."""
+
+    kind: str
+    members: tuple[int, ...]
+    price: Fraction
+    paid: Fraction
+
+
 def paid(asked: Question, labels: Sequence[int]) -> Fraction:
     """Return what a division pays for the preferences it breaks."""
-    total = Fraction(0)
+    return sum((wish.paid for wish in paid_for(asked, labels)), Fraction(0))
+
+
+def paid_for(asked: Question, labels: Sequence[int]) -> Iterator[Paid]:
+    """Go through what a division pays for each preference: those between players, then those for a side."""
     for group in asked.groups:
         counts = [sum(labels[i] == team for i in group.members) for team in range(asked.n_teams)]
-        if group.together:
-            total += group.price * (len(group.members) - max(counts))
-        else:
-            total += group.price * sum(count - 1 for count in counts if count)
-    if asked.side_price:
-        for member, team in zip(asked.members, labels, strict=True):
-            wanted, place = 2 * member.side - 1, Fraction(2 * team, asked.n_teams - 1) - 1
-            total += asked.side_price * (abs(wanted) - wanted * place) / 2
-    return total
+        broken = len(group.members) - max(counts) if group.together else sum(n - 1 for n in counts if n)
+        kind = "together" if group.together else "apart"
+        yield Paid(kind, group.members, group.price, group.price * broken)
+    for i, (member, team) in enumerate(zip(asked.members, labels, strict=True) if asked.side_price else ()):
+        wanted, place = 2 * member.side - 1, Fraction(2 * team, asked.n_teams - 1) - 1
+        if wanted:
+            price = asked.side_price * abs(wanted)
+            yield Paid("side", (i,), price, asked.side_price * (abs(wanted) - wanted * place) / 2)
 
 
 FORMULAS = {

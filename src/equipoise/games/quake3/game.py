@@ -7,13 +7,17 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from equipoise.games.quake3.rules import Setup
+from equipoise.games.quake3.rules import URBAN_TERROR, Setup
 from equipoise.logs.play import ALONE, NAME, Play, bot_id, text_from
 from equipoise.matches import Contest, Match, Unfinished
 
 INFO = re.compile(rb" ?(\d{1,9}) n\\([^\\]*)\\t\\(\d+)(?:\\|\s*$)")
 SKILL = re.compile(rb"\\skill\\ *(\d{1,3}(?:\.\d{1,6})?)")
 GUID = re.compile(rb"\\id\\([^\\\r]+)")
+USERINFO = re.compile(rb" ?(\d{1,9}) \\")
+CL_GUID = re.compile(rb"\\cl_guid\\([^\\\r]+)")
+NAME_IN = re.compile(rb"\\name\\([^\\\r]*)")
+FLAG = re.compile(rb" ?(\d{1,9}) (\d{1,3}): ?team_CTF_(red|blue)flag")
 STRONG_GUID = re.compile(r"[0-9A-Za-z]{8,64}")
 COLOUR = re.compile(r"\^[0-9a-zA-Z]")
 TEAM_SCORES = re.compile(rb" ?(-?\d{1,9}) +blue: ?(-?\d{1,9})\s*$")
@@ -26,6 +30,10 @@ SIDES = {b"0": ALONE, b"1": RED, b"2": BLUE}
 
 #: Teams of events.
 TEAMS = {b"1": RED, b"2": BLUE}
+
+#: Teams as Urban Terror names them, and the number of a flag by its colour.
+SURVIVORS = {b"red": RED, b"blue": BLUE}
+TEAMS_OF_FLAGS = {b"red": b"1", b"blue": b"2"}
 
 #: How long before a change of teams stands the death that it logs: seconds, or kills in a log without times.
 AT_ONCE = 1.0
@@ -75,9 +83,11 @@ def _identity(info: bytes, name: str) -> str:
     if skill is not None:
         return bot_id(name, float(skill[1]))
     guid = GUID.search(info)
-    if guid is None:
-        return NAME + (COLOUR.sub("", name) or name)
-    known = text_from(guid[1])
+    return NAME + (COLOUR.sub("", name) or name) if guid is None else _guid(guid[1])
+
+
+def _guid(content: bytes) -> str:
+    known = text_from(content)
     return known if STRONG_GUID.fullmatch(known) else f"guid:{known}"
 
 
@@ -99,7 +109,11 @@ class Running:
 
         self.where = where
         self.timed = seconds is not None
-        self.ruleset, self.map = setup
+        self.ruleset, self.map, self.swaps = setup
+        self.urban = self.ruleset.game == URBAN_TERROR
+        #: Who is connected, where a line of its own says so, and how many rounds were begun and ended.
+        self.known: dict[bytes, str] = {}
+        self.rounds = self.ended_rounds = 0
         self.date = _date(stamp)
         self.start = float(seconds or 0)
         self.last = seconds or 0
@@ -151,6 +165,10 @@ class Running:
 
     def outcome(self) -> Match | Unfinished:
         """Return the match: its captures or rounds, and the result; of rounds these alone."""
+        if self.urban and self.ruleset.game_type == "jump":
+            return Unfinished(self.where, "a jump game has no contest that is read")
+        if self.swaps:
+            self.play.unite_sides()
         if self.totals is None:
             self._add(self.play.placements(self.ruleset, self.at))
         elif self.decided is None:
@@ -172,6 +190,8 @@ class Running:
 
     def info(self, told: Client) -> None:
         """Take what is said of a client."""
+        if told.slot in self.known and told.identity.startswith(NAME):
+            told = Client(told.slot, self.known[told.slot], told.name, told.side)
         slot, side, play = told.slot, told.side, self.play
         client = play.clients.get(slot)
         if client is None or not told.may_be(client.identity):
@@ -209,6 +229,52 @@ class Running:
         self.play.leave(slot)
         self.entered.discard(slot)
         self.sides.pop(slot, None)
+        self.known.pop(slot, None)
+        return None
+
+    def person(self, rest: bytes) -> str | None:
+        r"""``ClientUserinfo: slot \key\value``: who it is, where ``ClientUserinfoChanged`` does not say."""
+        info = USERINFO.match(rest)
+        if info is None:
+            return "a ClientUserinfo without client"
+        guid, name = CL_GUID.search(rest), NAME_IN.search(rest)
+        skill = SKILL.search(rest) if b"\\characterfile\\" in rest or guid is None else None
+        if skill is not None and name is not None:
+            self.known[info[1]] = bot_id(text_from(name[1]), float(skill[1]))
+        elif guid is not None:
+            self.known[info[1]] = _guid(guid[1])
+        return None
+
+    def warm(self) -> None:
+        """``Warmup``: of most games nothing counts; Urban Terror has it in every game, before play begins."""
+        if self.urban:
+            self.play.again()
+        else:
+            self.warm_up = True
+
+    def begin_round(self, _: bytes) -> None:
+        """``InitRound``: whatever was before the first one was warm-up."""
+        if not self.rounds:
+            self.play.again()
+            self.contests.clear()
+        self.rounds += 1
+        self.before = self.play.counts()
+
+    def survivors(self, rest: bytes) -> None:
+        """``SurvivorWinner: Red``, ``Blue`` or ``Draw``; of those who play alone, the client who is left."""
+        winner = SURVIVORS.get(rest.strip().lower())
+        if winner is not None or rest.strip().lower() == b"draw":
+            self.ended_rounds += 1
+            self._round_ends(b"%d" % self.ended_rounds, winner)
+
+    def urban_flag(self, rest: bytes) -> str | None:
+        """``Flag: client event: item``; the event 2 is a capture."""
+        event = FLAG.match(rest)
+        if event is None:
+            return "a Flag without client and event"
+        if event[2] == b"2":
+            flag = TEAMS_OF_FLAGS.get(event[3], b"0")
+            self._add(self.play.moment(self.ruleset, self._captor(event[1], flag), self.at))
         return None
 
     def flag(self, rest: bytes) -> str | None:
@@ -283,5 +349,7 @@ class Running:
 LINES: dict[bytes, Callable[[Running, bytes], str | None]] = {
     b"ClientBegin": Running.enter, b"ClientDisconnect": Running.leave, b"CTF": Running.flag,
     b"ELIMINATION": Running.round, b"CTF_ELIMINATION": Running.flag_round,
+    b"ClientUserinfo": Running.person, b"InitRound": Running.begin_round, b"Flag": Running.urban_flag,
+    b"SurvivorWinner": Running.survivors,
     b"red": Running.team_scores, b"score": Running.score,
 }  # fmt: skip

@@ -8,6 +8,7 @@ certain the moment it is read.  What the lines mean stands in :mod:`equipoise.ga
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from equipoise.games.quake3.game import LINES, Client, Running
 from equipoise.games.quake3.rules import RULES, Setup, setup_of
@@ -17,10 +18,10 @@ from equipoise.logs.rules import Rules
 #: Lines that matter, with and without a time.  All others are passed over as fast as they can be: that is why
 #: the line feed before a line stands here, the time is never tried twice, and first letters are looked at.
 LINE = re.compile(
-    rb"\n(?: *+(\d{1,7}+):(\d\d)(?:\.\d+)? )?+(?=[KCEISRWrs][ilTLnhxeca][loFIiutdrm])"
+    rb"\n(?: *+(\d{1,7}+):(\d\d)(?:\.\d+)? )?+(?=[KCEFISRWrs][ilTLnhxecau][loFIiutdrma])"
     rb"(?:Kill: (\d{1,9}) (\d{1,9}) \d{1,9}:"
-    rb"|(Client(?:UserinfoChanged|Begin|Disconnect)|Kill|InitGame|ShutdownGame|Exit|red|score"
-    rb"|CTF(?:_ELIMINATION)?|ELIMINATION|Warmup):([^\n]*))"
+    rb"|(Client(?:UserinfoChanged|Userinfo|Begin|Disconnect)|Kill|InitGame|ShutdownGame|Exit|red|score"
+    rb"|CTF(?:_ELIMINATION)?|ELIMINATION|Warmup|InitRound|SurvivorWinner|Flag):([^\n]*))"
 )
 
 #: How many such lines show that a log without a beginning is one of these.
@@ -28,6 +29,9 @@ ENOUGH_LINES = 3
 
 #: How the death ends that a change of teams logs.
 SUICIDE = b"MOD_SUICIDE"
+
+#: How the death ends that is none: Urban Terror's of one who changes teams.
+NO_DEATH = b"MOD_CHANGE_TEAM"
 
 #: Lines about clients and settings that are kept in mind, since servers repeat them.
 MOST_KEPT = 1000
@@ -47,6 +51,14 @@ class Quake3:
 
     name = "quake3"
 
+    def __init__(self, custom: Mapping[str, frozenset[str]] | None = None) -> None:
+        #: From a game of the family to settings that count as changing play there.
+        self._custom = custom
+
+    def with_mutators(self, custom: Mapping[str, frozenset[str]]) -> Quake3:
+        """Return the same family where more settings count as changing play."""
+        return Quake3(custom)
+
     def recognise(self, head: bytes) -> str:
         """Tell by the beginning of a game, or by some lines of one."""
         lines = 0
@@ -60,7 +72,7 @@ class Quake3:
 
     def reader(self, source: str, first_line: int = 1) -> Quake3Reader:
         """Return a reader for a log."""
-        return Quake3Reader(source, first_line)
+        return Quake3Reader(source, first_line, self._custom)
 
     def rules(self) -> tuple[Rules, ...]:
         """Return the tables of the games of the family."""
@@ -70,8 +82,11 @@ class Quake3:
 class Quake3Reader(LineReader):
     """Reads one log, see :class:`equipoise.logs.reading.Reader`."""
 
-    def __init__(self, source: str, first_line: int = 1) -> None:
+    def __init__(
+        self, source: str, first_line: int = 1, custom: Mapping[str, frozenset[str]] | None = None
+    ) -> None:
         super().__init__(source, first_line)
+        self._custom = custom
         self._game: Running | None = None
         self._clients: dict[bytes, Client | None] = {}
         self._setups: dict[bytes, Setup] = {}
@@ -105,9 +120,9 @@ class Quake3Reader(LineReader):
             elif minutes is None and game.timed:
                 self.skip(block.line_at(line.start()), "it has no time, in a log with times")
             elif victim is not None and not game.exited:
-                if killer == victim or minutes is None:
-                    self._odd_kill(game, content, line)
-                game.play.kill(killer, victim)
+                odd = killer == victim or minutes is None
+                if not (odd and self._odd_kill(game, content, line)):
+                    game.play.kill(killer, victim)
             else:
                 if minutes is not None:
                     game.tick(60 * int(minutes) + int(seconds))
@@ -128,7 +143,7 @@ class Quake3Reader(LineReader):
             if len(kept) > MOST_KEPT:
                 kept.clear()
         if info not in self._setups:
-            self._setups[info] = setup_of(info)
+            self._setups[info] = setup_of(info, self._custom)
         self._game = Running(self._setups[info], stamp[1].decode("latin-1") if stamp else "", start, where)
 
     def _ends(self, content: bytes) -> None:
@@ -141,8 +156,8 @@ class Quake3Reader(LineReader):
         self.give(game.outcome())
         self._game = None
 
-    def _odd_kill(self, game: Running, content: bytes, line: re.Match[bytes]) -> None:
-        """Take a kill that is the clock of a log without times, or one's own."""
+    def _odd_kill(self, game: Running, content: bytes, line: re.Match[bytes]) -> bool:
+        """Take a kill that is the clock of a log without times, or one's own; tell whether it is none."""
         minutes, seconds, killer, victim = line.group(1, 2, 3, 4)
         if minutes is None:
             game.play.clock += 1.0
@@ -152,6 +167,8 @@ class Quake3Reader(LineReader):
             text = content[line.end() - 1 : content.find(b"\n", line.end() - 1)]
             if text.rstrip().endswith(SUICIDE):
                 game.fell(victim)
+            return text.rstrip().endswith(NO_DEATH)
+        return False
 
     def _take(self, game: Running, block: Block, line: re.Match[bytes]) -> int | None:
         """Take a line that is no kill; return where in the block the game ends with it, if it does."""
@@ -180,7 +197,7 @@ class Quake3Reader(LineReader):
         elif kind == b"Exit":
             game.exited = True
         elif kind == b"Warmup":
-            game.warm_up = True
+            game.warm()
         else:
             return "a Kill without killer, victim and weapon"
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from equipoise.logs.play import text_from
@@ -10,10 +12,11 @@ from equipoise.matches import Ruleset
 
 
 class Setup(NamedTuple):
-    """What is played, and where."""
+    """What is played, and where; whether sides swap at half-time."""
 
     ruleset: Ruleset
     map: str
+    swaps: bool = False
 
 
 #: What a setting has where it changes nothing; a mutator is one that has anything else.
@@ -50,8 +53,47 @@ _NAMES = {
     "dom": "domination",
 }  # fmt: skip
 
+#: Numbers of Urban Terror's game types, from the table of its manual and the parsers of its servers' tools.
+_URBAN_TERROR = {
+    "0": "ffa", "1": "lms", "3": "tdm", "4": "team-survivor", "5": "follow-the-leader",
+    "6": "capture-and-hold", "7": "ctf", "8": "bomb", "9": "jump", "10": "freezetag", "11": "gungame",
+}  # fmt: skip
+
+#: What Urban Terror's settings are that change play, by default.
+URBAN_DEFAULTS = {
+    "g_gear": "0", "g_gravity": "800", "g_speed": "280", "g_knockback": "1000", "g_instagib": "0",
+    "g_nodamage": "0", "g_hotpotato": "2", "g_funstuff": "1",
+}  # fmt: skip
+
+#: Settings that Urban Terror's servers tell and that do not change what skill is: the order of respawns,
+#: looks, stamina and walljumps as people like them, rounds, votes and administration.
+URBAN_SETTINGS = SETTINGS | frozenset((
+    "g_bluewave", "g_redwave", "g_waverespawns", "g_respawndelay", "g_respawnprotection", "g_skins",
+    "g_armbands", "g_walljumps", "g_stamina", "g_regainstamina", "g_deadchat", "g_antiwarp", "g_antiwarptol",
+    "g_matchmode", "g_survivor", "g_survivorrule", "g_survivorrules", "g_suddendeath", "g_swaproles",
+    "g_maxrounds", "g_roundtime", "g_timeouts", "g_timeoutlength", "g_pauselength", "g_followstrict",
+    "g_followenemy", "g_followforced", "g_refclient", "g_refnoban", "g_refnoexec", "g_refpass", "g_allowchat",
+    "g_allowposition", "g_allowgoto", "g_randomorder", "g_nextmap", "g_nextcyclemap", "g_mapcycle",
+    "g_cahtime", "g_bombexplodetime", "g_bombdefusetime", "g_bombplanttime", "g_capturescoretime",
+    "g_flagreturntime", "g_ctfunsubwait", "g_strattime", "g_loghits", "g_logroll", "g_initialwait",
+    "g_thawtime", "g_meltdowntime", "g_maxteamkills", "g_teamkillsforgettime", "g_faillimit", "g_failtime",
+    "g_warmupphase", "g_gamename", "g_modversion", "g_teamnamered", "g_teamnameblue", "g_precipamount",
+    "g_enableprecip", "g_spawnprotect", "g_shuffleorder", "g_persistentpositions", "g_jumpruns",
+    "g_noviprotect", "g_nameconvert", "g_rejoindelay", "g_clantag", "g_tournament",
+))  # fmt: skip
+
+#: The name of Urban Terror in a ruleset, and what says that it is played.
+URBAN_TERROR = "urbanterror"
+_URBAN_SIGNS = ("q3ut", "q3urt", "urbanterror", "ioq3-urt", "ioq3 urt", "urt 4", "urt-4")
+
 RULES = (
     Rules("openarena", {**_NAMES, **_OPENARENA}, cosmetic=SETTINGS, gameplay=frozenset(DEFAULTS)),
+    Rules(
+        URBAN_TERROR,
+        {**_NAMES, **_URBAN_TERROR},
+        cosmetic=URBAN_SETTINGS,
+        gameplay=frozenset(URBAN_DEFAULTS),
+    ),
     Rules("quake3", {**_NAMES, **_TEAM_ARENA}, cosmetic=SETTINGS, gameplay=frozenset(DEFAULTS)),
 )
 
@@ -59,17 +101,48 @@ RULES = (
 GAMES = {"baseoa": "openarena", "baseq3": "quake3", "missionpack": "quake3", "": "quake3"}
 
 
-def ruleset_of(settings: dict[str, str]) -> Ruleset:
-    """Return the ruleset of a game from the settings in its ``InitGame`` line."""
-    gamename = settings.get("gamename", "").lower()
-    game = GAMES.get(gamename, gamename)
+def game_of(settings: dict[str, str]) -> str:
+    """Return the game's name from the settings in an ``InitGame`` line.
+
+    Examples
+    --------
+    >>> game_of({"gamename": "q3urt42", "version": "ioq3 1.35 urt 4.2"}), game_of({"gamename": "CPMA"})
+    ('urbanterror', 'cpma')
+    """
+    told = [settings.get(name, "").lower() for name in ("gamename", "g_gamename", "version", "fs_game")]
+    if any(sign in text for text in told for sign in _URBAN_SIGNS):
+        return URBAN_TERROR
+    return GAMES.get(told[0], told[0])
+
+
+def ruleset_of(settings: dict[str, str], custom: Mapping[str, frozenset[str]] | None = None) -> Ruleset:
+    """Return the ruleset of a game from the settings in its ``InitGame`` line.
+
+    Parameters
+    ----------
+    settings : dict
+        Keys in lower case.
+    custom : mapping, optional
+        From a game to settings that count as changing play there, whatever the tables say.
+    """
+    game = game_of(settings)
     rules = next((each for each in RULES if each.game == game), None)
     if rules is None:
         rules = Rules(game, {**_NAMES, **_BASE}, cosmetic=SETTINGS, gameplay=frozenset(DEFAULTS))
-    return rules.ruleset(settings.get("g_gametype", "0"), mutators_of(settings))
+    counted = (custom or {}).get(game, frozenset())
+    if counted:
+        rules = replace(rules, cosmetic=rules.cosmetic - counted)
+    defaults = URBAN_DEFAULTS if game == URBAN_TERROR else DEFAULTS
+    names = mutators_of(settings, rules.cosmetic, defaults, counted)
+    return rules.ruleset(settings.get("g_gametype", "0"), names)
 
 
-def mutators_of(settings: dict[str, str]) -> list[str]:
+def mutators_of(
+    settings: dict[str, str],
+    cosmetic: Container[str] = SETTINGS,
+    defaults: Mapping[str, str] = DEFAULTS,
+    counted: Container[str] = (),
+) -> list[str]:
     """Return those settings of a game that are not as they are by default.
 
     Examples
@@ -80,13 +153,13 @@ def mutators_of(settings: dict[str, str]) -> list[str]:
     return sorted(
         name
         for name, value in settings.items()
-        if name.startswith(("g_", "elimination_"))
-        and name not in SETTINGS
-        and value not in ("", "0", DEFAULTS.get(name))
+        if (name.startswith(("g_", "elimination_")) or name in counted)
+        and name not in cosmetic
+        and value not in ("", "0", defaults.get(name))
     )
 
 
-def setup_of(info: bytes) -> Setup:
+def setup_of(info: bytes, custom: Mapping[str, frozenset[str]] | None = None) -> Setup:
     r"""Return what an ``InitGame`` line says, ``\key\value\key\value``.
 
     Examples
@@ -95,10 +168,17 @@ def setup_of(info: bytes) -> Setup:
     Ruleset(game='openarena', game_type='ctf', mutators=())
     """
     settings = settings_of(info)
-    return Setup(ruleset_of(settings), settings.get("mapname", ""))
+    swaps = settings.get("g_swaproles", "0") not in ("", "0")
+    return Setup(ruleset_of(settings, custom), settings.get("mapname", ""), swaps)
 
 
 def settings_of(info: bytes) -> dict[str, str]:
-    r"""Return the settings of an ``InitGame`` line, ``\key\value\key\value``, the keys in lower case."""
+    r"""Return the settings of an ``InitGame`` line, ``\key\value\key\value``, the keys in lower case.
+
+    What admins write too much, as in ``set g_gametype = 0``, is left out.
+    """
     parts = text_from(info).strip(" \r").split("\\")[1:]
-    return {key.lower(): value for key, value in zip(parts[::2], parts[1::2], strict=False)}
+    return {
+        key.strip().lower(): value.strip().removeprefix("=").strip()
+        for key, value in zip(parts[::2], parts[1::2], strict=False)
+    }

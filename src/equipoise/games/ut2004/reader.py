@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from equipoise.games.ut2004.rules import LONE_TYPES, RULES, TEAM_TYPES, ruleset_of
+from equipoise.games.ut2004.rules import LONE_TYPES, RULES, TEAM_TYPES
 from equipoise.logs.lines import Block, LineReader
 from equipoise.logs.play import ALONE, NAME, Play, bot_id, text_from
 from equipoise.logs.reading import Parsed
@@ -109,7 +109,7 @@ class Running:
         self.where, self.map, self.began = where, fields[4], date
         listed = next((field for field in fields[7:] if field.startswith(MUTATORS)), "")
         mutators = [name for name in listed.removeprefix(MUTATORS).split("|") if name]
-        self.ruleset = ruleset_of(fields[7], mutators)
+        self.ruleset = RULES.ruleset(fields[7], mutators)
         self.play = Play()
         self.hash = sha256()
         self.contests: list[Contest] = []

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from equipoise.logs.rules import Rules
-from equipoise.matches import Ruleset
 
 #: Classes of game types and the names that logs give them, in lower case.
 GAME_TYPES = {
@@ -59,7 +56,7 @@ RULES = Rules(
         # Administration, voting, bots and teams.
         "mutserverext", "serverext", "mutserverads", "serveradsse", "mutadminplus", "adminplus", "mutmapvote",
         "mutvotelinksetup", "mutinstantvote", "mutteambalance", "evenmatch", "mutevenmatch",
-        "idealbotcounter",
+        "idealbotcounter", "equipoisemutator",
         "mutpickupannouncer", "mutipcheck", "mutpasswd", "mutkickidle", "mutidlekicker", "mutmotd",
         "mutwebadmin",
         "mutplayerjoinsound", "mutmessages", "mutunlagged",
@@ -71,16 +68,5 @@ RULES = Rules(
     )),
     gameplay=frozenset(_KEPT),
     aliases={f"mut{name}": name for name in _KEPT},
+    implied=CLASS_MUTATORS,
 )  # fmt: skip
-
-
-def ruleset_of(game_class: str, mutators: Sequence[str]) -> Ruleset:
-    """Return the ruleset of a game from the class of its type and the classes of its mutators.
-
-    Examples
-    --------
-    >>> ruleset_of("XGame.xDeathMatch", ["UnrealGame.DMMutator", "XGame.MutInstaGib"])
-    Ruleset(game='ut2004', game_type='ffa', mutators=('instagib',))
-    """
-    also = CLASS_MUTATORS.get(game_class.lower())
-    return RULES.ruleset(game_class, [*mutators, *([also] if also else [])])

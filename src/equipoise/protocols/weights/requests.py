@@ -27,6 +27,7 @@ class Refusal(Enum):
     TOO_FEW_MEMBERS = "too-few-members every team needs a player or a bot"
     AMBIGUOUS_GAME = "ambiguous-game it is not known which game is meant; name it as in GAME openarena/tdm"
     NO_GAME = "no-game GAME with the type of the game comes first"
+    IMPOSSIBLE = "impossible no division keeps all parties together and those apart; or sizes do not allow it"
     NO_TOKEN = "no-token this server takes no results, since it was given no token"  # noqa: S105
     WRONG_TOKEN = "wrong-token the token is wrong"  # noqa: S105
     NOT_AUTHORISED = "not-authorised AUTH with the token of this server comes first"
@@ -79,12 +80,33 @@ class Everyone:
 
 
 @dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a division is to keep, as ``PARTY``, ``APART``, ``STAY`` and the seats of ``TEAMS`` say.
+
+    Parameters
+    ----------
+    parties, apart : tuple of tuples of Member
+        Who stay together, and no two of whom are in one team.
+    seats : tuple of (Member, int)
+        Who is in which team already.
+    stay : float
+        The price of moving one of those, in win probability.
+    """
+
+    parties: tuple[tuple[Member, ...], ...] = ()
+    apart: tuple[tuple[Member, ...], ...] = ()
+    seats: tuple[tuple[Member, int], ...] = ()
+    stay: float = 0.01
+
+
+@dataclass(frozen=True, slots=True)
 class Division:
     """``TEAMS``: the result is the team of each member."""
 
     setting: Setting
     teams: int
     members: tuple[Named, ...]
+    wishes: Wishes = Wishes()
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,7 +220,7 @@ def why_there(
     for team in seat.others:
         wish = Constraint("fixed", (name,), team=team)
         found = _best(free, _exchanges(free, teams, block, [team], alone=True, keep=anchor))
-        best = None if found is None else alternative(free, free.split(found), start)
+        best = None if found is None else alternative(yardstick, yardstick.split(found), start)
         reason = "" if best else "no exchange for players of that team keeps the rules"
         given_up = tuple(Fixed((one,)).constraint(request) for one in held)
         elsewhere.append(Instead(wish, best, reason, given_up=given_up))

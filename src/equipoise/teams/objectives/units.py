@@ -24,8 +24,8 @@ from equipoise.teams.problem.scales import SMALLEST_BETA, check_scale
 BETA_IN_SPREADS = 1.0
 
 #: Spreads that one more player of mean weight is worth, unless body or zero is given.
-#: Why: docs/decisions/0008-one-more-player.md.
-BODY = 0.5
+#: Why: docs/decisions/0012-one-more-player.md.
+BODY = 1.0
 
 #: A difference below this share of the weights is rounding: all weigh the same.
 SAME = 1e-12
@@ -65,11 +65,11 @@ def units_of(
 
     Examples
     --------
-    The mean is 1500 and the spread 100, so one more player is worth 50.
+    The mean is 1500 and the spread 100, so one more player is worth 100.
 
     >>> units = units_of(np.array([1400.0, 1600.0]), np.zeros(2))
     >>> units.beta, units.zero
-    (100.0, 1450.0)
+    (100.0, 1400.0)
     """
     check_scale(beta, zero, body)
     mean = float(mu.mean()) if len(mu) else 0.0
@@ -101,13 +101,14 @@ def from_moments(
         Where the spread comes from.
     """
     worth = BODY if body is None else body
+    adds = f"{worth:g} standard deviation{'' if worth == 1.0 else 's'}"
     return Units(
         beta=BETA_IN_SPREADS * spread if beta is None else beta,
         zero=mean - worth * spread if zero is None else zero,
         centre=mean if centre is None else centre,
         prior=PRIOR_SHARE * spread * spread,
         beta_source=source if beta is None else "as given",
-        zero_source=f"one of mean weight adds {worth:g} standard deviations" if zero is None else "as given",
+        zero_source=f"one of mean weight adds {adds}" if zero is None else "as given",
         assumed=zero is None and body is None,
     )
 

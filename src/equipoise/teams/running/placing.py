@@ -162,7 +162,7 @@ def place_late(
         The weight of a player whose presence makes no difference, where the scale has one.
     body : float, optional
         What one more player of mean weight is worth, in those standard deviations (without them, in betas);
-        one half unless a zero is given or the objective is ``ratio``, whose zero is 0.
+        one unless a zero is given or the objective is ``ratio``, whose zero is 0.
     centre : float
         What was subtracted from mu before squaring.
     max_difference : int

@@ -12,7 +12,7 @@ from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
 from equipoise.players import MOST_PLAYERS, Player, Rating
 from equipoise.teams.objectives.objective import Units
-from equipoise.teams.objectives.units import from_moments, spread_of_equals
+from equipoise.teams.objectives.units import SAME, from_moments, spread_of_equals
 from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES, SQUARE, VARIANCE
 from equipoise.teams.problem.scales import SMALLEST_BETA, check_scale
 
@@ -148,7 +148,7 @@ def units_in(
     square = float(game[SQUARE]) / n
     variance = square - (mean - centre) ** 2
     source = "one standard deviation of whoever is in the game"
-    if variance > SAME_VARIANCE * square:
+    if variance > max(SAME_VARIANCE * square, (SAME * mean) ** 2):
         spread = math.sqrt(variance)
     else:
         spread, source = spread_of_equals(mean, math.sqrt(float(game[VARIANCE]) / n), beta, bot_weight)

@@ -18,11 +18,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.errors import InputError
+from equipoise.errors import UnsupportedError
 from equipoise.teams.problem.components import Components, components
 from equipoise.teams.problem.problem import COUNT, MU
 from equipoise.teams.solvers.bounds import strength_difference
-from equipoise.teams.solvers.task import Best, Found, Task
+from equipoise.teams.solvers.task import Best, Fit, Found, Solver, Task
 
 #: Bits of all sets together beyond which the solver refuses: 256 MB.
 MOST_BITS = 1 << 31
@@ -45,10 +45,10 @@ def solve(task: Task) -> Found:
     parts = components(task.problem) if task.problem.n_teams == 2 else None
     if parts is None or not suits(task, parts):
         msg = (
-            "solver: 'bitset' divides players with whole-number ratings into two teams by an objective of "
+            ": 'bitset' divides players with whole-number ratings into two teams by an objective of "
             "their difference ('gap', 'ratio' or 'win'); 'mitm' does the others"
         )
-        raise InputError(msg)
+        raise UnsupportedError(msg, "solver")
     return _Reach(task, parts).run()
 
 
@@ -177,3 +177,10 @@ def _bits_down(bits: int, start: int) -> Iterator[int]:
         place = rest.bit_length() - 1
         yield place
         rest ^= 1 << place
+
+
+def _suits(task: Task) -> Fit:
+    return Fit.BEST if suits(task, components(task.problem)) else Fit.NO
+
+
+SOLVER = Solver("bitset", solve, teams=2, exact=True, suits=_suits)

@@ -21,14 +21,14 @@ from math import gcd, lcm
 import numpy as np
 
 from equipoise.arrays import Floats, Labels
-from equipoise.errors import InputError
+from equipoise.errors import UnsupportedError
 from equipoise.link import strengths
 from equipoise.programs import Program
 from equipoise.teams.objectives.composing import WeightedSum, WishPrices
 from equipoise.teams.objectives.gap import Gap
 from equipoise.teams.objectives.objective import Criterion, DifferenceCriterion, Pair
 from equipoise.teams.problem.problem import COUNT, MU, Problem
-from equipoise.teams.solvers.task import Best, Found, Task
+from equipoise.teams.solvers.task import PRICES, RULES, Best, Found, Solver, Task
 
 #: Solutions that are cut off for each division that is wanted: different ones may look the same.
 CUTS = 50
@@ -47,11 +47,8 @@ def solve(task: Task) -> Found:
     Raises
     ------
     InputError
-        If the objective is not linear, or there are roles.
+        If the objective is not linear.
     """
-    if task.problem.roles is not None:
-        msg = "solver: 'milp' does not do roles; 'enumerate' and 'exchange' do"
-        raise InputError(msg)
     model = _Model(task)
     best = Best(task)
     bound, proven = task.criterion.floor, False
@@ -86,10 +83,10 @@ def _terms(criterion: Criterion, problem: Problem) -> tuple[float, float, bool]:
     if criterion.by_difference and problem.n_teams == 2 and problem.filler is None:
         return 1.0, 0.0, True
     msg = (
-        "solver: 'milp' serves 'gap', 'wishes' and their weighted sums, and with two teams without bots "
+        ": 'milp' serves 'gap', 'wishes' and their weighted sums, and with two teams without bots "
         "'ratio' and 'win' without prices; 'enumerate' and 'exchange' serve every objective"
     )
-    raise InputError(msg)
+    raise UnsupportedError(msg, "solver")
 
 
 class _Model:
@@ -306,7 +303,10 @@ def _common(one: Fraction, other: Fraction) -> Fraction:
 def _difference(criterion: Criterion, cost: float, problem: Problem, whole: Floats) -> float:
     """Return the largest gap of two teams at which a criterion's cost is not exceeded."""
     if not isinstance(criterion, DifferenceCriterion):
-        msg = "solver: 'milp' cannot limit a sum of criteria of the difference; 'enumerate' and 'mitm' can"
-        raise InputError(msg)
+        msg = ": 'milp' cannot limit a sum of criteria of the difference; 'enumerate' and 'mitm' can"
+        raise UnsupportedError(msg, "solver")
     first = problem.n_players // 2
     return criterion.largest_difference(cost, Pair((first, problem.n_players - first), whole))
+
+
+SOLVER = Solver("milp", solve, exact=True, supports=frozenset({PRICES, RULES}))

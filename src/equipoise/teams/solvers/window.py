@@ -5,8 +5,8 @@ See :mod:`equipoise.teams.solvers.windows`.
 
 from __future__ import annotations
 
-from equipoise.errors import InputError
-from equipoise.teams.solvers.task import Found, Task
+from equipoise.errors import UnsupportedError
+from equipoise.teams.solvers.task import Fit, Found, Solver, Task
 from equipoise.teams.solvers.windows import MOST_BLOCKS, MOST_SIZES, enumerate_windows, size_vectors
 
 
@@ -19,14 +19,14 @@ def solve(task: Task) -> Found:
         If the criterion has no windows, or there are too many players or team sizes.
     """
     if not task.criterion.has_windows:
-        msg = "solver: 'window' needs a criterion with windows; 'enumerate' does without"
-        raise InputError(msg)
+        msg = ": 'window' needs a criterion with windows; 'enumerate' does without"
+        raise UnsupportedError(msg, "solver")
     if not suits(task):
         msg = (
-            f"solver: 'window' takes up to {MOST_BLOCKS} players and parties and {MOST_SIZES} ways to choose "
+            f": 'window' takes up to {MOST_BLOCKS} players and parties and {MOST_SIZES} ways to choose "
             "the teams' sizes; 'resplit' takes more"
         )
-        raise InputError(msg)
+        raise UnsupportedError(msg, "solver")
     return enumerate_windows(task)
 
 
@@ -35,3 +35,10 @@ def suits(task: Task) -> bool:
     if not task.criterion.has_windows or task.problem.n_blocks > MOST_BLOCKS:
         return False
     return size_vectors(task.problem) is not None
+
+
+def _suits(task: Task) -> Fit:
+    return Fit.BEST if task.problem.n_teams != 2 and suits(task) else Fit.NO
+
+
+SOLVER = Solver("window", solve, exact=True, suits=_suits)

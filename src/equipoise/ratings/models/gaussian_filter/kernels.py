@@ -1,31 +1,79 @@
-"""The online diagonal Gaussian filter as kernels: predict a contest, then learn from it.
+"""The online diagonal Gaussian filter as kernels: predict a contest, then learn from it, with every member.
 
-Only loops, arithmetic and ``math`` on lists (plain) or arrays (compiled, see :mod:`equipoise.compiled`), so
-that both ways give the same numbers bit for bit.  Which number stands where says
-:mod:`equipoise.ratings.models.gaussian_filter.layout`, what a contest tells
-:mod:`equipoise.ratings.models.gaussian_filter.channels`, and how that moves everyone
-:mod:`equipoise.ratings.models.gaussian_filter.learning`. See docs/algorithms/gaussian-filter.md for the
-equations in order.
+A mixture has several filters (*members*) that see the same contests, each with its own hyperparameters; one
+filter is a mixture of one.  Only loops, arithmetic and ``math`` on lists (plain) or arrays (compiled, see
+:mod:`equipoise.compiled`), so both give the same bits.  The equations stand in
+docs/algorithms/gaussian-filter.md and in the order of this file: predict, statistics, scores, places, learn.
+
+A *row* is one additive part of a player's skill: the general part, the offset of a game type, the offset of
+a mutator set.  A *seat* is a player in the contest that is being worked on.  Columns hold, for each row,
+ruleset or contest, so many numbers of each member in turn; where each stands is said first.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from equipoise.ratings.models.gaussian_filter.channels import (
-    compare_pair,
-    compare_places,
-    compare_scores,
-    compare_statistics,
-    highest,
-)
-from equipoise.ratings.models.gaussian_filter.experience import add_experience, learn_experience
-from equipoise.ratings.models.gaussian_filter.layout import *
-from equipoise.ratings.models.gaussian_filter.learning import learn, recalibrate
 from equipoise.ratings.normal import odds
+
+# Lists and arrays of the standard library when plain, arrays of NumPy when compiled; all are only indexed.
+Column = Any
+Columns = tuple[Column, ...]
+
+#: Parts of a player's skill, each with a row.
+LEVELS = 3
+
+#: Numbers of a row: the part learnt from results, the part learnt from statistics, variance, day last seen.
+ROW, MEAN, STATISTIC, VARIANCE, SEEN = 4, 0, 1, 2, 3
+
+#: Numbers of a ruleset: how far statistics are trusted and how sure that is; the price of a body and how sure
+#: that is; running squares and counts of margins and of statistics; what experience adds to a player and how
+#: sure that is; draws, and how many were to be expected at a draw factor of 1.
+RULESET, TRUST, TRUST_VARIANCE, BODY, BODY_VARIANCE = 12, 0, 1, 2, 3
+MARGIN_SQUARES, MARGINS, STATISTIC_SQUARES, STATISTICS = 4, 5, 6, 7
+EXPERIENCE, EXPERIENCE_VARIANCE, DRAWS, CLOSE = 8, 9, 10, 11
+
+#: Numbers of the world: temperature and what it rests on; sums over bots of both means, and their number.
+WORLD, TEMPERATURE, EVIDENCE, BOT_MEANS, BOT_STATISTICS, BOTS = 5, 0, 1, 2, 3, 4
+
+#: Places of the hyperparameters.
+SLOPE, BETA, DRIFT_GAME, DRIFT_DAY, LIMIT_0, LIMIT_1, LIMIT_2, OUTCOME = 0, 1, 2, 3, 4, 5, 6, 7
+MARGIN_SLOPE, MARGIN_NOISE, STATISTIC_SLOPE, STATISTIC_NOISE, CAUTION, FORGETTING = 8, 9, 10, 11, 12, 13
+EXPERIENCED, HALF_EXPERIENCE, HYPER = 14, 15, 16
+
+#: Numbers of a member of a team: the rows of each level, and whether it is a bot; share, attention, and
+#: statistics.
+PLACE, BOT = 4, 3
+TELL, SHARE, LEARN, FIGURE = 3, 0, 1, 2
+
+#: Numbers of the workspace for each team of a contest.
+SKILL, SPREAD, BODIES, STATISTIC_PART, POWER, PULL, INFORMATION, NOISE, LEVEL, LEVEL_SPREAD, PREDICTED = (
+    range(11)
+)
+VETERANS = 11
+WORKSPACE = 16
+
+#: Numbers of the workspace for each seat: skill, variance, and sum of the squares of the parts' variances;
+#: what its statistics say of each part for each unit of variance, and how much variance that takes.
+SEAT, SEAT_SKILL, SEAT_SPREAD, SEAT_SQUARES, STEP, SHRINK = 8, 0, 1, 2, 3, 4
 
 #: Shares may be so small that their squares are 0: noise is not, and its inverse squared stays a number.
 LEAST_NOISE = 1e-100
+#: The least part of the statistics' weight with which they go on being tried where they have not helped.
+LEAST_TRUST = 0.2
+#: Trust in statistics stays below this.
+MOST_TRUST = 3.0
+#: Below this part of the strongest team's power nothing is learnt: its square would leave the numbers.
+FAINTEST = 1e-100
+#: The temperature stays between these.
+COOLEST, HOTTEST = 0.25, 2.5
+#: The least part of a variance that one contest leaves.
+LEAST_LEFT = 1e-4
+#: A chance below this tells a mixture no more about its members than this one.
+LEAST_CHANCE = 1e-6
+#: What other rulesets tell about the members counts as at most so many contests of a ruleset's own.
+POOLED = 200.0
 
 
 def play(
@@ -34,12 +82,15 @@ def play(
     rulesets: Column,
     world: Column,
     games: Column,
+    evidence: Column,
     contests: Columns,
     teams: Columns,
     members: Columns,
     space: Column,
     seats: Column,
+    own: Column,
     chances: Column,
+    draws: Column,
     learning: bool,
 ) -> None:
     """Predict each contest in turn, then learn from it.
@@ -47,52 +98,152 @@ def play(
     Parameters
     ----------
     hyper : column
-        Hyperparameters.
-    table, rulesets, world, games : columns
-        The state; changed in place.
+        Hyperparameters of each member.
+    table, rulesets, world, games, evidence : columns
+        The state; changed in place.  ``evidence`` has of each ruleset, and last of all together, the
+        logarithm of each member's likelihood, and how many contests that rests on.
     contests, teams, members : columns
         What happened, see :class:`equipoise.ratings.models.gaussian_filter.packing.Packed`.
-    space, seats : columns
-        Room for each team and each player of the largest contest; what is in it does not matter.
-    chances : column
-        Where the predictions go, one for each team.
+    space, seats, own : columns
+        Room for each team and each player of the largest contest, and for each member's chances of each
+        team; what is in it does not matter.
+    chances, draws : columns
+        Where the predictions go: one for each team, given that one of them wins; and the chance of a draw
+        of each contest of two teams.
     learning : bool
         Whether to learn, or only to predict.
     """  # fmt: skip
     first_team, which_of, depth_of, told_of, at_of, weight_of = contests
     first_member, order, rank_of, score_of = teams
     places, told = members
+    many = len(hyper) // HYPER
     for n in range(len(at_of)):
         first, end = first_team[n], first_team[n + 1]
-        which, depth, weight = which_of[n] * RULESET, depth_of[n], weight_of[n]
-        gather(
-            hyper, table, rulesets, world, which, depth, at_of[n], first_member, places, told,
-            space, seats, first, end,
-        )  # fmt: skip
-        if hyper[EXPERIENCED] > 0.0:
-            add_experience(rulesets, games, which, first_member, places, told, space, first, end)
-        noise = spread_of_difference(hyper, space, end - first)
-        publish(hyper[SLOPE] / noise, world, space, chances, first, end)
-        if learning:
-            compare_statistics(
-                hyper, rulesets, which, first_member, told, space, seats, first, end, weight, told_of[n]
-            )
-            compare_scores(hyper, rulesets, which, score_of, space, first, end, weight)
-            if end - first == 2:
-                compare_pair(hyper, noise, rank_of, space, first, weight)
-            else:
-                compare_places(hyper, noise, rank_of, order, space, first, end, weight)
-            learn(table, rulesets, world, which, depth, first_member, places, told, space, seats, first, end)
-            if hyper[EXPERIENCED] > 0.0:
-                learn_experience(rulesets, games, which, first_member, places, space, first, end)
-            recalibrate(hyper, hyper[SLOPE] / noise, world, rank_of, order, space, chances, first, end)
+        depth, count, known = depth_of[n], end - first, told_of[n]
+        # A weight of ten is ten contests: in one step as large the line would leave the curve.
+        rounds = max(math.ceil(weight_of[n]), 1) if learning else 1
+        weight = weight_of[n] / rounds
+        for again in range(rounds):
+            for member in range(many):
+                h, which, w = HYPER * member, RULESET * (which_of[n] * many + member), WORLD * member
+                gather(
+                    hyper, h, table, rulesets, world, w, many, member, which, depth, at_of[n],
+                    first_member, places, told, space, seats, first, end,
+                )  # fmt: skip
+                if hyper[h + EXPERIENCED] > 0.0:
+                    half = hyper[h + HALF_EXPERIENCE]
+                    add_experience(
+                        half, rulesets, games, which, first_member, places, told, space, first, end
+                    )
+                noise = spread_of_difference(hyper, h, space, count)
+                mine = count * member
+                publish(hyper[h + SLOPE] / noise, world[w + TEMPERATURE], space, own, mine, count)
+                if learning:
+                    learn_all(
+                        hyper, h, table, rulesets, world, w, many, member, which, depth, first_member, order,
+                        rank_of, score_of, places, told, space, seats, own, mine, first, end, noise, weight,
+                        known,
+                    )  # fmt: skip
+            if again == 0:
+                mix(evidence, rulesets, many, which_of[n], own, chances, draws, n, first, count)
+            if learning:
+                if many > 1:
+                    weigh(evidence, many, which_of[n], own, rank_of, order, first, count, weight)
+                for j in range(first_member[first], first_member[end]):
+                    games[places[PLACE * j]] += 1.0
+
+
+def learn_all(
+    hyper: Column, h: int, table: Column, rulesets: Column, world: Column, w: int, many: int, member: int,
+    which: int, depth: int, first_member: Column, order: Column, rank_of: Column, score_of: Column,
+    places: Column, told: Column, space: Column, seats: Column, own: Column, mine: int, first: int, end: int,
+    noise: float, weight: float, known: int,
+) -> None:  # fmt: skip
+    """Let one member learn from a contest that it has predicted."""
+    compare_statistics(hyper, h, rulesets, which, first_member, told, space, seats, first, end, weight, known)
+    compare_scores(hyper, h, rulesets, which, score_of, space, first, end, weight)
+    if end - first == 2:
+        compare_pair(hyper, h, rulesets, which, noise, rank_of, space, own, mine, first, weight)
+    else:
+        compare_places(hyper, h, noise, rank_of, order, space, first, end, weight)
+    learn(
+        table, rulesets, world, w, many, member, which, depth, first_member, places, told, space, seats,
+        first, end,
+    )  # fmt: skip
+    if hyper[h + EXPERIENCED] > 0.0:
+        learn_experience(rulesets, which, space, end - first)
+    recalibrate(
+        hyper, h, hyper[h + SLOPE] / noise, world, w, rank_of, order, space, own, mine, first, end - first
+    )
+
+
+def mix(
+    evidence: Column, rulesets: Column, many: int, which: int, own: Column, chances: Column, draws: Column,
+    n: int, first: int, count: int,
+) -> None:  # fmt: skip
+    """Write down the members' chances, weighted by how likely they made what came so far."""
+    for k in range(count):
+        chances[first + k] = own[k]
+    draws[n] = draw_chance(rulesets, RULESET * which * many, own[0], own[1]) if count == 2 else 0.0
+    if many > 1:
+        for k in range(count):
+            chances[first + k] = 0.0
+        draws[n] = total = 0.0
+        top = member_score(evidence, many, which, 0)
+        for member in range(1, many):
+            top = max(top, member_score(evidence, many, which, member))
+        for member in range(many):
+            total += math.exp(member_score(evidence, many, which, member) - top)
+        for member in range(many):
+            part = math.exp(member_score(evidence, many, which, member) - top) / total
+            mine = count * member
+            for k in range(count):
+                chances[first + k] += part * own[mine + k]
+            if count == 2:
+                at = RULESET * (which * many + member)
+                draws[n] += part * draw_chance(rulesets, at, own[mine], own[mine + 1])
+
+
+def member_score(evidence: Column, many: int, which: int, member: int) -> Any:
+    """Return the logarithm of a member's weight: its ruleset's evidence, and in part that of the others."""
+    mine, everything = (many + 1) * which, len(evidence) - many - 1
+    own = evidence[mine + member]
+    others = evidence[everything + many] - evidence[mine + many]
+    scale = POOLED / max(others, POOLED)
+    return own + scale * (evidence[everything + member] - own)
+
+
+def weigh(
+    evidence: Column, many: int, which: int, own: Column, rank_of: Column, order: Column, first: int,
+    count: int, weight: float,
+) -> None:  # fmt: skip
+    """Add what a contest with one winner tells about the members; a tie tells nothing."""
+    winner = order[first]
+    if rank_of[first + winner] != rank_of[first + order[first + 1]]:
+        mine, everything = (many + 1) * which, len(evidence) - many - 1
+        for member in range(many):
+            told = weight * math.log(max(own[count * member + winner], LEAST_CHANCE))
+            evidence[mine + member] += told
+            evidence[everything + member] += told
+        evidence[mine + many] += weight
+        evidence[everything + many] += weight
+
+
+def draw_chance(rulesets: Column, which: int, one: float, other: float) -> Any:
+    """Return how likely two teams draw, of which one wins with these chances if they do not: Davidson's."""
+    tie = rulesets[which + DRAWS] / rulesets[which + CLOSE] * math.sqrt(one * other)
+    return tie / (1.0 + tie)
 
 
 def gather(
     hyper: Column,
+    h: int,
     table: Column,
     rulesets: Column,
     world: Column,
+    w: int,
+    many: int,
+    member: int,
     which: int,
     depth: int,
     at: float,
@@ -110,7 +261,7 @@ def gather(
     those of its players whatever their presence.
     """
     trust, body = rulesets[which + TRUST], rulesets[which + BODY]
-    drift_game, drift_day = hyper[DRIFT_GAME], hyper[DRIFT_DAY]
+    drift_game, drift_day = hyper[h + DRIFT_GAME], hyper[h + DRIFT_DAY]
     start = first_member[first]
     for t in range(first, end):
         skill = variance = bodies = statistic_part = noise = level = level_spread = 0.0
@@ -120,14 +271,14 @@ def gather(
             for part in range(LEVELS):
                 if part >= depth:
                     break
-                row = ROW * places[PLACE * j + part]
+                row = ROW * (places[PLACE * j + part] * many + member)
                 known, seen = table[row + VARIANCE], table[row + SEEN]
                 if seen != seen:
                     table[row + SEEN] = at
                     if bot and part == 0:
-                        introduce_bot(table, world, row)
+                        introduce_bot(table, world, w, row)
                 elif not bot:
-                    limit = hyper[LIMIT_0 + part]
+                    limit = hyper[h + LIMIT_0 + part]
                     grown = known + (drift_game + drift_day * max(at - seen, 0.0)) * limit
                     known = min(grown, max(limit, known))
                     table[row + VARIANCE] = known
@@ -137,17 +288,19 @@ def gather(
                 spread += known
                 squares += known * known
             share = told[TELL * j + SHARE]
-            whole = mean + trust * statistic
+            # What statistics are compared with has them in full, however far results trust them: else trust
+            # that rises would make what it rests on shrink.
+            plain = mean + statistic
             seat = SEAT * (j - start)
-            seats[seat + SEAT_SKILL] = whole
+            seats[seat + SEAT_SKILL] = plain
             seats[seat + SEAT_SPREAD] = spread
             seats[seat + SEAT_SQUARES] = squares
-            skill += share * (whole + body)
+            skill += share * (mean + trust * statistic + body)
             variance += share * share * spread
             bodies += share
             statistic_part += share * statistic
             noise += share * share
-            level += whole
+            level += plain
             level_spread += spread
         team = WORKSPACE * (t - first)
         space[team + SKILL] = skill
@@ -159,38 +312,384 @@ def gather(
         space[team + LEVEL_SPREAD] = level_spread
 
 
-def introduce_bot(table: Column, world: Column, row: int) -> None:
+def introduce_bot(table: Column, world: Column, w: int, row: int) -> None:
     """Let a bot that was never seen start as the mean of the bots, and count it among them."""
-    if world[BOTS] > 0.0:
-        table[row + MEAN] = world[BOT_MEANS] / world[BOTS]
-        table[row + STATISTIC] = world[BOT_STATISTICS] / world[BOTS]
-    world[BOT_MEANS] += table[row + MEAN]
-    world[BOT_STATISTICS] += table[row + STATISTIC]
-    world[BOTS] += 1.0
+    if world[w + BOTS] > 0.0:
+        table[row + MEAN] = world[w + BOT_MEANS] / world[w + BOTS]
+        table[row + STATISTIC] = world[w + BOT_STATISTICS] / world[w + BOTS]
+    world[w + BOT_MEANS] += table[row + MEAN]
+    world[w + BOT_STATISTICS] += table[row + STATISTIC]
+    world[w + BOTS] += 1.0
 
 
-def spread_of_difference(hyper: Column, space: Column, count: int) -> float:
+def add_experience(
+    half: float,
+    rulesets: Column,
+    games: Column,
+    which: int,
+    first_member: Column,
+    places: Column,
+    told: Column,
+    space: Column,
+    first: int,
+    end: int,
+) -> None:
+    """Add to each team what its players' experience is worth."""
+    experience = rulesets[which + EXPERIENCE]
+    for t in range(first, end):
+        veterans = 0.0
+        for j in range(first_member[t], first_member[t + 1]):
+            share, played = told[TELL * j + SHARE], games[places[PLACE * j]]
+            veterans += share * played / (played + half)
+        team = WORKSPACE * (t - first)
+        space[team + VETERANS] = veterans
+        space[team + SKILL] += experience * veterans
+
+
+def spread_of_difference(hyper: Column, h: int, space: Column, count: int) -> float:
     """Return the standard deviation of the difference of an average pair of teams' performances."""
-    total = 0.0
+    total, beta = 0.0, hyper[h + BETA]
     for k in range(count):
-        total += space[WORKSPACE * k + SPREAD] + hyper[BETA] * hyper[BETA] * space[WORKSPACE * k + NOISE]
+        total += space[WORKSPACE * k + SPREAD] + beta * beta * space[WORKSPACE * k + NOISE]
     return math.sqrt(max(total, LEAST_NOISE) * (2.0 / count))
 
 
-def publish(scale: float, world: Column, space: Column, chances: Column, first: int, end: int) -> None:
+def publish(scale: float, temperature: float, space: Column, own: Column, mine: int, count: int) -> None:
     """Write down how likely each team is to win."""
-    count, heat = end - first, world[TEMPERATURE] * scale
+    heat = temperature * scale
     if count == 2:
         half = 0.5 * (space[SKILL] - space[WORKSPACE + SKILL])
         space[PREDICTED], space[WORKSPACE + PREDICTED] = half, -half
-        chances[first], chances[first + 1] = odds(2.0 * heat * half)
+        own[mine], own[mine + 1] = odds(2.0 * heat * half)
     else:
         top, total = highest(space, count), 0.0
         for k in range(count):
             below = space[WORKSPACE * k + SKILL] - top
             power = math.exp(heat * below)
             space[WORKSPACE * k + PREDICTED] = below
-            chances[first + k] = power
+            own[mine + k] = power
             total += power
         for k in range(count):
-            chances[first + k] /= total
+            own[mine + k] /= total
+
+
+def compare_statistics(
+    hyper: Column,
+    h: int,
+    rulesets: Column,
+    which: int,
+    first_member: Column,
+    told: Column,
+    space: Column,
+    seats: Column,
+    first: int,
+    end: int,
+    weight: float,
+    known: int,
+) -> None:
+    """Write down what each player did beside what was expected, and move the teams' sums with it."""
+    start = first_member[first]
+    seated = first_member[end] - start
+    if known == 0:
+        for place in range(seated):
+            seats[SEAT * place + STEP] = 0.0
+            seats[SEAT * place + SHRINK] = 0.0
+    else:
+        everyone = everyones_spread = squares = 0.0
+        for k in range(end - first):
+            everyone += space[WORKSPACE * k + LEVEL]
+            everyones_spread += space[WORKSPACE * k + LEVEL_SPREAD]
+        per_unit = math.sqrt(rulesets[which + STATISTICS] / rulesets[which + STATISTIC_SQUARES])
+        trust, slope = rulesets[which + TRUST], hyper[h + STATISTIC_SLOPE]
+        # Trust above 1 must not make statistics more precise too: it would feed on itself.
+        tried = min(max(trust, LEAST_TRUST), 1.0)
+        noise = hyper[h + STATISTIC_NOISE] / (tried * tried) / weight
+        for t in range(first, end):
+            team = WORKSPACE * (t - first)
+            other = 1.0 / (seated - (first_member[t + 1] - first_member[t]))
+            against = (everyone - space[team + LEVEL]) * other
+            against_spread = (everyones_spread - space[team + LEVEL_SPREAD]) * other * other
+            moved = lost = 0.0
+            for j in range(first_member[t], first_member[t + 1]):
+                seat = SEAT * (j - start)
+                step = shrink = 0.0
+                figure = told[TELL * j + FIGURE]
+                if figure == figure:
+                    spread, share = seats[seat + SEAT_SPREAD], told[TELL * j + SHARE]
+                    total = slope * slope * (spread + against_spread) + noise
+                    gain = told[TELL * j + LEARN] * slope / total
+                    step = gain * (figure * per_unit - slope * (seats[seat + SEAT_SKILL] - against))
+                    shrink = slope * gain
+                    gone = seats[seat + SEAT_SQUARES] * shrink
+                    seats[seat + SEAT_SPREAD] = spread - gone
+                    moved += share * spread * step
+                    lost += share * share * gone
+                    squares += figure * figure
+                seats[seat + STEP] = step
+                seats[seat + SHRINK] = shrink
+            space[team + SKILL] += trust * moved
+            space[team + STATISTIC_PART] += moved
+            space[team + SPREAD] -= lost
+        rulesets[which + STATISTIC_SQUARES] += squares
+        rulesets[which + STATISTICS] += known
+
+
+def compare_scores(
+    hyper: Column,
+    h: int,
+    rulesets: Column,
+    which: int,
+    score_of: Column,
+    space: Column,
+    first: int,
+    end: int,
+    weight: float,
+) -> None:
+    """Pull each team towards what the difference of the scores says; without scores, nowhere."""
+    count = end - first
+    for k in range(count):
+        space[WORKSPACE * k + PULL] = 0.0
+        space[WORKSPACE * k + INFORMATION] = 0.0
+    if score_of[first] == score_of[first]:
+        total, mean, skills, spreads, squares, each = 1.0, 0.0, 0.0, 0.0, 0.0, 1.0 / count
+        for k in range(count):
+            total += abs(score_of[first + k])
+            mean += score_of[first + k] * each
+            skills += space[WORKSPACE * k + SKILL] * each
+            spreads += space[WORKSPACE * k + SPREAD]
+        per_unit = math.sqrt(rulesets[which + MARGINS] / rulesets[which + MARGIN_SQUARES])
+        slope, noise, rest = 2.0 * hyper[h + MARGIN_SLOPE], hyper[h + MARGIN_NOISE] / weight, 1.0 - each
+        per_point = 2.0 / total
+        for k in range(count):
+            margin = (score_of[first + k] - mean) * per_point
+            own = space[WORKSPACE * k + SPREAD]
+            spread = rest * rest * own + (spreads - own) * (each * each)
+            gain = slope * rest / (slope * slope * spread + noise)
+            error = margin * per_unit - slope * (space[WORKSPACE * k + SKILL] - skills)
+            space[WORKSPACE * k + PULL] = gain * error
+            space[WORKSPACE * k + INFORMATION] = gain * slope * rest
+            squares += margin * margin
+        rulesets[which + MARGIN_SQUARES] += squares * each
+        rulesets[which + MARGINS] += 1.0
+
+
+def compare_pair(
+    hyper: Column,
+    h: int,
+    rulesets: Column,
+    which: int,
+    noise: float,
+    rank_of: Column,
+    space: Column,
+    own: Column,
+    mine: int,
+    first: int,
+    weight: float,
+) -> None:
+    """Pull two teams towards the result: Davidson's model of draws, with one exponential.
+
+    Without draws this is what :func:`compare_places` comes to.
+    """
+    scale = hyper[h + SLOPE] / noise
+    push = hyper[h + OUTCOME] * weight * scale
+    chance, rest = odds(scale * (space[SKILL] - space[WORKSPACE + SKILL]))
+    ahead, behind = rank_of[first] <= rank_of[first + 1], rank_of[first] >= rank_of[first + 1]
+    won = 0.5 * (1.0 + ahead - behind)
+    factor = rulesets[which + DRAWS] / rulesets[which + CLOSE]
+    tie = factor * math.sqrt(chance * rest)
+    every = 1.0 / (1.0 + tie)
+    expected, other = (chance + 0.5 * tie) * every, (rest + 0.5 * tie) * every
+    pull = push * (won * other - (1.0 - won) * expected)
+    information = push * scale * max(expected * other - 0.25 * tie * every, 0.0)
+    space[PULL] += pull
+    space[INFORMATION] += information
+    space[WORKSPACE + PULL] -= pull
+    space[WORKSPACE + INFORMATION] += information
+    close = math.sqrt(own[mine] * own[mine + 1])
+    rulesets[which + CLOSE] += weight * close / (1.0 + factor * close)
+    if ahead and behind:
+        rulesets[which + DRAWS] += weight
+
+
+def compare_places(
+    hyper: Column,
+    h: int,
+    noise: float,
+    rank_of: Column,
+    order: Column,
+    space: Column,
+    first: int,
+    end: int,
+    weight: float,
+) -> None:
+    """Pull each team towards its place: gradient and information of Plackett-Luce, in one pass each way.
+
+    A tie of t teams counts as each of them coming first of it with weight 1/t.
+    """
+    count = end - first
+    scale = hyper[h + SLOPE] / noise
+    push = hyper[h + OUTCOME] * weight * scale
+    top = highest(space, count)
+    left = 0.0
+    for place in range(count - 1, -1, -1):
+        k = order[first + place]
+        power = math.exp(scale * (space[WORKSPACE * k + SKILL] - top))
+        left += power
+        space[WORKSPACE * k + POWER] = power
+        space[WORKSPACE * place + LEVEL] = left
+    inverse = inverse_square = 0.0
+    start = 0
+    while start < count:
+        stop = start + 1
+        rank = rank_of[first + order[first + start]]
+        while stop < count and rank_of[first + order[first + stop]] == rank:
+            stop += 1
+        chosen = 0.0
+        # Once only one team is left it is sure to be next: that is not news.
+        if count - start > 1 and space[WORKSPACE * start + LEVEL] > FAINTEST:
+            chosen = 1.0 / (stop - start)
+            one = 1.0 / space[WORKSPACE * start + LEVEL]
+            inverse += one
+            inverse_square += one * one
+        for place in range(start, stop):
+            k = order[first + place]
+            power = space[WORKSPACE * k + POWER]
+            information = max(power * inverse - power * power * inverse_square, 0.0)
+            space[WORKSPACE * k + PULL] += push * (chosen - power * inverse)
+            space[WORKSPACE * k + INFORMATION] += push * scale * information
+        start = stop
+
+
+def highest(space: Column, count: int) -> Any:
+    """Return the skill of the strongest team."""
+    top = space[SKILL]
+    for k in range(1, count):
+        top = max(top, space[WORKSPACE * k + SKILL])
+    return top
+
+
+def learn(
+    table: Column,
+    rulesets: Column,
+    world: Column,
+    w: int,
+    many: int,
+    member: int,
+    which: int,
+    depth: int,
+    first_member: Column,
+    places: Column,
+    told: Column,
+    space: Column,
+    seats: Column,
+    first: int,
+    end: int,
+) -> None:
+    """Move everyone by their statistics and with their team; and what is known of statistics and bodies."""
+    count, start = end - first, first_member[first]
+    parts = bodies = 0.0
+    for k in range(count):
+        parts += space[WORKSPACE * k + STATISTIC_PART]
+        bodies += space[WORKSPACE * k + BODIES]
+    parts /= count
+    bodies /= count
+    trust_pull = trust_information = body_pull = body_information = 0.0
+    for k in range(count):
+        team_pull, team_information = space[WORKSPACE * k + PULL], space[WORKSPACE * k + INFORMATION]
+        part, body = space[WORKSPACE * k + STATISTIC_PART] - parts, space[WORKSPACE * k + BODIES] - bodies
+        trust_pull += part * team_pull
+        body_pull += body * team_pull
+        trust_information += part * part * team_information
+        body_information += body * body * team_information
+        for j in range(first_member[first + k], first_member[first + k + 1]):
+            seat = SEAT * (j - start)
+            step, shrink = seats[seat + STEP], seats[seat + SHRINK]
+            share = told[TELL * j + SHARE]
+            attention = told[TELL * j + LEARN] * share
+            pull = attention * team_pull
+            information = attention * share * team_information
+            loss = information / (1.0 + information * seats[seat + SEAT_SPREAD])
+            move(table, world, w, many, member, depth, places, j, step, shrink, pull, loss)
+    # The features sum to 0 over the teams, so that of k teams k - 1 tell something.
+    again = count / (count - 1.0)
+    adapt(rulesets, which + TRUST, trust_pull, trust_information * again)
+    adapt(rulesets, which + BODY, body_pull, body_information * again)
+    rulesets[which + TRUST] = min(max(rulesets[which + TRUST], 0.0), MOST_TRUST)
+
+
+def move(
+    table: Column,
+    world: Column,
+    w: int,
+    many: int,
+    member: int,
+    depth: int,
+    places: Column,
+    j: int,
+    step: float,
+    shrink: float,
+    pull: float,
+    loss: float,
+) -> None:
+    """Move the parts of one player's skill, and the sums over bots with a bot's general part."""
+    if places[PLACE * j + BOT]:
+        variance = table[ROW * (places[PLACE * j] * many + member) + VARIANCE]
+        world[w + BOT_STATISTICS] += variance * step
+        world[w + BOT_MEANS] += (variance - variance * variance * shrink) * pull
+    for level in range(LEVELS):
+        if level >= depth:
+            break
+        row = ROW * (places[PLACE * j + level] * many + member)
+        variance = table[row + VARIANCE]
+        left = variance - variance * variance * shrink
+        table[row + STATISTIC] += variance * step
+        table[row + MEAN] += left * pull
+        table[row + VARIANCE] = left * max(1.0 - left * loss, LEAST_LEFT)
+
+
+def adapt(rulesets: Column, at: int, pull: float, information: float) -> None:
+    """Move a number that a ruleset learns, and what stands after it: how sure that is."""
+    variance = rulesets[at + 1] / (1.0 + rulesets[at + 1] * information)
+    rulesets[at] += variance * pull
+    rulesets[at + 1] = variance
+
+
+def learn_experience(rulesets: Column, which: int, space: Column, count: int) -> None:
+    """Learn from the teams' pulls what experience is worth."""
+    veterans = pull = information = 0.0
+    for k in range(count):
+        veterans += space[WORKSPACE * k + VETERANS] / count
+    for k in range(count):
+        veteran = space[WORKSPACE * k + VETERANS] - veterans
+        pull += veteran * space[WORKSPACE * k + PULL]
+        information += veteran * veteran * space[WORKSPACE * k + INFORMATION]
+    adapt(rulesets, which + EXPERIENCE, pull, information * count / (count - 1.0))
+
+
+def recalibrate(
+    hyper: Column,
+    h: int,
+    scale: float,
+    world: Column,
+    w: int,
+    rank_of: Column,
+    order: Column,
+    space: Column,
+    own: Column,
+    mine: int,
+    first: int,
+    count: int,
+) -> None:
+    """Let the temperature follow what happened to those who were predicted to win; a tie tells nothing."""
+    winner = order[first]
+    if rank_of[first + winner] != rank_of[first + order[first + 1]]:
+        mean = square = 0.0
+        for k in range(count):
+            exponent = scale * space[WORKSPACE * k + PREDICTED]
+            mean += own[mine + k] * exponent
+            square += own[mine + k] * exponent * exponent
+        pull = scale * space[WORKSPACE * winner + PREDICTED] - mean
+        evidence = world[w + EVIDENCE] * hyper[h + FORGETTING] + max(square - mean * mean, 0.0)
+        temperature = world[w + TEMPERATURE] + pull / (evidence + hyper[h + CAUTION])
+        world[w + EVIDENCE] = evidence
+        world[w + TEMPERATURE] = min(max(temperature, COOLEST), HOTTEST)

@@ -1,14 +1,17 @@
-"""``default``: online diagonal Gaussian filter with a logistic link, margin and statistics channels.
+"""``gaussian-filter``: an online diagonal Gaussian filter with a logistic link, margins and statistics.
 
-See docs/algorithms/gaussian-filter.md for the equations; the formulas stand in
-:mod:`equipoise.ratings.models.gaussian_filter.kernels`.
+The equations stand in docs/algorithms/gaussian-filter.md, the formulas in
+:mod:`equipoise.ratings.models.gaussian_filter.kernels`.  What one filter and a mixture of several do alike
+is :class:`Filters`.
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,61 +22,358 @@ from equipoise.link import LOGISTIC_SLOPE
 from equipoise.matches import Contest, Ruleset, Teams
 from equipoise.players import Rating
 from equipoise.ratings.model import Attention, Chances, Further, is_bot, openness, question
-from equipoise.ratings.models.gaussian_filter import layout
-from equipoise.ratings.models.gaussian_filter.experience import HALF_EXPERIENCE
-from equipoise.ratings.models.gaussian_filter.kernels import play as play_kernel
+from equipoise.ratings.models.gaussian_filter import kernels
 from equipoise.ratings.models.gaussian_filter.packing import (
     DAY,
     GENERAL,
     Key,
     Packed,
     levels,
-    most_teams,
     pack,
 )
 
-#: Contests from which it pays to load the compiled layout.
+#: Contests from which it pays to load the compiled kernels.
 WORTH = 20_000
 
 #: Squares of a margin and of a statistic before any was seen, and how many contests those count as.
 MARGIN_SQUARE, MARGIN_COUNT = 0.09, 2.0
 STATISTIC_SQUARE, STATISTIC_COUNT = 0.42, 10.0
 
+#: Draws before any contest was seen, and out of how many of even teams at a draw factor of 1.
+DRAWS_BEFORE, CLOSE_BEFORE = 0.1, 1.0
+
 #: Hyperparameters that may not be 0, and the range of them all: far more than is of use, and squares and
 #: quotients of squares stay numbers.
-POSITIVE = frozenset({"sigma", "beta", "half_life", "caution", "margin_noise", "statistic_noise"})
-SMALLEST, LARGEST = 1e-9, 1e9
+POSITIVE = frozenset(
+    {"sigma", "beta", "half_life", "caution", "margin_noise", "statistic_noise", "experience_games"}
+)
+SMALLEST, LARGEST = 1e-6, 1e6
 
 #: The experience of who has not played.
 NO_GAMES = (0.0,)
 
+Numbers = tuple[float, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class FilterState:
-    """Everything the filter needs for its next update, compared by value.
+    """Everything filters need for their next update, compared by value; of each member in turn.
 
     Parameters
     ----------
-    table : mapping from (player, ruleset) to four numbers
+    table : mapping from (player, ruleset) to four numbers a member
         Of each part of a skill the mean from results, the mean from statistics, the variance, and the day
         it was last seen; ``Ruleset()`` is the general part.
-    rulesets : mapping from Ruleset to ten numbers
-        What was learnt of each ruleset, see :mod:`equipoise.ratings.models.gaussian_filter.layout`.
-    world : five numbers
+    rulesets : mapping from Ruleset to twelve numbers a member
+        What was learnt of each ruleset, see :mod:`equipoise.ratings.models.gaussian_filter.kernels`.
+    world : five numbers a member
         Temperature, the evidence for it, and the sums and number of bots.
     games : mapping from player to one number
-        How many contests each has played; empty where experience is not looked at.
+        How many contests each has played.
+    evidence : mapping from Ruleset to a number a member and one
+        The logarithm of each member's likelihood, and the contests that it rests on; empty with one member.
+    pooled : tuple
+        The same over all rulesets.
     """
 
-    table: Mapping[Key, tuple[float, ...]] = field(default_factory=dict)
-    rulesets: Mapping[Ruleset, tuple[float, ...]] = field(default_factory=dict)
-    world: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0, 0.0)
-    games: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    table: Mapping[Key, Numbers] = field(default_factory=dict)
+    rulesets: Mapping[Ruleset, Numbers] = field(default_factory=dict)
+    world: Numbers = (1.0, 0.0, 0.0, 0.0, 0.0)
+    games: Mapping[str, Numbers] = field(default_factory=dict)
+    evidence: Mapping[Ruleset, Numbers] = field(default_factory=dict)
+    pooled: Numbers = (0.0, 0.0)
+
+
+class Filters(Further, ABC):
+    """One filter, or several that see the same contests and are weighted by how well they predict them."""
+
+    __slots__ = ()
+
+    answers: ClassVar[frozenset[str]] = frozenset({"quality", "expected_margin", "draw_chance"})
+
+    #: The skill that adds nothing to a team: skills hold the price of a body.
+    zero: ClassVar[float] = 0.0
+
+    @abstractmethod
+    def filters(self) -> tuple[GaussianFilter, ...]:
+        """Return the members."""
+
+    def newcomer(self, key: Key) -> Numbers:
+        """Return the row of a part of a skill that was never seen, of each member in turn."""
+        return tuple(chain.from_iterable(one.row(key) for one in self.filters()))
+
+    def initial(self) -> FilterState:
+        """Return the state of nobody having played."""
+        many = len(self.filters())
+        return FilterState(world=FilterState().world * many, pooled=(0.0,) * (many + 1))
+
+    def update(self, state: FilterState, contest: Contest) -> FilterState:
+        """Return the state after one contest more."""
+        return self.run(state, [contest])[0]
+
+    def run(
+        self, state: FilterState, contests: Sequence[Contest], attention: Attention | None = None
+    ) -> tuple[FilterState, list[Chances]]:
+        """Return the state after several contests, and what was predicted of each from those before it."""
+        if not contests:
+            return state, []
+        packed = pack(contests, attention)
+        state, chances, _ = self.play(state, packed, fast=pays(len(contests), WORTH))
+        bounds = zip(packed.first_team, packed.first_team[1:], strict=False)
+        return state, [tuple(chances[first:end]) for first, end in bounds]
+
+    def play(
+        self, state: FilterState, packed: Packed, *, fast: bool, learning: bool = True
+    ) -> tuple[FilterState, list[float], list[float]]:
+        """Run the kernels over packed contests, plain or compiled, which is a matter of speed alone.
+
+        Parameters
+        ----------
+        state : FilterState
+            What is known before.
+        packed : Packed
+            The contests.
+        fast : bool
+            Whether to use the compiled kernels.
+        learning : bool
+            Whether to learn, or only to predict.
+
+        Returns
+        -------
+        state : FilterState
+            What is known after.
+        chances, draws : list of float
+            The predictions: one for each team of each contest, and the chance of a draw of each contest.
+        """
+        many = len(self.filters())
+        numbers: tuple[Any, ...] = self.columns_of(state, packed.keys, packed.rulesets)
+        columns: tuple[Any, ...] = packed.columns()
+        room: tuple[Any, ...] = (
+            [0.0] * (packed.most_teams() * kernels.WORKSPACE),
+            [0.0] * (packed.most_members() * kernels.SEAT),
+            [0.0] * (packed.most_teams() * many),
+            [0.0] * len(packed.rank),
+            [0.0] * len(packed.at),
+        )
+        play: Any = kernels.play
+        if fast:
+            play = compiled(kernels.play)
+            numbers, room = (
+                tuple(np.array(column, dtype=np.float64) for column in group) for group in (numbers, room)
+            )
+            columns = tuple(tuple(np.asarray(column) for column in group) for group in columns)
+        play(*numbers, *columns, *room, learning)
+        if fast:
+            numbers, room = (tuple(column.tolist() for column in group) for group in (numbers, room))
+        return self.state_from(state, packed.keys, packed.rulesets, numbers), room[-2], room[-1]
+
+    def columns_of(
+        self, state: FilterState, keys: Iterable[Key], rulesets: Iterable[Ruleset]
+    ) -> tuple[list[float], ...]:
+        """Return the hyperparameters and a part of a state as columns for the kernels."""
+        filters = self.filters()
+        many, rulesets = len(filters), tuple(rulesets)
+        nothing = (0.0,) * (many + 1)
+        keys = tuple(keys)
+        return (
+            [number for one in filters for number in one.hyper()],
+            [number for key in keys for number in state.table.get(key) or self.newcomer(key)],
+            [number for one in rulesets for number in state.rulesets.get(one) or self.new_ruleset()],
+            list(state.world),
+            [state.games.get(player, NO_GAMES)[0] for player, _ in keys],
+            [*(number for one in rulesets for number in state.evidence.get(one, nothing)), *state.pooled],
+        )
+
+    def state_from(
+        self,
+        before: FilterState,
+        keys: Mapping[Key, int],
+        rulesets: Mapping[Ruleset, int],
+        numbers: Sequence[list[float]],
+    ) -> FilterState:
+        """Return a state of which a part stands in columns, and the rest as before."""
+        _, table, learnt, world, games, evidence = numbers
+        many = len(self.filters())
+        everything = (many + 1) * len(rulesets)
+        return FilterState(
+            {**before.table, **_entries(keys, table, kernels.ROW * many)},
+            {**before.rulesets, **_entries(rulesets, learnt, kernels.RULESET * many)},
+            tuple(world),
+            {**before.games, **_counts(keys, games)},
+            {**before.evidence, **_entries(rulesets, evidence, many + 1)} if many > 1 else before.evidence,
+            tuple(evidence[everything:]),
+        )
+
+    def win_probability(
+        self, state: FilterState, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+    ) -> list[float]:
+        """Return how likely each team is to win a contest that has a winner.
+
+        Parameters
+        ----------
+        state : FilterState
+            What is known.
+        teams : sequence of teams
+            Two or more; ids, or ``(id, share of the time present)``.
+        ruleset : Ruleset, optional
+            What is to be played.
+        at : float, optional
+            When it ends, seconds since 1970; by default the last time one of the players was seen.
+        """
+        return self._asked(state, teams, ruleset, at)[0]
+
+    def draw_chance(
+        self, state: FilterState, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+    ) -> float:
+        """Return how likely two teams draw, see :class:`equipoise.ratings.model.Further`.
+
+        Examples
+        --------
+        >>> model, state = GaussianFilter(), GaussianFilter().initial()
+        >>> for _ in range(9):
+        ...     state = model.update(state, Contest(Ruleset(), (["ann"], ["bob"]), (1, 1)))
+        >>> model.draw_chance(state, (["ann"], ["bob"])) > 0.5
+        True
+        """
+        if len(teams) > 2:
+            msg = f"teams: a draw is predicted for two teams, got {len(teams)}"
+            raise InputError(msg)
+        return self._asked(state, teams, ruleset, at)[1]
+
+    def quality(
+        self, state: FilterState, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+    ) -> float:
+        """Return how open a match is, from 0 to 1: see :func:`equipoise.ratings.model.openness`.
+
+        Examples
+        --------
+        >>> model = GaussianFilter()
+        >>> model.quality(model.initial(), (["ann"], ["bob"]))
+        1.0
+        """
+        return openness(self.win_probability(state, teams, ruleset, at))
+
+    def expected_margin(
+        self, state: FilterState, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+    ) -> list[float]:
+        """Return by how much each team is expected to be ahead, see :class:`equipoise.ratings.model.Further`.
+
+        It is what the margin channel expects, in units of points, and tempered as the win probability is:
+        the same over-confidence shows in both.
+        """
+        contest = question(teams, ruleset, at or 0.0)
+        many = len(contest.teams)
+        most = 2.0 * (1.0 - 1.0 / many)  # one team has all the points
+        leads = [0.0] * many
+        for member, weight in enumerate(self.weights(state, contest.ruleset)):
+            slope = 2.0 * self._margin_scale(state, contest.ruleset, member)
+            sums = [
+                math.fsum(
+                    share * self._mean(state, player, contest.ruleset, member)[0] for player, share in team
+                )
+                for team in contest.teams
+            ]
+            mean = math.fsum(sums) / many
+            leads = [lead + weight * slope * (one - mean) for lead, one in zip(leads, sums, strict=True)]
+        return [min(max(lead, -most), most) for lead in leads]
+
+    def rating(self, state: FilterState, player: str, ruleset: Ruleset | None = None) -> Rating:
+        """Return skill and uncertainty of a player in a ruleset, in units of ``beta``.
+
+        An unseen human is a new player, an unseen bot the mean bot.  Of several members it is mean and
+        standard deviation of their mixture.
+        """
+        ruleset = ruleset or GENERAL
+        weights = self.weights(state, ruleset)
+        told = [self._mean(state, player, ruleset, member) for member in range(len(weights))]
+        if len(told) == 1:
+            return Rating(told[0][0], math.sqrt(told[0][1]))
+        mu = math.fsum(weight * mean for weight, (mean, _) in zip(weights, told, strict=True))
+        variance = math.fsum(
+            weight * (spread + (mean - mu) ** 2) for weight, (mean, spread) in zip(weights, told, strict=True)
+        )
+        return Rating(mu, math.sqrt(variance))
+
+    def players(self, state: FilterState) -> Iterable[str]:
+        """Return the ids of everyone who has played."""
+        return state.games.keys()
+
+    def weights(self, state: FilterState, ruleset: Ruleset | None = None) -> list[float]:
+        """Return how much each member counts in a ruleset, summing to 1."""
+        many = len(self.filters())
+        if many == 1:
+            return [1.0]
+        own = state.evidence.get(ruleset or GENERAL, (0.0,) * (many + 1))
+        column = [*own, *state.pooled]
+        scores = [kernels.member_score(column, many, 0, member) for member in range(many)]
+        top = max(scores)
+        powers = [math.exp(score - top) for score in scores]
+        return [power / sum(powers) for power in powers]
+
+    def latest(self, state: FilterState) -> float:
+        """Return when the last contest ended that is known, seconds since 1970; minus infinity for none."""
+        return max((row[kernels.SEEN] * DAY for row in state.table.values()), default=-math.inf)
+
+    def new_ruleset(self) -> Numbers:
+        """Return what is assumed of a ruleset that was never seen, of each member in turn."""
+        return tuple(
+            number
+            for one in self.filters()
+            for number in (
+                1.0, one.trust_sigma**2, one.baseline, one.baseline_sigma**2,
+                MARGIN_SQUARE * MARGIN_COUNT, MARGIN_COUNT, STATISTIC_SQUARE * STATISTIC_COUNT,
+                STATISTIC_COUNT, one.experience, one.experience_sigma**2, DRAWS_BEFORE, CLOSE_BEFORE,
+            )
+        )  # fmt: skip
+
+    def _asked(
+        self, state: FilterState, teams: Teams, ruleset: Ruleset | None, at: float | None
+    ) -> tuple[list[float], float]:
+        """Return the chances of a contest that has not happened, and of a draw."""
+        contest = question(teams, ruleset, self._now(state, teams) if at is None else at)
+        _, chances, draws = self.play(state, pack([contest]), fast=False, learning=False)
+        return chances, draws[0]
+
+    def _learnt(self, state: FilterState, ruleset: Ruleset) -> Numbers:
+        """Return what is known of a ruleset, of each member in turn."""
+        return state.rulesets.get(ruleset) or self.new_ruleset()
+
+    def _mean(self, state: FilterState, player: str, ruleset: Ruleset, member: int) -> tuple[float, float]:
+        """Return mean and variance of a player's skill as a member sees it."""
+        first = kernels.RULESET * member
+        learnt = self._learnt(state, ruleset)[first : first + kernels.RULESET]
+        world = state.world[kernels.WORLD * member : kernels.WORLD * (member + 1)]
+        trust, at = learnt[kernels.TRUST], kernels.ROW * member
+        mean, variance = learnt[kernels.BODY], 0.0
+        for part in levels(ruleset):
+            row = state.table.get((player, part)) or self.newcomer((player, part))
+            mean += row[at + kernels.MEAN] + trust * row[at + kernels.STATISTIC]
+            variance += row[at + kernels.VARIANCE]
+        played = state.games.get(player, NO_GAMES)[0]
+        half = self.filters()[member].experience_games
+        mean += learnt[kernels.EXPERIENCE] * played / (played + half)
+        bots = world[kernels.BOTS]
+        if is_bot(player) and bots and (player, GENERAL) not in state.table:
+            mean += (world[kernels.BOT_MEANS] + trust * world[kernels.BOT_STATISTICS]) / bots
+        return mean, variance
+
+    def _margin_scale(self, state: FilterState, ruleset: Ruleset, member: int) -> float:
+        """Return the margin that a member expects for each unit of skill, tempered."""
+        learnt = self._learnt(state, ruleset)[kernels.RULESET * member :]
+        unit = math.sqrt(learnt[kernels.MARGIN_SQUARES] / learnt[kernels.MARGINS])
+        heat = state.world[kernels.WORLD * member + kernels.TEMPERATURE]
+        return float(self.filters()[member].margin_slope * unit * heat)
+
+    def _now(self, state: FilterState, teams: Teams) -> float:
+        """Return when the last of these players was seen, seconds since 1970."""
+        ids = [member if isinstance(member, str) else member[0] for team in teams for member in team]
+        rows = (state.table.get((player, GENERAL)) for player in ids)
+        return max((row[kernels.SEEN] * DAY for row in rows if row), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class GaussianFilter(Further):
-    """The default model.  Skills are in units of one player's performance noise in one game.
+class GaussianFilter(Filters):
+    """One filter.  Skills are in units of one player's performance noise in one game.
 
     Parameters
     ----------
@@ -101,9 +401,11 @@ class GaussianFilter(Further):
         Contests after which the evidence for the temperature counts half.
     beta : float
         Performance noise; the unit of all skills.
-    experience_sigma : float
-        How unsure it is, for a ruleset not seen before, what experience adds to a player, half of it in the
-        first ten contests; 0 is off.
+    experience, experience_sigma : float
+        What experience adds to a player in a ruleset not seen before, and how unsure that is; with an
+        uncertainty of 0 experience is not looked at.
+    experience_games : float
+        Contests after which a player has half of what experience gives.
 
     Raises
     ------
@@ -135,12 +437,9 @@ class GaussianFilter(Further):
     caution: float = 20.0
     half_life: float = 2000.0
     beta: float = 1.0
+    experience: float = 0.0
     experience_sigma: float = 0.0
-
-    answers: ClassVar[frozenset[str]] = frozenset({"quality", "expected_margin"})
-
-    #: The skill that adds nothing to a team: skills hold the price of a body.
-    zero: ClassVar[float] = 0.0
+    experience_games: float = 10.0
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -148,191 +447,20 @@ class GaussianFilter(Further):
             if isinstance(number, bool) or not isinstance(number, int | float):
                 msg = f"{each.name} must be a number, got {number!r}"
                 raise InputError(msg)
-            least = SMALLEST if each.name in POSITIVE else 0.0
+            least = SMALLEST if each.name in POSITIVE else -LARGEST if each.name == "experience" else 0.0
             if not least <= number <= LARGEST:
                 msg = f"{each.name} must be from {least:g} to {LARGEST:g}, got {number!r}"
                 raise InputError(msg)
 
-    def initial(self) -> FilterState:
-        """Return the state of nobody having played."""
-        return FilterState()
-
-    def update(self, state: FilterState, contest: Contest) -> FilterState:
-        """Return the state after one contest more."""
-        return self.run(state, [contest])[0]
-
-    def run(
-        self, state: FilterState, contests: Sequence[Contest], attention: Attention | None = None
-    ) -> tuple[FilterState, list[Chances]]:
-        """Return the state after several contests, and what was predicted of each from those before it."""
-        if not contests:
-            return state, []
-        packed = pack(contests, attention)
-        teams = most_teams(contests)
-        state, chances = self.play(state, packed, teams, fast=pays(len(contests), WORTH))
-        bounds = zip(packed.first_team, packed.first_team[1:], strict=False)
-        return state, [tuple(chances[first:end]) for first, end in bounds]
-
-    def play(
-        self,
-        state: FilterState,
-        packed: Packed,
-        teams: int,
-        *,
-        fast: bool,
-        learning: bool = True,
-    ) -> tuple[FilterState, list[float]]:
-        """Run the kernels over packed contests, plain or compiled, which is a matter of speed alone.
-
-        Parameters
-        ----------
-        state : FilterState
-            What is known before.
-        packed : Packed
-            The contests.
-        teams : int
-            The largest number of teams in a contest.
-        fast : bool
-            Whether to use the compiled layout.
-        learning : bool
-            Whether to learn, or only to predict.
-
-        Returns
-        -------
-        state : FilterState
-            What is known after.
-        chances : list of float
-            The predictions, one for each team of each contest.
-        """  # fmt: skip
-        table = [number for key in packed.keys for number in state.table.get(key) or self.newcomer(key)]
-        rulesets = [
-            number for one in packed.rulesets for number in state.rulesets.get(one) or self.new_ruleset()
-        ]
-        games = [state.games.get(player, NO_GAMES)[0] for player, _ in packed.keys]
-        numbers: tuple[Any, ...] = (list(self.hyper()), table, rulesets, list(state.world), games)
-        columns: tuple[Any, ...] = packed.columns()
-        room: tuple[Any, ...] = (
-            [0.0] * (teams * layout.WORKSPACE),
-            [0.0] * (packed.most_members() * layout.SEAT),
-            [0.0] * len(packed.rank),
-        )
-        play: Any = play_kernel
-        if fast:
-            play = compiled(play_kernel)
-            numbers, room = (
-                tuple(np.array(column, dtype=np.float64) for column in group) for group in (numbers, room)
-            )
-            columns = tuple(tuple(np.asarray(column) for column in group) for group in columns)
-        play(*numbers, *columns, *room, learning)
-        _, table, rulesets, world, games = (column.tolist() if fast else column for column in numbers)
-        after = FilterState(
-            {**state.table, **_entries(packed.keys, table, layout.ROW)},
-            {**state.rulesets, **_entries(packed.rulesets, rulesets, layout.RULESET)},
-            tuple(world),
-            {**state.games, **_counts(packed.keys, games)} if self.experience_sigma > 0.0 else state.games,
-        )
-        return after, room[-1].tolist() if fast else room[-1]
-
-    def win_probability(
-        self,
-        state: FilterState,
-        teams: Teams,
-        ruleset: Ruleset | None = None,
-        at: float | None = None,
-    ) -> list[float]:
-        """Return how likely each team is to win a contest that ends at a time, by default the last one known.
-
-        Parameters
-        ----------
-        state : FilterState
-            What is known.
-        teams : sequence of teams
-            Two or more; ids, or ``(id, share of the time present)``.
-        ruleset : Ruleset, optional
-            What is to be played.
-        at : float, optional
-            When, seconds since 1970.
-        """  # fmt: skip
-        contest = question(teams, ruleset, self._now(state, teams) if at is None else at)
-        packed = pack([contest])
-        return self.play(state, packed, len(teams), fast=False, learning=False)[1]
-
-    def quality(
-        self,
-        state: FilterState,
-        teams: Teams,
-        ruleset: Ruleset | None = None,
-        at: float | None = None,
-    ) -> float:
-        """Return how open a match is, from 0 to 1: see :func:`equipoise.ratings.model.openness`.
-
-        Examples
-        --------
-        >>> model = GaussianFilter()
-        >>> model.quality(model.initial(), (["ann"], ["bob"]))
-        1.0
-        """
-        return openness(self.win_probability(state, teams, ruleset, at))
-
-    def expected_margin(
-        self,
-        state: FilterState,
-        teams: Teams,
-        ruleset: Ruleset | None = None,
-        at: float | None = None,
-    ) -> list[float]:
-        """Return by how much each team is expected to be ahead, see :class:`equipoise.ratings.model.Further`.
-
-        It is what the margin channel expects, in units of points, and tempered as the win probability is:
-        the same over-confidence shows in both.
-
-        Examples
-        --------
-        >>> model = GaussianFilter()
-        >>> won = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2), scores=(6, 3))
-        >>> margins = model.expected_margin(model.update(model.initial(), won), (["ann"], ["bob"]))
-        >>> [round(margin, 3) for margin in margins]
-        [0.07, -0.07]
-        """
-        contest = question(teams, ruleset, at or 0.0)
-        slope = 2.0 * self._margin_scale(state, contest.ruleset)
-        sums = [
-            math.fsum(share * self.rating(state, player, contest.ruleset).mu for player, share in team)
-            for team in contest.teams
-        ]
-        mean = math.fsum(sums) / len(sums)
-        most = 2.0 * (1.0 - 1.0 / len(sums))  # one team has all the points
-        return [min(max(slope * (one - mean), -most), most) for one in sums]
-
-    def rating(self, state: FilterState, player: str, ruleset: Ruleset | None = None) -> Rating:
-        """Return skill and uncertainty of a player in a ruleset, in units of ``beta``.
-
-        An unseen human is a new player, an unseen bot the mean bot.
-        """
-        ruleset = ruleset or GENERAL
-        learnt = self._learnt(state, ruleset)
-        trust = learnt[layout.TRUST]
-        mean, variance = learnt[layout.BODY], 0.0
-        for part in levels(ruleset):
-            row = state.table.get((player, part)) or self.newcomer((player, part))
-            mean += row[layout.MEAN] + trust * row[layout.STATISTIC]
-            variance += row[layout.VARIANCE]
-        played = state.games.get(player, NO_GAMES)[0]
-        mean += learnt[layout.EXPERIENCE] * played / (played + HALF_EXPERIENCE)
-        bots = state.world[layout.BOTS]
-        if is_bot(player) and (player, GENERAL) not in state.table and bots:
-            mean += (state.world[layout.BOT_MEANS] + trust * state.world[layout.BOT_STATISTICS]) / bots
-        return Rating(mean, math.sqrt(variance))
-
-    def players(self, state: Any) -> Iterable[str]:
-        """Return the ids of everyone who has played."""
-        return [player for player, part in state.table if part == GENERAL]
+    def filters(self) -> tuple[GaussianFilter, ...]:
+        """Return this filter alone."""
+        return (self,)
 
     def as_settings(self) -> dict[str, float]:
         """Return the hyperparameters by name."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
-    def hyper(self) -> tuple[float, ...]:
+    def hyper(self) -> Numbers:
         """Return the hyperparameters as the kernels want them."""
         variance = self.sigma * self.sigma
         return (
@@ -341,10 +469,10 @@ class GaussianFilter(Further):
             variance, variance * self.share_type, variance * self.share_mutators,
             self.outcome, self.margin_slope, self.margin_noise**2,
             self.statistic_slope, self.statistic_noise**2, self.caution, 0.5 ** (1.0 / self.half_life),
-            self.experience_sigma,
+            self.experience_sigma, self.experience_games,
         )  # fmt: skip
 
-    def newcomer(self, key: Key) -> tuple[float, ...]:
+    def row(self, key: Key) -> Numbers:
         """Return the row of a part of a skill that was never seen."""
         share = 1.0
         if key[1].mutators:
@@ -353,36 +481,12 @@ class GaussianFilter(Further):
             share = self.share_type
         return (0.0, 0.0, self.sigma * self.sigma * share, math.nan)
 
-    def new_ruleset(self) -> tuple[float, ...]:
-        """Return what is assumed of a ruleset that was never seen."""
-        return (
-            1.0, self.trust_sigma**2, self.baseline, self.baseline_sigma**2,
-            MARGIN_SQUARE * MARGIN_COUNT, MARGIN_COUNT, STATISTIC_SQUARE * STATISTIC_COUNT, STATISTIC_COUNT,
-            0.0, self.experience_sigma**2,
-        )  # fmt: skip
 
-    def _learnt(self, state: FilterState, ruleset: Ruleset) -> tuple[float, ...]:
-        """Return what is known of a ruleset."""
-        return state.rulesets.get(ruleset) or self.new_ruleset()
-
-    def _margin_scale(self, state: FilterState, ruleset: Ruleset) -> float:
-        """Return the expected margin for each unit of skill, tempered."""
-        learnt = self._learnt(state, ruleset)
-        unit = math.sqrt(learnt[layout.MARGIN_SQUARES] / learnt[layout.MARGINS])
-        return float(self.margin_slope * unit * state.world[layout.TEMPERATURE])
-
-    def _now(self, state: FilterState, teams: Teams) -> float:
-        """Return when the last of these players was seen, seconds since 1970."""
-        ids = [member if isinstance(member, str) else member[0] for team in teams for member in team]
-        rows = (state.table.get((player, GENERAL)) for player in ids)
-        return max((row[layout.SEEN] * DAY for row in rows if row), default=0.0)
-
-
-def _entries(places: Mapping[Any, int], column: list[float], width: int) -> dict[Any, tuple[float, ...]]:
+def _entries(places: Mapping[Any, int], column: list[float], width: int) -> dict[Any, Numbers]:
     """Return the numbers of each place of a flat column."""
     return {key: tuple(column[width * n : width * n + width]) for key, n in places.items()}
 
 
-def _counts(places: Mapping[Key, int], games: Sequence[float]) -> dict[str, tuple[float, ...]]:
+def _counts(places: Mapping[Key, int], games: Sequence[float]) -> dict[str, Numbers]:
     """Return how many contests each player has had."""
     return {player: (games[place],) for (player, part), place in places.items() if part == GENERAL}

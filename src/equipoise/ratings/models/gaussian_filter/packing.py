@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 from equipoise.matches import Contest, Ruleset, Statistics
 from equipoise.ratings.model import Attention, is_bot
-from equipoise.ratings.models.gaussian_filter.layout import LEVELS, TELL
+from equipoise.ratings.models.gaussian_filter.kernels import LEVELS, TELL
 
 #: Seconds in a day.
 DAY = 86400.0
@@ -76,6 +76,10 @@ class Packed:
             (self.first_member, self.order, self.rank, self.score),
             (self.places, self.told),
         )
+
+    def most_teams(self) -> int:
+        """Return the largest number of teams in a contest."""
+        return max((end - first for first, end in pairwise(self.first_team)), default=0)
 
     def most_members(self) -> int:
         """Return the largest number of players in a contest."""
@@ -177,8 +181,3 @@ def figure(statistics: Statistics, share: float) -> float:
         return math.log((statistics.kills + 1.0) / (statistics.deaths + 1.0))
     counted = statistics.kills if statistics.kills is not None else statistics.score
     return math.nan if counted is None else math.log(max(counted, 0.0) + share) - math.log(share)
-
-
-def most_teams(contests: Iterable[Contest]) -> int:
-    """Return the largest number of teams in a contest."""
-    return max((len(contest.teams) for contest in contests), default=0)

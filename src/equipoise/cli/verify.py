@@ -1,0 +1,75 @@
+"""``equipoise verify``: what a receipt claims, worked out again; and the receipts of ``balance``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from equipoise.cli.fronts import print_json
+from equipoise.errors import InputError
+
+if TYPE_CHECKING:
+    from equipoise.teams.request import BalanceRequest
+    from equipoise.teams.solution import Solution
+    from equipoise.verifying.checking import Verification
+
+#: Seconds after which what is not proven is left unconfirmed.
+SECONDS = 10.0
+
+
+@click.command(name="verify")
+@click.argument("receipt", metavar="FILE")
+@click.option(
+    "--time-limit", type=float, default=SECONDS, show_default=True, metavar="SECONDS",
+    help="Leave unconfirmed what is not proven by then.",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(receipt: str, time_limit: float, as_json: bool) -> None:
+    """Check the receipt FILE of 'equipoise balance --receipt', from its request alone.
+
+    FILE may be - for standard input.  Nothing that found the answer is used to check it.
+    The exit code is 1 if something is false; what cannot be confirmed is said, and is no error.
+    """
+    from equipoise.clock import deadline
+    from equipoise.files.contents import content_of
+    from equipoise.verifying.checking import verify
+    from equipoise.verifying.receipts import parse
+
+    try:
+        stop = deadline(time_limit)
+    except InputError as error:
+        flag = "--time-limit"
+        raise error.named(flag) from error
+    where, content = content_of(receipt)
+    verification = verify(parse(content, where), stop=stop)
+    if as_json:
+        print_json(verification.to_dict())
+    else:
+        click.echo("\n".join(lines(verification)))
+    if not verification.ok:
+        sys.exit(1)
+
+
+def lines(verification: Verification) -> list[str]:
+    """Return what a person reads."""
+    width = max(len(finding.verdict) for finding in verification.findings)
+    rows = [
+        f"{finding.verdict:<{width}}  {finding.claim}: {finding.detail}" for finding in verification.findings
+    ]
+    if not verification.ok:
+        return [*rows, "The receipt is false."]
+    if verification.confirmed:
+        return [*rows, "The receipt is true."]
+    return [*rows, "Nothing in the receipt is false; not all of it could be confirmed."]
+
+
+def save_receipt(request: BalanceRequest, solution: Solution, path: str) -> None:
+    """Write the receipt of an answer into a file."""
+    import json
+
+    from equipoise.cli.histories import write
+    from equipoise.verifying.receipts import receipt
+
+    write("--receipt", path, json.dumps(receipt(request, solution), indent=2) + "\n")

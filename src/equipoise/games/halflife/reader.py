@@ -1,0 +1,317 @@
+r"""``halflife``: logs of Half-Life servers, ``L mm/dd/yyyy - hh:mm:ss: message``: Counter-Strike and others.
+
+A game is what is played on one map, up to the next one or the end of the log file; its contests are the
+rounds, or else the scores of the teams, or else the kills of everyone.  The form is that of the HL
+Log Standard; Counter-Strike adds triggers for who has won a round, which the newer games write with a mark
+before them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from equipoise.games.halflife.rules import CS2, GO, MAPS, OLD, OTHER, RULES, changes_play, rules_of
+from equipoise.logs.lines import Block, LineReader
+from equipoise.logs.play import ALONE, NAME, Play, bot_id, text_from
+from equipoise.logs.rules import Rules
+from equipoise.matches import Contest, Match, Ruleset, Unfinished
+
+#: The beginning of a line, with a date; over HTTP the newest games write milliseconds and no ``L``.
+LINE = re.compile(
+    rb"(?:\S{0,60} )?(?:L )?(\d\d)/(\d\d)/(\d{4}) - (\d\d):(\d\d):(\d\d)(?:\.\d{1,6})?(?:: | - )([^\r]*)"
+)
+#: Somebody: name, number, id, and team where it is told.
+WHO = rb'"(.{0,200}?)<(\d{1,9})><([^<>"]{0,64})>(?:<([^<>"]{0,64})>)?"(?: \[[-\d. ]{1,60}\])?'
+PERSON = re.compile(WHO + rb" (.*)")
+KILL = re.compile(WHO + rb" killed " + WHO)
+JOINED = re.compile(rb'joined team "([^"]{0,64})"')
+SWITCHED = re.compile(rb"switched from team <[^<>]{0,64}> to <([^<>]{0,64})>")
+RENAMED = re.compile(rb'changed name to "(.{0,200})"')
+MAP = re.compile(rb'(?:Loading|Started) map "([^"]{1,200})"')
+MATCH_START = re.compile(rb'World triggered "Match_Start" on "([^"]{1,200})"')
+WON = re.compile(
+    rb'Team "(CT|TERRORIST)" triggered "(SFUI_Notice_)?(\w{1,60})" \(CT "(\d{1,6})"\) \(T "(\d{1,6})"\)'
+)
+DRAWN = re.compile(rb'World triggered "(SFUI_Notice_)?Round_Draw"(?: \(CT "(\d{1,6})"\) \(T "(\d{1,6})"\))?')
+SCORED = re.compile(rb'Team "([^"]{1,64})" scored "(-?\d{1,6})" with "\d{1,6}" players?')
+CVAR = re.compile(rb'[Ss]erver[ _]cvar:? "([^"]{1,64})" (?:= )?"([^"]{0,64})"')
+STEAM = re.compile(r"STEAM_\d:([01]):(\d{1,10})")
+STEAM3 = re.compile(r"\[U:1:(\d{1,10})\]")
+
+#: What begins anew: whatever was before did not count, unless it was a half.
+RESTARTS = (
+    b'World triggered "Restart_Round',
+    b'World triggered "Game_Commencing"',
+    b'World triggered "Match_Start"',
+)
+
+#: Rounds after which a restart is half-time rather than the end of a warm-up.
+HALF = 12
+
+#: Teams of those who only watch.
+WATCHING = (b"", b"Spectator", b"SPECTATOR", b"Unassigned", b"Spectators")
+
+#: Sides of Counter-Strike; teams of other games have the numbers that follow, in order of appearance.
+SIDES = {b"TERRORIST": 1, b"CT": 2}
+
+#: How many such lines show that a log is one of these.
+ENOUGH_LINES = 3
+
+
+class HalfLife:
+    """Half-Life and Counter-Strike, see :class:`equipoise.logs.reading.Game`."""
+
+    name = "halflife"
+
+    def recognise(self, head: bytes) -> str:
+        """Tell by the dates at the beginning of lines."""
+        lines = sum(LINE.match(line) is not None for line in head.split(b"\n")[:200])
+        return "lines 'L mm/dd/yyyy - hh:mm:ss: ...'" if lines >= ENOUGH_LINES else ""
+
+    def reader(self, source: str, first_line: int = 1) -> HalfLifeReader:
+        """Return a reader for a log."""
+        return HalfLifeReader(source, first_line)
+
+    def rules(self) -> tuple[Rules, ...]:
+        """Return the tables of the games."""
+        return RULES
+
+
+def steam_id(told: str) -> str | None:
+    """Return the one form of a SteamID, None where it is none.
+
+    Examples
+    --------
+    >>> steam_id("STEAM_0:1:11"), steam_id("STEAM_1:1:11"), steam_id("[U:1:23]"), steam_id("STEAM_ID_LAN")
+    ('[U:1:23]', '[U:1:23]', '[U:1:23]', None)
+    """
+    old = STEAM.fullmatch(told)
+    if old is not None:
+        return f"[U:1:{2 * int(old[2]) + int(old[1])}]"
+    new = STEAM3.fullmatch(told)
+    return f"[U:1:{int(new[1])}]" if new is not None else None
+
+
+class Running:
+    """What is played on one map."""
+
+    def __init__(self, map_name: str, date: float, where: str) -> None:
+        from hashlib import sha256  # here, as it costs a cold start of those who read no log
+
+        self.map, self.where, self.began, self.at = map_name, where, date, date
+        self.play = Play()
+        self.hash = sha256()
+        self.contests: list[Contest] = []
+        self.before: dict[str, tuple[int, int]] = {}
+        self.score: tuple[bytes, ...] = ()
+        self.totals: dict[int, float] = {}
+        self.sides = dict(SIDES)
+        self.settings: dict[str, str] = {}
+        #: What tells the games apart: marks before triggers, and the form of ids.
+        self.marked = self.steam3 = self.counter_strike = False
+
+    def date(self, date: float) -> None:
+        """Move the clock on; a date that runs backwards moves nothing."""
+        if date > self.at:
+            self.play.clock += date - self.at
+            self.at = date
+
+    def someone(self, name: bytes, number: bytes, told: bytes, team: bytes | None) -> bytes:
+        """Take that somebody is there, on a team where one is told; return the number."""
+        text = text_from(told)
+        if text == "HLTV":
+            return number
+        client = self.play.clients.get(number)
+        self.steam3 |= text.startswith("[U:")
+        identity = _identity(text_from(name), text)
+        if client is None or client.identity.partition("#")[0] != identity:
+            if client is None or not (client.identity.startswith(NAME) and identity.startswith(NAME)):
+                self.play.arrive(number, identity, text_from(name))
+        else:
+            client.person.name = text_from(name)
+        if team:
+            self.place(number, team)
+        return number
+
+    def place(self, number: bytes, team: bytes) -> None:
+        """Put somebody on a team; a team that bears a number is everyone's own."""
+        if team in WATCHING:
+            self.play.place(number, None)
+        elif team == number:
+            self.play.place(number, ALONE)
+        else:
+            self.counter_strike |= team in SIDES
+            side = self.sides.setdefault(team, len(self.sides) + 1)
+            self.play.place(number, side)
+
+    def restart(self) -> None:
+        """Begin anew: whatever was before did not count, unless it was a half of a match."""
+        if len(self.contests) < HALF:
+            self.contests.clear()
+            self.play.again()
+        self.score = ()
+        self.before = self.play.counts()
+
+    def round_ends(self, winner: bytes | None, score: tuple[bytes, ...]) -> None:
+        """Keep a round, once."""
+        self.counter_strike = True
+        if score and score == self.score:
+            return
+        self.score = score
+        side = None if winner is None else SIDES[winner]
+        contest = self.play.moment(Ruleset(), side, self.at, self.before)
+        if contest is not None:
+            self.contests.append(contest)
+        self.before = self.play.counts()
+
+    def game(self) -> str:
+        """Return which game it is."""
+        if not self.counter_strike:
+            return OTHER
+        return (CS2 if self.steam3 else GO) if self.marked else OLD
+
+    def outcome(self) -> Match | Unfinished:
+        """Return the match: its rounds, or else its result."""
+        rules = rules_of(self.game())
+        mutators = [name for name, value in self.settings.items() if changes_play(name, value)]
+        rounds = next((kind for start, kind in MAPS.items() if self.map.startswith(start)), "elimination")
+        contests = self.contests
+        kind = rounds
+        if not contests:
+            in_teams = any(side is not None and side != ALONE for _, (side, _) in self.play.shares().items())
+            kind = "tdm" if in_teams else "ffa"
+            found = (
+                self.play.result(Ruleset(), self.totals, self.at)
+                if in_teams
+                else self.play.placements(Ruleset(), self.at)
+            )
+            contests = [found] if found is not None else []
+        ruleset = rules.ruleset(kind, mutators)
+        contests = [replace(contest, ruleset=ruleset) for contest in contests]
+        times = (self.began, self.at)
+        return self.play.match(contests, self.hash.hexdigest(), self.where, times, self.map)
+
+
+def _identity(name: str, told: str) -> str:
+    """Return who somebody is: a bot by name, a person by SteamID, or else by name."""
+    if told == "BOT" or told == "0":
+        return bot_id(name, None)
+    return steam_id(told) or NAME + name
+
+
+class HalfLifeReader(LineReader):
+    """Reads one log, see :class:`equipoise.logs.reading.Reader`."""
+
+    def __init__(self, source: str, first_line: int = 1) -> None:
+        super().__init__(source, first_line)
+        self._game: Running | None = None
+
+    def idle(self) -> bool:
+        """Tell whether no game runs."""
+        return self._game is None
+
+    def end(self) -> None:
+        """Take the end of the log; a game that has not ended is unfinished."""
+        game, self._game = self._game, None
+        if game is not None:
+            self.abandon(game.where, "the log ends before the game does")
+
+    def take(self, block: Block) -> None:
+        """Go through the lines."""
+        place = 0
+        for number, line in enumerate(block.content.split(b"\n")[:-1], start=block.line):
+            told = LINE.match(line)
+            if told is not None:
+                self._line(block, place, number, told, line)
+            place += len(line) + 1
+
+    def _line(self, block: Block, place: int, number: int, told: re.Match[bytes], line: bytes) -> None:
+        date = _date(told)
+        if date is None:
+            self.skip(number, "a date that is none")
+            return
+        text = told[7]
+        found = MAP.match(text) or (MATCH_START.match(text) if self._game is None else None)
+        if found is not None and not self._is_beginning(found[1]):
+            self._ends()
+            self._game = Running(text_from(found[1]), date, self.begins(block, place))
+        game = self._game
+        if game is None:
+            return
+        game.hash.update(line.rstrip(b"\r") + b"\n")
+        game.date(date)
+        if text.startswith((b"Log file closed", b"Game Over:")):
+            self._ends()
+        elif text.startswith(b'"'):
+            _person(game, text)
+        elif found is None:
+            _event(game, text)
+
+    def _is_beginning(self, name: bytes) -> bool:
+        """Tell whether the game that runs is on this map and nobody has played yet: maps are told twice."""
+        game = self._game
+        return game is not None and game.map == text_from(name) and game.play.start is None
+
+    def _ends(self) -> None:
+        game, self._game = self._game, None
+        if game is not None:
+            self.give(game.outcome())
+
+
+def _person(game: Running, text: bytes) -> None:
+    """Take a line about somebody."""
+    kill = KILL.match(text)
+    if kill is not None:
+        killer = game.someone(kill[1], kill[2], kill[3], kill[4])
+        victim = game.someone(kill[5], kill[6], kill[7], kill[8])
+        game.play.kill(killer, victim)
+        return
+    person = PERSON.match(text)
+    if person is None:
+        return
+    if person[5].startswith(b"disconnected"):
+        game.play.leave(person[2])
+        return
+    number = game.someone(person[1], person[2], person[3], person[4])
+    joined = JOINED.match(person[5]) or SWITCHED.match(person[5])
+    renamed = RENAMED.match(person[5])
+    if joined is not None:
+        game.place(number, joined[1])
+    elif person[5].startswith(b"committed suicide"):
+        game.play.kill(None, number)
+    elif renamed is not None and number in game.play.clients:
+        game.play.clients[number].person.name = text_from(renamed[1])
+
+
+def _event(game: Running, text: bytes) -> None:
+    """Take a line about teams or the game."""
+    if text.startswith(RESTARTS):
+        game.restart()
+        return
+    won, drawn = WON.match(text), DRAWN.match(text)
+    if won is not None:
+        game.marked |= won[2] is not None
+        game.round_ends(won[1], (won[4], won[5]))
+    elif drawn is not None:
+        game.marked |= drawn[1] is not None
+        game.round_ends(None, ())
+    elif (scored := SCORED.match(text)) is not None:
+        side = game.sides.get(scored[1])
+        if side is not None:
+            game.totals[side] = float(scored[2])
+    elif (setting := CVAR.match(text)) is not None:
+        game.settings[text_from(setting[1]).lower()] = text_from(setting[2])
+
+
+def _date(told: re.Match[bytes]) -> float | None:
+    month, day, year, hour, minute, second = (int(part) for part in told.groups()[:6])
+    try:
+        return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+#: The game.
+GAME = HalfLife()

@@ -1,0 +1,153 @@
+"""The life of a server process: it begins, listens, reads its settings anew when told, and ends in order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import ipaddress
+import logging
+import signal
+import ssl
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from equipoise.archive.archive import open_archive
+from equipoise.errors import EquipoiseError
+from equipoise.server import systemd
+from equipoise.server.logging import log_events
+from equipoise.server.service import Service
+from equipoise.server.settings import Settings
+from equipoise.server.tcp import Server
+
+#: Seconds for which a thread keeps others waiting: a tenth of Python's usual, so that chances and advantages
+#: hold no answer up.
+SWITCH = 0.0005
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What a server tells when it answers.
+
+    Parameters
+    ----------
+    host, port : str and int
+        Where it listens.
+    players, rulesets : int
+        How many it knows.
+    """
+
+    host: str
+    port: int
+    players: int
+    rulesets: int
+
+
+async def serve(
+    settings: Settings, listening: Callable[[Begun], None], reread: Callable[[], Settings]
+) -> None:
+    """Answer until the process is told to end, then answer what was asked before.
+
+    Parameters
+    ----------
+    settings : Settings
+        Which archive, where, and within what limits.
+    listening : callable
+        Told once there are answers.
+    reread : callable
+        Returns the settings as they are now; asked on ``SIGHUP``.
+
+    Raises
+    ------
+    EquipoiseError
+        If a setting is at fault, the archive cannot be read, or the address cannot be had.
+    """
+    loop = asyncio.get_running_loop()
+    ended = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with contextlib.suppress(NotImplementedError):  # where a loop has no signals, Ctrl-C raises
+            loop.add_signal_handler(number, ended.set)
+    host, port = settings.address
+    tls, limits = settings.tls(), settings.limits
+    settings.warn()
+    if settings.create:
+        open_archive(settings.store, waiting=log.warning).close()
+    service = Service(settings)
+    try:
+        await service.open()
+        gc.collect()
+        gc.freeze()  # what is loaded stays: to go through it again and again would hold answers up
+        server = Server(service, limits)
+        bound = await server.listen(host, port, tls)
+        _warn(settings, bound[0])
+        for each in (service.follow(), *service.lanes(), systemd.watch()):
+            server.start(each)
+        with contextlib.suppress(NotImplementedError, AttributeError):
+            loop.add_signal_handler(signal.SIGHUP, _reload, service, server, tls, reread)
+        known = service.board.snapshot
+        listening(Begun(*bound, len(known.ratings.known), len(known.rulesets)))
+        systemd.notify("READY=1")
+        await ended.wait()
+        systemd.notify("STOPPING=1")
+        log.info("ending")
+        await server.stop()
+        log.info("ended")
+    finally:
+        await service.close()
+
+
+def _reload(
+    service: Service, server: Server, tls: ssl.SSLContext | None, reread: Callable[[], Settings]
+) -> None:
+    """Read settings anew: the token, certificates, limits and the log; addresses and the archive stay."""
+    try:
+        settings = reread()
+        if tls is not None:
+            tls.load_cert_chain(settings.tls_certificate, settings.tls_key or None)
+        service.reload(settings)
+    except (EquipoiseError, OSError) as error:
+        log.error("settings stay as they were", extra={"why": str(error)})
+        return
+    server.limits = settings.limits
+    log_events(settings.log_level, as_json=settings.json_logs)
+    settings.warn()
+    log.info("settings read anew")
+
+
+def _warn(settings: Settings, host: str) -> None:
+    """Warn of what others could do at an address beyond this machine."""
+    if _is_loopback(host):
+        return
+    if not (settings.token or settings.token_file):
+        log.warning(
+            "anyone who reaches this address may ask; results are not taken without a token",
+            extra={"host": host},
+        )
+    elif not settings.tls_certificate:
+        log.warning(
+            "the token crosses the network in plain text; set tls_certificate and tls_key, or use a tunnel",
+            extra={"host": host},
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    return ipaddress.ip_address(host).is_loopback
+
+
+def run(settings: Settings, listening: Callable[[Begun], None], reread: Callable[[], Settings]) -> None:
+    """Run :func:`serve` on the fastest loop there is."""
+    sys.setswitchinterval(SWITCH)
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        runner.run(serve(settings, listening, reread))
+
+
+def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    """Return what makes event loops: uvloop's where it is installed."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop
+    return uvloop.new_event_loop

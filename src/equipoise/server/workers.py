@@ -1,0 +1,249 @@
+"""Processes of the server's own, for what would hold answers up in it: dividing, keeping and learning.
+
+A worker is asked one question at a time and answers with values over a pipe.  One that does not answer within
+its time is killed and begun anew, so that a hung database, or a kernel that never returns, keeps nobody.  It
+ends with the server, however that ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import logging
+import os
+import pickle
+import signal
+import struct
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from typing import IO, Any
+
+from equipoise.errors import EquipoiseError, InputError
+from equipoise.registry import resolve
+
+#: What stands before each message: its length in bytes.
+LENGTH = struct.Struct("<Q")
+
+#: How much less of the processor a worker takes where others want it (19 is the least), and those who take as
+#: much as the server.
+NICE, URGENT = 10, ("keep",)
+
+#: Seconds to end by itself, before it is killed.
+LAST = 0.5
+
+#: Bytes of a pipe that are read at a time.
+PIPE = 1 << 20
+
+#: ``PR_SET_PDEATHSIG`` of Linux: the signal for when the parent ends.
+_DEATH_SIGNAL = 1
+
+#: What a worker can be, by name; each is made with the arguments it is begun with, and then called with each
+#: question: what it yields are parts of the answer, what it returns is the answer.
+ROLES = {
+    "divide": "equipoise.server.dividing:Dividing",
+    "keep": "equipoise.server.keeping:Keeping",
+    "learn": "equipoise.server.following:Learning",
+}
+
+Answer = Iterator[Any]
+
+#: Takes a part of an answer.
+Part = Callable[[Any], Awaitable[None]]
+
+log = logging.getLogger(__name__)
+
+
+class WorkerError(EquipoiseError):
+    """A worker did not answer, or what it was asked went wrong."""
+
+
+class Worker:
+    """The server's side of a worker; begun when it is first asked.
+
+    Parameters
+    ----------
+    role : str
+        One of :data:`ROLES`.
+    arguments : object
+        What it is made with.
+    """
+
+    def __init__(self, role: str, *arguments: object) -> None:
+        self._role = role
+        self._arguments = arguments
+        self._process: asyncio.subprocess.Process | None = None
+        self._turn = asyncio.Lock()
+
+    @property
+    def pid(self) -> int | None:
+        """Its process, None while there is none."""
+        return None if self._process is None else self._process.pid
+
+    async def ask(
+        self,
+        question: object,
+        seconds: float | None = None,
+        part: Part | None = None,
+    ) -> Any:
+        """Return the answer to a question.
+
+        Parameters
+        ----------
+        question : object
+            What the role answers.
+        seconds : float, optional
+            How long that may take, each part for itself.
+        part : callable, optional
+            Takes each part of the answer as it comes.
+
+        Raises
+        ------
+        InputError
+            If what it works with is at fault, such as the archive.
+        WorkerError
+            If there was no answer within the time, the worker has ended, or the question failed.
+        """
+        async with self._turn:
+            try:
+                return await self._asked(question, seconds, part)
+            except TimeoutError:
+                self.kill()
+                msg = f"{self._role}: no answer within {seconds:g} s; begun anew"
+                raise WorkerError(msg) from None
+            except (OSError, asyncio.IncompleteReadError):
+                self.kill()
+                msg = f"{self._role}: its process has ended; begun anew"
+                raise WorkerError(msg) from None
+            except asyncio.CancelledError:
+                self.kill()  # its answer would be taken for that of the next question
+                raise
+
+    async def _asked(self, question: object, seconds: float | None, part: Part | None) -> Any:
+        process = await self._running()
+        assert process.stdin is not None  # noqa: S101 -- as PIPE says
+        process.stdin.write(_framed(question))
+        while True:
+            async with asyncio.timeout(seconds):
+                kind, value = await self._message(process)
+            if kind == "part":
+                if part is not None:
+                    await part(value)
+            elif kind == "answer":
+                return value
+            else:
+                raise (InputError if kind == "wrong" else WorkerError)(value)
+
+    async def _message(self, process: asyncio.subprocess.Process) -> tuple[str, Any]:
+        assert process.stdout is not None  # noqa: S101 -- as PIPE says
+        (size,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
+        kind, value = pickle.loads(await process.stdout.readexactly(size))  # noqa: S301 -- our own process
+        return kind, value
+
+    async def _running(self) -> asyncio.subprocess.Process:
+        if self._process is None or self._process.returncode is not None:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "equipoise.server.workers", self._role,
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=PIPE,
+            )  # fmt: skip
+            assert self._process.stdin is not None  # noqa: S101 -- as PIPE says
+            self._process.stdin.write(_framed((_logging(), self._arguments)))
+        return self._process
+
+    def kill(self) -> None:
+        """End it at once; the next question begins another."""
+        if self._process is not None and self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
+        self._process = None
+
+    async def close(self) -> None:
+        """Let it end, or end it."""
+        process, self._process = self._process, None
+        if process is None or process.returncode is not None:
+            return
+        assert process.stdin is not None  # noqa: S101 -- as PIPE says
+        process.stdin.close()
+        try:
+            await asyncio.wait_for(process.wait(), LAST)
+        except TimeoutError:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+
+def _framed(message: object) -> bytes:
+    data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return LENGTH.pack(len(data)) + data
+
+
+def _logging() -> tuple[str, bool]:
+    """Return how this process logs, so that its workers log likewise."""
+    from equipoise.server.logging import current
+
+    return current()
+
+
+# The worker's side
+
+
+def main() -> None:
+    """Answer questions from standard input until there are no more."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # the server tells when it is over
+    _end_with_parent()
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever is printed goes to the log
+    questions = sys.stdin.buffer
+    logs, arguments = _read(questions)
+    from equipoise.server.logging import log_events
+
+    log_events(logs[0], as_json=logs[1])
+    role = resolve("role", ROLES, sys.argv[1])(*arguments)
+    with contextlib.suppress(OSError):
+        os.nice(0 if sys.argv[1] in URGENT else NICE)
+    with contextlib.suppress(EOFError, BrokenPipeError):
+        while True:
+            _answer(role(_read(questions)), answers)
+
+
+def _answer(answer: Answer, answers: IO[bytes]) -> None:
+    """Send what a role yields, and what it returns."""
+    while True:
+        try:
+            message = ("part", next(answer))
+        except StopIteration as end:
+            message = ("answer", end.value)
+        except InputError as error:
+            message = ("wrong", str(error))
+        except EquipoiseError as error:
+            message = ("failed", str(error))
+        except Exception as error:
+            log.warning("unexpected error", exc_info=True)
+            message = ("failed", f"{type(error).__name__}: {error}")
+        answers.write(_framed(message))
+        answers.flush()
+        if message[0] != "part":
+            return
+
+
+def _read(questions: IO[bytes]) -> Any:
+    """Return the next message; raise EOFError where none is to come."""
+    head = questions.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        raise EOFError
+    (size,) = LENGTH.unpack(head)
+    return pickle.loads(questions.read(size))  # noqa: S301 -- from our own parent
+
+
+def _end_with_parent() -> None:
+    """Ask Linux to end this process with its parent; elsewhere it ends when it has answered."""
+    parent = os.getppid()
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
+    if os.getppid() != parent:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

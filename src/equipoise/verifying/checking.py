@@ -1,0 +1,328 @@
+"""``verify``: what a receipt claims, worked out from its request alone.
+
+Every claim is confirmed, false, or not confirmed: then it is out of reach here, or the time is over.
+Nothing that found the answer is used to check it: legality and values are worked out in fractions, and the
+optimum by going through all divisions or, for two teams, by halves that meet.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from equipoise.errors import InputError
+from equipoise.stopping import Stop, never
+from equipoise.verifying import halves
+from equipoise.verifying.best import Optimum, TooMuchError, optimum
+from equipoise.verifying.divisions import Labels, broken
+from equipoise.verifying.exact import Real, UndecidedError
+from equipoise.verifying.plain import read
+from equipoise.verifying.question import Question
+from equipoise.verifying.receipts import FIELDS, FORMAT, hash_of
+from equipoise.verifying.rounding import ROOM, Rounding
+from equipoise.verifying.values import bots, chances, line_up, paid_for, rating_in, shown, teams_of, value
+
+#: What an answer may say.
+ANSWER = (
+    "status", "objective", "value", "bound", "gap", "solver", "beta", "zero", "bot_weight",
+    "default_weight", "unrated", "splits", "reason", "rounding",
+)  # fmt: skip
+SPLIT = ("teams", "bots", "totals", "win_probability", "value", "values", "wishes", "roles")
+
+#: Players up to which going through all divisions is tried first.
+FEW = 12
+
+#: What rounding may change in a number that is made of few others, relative to it.
+SLIGHT = Fraction(1, 10**12)
+
+
+class Verdict(enum.StrEnum):
+    """What became of a claim."""
+
+    CONFIRMED = "confirmed"
+    FALSE = "false"
+    UNCONFIRMED = "not confirmed"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A claim of a receipt, what became of it, and how that is known."""
+
+    claim: str
+    verdict: Verdict
+    detail: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Return plain data."""
+        return {"claim": self.claim, "verdict": str(self.verdict), "detail": self.detail}
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What became of every claim of a receipt."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is false; what is not confirmed may still be."""
+        return all(finding.verdict is not Verdict.FALSE for finding in self.findings)
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether everything is confirmed."""
+        return all(finding.verdict is Verdict.CONFIRMED for finding in self.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, as ``equipoise verify --json`` prints it."""
+        return {
+            "ok": self.ok,
+            "confirmed": self.confirmed,
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
+
+
+class _FalseError(Exception):
+    """A claim is false."""
+
+
+class _UnconfirmedError(Exception):
+    """A claim is out of reach."""
+
+
+def verify(receipt: Mapping[str, Any], *, stop: Stop = never) -> Verification:
+    """Work out again what a receipt claims, from its request alone.
+
+    Parameters
+    ----------
+    receipt : mapping
+        As :func:`equipoise.receipt` makes it, or its JSON says.
+    stop : callable
+        Asked now and then; once it returns True, what is not proven by then is not confirmed.
+
+    Returns
+    -------
+    Verification
+        With one finding for every claim.
+
+    Examples
+    --------
+    >>> from equipoise import BalanceRequest, balance, receipt
+    >>> request = BalanceRequest.of({"Ann": 9, "Bob": 7, "Cid": 5, "Dan": 4})
+    >>> made = receipt(request, balance(request))
+    >>> verify(made).confirmed
+    True
+    >>> made["answer"]["value"] = 0.0
+    >>> verify(made).ok
+    False
+    """
+    findings = [_found("hash", lambda: _hash(receipt))]
+    try:
+        asked = read(receipt["request"])
+    except (InputError, KeyError, TypeError) as error:
+        return Verification((*findings, Finding("request", Verdict.UNCONFIRMED, str(error))))
+    findings.append(Finding("request", Verdict.CONFIRMED, f"{asked.n} players into {asked.n_teams} teams"))
+    check = _Check(receipt, asked, stop)
+    claims: dict[str, Callable[[], str]] = {
+        "fields": check.fields,
+        "units": check.units,
+        "legality": check.legality,
+        "numbers": check.numbers,
+        "proof": check.proof,
+    }
+    findings += [_found(claim, confirm) for claim, confirm in claims.items()]
+    return Verification(tuple(findings))
+
+
+def _found(claim: str, confirm: Callable[[], str]) -> Finding:
+    try:
+        return Finding(claim, Verdict.CONFIRMED, confirm())
+    except (_UnconfirmedError, TooMuchError, UndecidedError) as error:
+        return Finding(claim, Verdict.UNCONFIRMED, str(error))
+    except _FalseError as error:
+        return Finding(claim, Verdict.FALSE, str(error))
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError) as error:
+        return Finding(claim, Verdict.FALSE, f"it does not have the shape of an answer: {error!r}")
+
+
+def _hash(receipt: Mapping[str, Any]) -> str:
+    _require(receipt.get("hash") == hash_of(receipt), "something was changed after the receipt was written")
+    return str(receipt["hash"])
+
+
+def _require(holds: object, otherwise: str) -> None:
+    if not holds:
+        raise _FalseError(otherwise)
+
+
+class _Check:
+    """A receipt that is checked, claim by claim."""
+
+    def __init__(self, receipt: Mapping[str, Any], asked: Question, stop: Stop) -> None:
+        self.receipt, self.asked, self.stop = receipt, asked, stop
+        self.answer: Mapping[str, Any] = receipt.get("answer", {})
+        self.rounding = Rounding(asked)
+
+    def fields(self) -> str:
+        """Check that everything has its place, and what is said twice is the same."""
+        answer, request = self.answer, self.receipt["request"]
+        _require(self.receipt.get("format") == FORMAT, f"the format is not {FORMAT!r}")
+        _require(
+            sorted(self.receipt) == sorted(FIELDS), f"a receipt has {', '.join(FIELDS)}, and nothing else"
+        )
+        for given, allowed in ((answer, ANSWER), *((split, SPLIT) for split in answer["splits"])):
+            for name in given:
+                _require(name in allowed, f"there is no field {name!r} in an answer")
+        _require(self.receipt["seed"] == request.get("seed", 0), "the seed is not that of the request")
+        _require(self.receipt["bound"] == answer["bound"], "the bound is not that of the answer")
+        _require(isinstance(self.receipt["version"], str), "the version is no text")
+        status, splits = answer["status"], answer["splits"]
+        _require(status in ("optimal", "feasible", "unknown", "infeasible"), f"there is no status {status!r}")
+        _require(
+            bool(splits) == (status in ("optimal", "feasible")), f"{len(splits)} splits are not {status}"
+        )
+        _require(len(splits) <= request.get("keep", 1), "there are more splits than were asked for")
+        if not splits:
+            _require(answer["value"] is answer["bound"] is answer["gap"] is None, "a value without a split")
+            return "everything has its place"
+        _require(answer["value"] == splits[0]["value"], "the value is not that of the first split")
+        _require(answer["gap"] == abs(answer["value"] - answer["bound"]), "the gap is not value less bound")
+        return "everything has its place, and what is said twice is the same"
+
+    def units(self) -> str:
+        """Check the numbers that are said of the roster."""
+        asked, answer = self.asked, self.answer
+        beta = Real(roots={asked.noise: Fraction(1)}).rounded()
+        slack = ROOM * self.rounding.variance / beta + SLIGHT * beta
+        self._near(answer["beta"], beta, slack, "beta")
+        zero = asked.zero.rounded()
+        self._near(answer["zero"], zero, slack + self.rounding.total + SLIGHT * abs(zero), "the zero")
+        for name, exact in (("bot_weight", asked.bot_weight), ("default_weight", asked.default)):
+            if exact is None or answer[name] is None:
+                solved = self.answer["splits"] or name != "bot_weight"
+                _require(
+                    answer[name] is None and (exact is None or not solved), f"{name} is {answer[name]!r}"
+                )
+            else:
+                self._near(answer[name], exact, self.rounding.total + SLIGHT * abs(exact), name)
+        _require(answer["unrated"] == asked.unrated, f"{asked.unrated} players have no weight")
+        return "beta, the zero and the weights of bots and unrated players are right"
+
+    def legality(self) -> str:
+        """Check that every split keeps all rules, and that no two are the same."""
+        seen = set()
+        for number, split in enumerate(self.answer["splits"], start=1):
+            labels = self._labels(split)
+            rules = broken(self.asked, labels)
+            _require(not rules, f"split {number} breaks rules: {'; '.join(rules)}")
+            _require(labels not in seen, f"split {number} comes twice")
+            seen.add(labels)
+        return "every split keeps every rule" if seen else "there is no split"
+
+    def numbers(self) -> str:
+        """Check every number that is said of a split, in fractions."""
+        asked, rounding = self.asked, self.rounding
+        for split in self.answer["splits"]:
+            labels = self._labels(split)
+            teams = teams_of(asked, labels)
+            _require(split["bots"] == bots(asked, labels), "bots are not those that fill up the teams")
+            for told, team in _pairs(split["totals"], teams):
+                self._near(told, team.total, ROOM * rounding.total, "a total")
+            for told, chance in _pairs(split["win_probability"], chances(asked, teams)):
+                self._near(told, chance.rounded(), ROOM * rounding.win(), "a win probability")
+            costs = [(stage, value(asked, stage, labels)) for stage in asked.stages]
+            last = asked.stages[-1]
+            self._near(split["value"], shown(*costs[-1]).rounded(), rounding.reported(last), "a value")
+            if "values" in split:
+                for told, (stage, cost) in _pairs(split["values"], costs):
+                    self._near(told, shown(stage, cost).rounded(), rounding.reported(stage), "a value")
+            self._wishes(split, labels)
+            self._roles(split, labels)
+        return "totals, bots, win probabilities and values are right to rounding"
+
+    def proof(self) -> str:
+        """Check the status and the bound."""
+        status = self.answer["status"]
+        if status == "unknown":
+            return "nothing is claimed"
+        best, how = self._optimum()
+        if status == "infeasible":
+            _require(not best.costs, "there are legal divisions")
+            return f"no division keeps every rule: {how}"
+        _require(best.costs, "no division keeps every rule")
+        stage = self.asked.stages[-1]
+        exact = shown(stage, best.costs[-1]).rounded()
+        beyond = Fraction(self.answer["bound"]) - exact
+        beyond = -beyond if stage.name == "ratio" else beyond
+        _require(beyond <= self.rounding.reported(stage), f"{float(exact)!r} is there, beyond the bound")
+        if status == "feasible":
+            return f"the bound is true: {how}"
+        labels = self._labels(self.answer["splits"][0])
+        for stage, least in zip(self.asked.stages, best.costs, strict=True):
+            cost = value(self.asked, stage, labels)
+            worse = (cost - least - Real(stage.tolerance)).rounded()
+            said = f"{stage.name or 'the sum'} is {float(shown(stage, cost))!r}"
+            _require(
+                worse <= self.rounding.error(stage), f"{said}, and {float(shown(stage, least))!r} is the best"
+            )
+        self._near(self.answer["bound"], exact, self.rounding.reported(stage), "the bound")
+        return f"the first split is the best: {how}"
+
+    def _optimum(self) -> tuple[Optimum, str]:
+        through = "all divisions were gone through in fractions"
+        if self.asked.n > FEW and halves.suits(self.asked):
+            return halves.meeting(self.asked, self.stop), "halves that meet, in whole numbers"
+        best = optimum(self.asked, stop=self.stop)
+        return best, through
+
+    def _labels(self, split: Mapping[str, Any]) -> Labels:
+        team_of = [(who, team) for team, ids in enumerate(split["teams"]) for who in ids]
+        everyone = sorted(who for who, _ in team_of) == sorted(self.asked.ids)
+        _require(everyone, "the players of a split are not those of the request")
+        _require(len(split["teams"]) == self.asked.n_teams, "a split has another number of teams")
+        teams = dict(team_of)
+        return tuple(teams[who] for who in self.asked.ids)
+
+    def _near(self, told: Any, exact: Fraction, slack: Fraction, what: str) -> None:
+        number = isinstance(told, int | float) and not isinstance(told, bool)
+        _require(number and abs(told) < float("inf"), f"{what} is {told!r}, which is no number")
+        _require(
+            abs(Fraction(told) - exact) <= slack, f"{what} is said to be {told!r}, but is {float(exact)!r}"
+        )
+
+    def _wishes(self, split: Mapping[str, Any], labels: Labels) -> None:
+        expected = list(paid_for(self.asked, labels))
+        for told, wish in _pairs(split.get("wishes", []), expected):
+            _require(told["kind"] == wish.kind, "a preference is of another kind")
+            _require(told["players"] == [self.asked.names[i] for i in wish.members], "a preference of others")
+            self._near(told["price"], wish.price, SLIGHT, "a price")
+            self._near(told["paid"], wish.paid, SLIGHT, "what is paid")
+            _require(told["met"] == (told["paid"] == 0.0), "a preference is not met as is said")
+
+    def _roles(self, split: Mapping[str, Any], labels: Labels) -> None:
+        if not self.asked.needed:
+            _require("roles" not in split, "there are roles that nobody asked for")
+            return
+        for team, (ids, roles) in enumerate(_pairs(split["teams"], split["roles"])):
+            index = {who: i for i, who in enumerate(self.asked.ids)}
+            best = line_up(self.asked, tuple(i for i in range(self.asked.n) if labels[i] == team))
+            lack = sum(max(0, most - roles.count(role)) for role, most in self.asked.needed)
+            _require(lack == best.lack, f"team {team + 1} could fill more roles")
+            total = Fraction(0)
+            for who, role in _pairs(ids, roles):
+                _require(isinstance(role, str), f"{role!r} is no role")
+                listed = self.asked.members[index[who]].roles
+                _require(not role or not listed or role in listed, f"{who!r} does not play {role!r}")
+                total += rating_in(self.asked, index[who], role)[0]
+            _require(abs(total - best.total) <= ROOM * self.rounding.total, "a line-up could be stronger")
+            allowed = dict(self.asked.needed)
+            over = any(role and roles.count(role) > allowed.get(role, 0) for role in roles)
+            _require(not over, f"team {team + 1} has more of a role than it needs")
+
+
+def _pairs(one: Sequence[Any], other: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+    _require(len(one) == len(other), "a list has another length")
+    return zip(one, other, strict=True)

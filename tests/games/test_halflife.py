@@ -1,0 +1,108 @@
+"""Half-Life and Counter-Strike: rounds, SteamIDs, restarts, halves, and the games of the family."""
+
+from __future__ import annotations
+
+import pytest
+from tests.games.samples import CS, STEAM, counter_strike
+
+from equipoise.games.halflife.reader import GAME, HALF
+from equipoise.logs.guessing import guess_game
+from equipoise.logs.rules import ruleset_text
+from equipoise.matches import Match, Unfinished
+from equipoise.testing.games import parsed
+
+IDS = ["[U:1:23]", "[U:1:24]", "[U:1:27]", "bot:P3:?"]
+
+
+def only(log: str) -> Match:
+    """Return the one match of a log."""
+    (match,) = parsed(GAME, log.encode())
+    assert isinstance(match, Match)
+    return match
+
+
+def test_rounds_are_contests_of_those_present() -> None:
+    """What was before a restart was warm-up; bots are known by name, people by SteamID."""
+    match = only(CS)
+    assert guess_game(CS.encode()).name == "halflife"
+    assert ruleset_text(match.ruleset) == "cstrike/bomb"
+    assert [contest.ranks for contest in match.contests] == [(1.0, 0.0), (0.0, 1.0)]
+    assert [[player for player, _ in team] for team in match.contests[0].teams] == [IDS[1::2], IDS[::2]]
+    kills = {each.player: (each.kills, each.deaths) for each in match.contests[0].statistics}
+    assert kills == {IDS[0]: (1, 0), IDS[1]: (0, 1), IDS[2]: (1, 0), IDS[3]: (0, 1)}
+    assert match.dated
+    assert match.map == "de_dust2"
+
+
+@pytest.mark.parametrize(
+    ("ids", "mark", "game"),
+    [
+        (STEAM, "", "cstrike"),
+        (("STEAM_1:1:11", "STEAM_1:0:12", "STEAM_1:1:13", "BOT"), "SFUI_Notice_", "csgo"),
+        (("[U:1:23]", "[U:1:24]", "[U:1:27]", "BOT"), "SFUI_Notice_", "cs2"),
+    ],
+)
+def test_a_person_has_one_id_in_every_game(ids: tuple[str, ...], mark: str, game: str) -> None:
+    """The games differ in their triggers and in the form of SteamIDs."""
+    match = only(counter_strike("WIN CT 1 0", ids=ids, mark=mark))
+    assert match.ruleset.game == game
+    assert sorted(match.roster) == sorted(IDS)
+
+
+def test_halves_are_one_match_of_two_rosters() -> None:
+    """Sides swap, with a restart or without; each round is of those who play it."""
+    for restart in ([], ['World triggered "Restart_Round_(3_seconds)"']):
+        first = [f"WIN CT {n + 1} 0" for n in range(HALF)]
+        swap = [f"<{n}> switched from team <{a}> to <{b}>" for n, (a, b) in enumerate(
+            [("CT", "TERRORIST"), ("TERRORIST", "CT")] * 2)]  # fmt: skip
+        match = only(counter_strike(*first, *restart, *swap, f"WIN TERRORIST {HALF} 1", mark="SFUI_Notice_"))
+        assert len(match.contests) == HALF + 1
+        for contest in match.contests:
+            winner = contest.ranks.index(0.0)
+            assert {player for player, _ in contest.teams[winner]} == {IDS[0], IDS[2]}
+
+
+def test_a_round_is_told_once() -> None:
+    """Two triggers of one round with one score are one round, and a draw has no winner."""
+    match = only(counter_strike("WIN CT 1 0", "WIN CT 1 0", 'World triggered "Round_Draw" (CT "1") (T "0")'))
+    assert [contest.ranks for contest in match.contests] == [(1.0, 0.0), (0.0, 0.0)]
+
+
+def test_the_next_map_ends_a_game() -> None:
+    """Where no log file is closed; what has not ended is unfinished."""
+    log = CS.replace("Log file closed", "nothing") + counter_strike(day=2, name="cs_office")
+    first, second = parsed(GAME, log.encode())
+    assert isinstance(first, Match)
+    assert isinstance(second, Unfinished)
+    (found,) = parsed(GAME, CS.replace("Log file closed", "nothing").encode())
+    assert isinstance(found, Unfinished)
+    assert "the log ends" in found.reason
+
+
+def test_other_games_have_scores_of_teams_or_kills() -> None:
+    """As the standard has them: teams score at the end, and who plays alone is a team of the own number."""
+    log = (
+        counter_strike('Team "Red" scored "4" with "2" players', 'Team "Blue" scored "2" with "2" players')
+        .replace('"CT"', '"Red"').replace('"TERRORIST"', '"Blue"')
+        .replace("<CT>", "<Red>").replace("<TERRORIST>", "<Blue>").replace("de_dust2", "2fort")
+    )  # fmt: skip
+    match = only(log)
+    assert ruleset_text(match.ruleset) == "halflife/tdm"
+    assert match.contests[0].ranks == (0.0, 1.0)
+    alone = "".join(
+        f"L 01/01/2026 - 20:00:0{n}: {line}\n"
+        for n, line in enumerate(
+            ['Loading map "crossfire"', '"A<1><STEAM_0:0:1><1>" entered the game',
+             '"B<2><STEAM_0:0:2><2>" entered the game',
+             '"A<1><STEAM_0:0:1><1>" killed "B<2><STEAM_0:0:2><2>" with "crowbar"', "Log file closed"]
+        )
+    )  # fmt: skip
+    match = only(alone)
+    assert ruleset_text(match.ruleset) == "halflife/ffa"
+    assert match.contests[0].ranks == (0.0, 1.0)
+
+
+def test_settings_that_change_play_are_mutators() -> None:
+    """In both forms in which servers tell them."""
+    for told in ('Server cvar "sv_gravity" = "200"', 'server_cvar: "sv_gravity" "200"'):
+        assert ruleset_text(only(counter_strike(told, "WIN CT 1 0")).ruleset) == "cstrike/bomb+sv_gravity"

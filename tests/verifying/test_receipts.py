@@ -1,0 +1,162 @@
+"""Receipts: what is true is confirmed, what was changed is found, what is out of reach is said."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from equipoise import BalanceRequest, Bots, InputError, Player, Rule, Wish, balance, receipt, verify
+from equipoise.verifying.checking import Verdict
+from equipoise.verifying.receipts import hash_of, parse
+
+WEIGHTS = {"Ann": 9.1, "Bob": 7.4, "Cid": 5.5, "Dan": 4.2, "Eve": 3.3, "Fay": 2.9, "Guy": 0.1}
+
+PLAYERS = [
+    Player("1", 9.1, "Ann", side=1.0, roles={"tank": 8.8, "heal": None}),
+    Player("2", 7.4, "Bob", roles=["tank"]),
+    Player("3", None, "Cid", prefer=["1"]),
+    Player("4", 4.2, "Dan", side=0.25, roles={"heal": 5.0}),
+    Player("5", 3.3, "Eve", avoid={"2": 0.2}),
+    Player("6", 2.9, "Fay"),
+]
+
+REQUESTS: dict[str, BalanceRequest] = {
+    "default": BalanceRequest.of(WEIGHTS),
+    "several": BalanceRequest.of(WEIGHTS, keep=3, objective=["gap", "spread"], tolerances=[0.5]),
+    "three teams": BalanceRequest.of(WEIGHTS, teams=3, objective="indistinguishable", apart=[["Ann", "Bob"]]),
+    "bots": BalanceRequest.of(WEIGHTS, bots=Bots(4.5, target=10), objective="ratio", fixed={"Guy": 1}),
+    "rules": BalanceRequest.of(
+        WEIGHTS, parties=[["Ann", "Guy"]], rules=[Rule("medics", {"Bob": 1.0, "Cid": 1.0}, high=1.0)],
+        objective={"gap": 1.0, "win": 2.0},
+    ),
+    "preferences": BalanceRequest.of(PLAYERS, wishes=[Wish("apart", ["1", "2", "4"], 0.05)], side_price=0.02),
+    "roles": BalanceRequest.of(PLAYERS, roles={"tank": 1, "heal": 1}, objective="win"),
+    "nothing legal": BalanceRequest.of(
+        dict.fromkeys("abcdef", 1.0), rules=[Rule("few", dict.fromkeys("abcdef", 1.0), high=2)]
+    ),
+}  # fmt: skip
+
+
+def made(name: str) -> dict[str, Any]:
+    """Return a receipt as it is read from a file."""
+    request = REQUESTS[name]
+    return parse(json.dumps(receipt(request, balance(request))).encode())
+
+
+def leaves(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Go through everything in plain data that holds no more data."""
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    if not data or not isinstance(data, dict | list):
+        yield path, data
+    for key, value in items:
+        yield from leaves(value, (*path, key))
+
+
+def changed(data: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    """Return a copy with one leaf replaced."""
+    made = copy.deepcopy(data)
+    place: Any = made
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return made
+
+
+def others(value: Any) -> list[Any]:
+    """Return what a leaf may be changed to."""
+    if isinstance(value, bool):
+        return [not value, None]
+    if isinstance(value, int | float):
+        return [value * (1 + 1e-5) + 1e-5, None]
+    if isinstance(value, str):
+        return [value + "x", "" if value else "tank"]
+    return [0, {"x": 1}]
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_true_receipts_are_confirmed(name: str) -> None:
+    """Every claim of an answer that was not touched is worked out again."""
+    verification = verify(made(name))
+    assert verification.ok
+    assert verification.confirmed, verification
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_tampering_with_any_field_is_found(name: str) -> None:
+    """Whatever leaf of the data is changed, to whatever it is changed: the receipt is false."""
+    whole = made(name)
+    for path, value in leaves(whole):
+        for other in others(value):
+            verification = verify(changed(whole, path, other), stop=lambda: True)
+            assert not verification.ok, (path, other)
+            assert verification.to_dict()["findings"]
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_a_changed_answer_with_a_new_hash_is_found_too(name: str) -> None:
+    """Every claim about numbers and teams is worked out from the request, whatever the hash says."""
+    whole = made(name)
+    free = {"objective", "solver", "reason", "rounding"}
+    for path, value in leaves(whole):
+        if path[0] not in ("answer", "bound", "seed", "format") or (len(path) > 1 and path[1] in free):
+            continue
+        for other in others(value):
+            forged = changed(whole, path, other)
+            assert not verify({**forged, "hash": hash_of(forged)}).ok, (path, other)
+
+
+def test_what_is_added_or_missing_is_found() -> None:
+    """Fields that nobody knows, and those that are gone, make a receipt false or unreadable."""
+    whole = made("default")
+    more = {**whole["answer"], "proof": "trust me"}
+    forged = {**whole, "answer": more}
+    assert not verify({**forged, "hash": hash_of(forged)}).ok
+    for name in whole:
+        less = {key: value for key, value in whole.items() if key != name}
+        assert not verify(less).ok
+        with pytest.raises(InputError, match=r"receipt: "):
+            parse(json.dumps(less).encode())
+
+
+def test_a_worse_split_is_not_the_best() -> None:
+    """Another legal split, with all its numbers right, is found to be no optimum."""
+    request = BalanceRequest.of(WEIGHTS, objective="gap")
+    second = BalanceRequest.of(WEIGHTS, objective="gap", keep=20)
+    whole = receipt(request, balance(request))
+    split = receipt(second, balance(second))["answer"]["splits"][-1]
+    answer = {**whole["answer"], "splits": [split], "value": split["value"], "bound": split["value"]}
+    forged = {**whole, "answer": {**answer, "gap": 0.0}, "bound": split["value"]}
+    verification = verify({**forged, "hash": hash_of(forged)})
+    assert [f.claim for f in verification.findings if f.verdict is Verdict.FALSE] == ["proof"]
+
+
+def test_large_rosters_are_proven_by_halves_that_meet() -> None:
+    """A proof of 24 players in decimals is confirmed without the solver that made it."""
+    weights = np.round(np.random.default_rng(24).normal(25, 8, 24), 1).tolist()
+    request = BalanceRequest.of({f"p{n}": weight for n, weight in enumerate(weights)})
+    verification = verify(receipt(request, balance(request)))
+    assert verification.confirmed
+    assert "halves" in verification.findings[-1].detail
+
+
+def test_what_is_out_of_reach_is_not_confirmed() -> None:
+    """A proof that nobody has time for is neither true nor false, and all else is confirmed."""
+    weights = np.random.default_rng(1).normal(25, 8, 30).tolist()
+    request = BalanceRequest.of({f"p{n}": weight for n, weight in enumerate(weights)}, objective="gap")
+    verification = verify(receipt(request, balance(request)), stop=lambda: True)
+    assert verification.ok
+    assert [f.claim for f in verification.findings if f.verdict is Verdict.UNCONFIRMED] == ["proof"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"format": 1}', '{"seed": NaN}', '{"seed": 1, "seed": 2}', "\xff", "[" * 9999]
+)
+def test_what_is_no_receipt_is_refused(text: str) -> None:
+    """A message begins with the place, and nothing else comes out."""
+    with pytest.raises(InputError, match=r"^receipt: "):
+        parse(text.encode("latin-1"))
