@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -56,7 +57,7 @@ by family of skill; it proves its value in {proven} of {families}."""
 
 BEFORE = """\
 What was poor once, with `auto` and no limit of time, by an earlier source and by this one, in processor \
-time; a dash was not done after {limit:.0f} s."""
+time; a dash was not done after {limit:.0f} s, or was not measured."""
 
 
 def plan(job: Row) -> Row:
@@ -176,10 +177,11 @@ def in_process(job: Row, source: str | None) -> Row:
     try:
         done = subprocess.run(
             command, check=True, capture_output=True, text=True, env=environment,
-            timeout=CASE_LIMIT if job["part"] == "before" else None,
         )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return {**job, "seconds": CASE_LIMIT, "value": None, "bound": None}
+    except subprocess.CalledProcessError as error:
+        if error.returncode != -signal.SIGXCPU:
+            raise
+        return {**job, "processor": CASE_LIMIT, "value": None, "bound": None}
     row: Row = json.loads(done.stdout)
     return row
 
@@ -297,7 +299,10 @@ def main() -> None:
     add_modes(parser)
     arguments = parser.parse_args()
     if arguments.one:
-        print(json.dumps(plan(json.loads(arguments.one))))
+        job = json.loads(arguments.one)
+        if job["part"] == "before":
+            resource.setrlimit(resource.RLIMIT_CPU, (int(CASE_LIMIT), int(CASE_LIMIT) + 5))
+        print(json.dumps(plan(job)))
         return
     results = HERE / "lobbies.json"
     known = json.loads(results.read_text(encoding="utf-8")) if results.exists() else {}
