@@ -69,6 +69,7 @@ def tournament(seed: int) -> dict[str, Any]:
         "lobbies": made,
         "team_size": team_size,
         "min_size": min_size,
+        "zero": 0.0,
         "parties": [party for party in parties if len(party) > 1],
         "barred": barred,
         "deviation": "absolute" if rng.random() < 0.15 else "squared",
