@@ -28,8 +28,8 @@ PAGE = """# Late matches
 
 {}.
 
-`python benchmarks/late_matches.py` measures both in one run, which is what the part is of; how long either takes
-depends on the machine and on what else it does.
+`python benchmarks/late_matches.py` measures both in one run.
+How long either takes depends on the machine and on what else it does; the part does not.
 """
 
 
