@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.server.test_service import Served, games, learnt
+from tests.server.test_service import TOKEN, Served, games, learnt
 
 from equipoise.cli.serve import command
 from equipoise.errors import InputError
@@ -73,6 +73,13 @@ def test_the_example_client_gets_weights_and_teams(tmp_path: Path) -> None:
         ]  # fmt: skip
         with pytest.raises(ConnectionError, match="unknown-command"):
             weights.ask("HELLO")
+        with pytest.raises(ValueError, match="control characters"):
+            weights.weight("PLAYER", "ann\nRESULT x")
+        assert weights.divide(2, "1 PLAYER ann lee", "PLAYER eve")[0] == ("1", "PLAYER ann lee")
+        assert weights.join("zoe", "0 PLAYER ann lee", "1 PLAYER eve", "1 PLAYER cid") == 0
+        seats = ("0 PLAYER ann lee", "1 PLAYER eve")
+        assert weights.report(TOKEN, "night 1", (3, 1), *seats)
+        assert not weights.report(TOKEN, "night 1", (3, 1), *seats)
         weights.close()
     finally:
         assert server.end()[0] == 0
