@@ -357,7 +357,7 @@ class Postgres(Database):
         """Write the tables anew without what was deleted; the server's own log is out of reach."""
         with self._lock, self._told(), self._connected() as connection:
             alone = connection.execution_options(isolation_level="AUTOCOMMIT")
-            for table in ("match", "derived", "merged"):
+            for table in ("match", "derived", "merged", "undo"):
                 alone.exec_driver_sql(f'VACUUM FULL "{table}"')
 
     def facts(self) -> dict[str, str]:
