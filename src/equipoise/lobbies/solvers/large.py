@@ -18,8 +18,9 @@ ANNEALED = 100_000
 #: Bins of the rounds, one after another, and pairs of them times lobbies that a round may have.
 BINS, MOST_COLUMNS = (200, 400, 800), 2_000_000
 
-#: Relative gap at which a plan is good enough for the work to end.
-CLOSE = 0.004
+#: Relative gap at which a plan is good enough for the work to end; of other teams than those of two one that
+#: nobody could tell is, too.
+CLOSE = 0.0025
 
 
 def solve(task: LobbyTask, *, bounded: bool = True) -> Placed:
@@ -33,7 +34,7 @@ def solve(task: LobbyTask, *, bounded: bool = True) -> Placed:
     problem = task.problem
     placing = task.start
     bound = max(0.0, *(make(problem, task.n_teams, task.waiting) for make in (even_bound, linear_bound)))
-    if bounded and _open(problem, placing, bound) and _of_two(problem):
+    if bounded and _of_two(problem) and placing.value(problem) * (1.0 - CLOSE) > bound:
         placing, bound = _by_bins(task, placing, bound)
     if problem.n_blocks <= ANNEALED:
         if _open(problem, placing, bound) and not task.stop():
