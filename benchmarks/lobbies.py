@@ -52,7 +52,7 @@ clock; processor time is in brackets, and where it is much less, others wanted t
 
 
 RATIO = """\
-In processor time, on the same instances, `paper` takes {least:.0f} to {most:.0f} times as much as `exact`, \
+In processor time, on the same instances, `paper` takes {times} times as much as `exact`, \
 by family of skill; it proves its value in {proven} of {families}."""
 
 BEFORE = """\
@@ -205,7 +205,7 @@ def report(results: Row) -> str:
         "",
         _table(small),
         "",
-        RATIO.format(least=min(ratios), most=max(ratios), proven=proven, families=len(paper)),
+        RATIO.format(times=_range(ratios), proven=proven, families=len(paper)),
         "",
         "## Before and after",
         "",
@@ -224,6 +224,11 @@ def report(results: Row) -> str:
         _table(by_part["large"]),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _range(numbers: list[float]) -> str:
+    """Return the least and the most of some numbers, once where they are one."""
+    return " to ".join(dict.fromkeys((f"{min(numbers):.0f}", f"{max(numbers):.0f}")))
 
 
 def _cases(before: list[Row], after: list[Row]) -> str:
