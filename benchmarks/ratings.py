@@ -36,7 +36,7 @@ RESULTS, REPORT = HERE / "ratings.json", HERE / "RATINGS.md"
 HISTORY = HERE.parent.parent / "shared" / "data" / "ratings" / "cwl.npz"
 
 #: Players, contests for a kernel, contests for openskill, and how often a time is taken; the best counts.
-PLAYERS, MANY, FEW, TIMES = 5000, 20_000, 600, 40
+PLAYERS, MANY, FEW, TIMES = 5000, 20_000, 600, 12
 
 #: What must be reached.
 SPEED_BARS = {

@@ -7,6 +7,7 @@ can always be made anew.  How a database does it stands in :mod:`equipoise.archi
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import struct
 import sys
@@ -62,7 +63,7 @@ from equipoise.archive.schema import (
 )
 from equipoise.errors import InputError
 from equipoise.matches import Match
-from equipoise.ratings.model import RatingModel, State
+from equipoise.ratings.model import RatingModel, State, is_bot
 
 #: How the names of parts of the model's state and of what else is known begin.
 STATE, KNOWN = "state.", "known."
@@ -72,6 +73,9 @@ TOGETHER = 10_000
 
 #: How often it is tried to learn while others may write, before they have to wait.
 ATTEMPTS = 3
+
+#: What the id of a match from a log is, which hashes its lines, and how near in time another one may be it.
+LOGGED, LOGGED_LENGTH, NEAR = re.compile("[0-9a-f]{64}"), 64, 3600.0
 
 #: Seconds to wait for another process that writes.
 TIMEOUT = 60.0
@@ -105,6 +109,12 @@ class _Learnt:
 def _of(row: Any) -> tuple[object, ...]:
     """Return what tells the derived rows of an archive from all others."""
     return bytes(row.salt), int(row.rated), float(row.last_ended), bytes(row.last_match), row.rated_by
+
+
+def _people(match: Match) -> set[str]:
+    """Return the people who played."""
+    players = {player for contest in match.contests for team in contest.teams for player, _ in team}
+    return {player for player in players if not is_bot(player)}
 
 
 def say(text: str) -> None:
@@ -274,6 +284,29 @@ class Archive:
         if earlier:
             first = min((ended, key) for key, ended in earlier.items())
             mark_stale(connection, "a game without a date was found in an earlier source", first)
+
+    def reported_too(self, matches: Iterable[Match]) -> list[tuple[str, str]]:
+        """Return those matches of logs that were probably reported as results too, with the ids of these.
+
+        The same people played the same game within an hour; games without dates are left out.
+        """
+        read = [match for match in matches if match.dated and LOGGED.fullmatch(match.id)]
+        if not read:
+            return []
+        times = [match.ended or 0.0 for match in read]
+        near = MATCH.c.ended.between(min(times) - NEAR, max(times) + NEAR)
+        wanted = sa.select(MATCH.c.record, MATCH.c.ended)
+        others = wanted.where(near, sa.func.length(MATCH.c.id) != LOGGED_LENGTH, MATCH.c.undone.is_(False))
+        with self._database.reading() as connection:
+            reported = [match_of(row.record, row.ended) for row in connection.execute(others)]
+        return [
+            (match.id, other.id)
+            for match in read
+            for other in reported
+            if abs((match.ended or 0.0) - (other.ended or 0.0)) <= NEAR
+            and match.ruleset.game == other.ruleset.game
+            and _people(match) == _people(other)
+        ]
 
     def matches(self) -> Iterator[Match]:
         """Go through the matches that count, in replay order, merged players under one id."""
