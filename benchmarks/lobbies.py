@@ -213,12 +213,7 @@ def report(results: Row) -> str:
         "",
         _cases(by_part["before"], by_part["after"]),
         "",
-        "## Time limits",
-        "",
-        "3,000 players and `auto`; a fifth of those in threes came in parties of two.",
-        "",
-        _limits(by_part["limits"]),
-        "",
+        *_limits(by_part["limits"]),
         "## Large instances",
         "",
         _table(by_part["large"]),
@@ -255,14 +250,18 @@ def _cases(before: list[Row], after: list[Row]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def _limits(rows: list[Row]) -> str:
-    """Return the table of time limits."""
+def _limits(rows: list[Row]) -> list[str]:
+    """Return the table of time limits, if it was measured."""
+    if not rows:
+        return []
     head = ["instance", "limit", "time", "value", "bound"]
     lines = [head, ["---"] * len(head)]
     for row in rows:
         cells = [row["case"], f"{row['limit']:g} s", f"{row['seconds']:.2f} s"]
         lines.append([*cells, f"{row['value']:.6g}", f"{row['bound']:.6g}"])
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    what = "3,000 players and `auto`; a fifth of those in threes came in parties of two."
+    return ["## Time limits", "", what, "", table, ""]
 
 
 def _table(rows: list[Row]) -> str:
