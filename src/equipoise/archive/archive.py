@@ -590,10 +590,10 @@ class Archive:
         with self._database.reading() as connection:
             return merged_ids(connection)
 
-    def history(self, player: str) -> Iterator[Appearance]:
-        """Go through the matches of a player, with the rating after each."""
+    def history(self, player: str, *, why: bool = False) -> Iterator[Appearance]:
+        """Go through the matches of a player, with the rating after each, and what moved it if wished."""
         merged = self.merged()
-        return appearances(self.model, self.matches(), merged.get(player, player))
+        return appearances(self.model, self.matches(), merged.get(player, player), why=why)
 
     # Followed logs
 
