@@ -52,7 +52,7 @@ clock; processor time is in brackets, and where it is much less, others wanted t
 
 
 RATIO = """\
-In processor time, on the same instances, `paper` takes {least:.0f} to {most:.0f} times as much as `exact`, \
+In processor time, on the same instances, `paper` takes {times} times as much as `exact`, \
 by family of skill; it proves its value in {proven} of {families}."""
 
 BEFORE = """\
@@ -205,7 +205,7 @@ def report(results: Row) -> str:
         "",
         _table(small),
         "",
-        RATIO.format(least=min(ratios), most=max(ratios), proven=proven, families=len(paper)),
+        RATIO.format(times=_range(ratios), proven=proven, families=len(paper)),
         "",
         "## Before and after",
         "",
@@ -213,17 +213,17 @@ def report(results: Row) -> str:
         "",
         _cases(by_part["before"], by_part["after"]),
         "",
-        "## Time limits",
-        "",
-        "3,000 players and `auto`; a fifth of those in threes came in parties of two.",
-        "",
-        _limits(by_part["limits"]),
-        "",
+        *_limits(by_part["limits"]),
         "## Large instances",
         "",
         _table(by_part["large"]),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _range(numbers: list[float]) -> str:
+    """Return the least and the most of some numbers, once where they are one."""
+    return " to ".join(dict.fromkeys((f"{min(numbers):.0f}", f"{max(numbers):.0f}")))
 
 
 def _cases(before: list[Row], after: list[Row]) -> str:
@@ -250,14 +250,18 @@ def _cases(before: list[Row], after: list[Row]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def _limits(rows: list[Row]) -> str:
-    """Return the table of time limits."""
+def _limits(rows: list[Row]) -> list[str]:
+    """Return the table of time limits, if it was measured."""
+    if not rows:
+        return []
     head = ["instance", "limit", "time", "value", "bound"]
     lines = [head, ["---"] * len(head)]
     for row in rows:
         cells = [row["case"], f"{row['limit']:g} s", f"{row['seconds']:.2f} s"]
         lines.append([*cells, f"{row['value']:.6g}", f"{row['bound']:.6g}"])
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    what = "3,000 players and `auto`; a fifth of those in threes came in parties of two."
+    return ["## Time limits", "", what, "", table, ""]
 
 
 def _table(rows: list[Row]) -> str:

@@ -122,7 +122,7 @@ def case(name: str) -> dict[str, Any]:
         lobbies = [Lobby("low", 1000.0 * team_size), Lobby("high", 1400.0 * team_size)]
     elif words[-1] == "lobbies":
         skill, many = rng.normal(MEAN_TEAM / 2, 0.6, n), int(words[-2])
-        each = n / 2 / many
+        each = teams / many
         lobbies = [
             Lobby(f"L{k}", float(targets[0] + (targets[2] - targets[0]) * k / (many - 1)), int(0.9 * each),
                   int(1.1 * each) + 1) for k in range(many)

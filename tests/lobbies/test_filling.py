@@ -116,7 +116,8 @@ def test_a_conflict_says_what_to_relax() -> None:
         LADDER, {"a": 9.0, "b": 9.0}, team_size=2, barred={"p1": ["a"], "p2": "b"}, parties=[("p1", "p2")]
     )
     assert len(out.conflict) == 3
-    assert "let 'p1' into 'a'" in out.reason
+    assert "let 'p1' into 'a'" in [demand.relax for demand in out.conflict]
+    assert out.reason.endswith("To relax: let 'p2' into 'b'")
 
 
 @settings(max_examples=60, deadline=None)
