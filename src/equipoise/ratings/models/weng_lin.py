@@ -147,7 +147,7 @@ class BradleyTerry(WengLin):
     Examples
     --------
     >>> from equipoise.errors import InputError
-    from equipoise.matches import Contest, Ruleset
+    >>> from equipoise.matches import Contest, Ruleset
     >>> model = BradleyTerry()
     >>> state = model.update(model.initial(), Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)))
     >>> [round(number, 4) for number in state["ann"]]
@@ -182,7 +182,7 @@ class PlackettLuce(WengLin):
     Examples
     --------
     >>> from equipoise.errors import InputError
-    from equipoise.matches import Contest, Ruleset
+    >>> from equipoise.matches import Contest, Ruleset
     >>> model = PlackettLuce()
     >>> state = model.update(model.initial(), Contest(Ruleset(), (["a"], ["b"], ["c"]), (1, 2, 3)))
     >>> [round(state[player][0], 4) for player in "abc"]
