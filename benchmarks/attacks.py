@@ -33,7 +33,7 @@ Row = dict[str, Any]
 CLIENT, ATTACKER = "127.0.0.1", "127.0.0.66"
 
 #: Rounds of each attack, of which the medians count, and seconds that the client asks in each.
-ROUNDS, SECONDS = 5, 2.0
+ROUNDS, SECONDS = 5, 1.0
 
 #: Seconds for which an attack goes on before the client is measured.
 BEFORE = 0.5
@@ -46,6 +46,9 @@ GRACE = 3.0
 
 #: What is allowed: times the median alone, times the 99th percentile alone or milliseconds.
 TIMES, ALLOWED = 3.0, 0.010
+
+#: The cores that this process was given.
+CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
 
 #: Players of an expensive division.
 MANY, DIVIDED = 128, 64
@@ -109,7 +112,7 @@ def attack(port: int, plan: Attack) -> None:
     while True:
         for file, event in poll.poll():
             client = by[file]
-            with contextlib.suppress(BlockingIOError, ConnectionResetError):
+            with contextlib.suppress(BlockingIOError, ConnectionError):
                 if event & select.POLLIN and not client.recv(1 << 18):
                     return  # the server has ended
                 if event & select.POLLIN and plan.waits:
@@ -166,50 +169,65 @@ def served(url: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
     process = subprocess.Popen(
         [sys.executable, "-m", "equipoise", "serve", "--store", url, "--weights", f"{CLIENT}:0",
          "--log-level", "error", "--grace-seconds", str(GRACE)],
-        stdout=subprocess.PIPE, text=True, preexec_fn=lambda: pin(0),  # noqa: PLW1509 -- no threads here
+        stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
+    pin(0, process.pid)
     assert process.stdout is not None  # noqa: S101 -- as PIPE says
     try:
         yield process, int(process.stdout.readline().rpartition(":")[2])
     finally:
         process.kill()
         process.wait()
+        process.stdout.close()
 
 
-def pin(core: int) -> None:
-    """Stay on one core, where the system can do that and has several."""
+def pin(core: int, process: int = 0) -> None:
+    """Keep a process, by default this one, on one core, where the system can do that and has several."""
     if hasattr(os, "sched_setaffinity"):
-        cores = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, {cores[min(core, len(cores) - 1)]})
+        cores = CORES
+        os.sched_setaffinity(process, {cores[min(core, len(cores) - 1)]})
 
 
-def beside(url: str, plan: Attack, seconds: float) -> Row:
-    """Measure a healthy client alone and beside an attack, then how long the server takes to end."""
+@contextlib.contextmanager
+def attacked(port: int, plan: Attack) -> Iterator[None]:
+    """Attack from another process."""
+    attacker = subprocess.Popen(
+        [sys.executable, __file__, "--attack", str(port), plan.name],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    assert attacker.stdout is not None  # noqa: S101 -- as PIPE says
+    try:
+        attacker.stdout.readline()
+        time.sleep(BEFORE)
+        yield
+    finally:
+        attacker.kill()
+        attacker.wait()
+        attacker.stdout.close()
+
+
+def beside(url: str, plan: Attack, rounds: int, seconds: float) -> Row:
+    """Measure a healthy client alone and beside an attack, in turn, then how long the server takes to end."""
+    parts = []
     with served(url) as (server, port):
-        ask(port, 0.3)
+        ask(port, seconds / 4)
         divide(port, 1)
-        alone = ask(port, seconds)
-        attacker = subprocess.Popen(
-            [sys.executable, __file__, "--attack", str(port), plan.name], stdout=subprocess.PIPE, text=True
-        )
-        try:
-            assert attacker.stdout is not None  # noqa: S101 -- as PIPE says
-            attacker.stdout.readline()
-            time.sleep(BEFORE)
-            waits = ask(port, seconds)
-            teams = divide(port, 3)
+        for _ in range(rounds):
+            alone = ask(port, seconds)
+            with attacked(port, plan):
+                waits, teams = ask(port, seconds), divide(port, 1)
+            parts.append({
+                "alone": _middle(alone), "alone_p99": _p99(alone), "beside": _middle(waits),
+                "beside_p99": _p99(waits), "most": waits[-1], "asked": len(waits), "teams": teams[-1],
+            })  # fmt: skip
+        with attacked(port, plan):
             began = time.perf_counter()
             server.send_signal(signal.SIGTERM)
             code = server.wait(60)
             ended = time.perf_counter() - began
-        finally:
-            attacker.kill()
-            attacker.wait()
-    return {
-        "alone": _middle(alone), "alone_p99": _p99(alone),
-        "beside": _middle(waits), "beside_p99": _p99(waits),
-        "most": waits[-1], "asked": len(waits), "teams": teams[-1], "ended": ended, "code": code,
-    }  # fmt: skip
+    row: Row = {name: statistics.median(part[name] for part in parts) for name in parts[0]}
+    row |= {name: max(part[name] for part in parts) for name in ("most", "teams")}
+    return {"name": plan.name, **row, "ended": ended, "code": code, "rounds": parts}
 
 
 def _middle(waits: Sequence[float]) -> float:
@@ -243,15 +261,8 @@ def measure(attacks: Sequence[Attack] = ATTACKS, rounds: int = ROUNDS, seconds: 
         url = f"sqlite:///{folder}/games.db"
         make(url)
         for plan in attacks:
-            parts = [beside(url, plan, seconds) for _ in range(rounds)]
-            row = {name: statistics.median(part[name] for part in parts) for name in parts[0]}
-            row["most"] = max(part["most"] for part in parts)
-            row["ended"] = max(part["ended"] for part in parts)
-            rows.append({"name": plan.name, **row, "rounds": parts})
-            print(
-                json.dumps({key: value for key, value in rows[-1].items() if key != "rounds"}),
-                file=sys.stderr,
-            )
+            rows.append(beside(url, plan, rounds, seconds))
+            print(json.dumps({**rows[-1], "rounds": rounds}), file=sys.stderr)
     return {
         "machine": platform.machine(), "python": platform.python_version(), "cores": os.cpu_count(),
         "load": os.getloadavg()[0], "times": rounds, "seconds": seconds, "grace": GRACE, "rows": rows,
@@ -278,8 +289,8 @@ HEAD = """\
 
 - The server has one core, all else another; attackers have priority 19 and an address of their own.
 - A healthy client sends `PLAYER` and waits for the answer, {seconds:g} s alone and then as long beside the \
-attack; each figure is the median of {times} rounds, the longest wait and the end are the worst of them.
-- *Teams* is the longest of three divisions of ten players beside the attack; a refusal stops the run.
+attack, in {times} rounds; each figure is their median, the longest wait and *teams* are the worst of them.
+- *Teams* is a division of ten players beside the attack; a refusal stops the run.
 - *End* is the time from `SIGTERM` to the end of the process under attack; it is given {grace:g} s of grace.
 - When this ran, {load:.1f} processes wanted the machine.
 

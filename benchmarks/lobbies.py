@@ -1,15 +1,18 @@
 """Measure how lobbies are filled: ``python benchmarks/lobbies.py`` writes ``lobbies.json``.
 
 ``python benchmarks/lobbies.py --report`` turns it into ``LOBBIES.md``; ``--check`` tells if it is stale.
-Every plan is made in a process of its own, one after another.
+Every plan is made in a process of its own, one after another.  ``--part`` measures one table anew; what was
+before is measured with ``--part before --source FOLDER``, a copy of an earlier source.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -24,8 +27,14 @@ Row = dict[str, Any]
 SIZES = (3_000, 30_000, 300_000, 1_000_000)
 TEAM_SIZES = (2, 3, 4, 5)
 
-#: Seconds the published program may take.
-LIMIT = 150.0
+#: Seconds the published program, and a plan of the table of before and after, may take.
+LIMIT, CASE_LIMIT = 150.0, 60.0
+
+#: The tables that are measured.
+PARTS = ("published", "large", "before", "after", "limits")
+
+#: Lobbies and seconds of the table of time limits.
+LIMITED = [(lobbies, limit) for lobbies in (10, 50, 200) for limit in (1.0, 4.0)]
 
 HEAD = """\
 # Lobby plans: value, bound, time
@@ -42,11 +51,22 @@ clock; processor time is in brackets, and where it is much less, others wanted t
 """
 
 
+RATIO = """\
+In processor time, on the same instances, `paper` takes {times} times as much as `exact`, \
+by family of skill; it proves its value in {proven} of {families}."""
+
+BEFORE = """\
+What was poor once, with `auto` and no limit of time, by an earlier source and by this one, in processor \
+time; a dash was not done after {limit:.0f} s, or was not measured."""
+
+
 def plan(job: Row) -> Row:
     """Make one plan and return what is to be said of it."""
     from equipoise import deadline, fill
     from equipoise.lab.simulate import published, scaled
 
+    if "case" in job:
+        return {**job, **of_case(job)}
     seed, distribution = job["seed"], job["distribution"]
     instance = (
         published(seed, distribution)
@@ -72,6 +92,47 @@ def plan(job: Row) -> Row:
     }
 
 
+def of_case(job: Row) -> Row:
+    """Make the plan of a case and return what is to be said of it."""
+    from equipoise import deadline, fill
+    from lobby_instances import case
+
+    given = case(job["case"])
+    if job.get("parties"):
+        names = list(given["players"])
+        given["parties"] = [names[k : k + 2] for k in range(0, len(names) // 5, 2)]
+    clock, processor = time.perf_counter(), time.process_time()
+    limit = job["limit"]
+    found = fill(**given, **({} if limit is None else {"stop": deadline(limit)}))
+    return {
+        "seconds": time.perf_counter() - clock,
+        "processor": time.process_time() - processor,
+        "value": found.value,
+        "bound": float(found.bound),
+        "used": found.solver,
+        "status": str(found.status),
+        "teams": sum(len(lobby.teams) for lobby in found.lobbies),
+    }
+
+
+def case_jobs(part: str) -> list[Row]:
+    """Return the cases of a part."""
+    from lobby_instances import CASES
+
+    if part == "limits":
+        return [
+            {
+                "part": part,
+                "case": f"3,000 in {words}, {lobbies} lobbies",
+                "limit": limit,
+                "parties": words != "pairs",
+            }
+            for lobbies, limit in LIMITED
+            for words in ("pairs", "threes")
+        ]
+    return [{"part": part, "case": name, "limit": None} for name in CASES]
+
+
 def jobs() -> list[Row]:
     """Return what is measured."""
     names = ["normal .6", "normal .9", "gamma .4", "lognormal .3", "uniform"]
@@ -79,7 +140,8 @@ def jobs() -> list[Row]:
     small = [
         {**same, "distribution": name, "solver": solver} for name in names for solver in ("exact", "large")
     ]
-    small += [{**small[0], "solver": "paper"}, {**small[0], "deviation": "absolute"}]
+    small += [{**same, "distribution": name, "solver": "paper"} for name in names]
+    small += [{**small[0], "deviation": "absolute"}]
     large = [
         {**small[0], "players": n, "team_size": m, "distribution": name, "solver": "auto"}
         for n in SIZES
@@ -89,41 +151,117 @@ def jobs() -> list[Row]:
     return small + large
 
 
-def measure() -> Row:
-    """Return all measurements."""
-    rows = []
-    for job in jobs():
-        done = subprocess.run(
-            [sys.executable, str(HERE / "lobbies.py"), "--one", json.dumps(job)],
-            check=True, capture_output=True, text=True,
-        )  # fmt: skip
-        rows.append(json.loads(done.stdout))
+def measure(known: Row, part: str | None, source: str | None) -> Row:
+    """Return all measurements, or those known with one part anew."""
+    rows = [row for row in known.get("rows", []) if part is not None and row["part"] != part]
+    todo = [{"part": "published" if job["players"] == 300 else "large", **job} for job in jobs()]
+    for name in ("before", "after", "limits"):
+        todo += case_jobs(name) if source is not None or name != "before" else []
+    if part is None and source is None:
+        rows += [row for row in known.get("rows", []) if row["part"] == "before"]
+    for job in todo:
+        if part not in (None, job["part"]):
+            continue
+        folder = source if job["part"] == "before" else None
+        rows.append(in_process(job, folder))
         print(rows[-1], file=sys.stderr, flush=True)
     return {"machine": platform.machine(), "python": platform.python_version(), "rows": rows}
 
 
+def in_process(job: Row, source: str | None) -> Row:
+    """Make one plan in a process of its own, by an earlier source if one is given."""
+    environment = dict(os.environ)
+    if source is not None:
+        environment["PYTHONPATH"] = str(Path(source) / "src")
+    command = [sys.executable, str(HERE / "lobbies.py"), "--one", json.dumps(job)]
+    try:
+        done = subprocess.run(
+            command, check=True, capture_output=True, text=True, env=environment,
+        )  # fmt: skip
+    except subprocess.CalledProcessError as error:
+        if error.returncode != -signal.SIGXCPU:
+            raise
+        return {**job, "processor": CASE_LIMIT, "value": None, "bound": None}
+    row: Row = json.loads(done.stdout)
+    return row
+
+
 def report(results: Row) -> str:
     """Return the report as Markdown."""
-    rows = results["rows"]
-    small = [row for row in rows if row["players"] == 300]
-    large = [row for row in rows if row["players"] > 300]
-    exact = next(row for row in small if row["solver"] == "exact")
-    paper = next(row for row in small if row["solver"] == "paper")
-    ratio = paper["processor"] / exact["processor"]
-    proven = "proves the same value" if paper["status"] == "optimal" else "was stopped without a proof"
+    by_part: dict[str, list[Row]] = {part: [] for part in PARTS}
+    for row in results["rows"]:
+        by_part[row["part"]].append(row)
+    small = by_part["published"]
+    paper = {row["distribution"]: row for row in small if row["solver"] == "paper"}
+    ratios = [
+        paper[row["distribution"]]["processor"] / row["processor"]
+        for row in small
+        if row["solver"] == "exact" and row["deviation"] == "squared" and row["distribution"] in paper
+    ]
+    proven = sum(row["status"] == "optimal" for row in paper.values())
     lines = [
         HEAD.format(**results),
         "## 300 players with the published aggregates, teams of two",
         "",
         _table(small),
         "",
-        f"In processor time, on the same instance, `paper` takes {ratio:.0f} times as much; it {proven}.",
+        RATIO.format(times=_range(ratios), proven=proven, families=len(paper)),
         "",
+        "## Before and after",
+        "",
+        BEFORE.format(limit=CASE_LIMIT),
+        "",
+        _cases(by_part["before"], by_part["after"]),
+        "",
+        *_limits(by_part["limits"]),
         "## Large instances",
         "",
-        _table(large),
+        _table(by_part["large"]),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _range(numbers: list[float]) -> str:
+    """Return the least and the most of some numbers, once where they are one."""
+    return " to ".join(dict.fromkeys((f"{min(numbers):.0f}", f"{max(numbers):.0f}")))
+
+
+def _cases(before: list[Row], after: list[Row]) -> str:
+    """Return the table of before and after."""
+    head = ["instance", "value before", "bound", "time", "value after", "bound", "gap", "time"]
+    earlier = {row["case"]: row for row in before}
+    lines = [head, ["---"] * len(head)]
+    for row in after:
+        old = earlier.get(row["case"], {"value": None})
+        then = ["-", "-", "-"]
+        if old["value"] is not None:
+            then = [f"{old['value']:.6g}", f"{old['bound']:.6g}", f"{old['processor']:.2g} s"]
+        gap = "0, proven" if row["status"] == "optimal" else f"{1 - row['bound'] / row['value']:.1%}"
+        lines.append(
+            [
+                row["case"],
+                *then,
+                f"{row['value']:.6g}",
+                f"{row['bound']:.6g}",
+                gap,
+                f"{row['processor']:.2g} s",
+            ]
+        )
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _limits(rows: list[Row]) -> list[str]:
+    """Return the table of time limits, if it was measured."""
+    if not rows:
+        return []
+    head = ["instance", "limit", "time", "value", "bound"]
+    lines = [head, ["---"] * len(head)]
+    for row in rows:
+        cells = [row["case"], f"{row['limit']:g} s", f"{row['seconds']:.2f} s"]
+        lines.append([*cells, f"{row['value']:.6g}", f"{row['bound']:.6g}"])
+    table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    what = "3,000 players and `auto`; a fifth of those in threes came in parties of two."
+    return ["## Time limits", "", what, "", table, ""]
 
 
 def _table(rows: list[Row]) -> str:
@@ -160,12 +298,22 @@ def main() -> None:
     """Read the arguments and do what they say."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--one", help="make one plan and print it")
+    parser.add_argument("--part", choices=PARTS, help="measure one table anew, and keep the others")
+    parser.add_argument("--source", metavar="FOLDER", help="an earlier source, for the part 'before'")
     add_modes(parser)
     arguments = parser.parse_args()
     if arguments.one:
-        print(json.dumps(plan(json.loads(arguments.one))))
+        job = json.loads(arguments.one)
+        if job["part"] == "before":
+            resource.setrlimit(resource.RLIMIT_CPU, (int(CASE_LIMIT), int(CASE_LIMIT) + 5))
+        print(json.dumps(plan(job)))
         return
-    sys.exit(keep(arguments, HERE / "lobbies.json", HERE / "LOBBIES.md", measure, report))
+    results = HERE / "lobbies.json"
+    known = json.loads(results.read_text(encoding="utf-8")) if results.exists() else {}
+    sys.exit(
+        keep(arguments, results, HERE / "LOBBIES.md",
+             lambda: measure(known, arguments.part, arguments.source), report)
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

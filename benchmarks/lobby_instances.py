@@ -69,8 +69,78 @@ def tournament(seed: int) -> dict[str, Any]:
         "lobbies": made,
         "team_size": team_size,
         "min_size": min_size,
+        "zero": 0.0,
         "parties": [party for party in parties if len(party) > 1],
         "barred": barred,
         "deviation": "absolute" if rng.random() < 0.15 else "squared",
         "per_player": per_player,
     }
+
+
+#: Instances on which plans or bounds were poor once, by name.
+CASES = (
+    "37 in threes, two lobbies",
+    "14 in fives, two lobbies",
+    "60 in threes, two allowed",
+    "3,000 in threes, two allowed",
+    "300 in pairs, a tenth barred from the top",
+    "3,000 in pairs, a tenth barred from the top",
+    "301 in pairs, one waits",
+    *(f"3,000 in pairs, {lobbies} lobbies" for lobbies in (10, 30, 100)),
+    *(
+        f"{n:,} in {words}, {family}"
+        for family in ("normal .3", "lognormal .6", "whole numbers")
+        for n in (3_000, 30_000)
+        for words in ("threes", "fives")
+    ),
+)
+
+#: Players a team, by the word of a case.
+_SIZES = {"pairs": 2, "threes": 3, "fives": 5}
+
+
+def case(name: str) -> dict[str, Any]:
+    """Return the arguments of ``fill`` for a case of :data:`CASES`.
+
+    Parameters
+    ----------
+    name : str
+        Its first number is how many players there are.
+    """
+    from equipoise.lab.simulate import MEAN_TEAM, scaled
+
+    words = name.replace(",", "").split()
+    team_size = _SIZES[words[2]]
+    n = int(words[0])
+    rng = np.random.default_rng([n, team_size, 3])
+    targets = [target * team_size / 2.0 for target in (4.25, 5.0, 5.75)]
+    teams = n // team_size
+    limits = (teams * 48 // 150, -(-teams * 52 // 150))
+    given: dict[str, Any] = {"team_size": team_size}
+    if "two" in words and "lobbies" in words:
+        skill = rng.normal(1200.0, 400.0, n)
+        lobbies = [Lobby("low", 1000.0 * team_size), Lobby("high", 1400.0 * team_size)]
+    elif words[-1] == "lobbies":
+        skill, many = rng.normal(MEAN_TEAM / 2, 0.6, n), int(words[-2])
+        each = teams / many
+        lobbies = [
+            Lobby(f"L{k}", float(targets[0] + (targets[2] - targets[0]) * k / (many - 1)), int(0.9 * each),
+                  int(1.1 * each) + 1) for k in range(many)
+        ]  # fmt: skip
+    elif words[-1] == "numbers":
+        skill = np.rint(rng.normal(25.0, 8.0, n))
+        lobbies = [Lobby(k, float(round(10 * x)), *limits) for k, x in zip("ABC", targets, strict=True)]
+    elif words[-1] in (".3", ".6"):
+        drawn = rng.normal(0.0, float(words[-1]), n)
+        skill = MEAN_TEAM / 2 * np.exp(drawn) if "lognormal" in words else MEAN_TEAM / 2 + drawn
+        skill += MEAN_TEAM / 2 - skill.mean()
+        lobbies = [Lobby(k, x, *limits) for k, x in zip("ABC", targets, strict=True)]
+    else:
+        made = scaled(0, n, team_size)
+        skill, lobbies = np.array(list(made.players.values())), list(made.lobbies)
+        if "allowed" in words:
+            given["min_size"] = 2
+        if "barred" in words:
+            given["barred"] = {f"p{k}": ["C"] for k in rng.choice(n, n // 10, replace=False)}
+    given["players"] = {f"p{k}": float(x) for k, x in enumerate(skill)}
+    return {**given, "lobbies": lobbies}

@@ -27,6 +27,15 @@ from equipoise.ingest.watching import Watch
 GAMES, EVENTS, TIMES = 30, 40, 500
 
 
+#: What the page says.
+PAGE = """# Rotation
+
+{}.
+
+`python benchmarks/rotation.py` plays them; the tests play 25 others.
+"""
+
+
 class KilledError(Exception):
     """What stands for a kill: nothing after it is done."""
 
@@ -212,7 +221,10 @@ def main() -> None:
     times = int(sys.argv[1]) if len(sys.argv) > 1 else TIMES
     with tempfile.TemporaryDirectory() as name:
         rotations = schedules(times, Path(name))
-    print(f"{times} schedules with {rotations} rotations: every one ended at the digest of the whole log")
+    told = f"{times} schedules with {rotations} rotations: every one ended at the digest of the whole log"
+    print(told)
+    if times == TIMES:
+        Path(__file__).with_name("ROTATION.md").write_text(PAGE.format(told))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""Find the default model's settings anew: ``python benchmarks/shipped_profile.py`` writes ``PROFILE.md``.
+"""Find the members of the default model: ``python benchmarks/shipped_profile.py`` writes ``PROFILE.md``.
 
-What is looked at: the first 40 % of each history named with ``--history FILE`` (by default the one at hand,
-which may not be copied into the project), and histories simulated by the generators below; histories and
-simulations count half each.  The search begins at neutral settings, not at the shipped ones.
+What is looked at: the first 40 % of each history at hand (``--histories DIR``; they may not be copied
+into the project), as it is and with results alone, and histories simulated by the generators below.  Two
+filters are searched at once, from neutral settings, for the least mean log-loss of their mixture.
+``--steps 0`` searches nothing and only reports on the shipped members.
 """
 
 from __future__ import annotations
@@ -13,232 +14,203 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from environment import describe
-from equipoise import Contest, GaussianFilter, Match, Ruleset, read_matches
-from equipoise.compiled import available
-from equipoise.lab.metrics import CLIP
-from equipoise.lab.progressive import Evaluation, judge
+from equipoise import Contest, GaussianFilter, Match, Mixture, read_matches
+from equipoise.compiled import compiled
+from equipoise.lab.metrics import CLIP, calibration_slope
+from equipoise.lab.progressive import winner
 from equipoise.lab.simulate import simulate
-from equipoise.lab.tuning import BOUNDS, View, losses, search, views
+from equipoise.lab.tuning import BOUNDS, NARROW, WIDE, neighbour
+from equipoise.ratings.models.gaussian_filter import kernels
+from equipoise.ratings.models.gaussian_filter.model import Filters
+from equipoise.ratings.models.gaussian_filter.packing import pack
 from equipoise.ratings.replaying import in_order
 
 HERE = Path(__file__).parent
 REPORT = HERE / "PROFILE.md"
-HISTORY = HERE.parent.parent / "shared" / "data" / "ratings" / "cwl.npz"
+HISTORIES = HERE.parent.parent / "shared" / "data" / "ratings"
 
-#: What is simulated, in the words of ``equipoise.lab.simulate.simulate``: kinds of servers, strong and weak
-#: differences, with and without drift, statistics that say much and little.
+#: Kinds of servers, in the words of ``equipoise.lab.simulate.simulate``: strong and weak differences, with
+#: and without drift, statistics that say much and little.
 GENERATORS: dict[str, dict[str, float]] = {
     "5 v 5, telling statistics": {"players": 100, "games": 40, "sigma": 0.8, "drift": 0.01},
     "5 v 5, weak statistics": {"players": 100, "games": 40, "sigma": 0.6, "informative": 0.08},
     "5 v 5, roles": {"players": 60, "games": 60, "sigma": 0.8, "informative": 0.05, "roles": 0.7},
     "4 v 4, scores": {
-        "players": 64,
-        "games": 60,
-        "team_size": 4,
-        "sigma": 0.4,
-        "drift": 0.02,
-        "statistics": 0,
+        "players": 64, "games": 60, "team_size": 4, "sigma": 0.4, "drift": 0.02, "statistics": 0,
     },
     "2 v 2": {"players": 80, "games": 60, "team_size": 2, "sigma": 1.0, "drift": 0.01, "statistics": 0},
     "duels": {"players": 60, "games": 40, "team_size": 1, "sigma": 0.8, "drift": 0.03, "statistics": 0},
     "8 alone": {"players": 80, "games": 40, "team_size": 1, "teams": 8, "sigma": 0.6, "statistics": 0},
-}
-#: Seeds of what is looked at, and of what the result is judged by.
-LOOKED_AT, HELD_OUT = 0, 1
+}  # fmt: skip
 
-#: Where the search begins: nothing in it comes from the shipped settings.
-NEUTRAL = GaussianFilter(
-    sigma=1.0, drift_game=0.01, drift_day=0.01, share_type=0.1, outcome=1.0, margin_slope=0.3,
-    margin_noise=1.0, statistic_slope=0.5, statistic_noise=1.0, trust_sigma=0.3,
-)  # fmt: skip
+#: Where the search begins.
+NEUTRAL = (
+    GaussianFilter(sigma=1.0, outcome=0.4, experience_sigma=0.3, baseline_sigma=0.1),
+    GaussianFilter(sigma=1.0, outcome=0.8, experience_sigma=0.3, baseline_sigma=0.1),
+)
 
-PART, STEPS, SEED = 0.4, 300, 0
+#: Part of a history that is looked at, and of that the part that is played but not scored.
+PART, WARM_UP = 0.4, 0.2
+#: What a history as it is, with results alone, and all simulations together count.
+AS_IT_IS, RESULTS_ONLY, SIMULATED = 0.6, 0.4, 2.5
 
-#: A setting is tried at these multiples of the shipped one, the others left alone.
-FACTORS = (0.25, 0.5, 0.7, 1.0, 1.4, 2.0, 4.0)
-#: So many standard errors are more than chance.
-ERRORS = 2.0
+STEPS, SEED = 450, 0
 
 
 @dataclass(frozen=True, slots=True)
-class Data:
-    """Everything that is looked at: views of each history, and how much each counts."""
+class Members(Filters):
+    """A mixture of any filters."""
 
-    histories: list[list[View]]
-    weights: list[float]
+    given: tuple[GaussianFilter, ...]
 
-
-def simulated(seed: int) -> dict[str, list[Contest]]:
-    """Return the contests of every generator."""
-    made = {}
-    for n, (name, given) in enumerate(GENERATORS.items()):
-        history = simulate(np.random.default_rng([seed, n]), **given)  # type: ignore[arg-type]
-        made[name] = [contest for match in history.matches for contest in match.contests]
-    return made
+    def filters(self) -> tuple[GaussianFilter, ...]:
+        """Return them."""
+        return self.given
 
 
-def league(path: Path) -> list[Contest]:
-    """Return the contests of a match file in order."""
-    matches = [match for match in read_matches(str(path)) if isinstance(match, Match)]
-    return [contest for match in in_order(matches) for contest in match.contests]
+class Seen:
+    """A history as arrays, so that a setting is tried in milliseconds."""
 
+    def __init__(self, name: str, contests: Sequence[Contest], weight: float) -> None:
+        self.name, self.weight = name, weight
+        self.packed = pack(contests)
+        self.columns = tuple(tuple(np.asarray(c) for c in group) for group in self.packed.columns())
+        self.first = np.asarray(self.packed.first_team)[:-1].astype(int)
+        self.winners = np.array([winner(contest) for contest in contests])
+        self.scored = (self.winners >= 0) & (np.arange(len(contests)) >= math.floor(WARM_UP * len(contests)))
 
-def looked_at(leagues: dict[str, list[Contest]], left_out: Ruleset | None = None) -> Data:
-    """Return what the search may see."""
-    own = [
-        views(contests[: math.ceil(len(contests) * PART)], left_out)
-        for contests in leagues.values()
-        if any(contest.ruleset != left_out for contest in contests)
-    ]
-    made = [views(contests) for contests in simulated(LOOKED_AT).values()]
-    return Data(own + made, [0.5 / len(own)] * len(own) + [0.5 / len(made)] * len(made))
+    def chances(self, model: Filters) -> Any:
+        """Return the predictions of all contests, team by team."""
+        many, packed = len(model.filters()), self.packed
+        numbers = tuple(np.array(c) for c in model.columns_of(model.initial(), packed.keys, packed.rulesets))
+        room = (
+            packed.most_teams() * kernels.WORKSPACE, packed.most_members() * kernels.SEAT,
+            packed.most_teams() * many, len(packed.rank), len(packed.at),
+        )  # fmt: skip
+        columns = tuple(np.zeros(size) for size in room)
+        compiled(kernels.play)(*numbers, *self.columns, *columns, True)
+        return columns[-2]
 
+    def losses(self, model: Filters) -> Any:
+        """Return the log-loss of each contest that is scored."""
+        told = self.chances(model)[self.first[self.scored] + self.winners[self.scored]]
+        return -np.log(np.maximum(told, CLIP))
 
-def difference(model: GaussianFilter, other: GaussianFilter, data: Data) -> tuple[float, float]:
-    """Return by how much the log-loss of a model is above that of another, and the standard error of that."""
-    mean = square = 0.0
-    for seen, weight in zip(data.histories, data.weights, strict=True):
-        each = np.mean(
-            [losses(model, v, fast=available()) - losses(other, v, fast=available()) for v in seen], axis=0
-        )
-        mean += weight * float(each.mean())
-        square += (weight * float(each.std(ddof=1))) ** 2 / len(each)
-    return mean, math.sqrt(square)
-
-
-def scored(model: GaussianFilter, contests: Sequence[Contest], skip: float) -> Evaluation:
-    """Return how a model does on contests after the first part."""
-    return judge(contests, model.run(model.initial(), contests)[1], skip)
-
-
-def lead(one: Evaluation, other: Evaluation) -> str:
-    """Return by how much the log-loss of one is above that of another, with the error of that."""
-    each = np.array(
-        [
-            math.log(max(theirs[won], CLIP) / max(mine[won], CLIP))
-            for mine, theirs, won in zip(one.chances, other.chances, one.winners, strict=True)
-            if won >= 0
+    def slope(self, model: Filters) -> float:
+        """Return the calibration slope."""
+        chances, ends = self.chances(model), [*self.first[1:], len(self.packed.rank)]
+        rows = [
+            (chances[self.first[n] : ends[n]].tolist(), int(self.winners[n]))
+            for n in np.flatnonzero(self.scored)
         ]
-    )
-    return f"{each.mean():+.4f} ± {each.std(ddof=1) / math.sqrt(len(each)):.4f}"
+        return calibration_slope(rows)
 
 
-def plain(contests: Sequence[Contest]) -> list[Contest]:
-    """Return contests of which only results are known."""
-    return [replace(contest, scores=(), statistics=()) for contest in contests]
+def histories(folder: Path) -> list[Seen]:
+    """Return what is looked at of the histories of a folder."""
+    seen = []
+    for path in sorted(folder.glob("*.npz")):
+        matches = in_order(match for match in read_matches(str(path)) if isinstance(match, Match))
+        contests = [contest for match in matches for contest in match.contests]
+        name = path.stem.removesuffix("_first40")
+        if name == path.stem:
+            contests = contests[: math.ceil(PART * len(contests))]
+        plain = [replace(contest, scores=(), statistics=()) for contest in contests]
+        seen += [Seen(name, contests, AS_IT_IS), Seen(f"{name}, results only", plain, RESULTS_ONLY)]
+    return seen
 
 
-def table(*columns: str) -> list[str]:
-    """Return the head of a table."""
-    return [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
+def simulations(seed: int) -> list[Seen]:
+    """Return a history of each generator."""
+    seen = []
+    for n, (name, given) in enumerate(GENERATORS.items()):
+        made = simulate(np.random.default_rng([seed, n]), **given)  # type: ignore[arg-type]
+        contests = [contest for match in made.matches for contest in match.contests]
+        seen.append(Seen(f"simulated: {name}", contests, SIMULATED / len(GENERATORS)))
+    return seen
 
 
-def settings_table(found: GaussianFilter, data: Data) -> list[str]:
-    """Return each setting: shipped, found, and the multiples at which nothing is lost beyond chance."""
-    shipped = GaussianFilter()
+def total(model: Filters, seen: Sequence[Seen]) -> float:
+    """Return the weighted mean log-loss."""
+    told = sum(each.weight * float(each.losses(model).mean()) for each in seen)
+    return told / sum(each.weight for each in seen)
+
+
+def search(seen: Sequence[Seen], steps: int) -> Members:
+    """Return the two filters whose mixture does best."""
+    rng = np.random.default_rng(SEED)
+    best = Members(NEUTRAL)
+    least = total(best, seen)
+    for step in range(steps):
+        width = WIDE * (NARROW / WIDE) ** (step / max(steps - 1, 1))
+        given = list(best.given)
+        n = int(rng.integers(len(given)))
+        given[n] = neighbour(given[n], rng, width, tuple(BOUNDS))
+        tried = Members(tuple(given))
+        found = total(tried, seen)
+        if found < least:
+            best, least = tried, found
+    return best
+
+
+def report(seen: Sequence[Seen], found: Members | None, steps: int) -> str:
+    """Return the page."""
+    shipped, made = Mixture(), describe()
+    models: dict[str, Filters] = {"mixture": shipped}
+    models.update({name: Mixture(members=(name,)) for name in shipped.members})
+    models["one filter, defaults"] = GaussianFilter()
+    if found is not None:
+        models["found anew"] = found
     lines = [
-        "| setting | shipped | found | no worse beyond chance from | to | shipped confirmed |",
-        "|---|---|---|---|---|---|",
-    ]
-    for name in BOUNDS:
-        value = getattr(shipped, name)
-        others = {factor: replace(shipped, **{name: value * factor}) for factor in FACTORS}
-        loss = {factor: difference(other, shipped, data) for factor, other in others.items()}
-        best = min(loss, key=lambda factor: loss[factor][0])
-        kept = []
-        for factor, other in others.items():
-            above, error = difference(other, others[best], data)
-            if above <= ERRORS * error or factor == best:
-                kept.append(factor)
-        told = "yes" if 1.0 in kept else f"**no**: {best:g} times is better by {-loss[best][0]:.4f}"
-        lines.append(
-            f"| `{name}` | {value:g} | {getattr(found, name):.3g} | {value * min(kept):.3g} "
-            f"| {value * max(kept):.3g} | {told} |"
-        )
-    return lines
-
-
-def held_out_table(found: GaussianFilter, leagues: dict[str, list[Contest]]) -> list[str]:
-    """Return how both do on what the search has not seen."""
-    columns = ("log-loss shipped", "found", "difference", "slope shipped", "found", "ECE shipped", "found")
-    lines = table("held out", "n", *columns)
-    rows = [(f"simulated: {name}", contests, 0.2) for name, contests in simulated(HELD_OUT).items()]
-    for name, contests in leagues.items():
-        rows += [(name, contests, PART), (f"{name}, results only", plain(contests), PART)]
-    for name, contests, skip in rows:
-        both = [scored(model, contests, skip) for model in (GaussianFilter(), found)]
-        one, other = (evaluation.metrics for evaluation in both)
-        lines.append(
-            f"| {name} | {one.n} | {one.log_loss:.4f} | {other.log_loss:.4f} | {lead(*both)} "
-            f"| {one.calibration_slope:.2f} | {other.calibration_slope:.2f} "
-            f"| {one.ece:.3f} | {other.ece:.3f} |"
-        )
-    return lines
-
-
-def left_out_table(leagues: dict[str, list[Contest]], steps: int) -> list[str]:
-    """Return, for each ruleset, how settings do on it that were found without its results."""
-    lines = table("left out", "n", "log-loss shipped", "found without it")
-    for name, contests in leagues.items():
-        for ruleset in sorted({contest.ruleset for contest in contests}, key=repr):
-            data = looked_at({name: contests}, ruleset)
-            found = search(data.histories, weights=data.weights, model=NEUTRAL, steps=steps, seed=SEED).model
-            group = f"ruleset {' '.join(part for part in (ruleset.game, ruleset.game_type) if part)}"
-            told = []
-            for model in (GaussianFilter(), found):
-                groups = judge(contests, model.run(model.initial(), contests)[1], PART).groups
-                told.append(groups.get(group))
-            if told[0] is not None and told[1] is not None and told[0].n:
-                lines.append(
-                    f"| {name}: {group} | {told[0].n} | {told[0].log_loss:.4f} | {told[1].log_loss:.4f} |"
-                )
-    return lines
-
-
-def report(leagues: dict[str, list[Contest]], steps: int) -> str:
-    """Search, compare, and return the report."""
-    data = looked_at(leagues)
-    found = search(data.histories, weights=data.weights, model=NEUTRAL, steps=steps, seed=SEED).model
-    above, error = difference(GaussianFilter(), found, data)
-    made = describe()
-    lines = [
-        "# The shipped settings, found anew", "",
+        "# The members of the default model, found anew", "",
         "`python benchmarks/shipped_profile.py` measured and wrote this; do not edit.",
-        "What it looks at, where it begins and what it holds out stands at the top of that file.", "",
-        f"- Date: {made['date']}; commit {made['commit']}.",
-        f"- Histories: {', '.join(leagues) or 'none but simulations'}; {steps} steps from neutral settings.",
+        "What it looks at and where it begins stands at the top of that file.",
+        "The shipped members are what such a search found, rounded; it began where a search for one filter",
+        "had ended.  Statistics and drift of `steady` were then set with `cwl` whole in view.",
         "",
+        f"- Date: {made['date']}; commit {made['commit']}; {steps} steps.", "",
         "## Settings", "",
-        f"On what was looked at, the shipped settings lose {above:.4f} ± {error:.4f} against those found.",
-        "The middle columns are the multiples of the shipped value (a quarter to four times), the others",
-        f"left alone, that lose nothing beyond {ERRORS:g} standard errors against the best of them:",
-        "that is the precision of this command.",
-        "", *settings_table(found, data), "",
-        "`baseline` and `baseline_sigma` are not searched: only uneven teams tell of them.",
-        "",
-        "## What was not looked at", "",
-        "The difference is that of the log-loss, shipped less found, with its standard error.", "",
-        *held_out_table(found, leagues), "",
+        f"| setting | {' | '.join(shipped.members)} |{' found | found |' if found else ''}",
+        f"|---|{'---|' * (len(shipped.members) + (2 if found else 0))}",
     ]  # fmt: skip
-    if leagues:
-        lines += ["## Without a ruleset's results", "", *left_out_table(leagues, max(steps // 2, 1)), ""]
-    return "\n".join(lines)
+    filters = [*shipped.filters(), *(found.filters() if found else ())]
+    lines += [
+        f"| `{name}` | {' | '.join(f'{getattr(one, name):.3g}' for one in filters)} |" for name in BOUNDS
+    ]
+    lines += [
+        "", "## Log-loss on what was looked at", "",
+        "With a 95 % interval of the mean and the calibration slope for the mixture.",
+        "The first fifth is not scored.", "",
+        f"| history | n | {' | '.join(models)} | slope |", f"|---|---|{'---|' * len(models)}---|",
+    ]  # fmt: skip
+    for each in seen:
+        losses = {name: each.losses(model) for name, model in models.items()}
+        error = 1.96 * float(losses["mixture"].std(ddof=1)) / math.sqrt(len(losses["mixture"]))
+        cells = [
+            f"{x.mean():.4f}" + (f" ± {error:.4f}" if name == "mixture" else "") for name, x in losses.items()
+        ]
+        lines.append(
+            f"| {each.name} | {len(losses['mixture'])} | {' | '.join(cells)} | {each.slope(shipped):.2f} |"
+        )
+    means = " | ".join(f"{total(model, seen):.4f}" for model in models.values())
+    return "\n".join([*lines, f"| weighted mean | | {means} | |", ""])
 
 
 def main() -> int:
-    """Write the report."""
+    """Search and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--history", type=Path, action="append", help="a match file to look at")
+    parser.add_argument("--histories", type=Path, default=HISTORIES, help="a folder of npz files")
     parser.add_argument("--steps", type=int, default=STEPS, help="settings that are tried")
-    parser.add_argument("--output", type=Path, default=REPORT, help="where the report goes")
+    parser.add_argument("--output", type=Path, default=REPORT, help="where the page goes")
     given = parser.parse_args()
-    paths = given.history or ([HISTORY] if HISTORY.exists() else [])
-    leagues = {path.name: league(path) for path in paths}
-    given.output.write_text(report(leagues, given.steps), encoding="utf-8")
+    seen = histories(given.histories) + simulations(SEED)
+    found = search(seen, given.steps) if given.steps else None
+    given.output.write_text(report(seen, found, given.steps), encoding="utf-8")
     return 0
 
 

@@ -26,6 +26,7 @@ from equipoise.registry import (
     TERMS,
     resolve,
 )  # fmt: skip
+from equipoise.teams.solvers.task import Solver
 
 ROOT = Path(__file__).resolve().parent.parent
 EXIT_CODES = (
@@ -90,6 +91,7 @@ def parts() -> str:
 
 def _summary(part: object, name: str) -> str:
     """Return the first sentence of a module made for one part, or else of the part itself."""
+    part = part.solve if isinstance(part, Solver) else part
     module = inspect.getdoc(inspect.getmodule(part)) or ""
     text = module if module.startswith(f"``{name}``: ") else inspect.getdoc(part) or ""
     first = text.split("\n\n")[0].replace("\n", " ").removeprefix(f"``{name}``: ")

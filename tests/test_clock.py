@@ -16,5 +16,5 @@ def test_a_deadline_has_passed_or_not() -> None:
 @pytest.mark.parametrize("seconds", [-1.0, float("nan")])
 def test_a_time_without_meaning_is_refused(seconds: float) -> None:
     """A budget is a number of seconds."""
-    with pytest.raises(InputError, match=r"^seconds: "):
+    with pytest.raises(InputError, match=r"^seconds must be at least 0, got "):
         deadline(seconds)

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from equipoise.clock import deadline
     from equipoise.errors import EquipoiseError, InputError, UnknownNameError, UnsupportedError
     from equipoise.files.matches import read_matches
+    from equipoise.lab.progressive import evaluate
     from equipoise.lobbies.filling import fill
     from equipoise.lobbies.plan import Demand, FilledLobby, Lobby, LobbyPlan
     from equipoise.matches import Contest, Match, Ruleset, Skipped, Statistics
     from equipoise.players import Bots, Player, Rating
     from equipoise.ratings.curves import Curve, curves
+    from equipoise.ratings.ladder import Ladder
     from equipoise.ratings.models.gaussian_filter.mixture import Mixture
     from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
     from equipoise.ratings.rating import rate
@@ -50,6 +52,7 @@ __all__ = [
     "GaussianFilter",
     "InputError",
     "Joined",
+    "Ladder",
     "Lobby",
     "LobbyPlan",
     "Match",
@@ -78,6 +81,7 @@ __all__ = [
     "curves",
     "deadline",
     "edit",
+    "evaluate",
     "explain",
     "fill",
     "open_archive",
@@ -106,6 +110,7 @@ _HOME = {
     "GaussianFilter": "ratings.models.gaussian_filter.model",
     "InputError": "errors",
     "Joined": "teams.running.placing",
+    "Ladder": "ratings.ladder",
     "Lobby": "lobbies.plan",
     "LobbyPlan": "lobbies.plan",
     "Match": "matches",
@@ -133,6 +138,7 @@ _HOME = {
     "curves": "ratings.curves",
     "deadline": "clock",
     "edit": "teams.explaining.editing",
+    "evaluate": "lab.progressive",
     "explain": "teams.explaining.explaining",
     "fill": "lobbies.filling",
     "open_archive": "archive.archive",

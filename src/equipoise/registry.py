@@ -32,23 +32,24 @@ OBJECTIVES: Mapping[str, str] = MappingProxyType(
 #: What may stand for an objective besides, for those who weigh it against one: it says nothing of fairness.
 TERMS: Mapping[str, str] = MappingProxyType({"wishes": "equipoise.teams.objectives.composing:wishes"})
 
-#: How the best splits are found, see :mod:`equipoise.teams.solvers.task`.
+#: How the best splits are found, in the order in which ``auto`` asks whether they suit; records, see
+#: :class:`equipoise.teams.solvers.task.Solver`.
 SOLVERS: Mapping[str, str] = MappingProxyType(
     {
-        "enumerate": f"{_SOLVERS}.enumerate:solve",
-        "mitm": f"{_SOLVERS}.mitm:solve",
-        "bitset": f"{_SOLVERS}.bitset:solve",
-        "window": f"{_SOLVERS}.window:solve",
-        "climb": f"{_SOLVERS}.climb:solve",
-        "anneal": f"{_SOLVERS}.anneal:solve",
-        "resplit": f"{_SOLVERS}.resplit:solve",
-        "fold": f"{_SOLVERS}.fold:solve",
-        "exchange": f"{_SOLVERS}.exchange:solve",
-        "milp": f"{_SOLVERS}.milp:solve",
-        "alternate": f"{_SOLVERS}.draft:alternate",
-        "snake": f"{_SOLVERS}.draft:snake",
-        "greedy": f"{_SOLVERS}.draft:greedy",
-        "greedy-cap": f"{_SOLVERS}.draft:greedy_cap",
+        "fold": f"{_SOLVERS}.fold:SOLVER",
+        "enumerate": f"{_SOLVERS}.enumerate:SOLVER",
+        "bitset": f"{_SOLVERS}.bitset:SOLVER",
+        "window": f"{_SOLVERS}.window:SOLVER",
+        "mitm": f"{_SOLVERS}.mitm:SOLVER",
+        "resplit": f"{_SOLVERS}.resplit:SOLVER",
+        "anneal": f"{_SOLVERS}.anneal:ANNEAL",
+        "climb": f"{_SOLVERS}.anneal:CLIMB",
+        "exchange": f"{_SOLVERS}.exchange:SOLVER",
+        "milp": f"{_SOLVERS}.milp:SOLVER",
+        "alternate": f"{_SOLVERS}.draft:ALTERNATE",
+        "snake": f"{_SOLVERS}.draft:SNAKE",
+        "greedy": f"{_SOLVERS}.draft:GREEDY",
+        "greedy-cap": f"{_SOLVERS}.draft:GREEDY_CAP",
     }
 )
 

@@ -135,6 +135,13 @@ def test_the_history_ends_at_the_present_rating(store: str, log: Path) -> None:
     now = next(each for each in plain("players", "--store", store)["players"] if each["id"] == "cid")
     assert (history["games"][-1]["mu"], history["games"][-1]["sigma"]) == (now["mu"], now["sigma"])
     assert "1970-01-07 00:00" in call("history", "cid", "--store", store)
+    why, before = plain("history", "cid", "--store", store, "--why")["games"], {}
+    for game in why:
+        if game["ruleset"] in before:
+            move = game["mu"] - before[game["ruleset"]]
+            assert abs(sum(game["moved"].values()) - move) < 1e-9
+        before[game["ruleset"]] = game["mu"]
+    assert "expected" in call("history", "cid", "--store", store, "--why")
     assert "player: there is none" in call("history", "nobody", "--store", store, fails=1)
 
 

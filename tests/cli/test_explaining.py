@@ -97,7 +97,7 @@ def test_a_wrong_question_is_a_message(args: tuple[str, ...], message: str) -> N
 def test_a_refused_edit_tells_its_price() -> None:
     """What it would cost stands in the message."""
     done = run("balance", "-", "--edit", "move Cedar Blue", "--names", "Red,Blue", stdin=ROSTER)
-    assert "the change costs 35.16 % of win probability" in done.stderr
+    assert "the change costs 40.43 % of win probability" in done.stderr
 
 
 def test_an_infeasible_roster_is_told_the_cheapest_relaxation() -> None:
@@ -171,8 +171,8 @@ def test_a_newcomer_is_sent_to_a_team() -> None:
     assert done.exit_code == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "Dahlia joins Red."
-    assert lines[1].startswith("  In Red: totals 125 : 132, win chances 41.8 % : 58.2 %")
-    assert lines[3] == "For an even game, advantage over Blue: Red 1.39."
+    assert lines[1].startswith("  In Red: totals 125 : 132, win chances 41.5 % : 58.5 %")
+    assert lines[3] == "For an even game, advantage over Blue: Red 1.411."
     listed = run(
         "late",
         "-",
@@ -183,14 +183,14 @@ def test_a_newcomer_is_sent_to_a_team() -> None:
 
 def test_without_a_newcomer_the_advantage_is_told() -> None:
     """Of the game as it is, in text and in JSON."""
-    assert (
-        run("late", "-", stdin=RUNNING).stdout == "For an even game, advantage over Team 2: Team 1 1.759.\n"
-    )
+    lines = run("late", "-", stdin=RUNNING).stdout.splitlines()
+    assert lines[0] == "For an even game, advantage over Team 2: Team 1 1.759."
+    assert lines[1].startswith("Win chances are a convention: they assume a performance noise of 12.79")
     plain = json.loads(run("late", "-", "--json", stdin=RUNNING).stdout)
     assert plain["totals"] == [120, 132]
     assert plain["advantage"][1] == 1.0
     even = "name,weight,team\na,5,1\nb,5,2\n"
-    assert run("late", "-", stdin=even).stdout == "The teams are even: no advantage is owed.\n"
+    assert run("late", "-", stdin=even).stdout.startswith("The teams are even: no advantage is owed.\n")
 
 
 def test_bots_that_wait_are_the_pool() -> None:

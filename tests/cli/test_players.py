@@ -103,3 +103,17 @@ def test_a_wrong_file_of_mutators_is_told(tmp_path: Path, text: str, message: st
     (tmp_path / "log").write_text("")
     args = ("ingest", str(tmp_path / "log"), "--store", f"sqlite:///{tmp_path}/a.db")
     assert message in str(run(*args, "--mutators", str(tmp_path / "m.toml")).exception)
+
+
+def test_a_game_that_was_reported_too_is_told(tmp_path: Path) -> None:
+    """Its log is read and its result is there: it would count twice."""
+    ids = ["0123456789ABCDEF0123456789ABCDE1", "0123456789ABCDEF0123456789ABCDE2"]
+    result = {"id": "game 7", "ended": "2026-01-31T20:15:00Z", "game": "openarena", "game_type": "duel",
+              "teams": [[ids[0]], [ids[1]]], "scores": [1, 0]}  # fmt: skip
+    (tmp_path / "results.jsonl").write_text(json.dumps(result) + "\n")
+    start = INIT.format("baseoa") + r"\g_timestamp\2026-01-31 20:10:00"
+    (tmp_path / "games.log").write_text(start + GAME)
+    store = ("--store", f"sqlite:///{tmp_path}/a.db")
+    assert plain("ingest", str(tmp_path / "results.jsonl"), *store)["twice"] == 0
+    told = run("ingest", str(tmp_path / "games.log"), *store)
+    assert "probably the game of the result 'game 7'" in told.stderr

@@ -119,7 +119,8 @@ def test_predict_says_who_wins_by_how_much_and_how_open_it_is(history: str) -> N
     done = run("predict", EXAMPLE, "--team", "Amber,Elm", "--team", "Birch, Cedar@0.5", "--game-type", "ctf")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0].split() == ["team", "wins", "margin"]
-    assert done.stdout.splitlines()[-1].startswith("quality 0.")
+    assert done.stdout.splitlines()[-2].startswith("quality 0.")
+    assert done.stdout.splitlines()[-1].startswith("draw ")
     asked = ("--team", "Ann", "--team", "Bob@0.5", "--team", "Cid", "--json")
     plain = json.loads(run("predict", history, *asked).stdout)
     assert [team["players"][0] for team in plain["teams"][:2]] == [
@@ -156,6 +157,26 @@ def test_profiles_and_settings_of_ones_own(history: str, tmp_path: Path) -> None
     )
     path.write_text("no")
     assert "is not JSON" in run("rate", history, "--settings", str(path)).stderr
+
+
+def test_a_roster_of_ratings_is_read_by_balance(history: str, tmp_path: Path) -> None:
+    """The numbers are those of --json; several rulesets without --ruleset are refused by name."""
+    roster = tmp_path / "roster.csv"
+    done = run("rate", history, "--roster", str(roster), "--ruleset", "general", "--json")
+    assert done.returncode == 0, done.stderr
+    players = json.loads(done.stdout)["ratings"][0]["players"]
+    rows = {line.split(",")[0]: line.split(",")[2] for line in roster.read_text().splitlines()[1:]}
+    assert {player["id"]: repr(player["mu"]) for player in players} == rows
+    assert run("balance", str(roster)).returncode == 0
+    refused = run("rate", EXAMPLE, "--roster", str(roster))
+    assert refused.stderr.startswith("error: --roster: several rulesets were played, name one with --ruleset")
+    assert run("rate", EXAMPLE, "--ruleset", "general").stderr.startswith(
+        "error: --ruleset: it is for --roster"
+    )
+    assert "at least 3 players must have a weight" in run("rate", history, "--starting", str(roster)).stderr
+    roster.write_text("Ann 3\nBob 2\nCid 1\n")
+    plain, started = (run("rate", history, *more).stdout for more in ((), ("--starting", str(roster))))
+    assert plain != started
 
 
 def test_curves_are_drawn_and_written(history: str, tmp_path: Path) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import socket
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.server.test_service import Served, games, learnt
+from tests.cli.running import run_process
+from tests.server.test_service import TOKEN, Served, games, learnt
 
 from equipoise.cli.serve import command
-from equipoise.errors import InputError
 from equipoise.server.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -45,10 +46,9 @@ def test_what_cannot_be_served_is_told_and_not_begun(flags: list[str], message: 
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         given = [flag.format(tmp_path, taken.getsockname()[1]) for flag in flags]
-        result = CliRunner().invoke(command, given, env={"EQUIPOISE_STORE": None})
-    assert isinstance(result.exception, InputError)
-    with pytest.raises(InputError, match=message):
-        raise result.exception
+        done = run_process("serve", *given)
+    assert done.returncode == 1
+    assert re.match(message.replace("^", "error: "), done.stderr)
 
 
 def test_an_unknown_flag_is_a_mistake_of_usage() -> None:
@@ -73,6 +73,13 @@ def test_the_example_client_gets_weights_and_teams(tmp_path: Path) -> None:
         ]  # fmt: skip
         with pytest.raises(ConnectionError, match="unknown-command"):
             weights.ask("HELLO")
+        with pytest.raises(ValueError, match="control characters"):
+            weights.weight("PLAYER", "ann\nRESULT x")
+        assert weights.divide(2, "1 PLAYER ann lee", "PLAYER eve")[0] == ("1", "PLAYER ann lee")
+        assert weights.join("zoe", "0 PLAYER ann lee", "1 PLAYER eve", "1 PLAYER cid") == 0
+        seats = ("0 PLAYER ann lee", "1 PLAYER eve")
+        assert weights.report(TOKEN, "night 1", (3, 1), *seats)
+        assert not weights.report(TOKEN, "night 1", (3, 1), *seats)
         weights.close()
     finally:
         assert server.end()[0] == 0

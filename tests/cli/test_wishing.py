@@ -102,7 +102,7 @@ def test_the_front_is_printed_and_drawn(tmp_path: Path) -> None:
         (("--objective", "win", "--then", "gap", "--within", "1,2"), "--within: there are 2"),
         (("--pareto", "win"), "--pareto: 'win' does not name two"),
         (("--pareto", "win,gap", "--keep", "2"), "--pareto: --keep is not allowed"),
-        (("--solver", "resplit", "--avoid", "Elm,Iris"), "--solver: 'resplit' does not heed"),
+        (("--solver", "resplit", "--avoid", "Elm,Iris"), "--solver: 'resplit' does not support"),
     ],
 )
 def test_mistakes_are_told_in_one_line(args: tuple[str, ...], message: str) -> None:

@@ -35,6 +35,7 @@ class Case:
             "lobbies": self.lobbies,
             "team_size": self.team_size,
             "min_size": self.min_size,
+            "zero": 0.0,
             "parties": [[f"p{n}" for n in party] for party in self.parties],
             "barred": barred,
             "deviation": self.deviation,

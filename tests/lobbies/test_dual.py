@@ -11,6 +11,7 @@ from tests.lobbies.oracle import Case, best, cases
 from tests.lobbies.test_annealing import task_of
 from tests.lobbies.test_exactness import slack
 
+from equipoise import Status, fill
 from equipoise.compiled import available, compiled
 from equipoise.lab.simulate import scaled
 from equipoise.lobbies import grid
@@ -97,3 +98,12 @@ def test_whole_numbers_are_exact_on_the_grid() -> None:
     found = Grid(task.problem, 20)
     assert found.step == 0.5
     assert found.away < 1e-9
+
+
+def test_whole_deviations_are_proven_best() -> None:
+    """Ten teams that must be 5 from their targets in all: five of them are 1 below, and no plan is better."""
+    task = task_of(players={f"p{n}": float(n) for n in range(1, 31)}, lobbies={"a": 46.0}, team_size=3)
+    assert task is not None
+    assert even_bound(task.problem, 10, 0) == 5.0
+    plan = fill({f"p{n}": float(n) for n in range(1, 31)}, {"a": 46.0}, team_size=3)
+    assert (plan.value, plan.status) == (5.0, Status.OPTIMAL)

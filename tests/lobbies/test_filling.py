@@ -116,7 +116,8 @@ def test_a_conflict_says_what_to_relax() -> None:
         LADDER, {"a": 9.0, "b": 9.0}, team_size=2, barred={"p1": ["a"], "p2": "b"}, parties=[("p1", "p2")]
     )
     assert len(out.conflict) == 3
-    assert "let 'p1' into 'a'" in out.reason
+    assert "let 'p1' into 'a'" in [demand.relax for demand in out.conflict]
+    assert out.reason.endswith("To relax: let 'p2' into 'b'")
 
 
 @settings(max_examples=60, deadline=None)
@@ -249,3 +250,22 @@ def test_parties_smaller_than_a_team_are_filled_up() -> None:
     plan = fill(**case.arguments())
     check(case, plan)
     assert plan.value == pytest.approx(best(case)[2])
+
+
+def test_smaller_teams_do_not_depend_on_where_the_scale_begins() -> None:
+    """An empty seat counts as one spread below the mean, so a number on every weight changes no plan."""
+    skills = {f"p{n}": weight for n, weight in enumerate([9.0, 7.5, 6.0, 4.0, 3.0, 2.5, 1.0])}
+    plans = []
+    for a, b in ((1.0, 0.0), (2.0, 1000.0)):
+        told = {name: a * weight + b for name, weight in skills.items()}
+        targets = {"calm": a * 8.0 + 3 * b, "wild": a * 15.0 + 3 * b}
+        plans.append(fill(told, targets, team_size=3, min_size=1, solver="exact"))
+    one, two = (
+        [sorted(sorted(player.id for player in team) for team in lobby.teams) for lobby in plan.lobbies]
+        for plan in plans
+    )
+    assert one == two
+    assert plans[1].value == pytest.approx(4.0 * (plans[0].value or 0.0))
+    assert [lobby.target for lobby in plans[1].lobbies] == pytest.approx([3016.0, 3030.0])
+    told_zero = fill(skills, {"calm": 8.0, "wild": 15.0}, team_size=3, min_size=1, zero=0.0, solver="exact")
+    assert told_zero.value != pytest.approx(plans[0].value)

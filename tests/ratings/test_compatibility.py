@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.models.glicko2 import Glicko2
 from equipoise.ratings.models.trueskill import TrueSkill
 from equipoise.ratings.models.weng_lin import BradleyTerry, PlackettLuce
-from equipoise.ratings.normal import below, beyond, density, quantile
+from equipoise.ratings.normal import below, between, beyond, density, quantile
 from equipoise.registry import MODELS, resolve
 
 SHAPES = [(1, 1), (5, 5), (3, 4), (1, 1, 1), (2, 3, 1, 4), (1,) * 8]
@@ -278,3 +279,55 @@ def test_what_is_left_beyond_a_far_threshold(x: float) -> None:
         v = mpmath.npdf(x) / mpmath.ncdf(x)
         expected = (float(v), float(v * (v + x)))
     assert beyond(x) == pytest.approx(expected, rel=1e-12)
+
+
+def test_glicko2_goes_on_however_far_apart_players_are() -> None:
+    """A strict ladder of sixteen, where nobody ever loses to a lower one, stays numbers."""
+    model = Glicko2()
+    state = model.initial()
+    far = {"strong": (9000.0, 30.0, 0.06), "weak": (1500.0, 30.0, 0.06)}
+    for ranks in ((1, 2), (2, 1)):
+        after = model.update(far, Contest(Ruleset(), (["strong"], ["weak"]), ranks))
+        assert all(math.isfinite(number) for player in model.players(after) for number in after[player])
+    for n in range(300):
+        one = n % 15
+        state = model.update(state, Contest(Ruleset(), ([f"p{one}"], [f"p{one + 1}"]), (1, 2), at=float(n)))
+    assert all(math.isfinite(number) for player in model.players(state) for number in state[player])
+
+
+def test_a_period_without_games_only_widens_the_deviation() -> None:
+    """Glickman (2013), step 6 alone: phi* = sqrt(phi² + sigma²)."""
+    rating, deviation, volatility = Glicko2().period((1500.0, 200.0, 0.06), [])
+    assert (rating, volatility) == (1500.0, 0.06)
+    assert deviation == pytest.approx(math.hypot(200.0, 0.06 * 173.7178))
+
+
+def test_far_draws_keep_their_digits() -> None:
+    """Against 60 digits, beyond 37 deviations too."""
+    mpmath = pytest.importorskip("mpmath")
+    mpmath.mp.dps = 60
+    for x, margin in ((7.0, 0.5), (20.0, 1.0), (38.0, 0.7), (60.0, 0.1)):
+        low, high = -margin - x, margin - x
+        mass = mpmath.ncdf(high) - mpmath.ncdf(low)
+        v = (mpmath.npdf(low) - mpmath.npdf(high)) / mass
+        w = v * v + (high * mpmath.npdf(high) - low * mpmath.npdf(low)) / mass
+        got = between(x, margin)
+        assert got[0] == pytest.approx(float(v), rel=1e-9)
+        assert got[1] == pytest.approx(float(w), rel=1e-6)
+        assert between(-x, margin) == (-got[0], got[1])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: TrueSkill(draw_probability=1.0), "draw_probability must be at least 0 and below 1, got 1.0"),
+        (lambda: TrueSkill(beta=0.0), "beta must be a number above 0, got 0.0"),
+        (lambda: Glicko2(tau=0.0), "tau must be a number above 0, got 0.0"),
+        (lambda: Elo(scale=0.0), "scale must be a number above 0, got 0.0"),
+        (lambda: BradleyTerry(kappa=-1.0), "kappa must be a number above 0, got -1.0"),
+    ],
+)
+def test_constants_out_of_range_are_refused(make: Any, message: str) -> None:
+    """The message begins with the constant."""
+    with pytest.raises(InputError, match=message):
+        make()

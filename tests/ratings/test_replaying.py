@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from equipoise import Contest, GaussianFilter, InputError, Match, Ruleset, replay
+from equipoise import Contest, GaussianFilter, InputError, Match, Ruleset, Skipped, replay
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.replaying import attention, in_order
 from equipoise.registry import MODELS, resolve
@@ -75,6 +75,12 @@ def test_matches_before_the_start_are_refused(name: str) -> None:
     assert replay(model, [], state) == state
     with pytest.raises(InputError, match="start: the match 'x' ended at 50\\.0, before"):
         replay(model, [Match((replace(duel, at=50.0),), id="x")], state)
+
+
+def test_a_record_that_could_not_be_read_is_named() -> None:
+    """What read_matches gives may be passed on as it is: then a bad record is an error with its place."""
+    with pytest.raises(InputError, match="matches: file, line 2: ended: it is missing; leave out"):
+        replay(Elo(), [Skipped("file, line 2", "ended: it is missing")])
 
 
 def test_the_window_forgets() -> None:

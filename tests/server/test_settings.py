@@ -57,7 +57,7 @@ def test_the_file_of_the_how_to_is_read(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "store: it is missing"),
-        ("[serve]\nstor = 1", "serve.toml: there is no setting 'stor'; store, weights"),
+        ("[serve]\nstor = 1", "serve.toml: there is no setting 'stor'; store, create, weights"),
         ("[serve]\nstore = 1", "serve.toml: store: 1 is not allowed; a text is"),
         (f'[serve]\nstore="{STORE}"\nmax_line = "x"', "max_line: 'x' is not allowed; a whole number is"),
         (f'[serve]\nstore="{STORE}"\njson_logs = 1', "json_logs: 1 is not allowed; true or false is"),

@@ -343,7 +343,7 @@ def test_own_objectives_and_solvers_can_be_passed() -> None:
         ({"apart": [("a", "nobody")]}, "apart: there is no player 'nobody'"),
         ({"solver": "bitset"}, "solver: 'bitset'"),
         ({"solver": "snake", "teams": 3}, "solver: "),
-        ({"solver": "mitm", "teams": 3}, "solver: 'mitm' divides two teams"),
+        ({"solver": "mitm", "teams": 3}, "solver: 'mitm' divides 2 teams"),
     ],
 )
 def test_arguments_at_fault_are_named(arguments: dict[str, object], message: str) -> None:

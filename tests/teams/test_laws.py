@@ -12,7 +12,6 @@ from equipoise.teams.solvers import bitset, milp
 from equipoise.teams.solvers.task import Task
 from equipoise.testing.teams import check_objective, check_solver, random_problem, random_units
 
-EXACT = {"enumerate", "mitm", "bitset", "milp", "window"}
 SLOW = {"anneal"}
 
 
@@ -38,7 +37,7 @@ def test_every_solver_keeps_the_laws_with_every_objective(name: str, objective: 
             continue
         if name == "milp" and not _linear(task):
             continue
-        check_solver(solver, goal, problem, exact=name in EXACT)
+        check_solver(solver, goal, problem, exact=solver.exact)
         tried += 1
     assert tried or (name in ("bitset", "milp") and objective in ("indistinguishable", "spread"))
 

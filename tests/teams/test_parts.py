@@ -12,7 +12,7 @@ from equipoise.teams.problem.components import Contradiction, components
 from equipoise.teams.problem.problem import COUNT, MU, Problem
 from equipoise.teams.solution import chances
 from equipoise.teams.solvers.bounds import lower_bound
-from equipoise.teams.solvers.starts import random_start
+from equipoise.teams.solvers.draft import random_start
 from equipoise.teams.solvers.task import Best, Task
 from equipoise.testing.teams import best_costs, legal_divisions, random_problem
 

@@ -241,7 +241,7 @@ def test_recent_team_mates_count_less_the_longer_ago() -> None:
 def test_solvers_that_would_pass_over_wishes_refuse(solver: str) -> None:
     """Nothing that is asked for is passed over without a word."""
     roster = {name: float(n) for n, name in enumerate("abcdef")}
-    with pytest.raises(InputError, match="does not heed"):
+    with pytest.raises(InputError, match="does not support"):
         balance(roster, wishes=[Wish("together", "ab")], solver=solver)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from equipoise.archive.corrections import everyone
-from equipoise.matches import Contest, Match
+from equipoise.matches import Contest, Match, Ruleset
 from equipoise.players import Rating
 from equipoise.ratings.model import RatingModel
+from equipoise.ratings.moves import Moved, moved
 from equipoise.ratings.scale import scale_of
 
 
@@ -30,6 +31,12 @@ class Appearance:
         What was known of the player in the match's ruleset after it.
     weight : float
         The same on the scale from 0 to 100.
+    expected : float or None
+        How many of the contests the player's team was expected to win; None where it was not asked.
+    parts : mapping from str to float
+        By how much each channel moved the rating's mu since the game before in the same ruleset, see
+        :class:`equipoise.ratings.moves.Moved`; ``between`` is what was learnt of the ruleset between the two
+        games, ``others`` what contests of the match without the player or of other rulesets tell.
     """
 
     match: Match
@@ -38,9 +45,13 @@ class Appearance:
     share: float
     rating: Rating
     weight: float
+    expected: float | None = None
+    parts: Mapping[str, float] = field(default_factory=dict)
 
 
-def appearances(model: RatingModel, matches: Iterable[Match], player: str) -> Iterator[Appearance]:
+def appearances(
+    model: RatingModel, matches: Iterable[Match], player: str, *, why: bool = False
+) -> Iterator[Appearance]:
     """Go through the matches of a player, in order.
 
     Parameters
@@ -51,14 +62,26 @@ def appearances(model: RatingModel, matches: Iterable[Match], player: str) -> It
         All of them, in replay order.
     player : str
         Whose.
+    why : bool
+        Whether to say what moved the rating, which takes some times as long.
     """
+    shown: dict[Ruleset, float] = {}
     state, pending = model.initial(), list[Contest]()
     for match in matches:
-        pending += match.contests
         if player not in everyone(match):
+            pending += match.contests
             continue
         state, _ = model.run(state, pending)
-        pending = []
+        pending, told = [], list[Moved]()
+        between = model.rating(state, player, match.ruleset).mu
+        if not why:
+            state, _ = model.run(state, match.contests)
+        for contest in match.contests if why else ():
+            if any(player == member for team in contest.teams for member, _ in team):
+                state, one = moved(model, state, contest, player)
+                told.append(one)
+            else:
+                state = model.update(state, contest)
         places = [
             (contest, n, share)
             for contest in match.contests
@@ -74,7 +97,21 @@ def appearances(model: RatingModel, matches: Iterable[Match], player: str) -> It
             sum(share for *_, share in places) / max(len(places), 1),
             rating,
             scale_of(model, state, match.ruleset).shown(rating.mu),
+            sum(one.expected for one in told) if told else None,
+            _parts(told, between - shown.get(match.ruleset, between), rating.mu - between) if why else {},
         )
+        shown[match.ruleset] = rating.mu
+
+
+def _parts(told: Sequence[Moved], between: float, here: float) -> dict[str, float]:
+    """Return by how much each channel moved a rating since the game before in the same ruleset."""
+    parts = {"between": between}
+    for one in told:
+        for name, part in one.parts.items():
+            parts[name] = parts.get(name, 0.0) + part
+    # A match of several contests or rulesets moves it besides: what was learnt of others in it.
+    parts["others"] = here - sum(part for name, part in parts.items() if name != "between")
+    return parts
 
 
 def _won(contest: Contest, team: int) -> float:

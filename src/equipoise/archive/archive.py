@@ -7,6 +7,7 @@ can always be made anew.  How a database does it stands in :mod:`equipoise.archi
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import struct
 import sys
@@ -20,14 +21,34 @@ import sqlalchemy as sa
 from equipoise.archive import corrections
 from equipoise.archive import exports as contents
 from equipoise.archive.appearances import Appearance, appearances
+from equipoise.archive.checkpoints import (
+    Back,
+    Note,
+    Position,
+    changed_since,
+    forget_all,
+    go_back,
+    note,
+    together,
+    way_back,
+)
 from equipoise.archive.databases import Database, connect
 from equipoise.archive.exports import Content
 from equipoise.archive.known import Known, Recorded, Standing, Updated
 from equipoise.archive.migrations.upgrading import upgrade, version_of
 from equipoise.archive.models import Chosen, chosen, rated_by
-from equipoise.archive.records import Row, match_of, record_of, rows_of, state_of
+from equipoise.archive.records import (
+    Row,
+    match_of,
+    patched,
+    record_of,
+    rows_before,
+    rows_of,
+    state_of,
+)
 from equipoise.archive.schema import (
     ARCHIVE,
+    CHANGED,
     DERIVED,
     FOLLOWED,
     HEAD,
@@ -42,7 +63,7 @@ from equipoise.archive.schema import (
 )
 from equipoise.errors import InputError
 from equipoise.matches import Match
-from equipoise.ratings.model import RatingModel, State
+from equipoise.ratings.model import RatingModel, State, is_bot
 
 #: How the names of parts of the model's state and of what else is known begin.
 STATE, KNOWN = "state.", "known."
@@ -52,6 +73,9 @@ TOGETHER = 10_000
 
 #: How often it is tried to learn while others may write, before they have to wait.
 ATTEMPTS = 3
+
+#: What the id of a match from a log is, which hashes its lines, and how near in time another one may be it.
+LOGGED, LOGGED_LENGTH, NEAR = re.compile("[0-9a-f]{64}"), 64, 3600.0
 
 #: Seconds to wait for another process that writes.
 TIMEOUT = 60.0
@@ -68,18 +92,29 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class _Learnt:
-    """What was learnt, and what it rests on: None where it was from the beginning."""
+    """What was learnt, and what it rests on: None where it was from the beginning.
+
+    ``back`` is the way that was gone back first, and ``notes`` the ways back that are new.
+    """
 
     before: _Kept | None
     state: State
     known: Known
     last: tuple[float, bytes]
     matches: int
+    back: Back | None
+    notes: tuple[Note, ...]
 
 
 def _of(row: Any) -> tuple[object, ...]:
     """Return what tells the derived rows of an archive from all others."""
     return bytes(row.salt), int(row.rated), float(row.last_ended), bytes(row.last_match), row.rated_by
+
+
+def _people(match: Match) -> set[str]:
+    """Return the people who played."""
+    players = {player for contest in match.contests for team in contest.teams for player, _ in team}
+    return {player for player in players if not is_bot(player)}
 
 
 def say(text: str) -> None:
@@ -200,6 +235,11 @@ class Archive:
             row = archive_row(connection)
         return (int(row.revision), *_of(row))
 
+    def last_ended(self) -> float:
+        """Return when the last match ended, seconds since 1970; 0 where there is none."""
+        with self._database.reading() as connection:
+            return float(connection.execute(sa.select(sa.func.max(MATCH.c.ended))).scalar() or 0.0)
+
     def first_game(self) -> str | None:
         """Return the game of the matches that came first, None where there are several or none."""
         with self._database.reading() as connection:
@@ -242,7 +282,31 @@ class Archive:
         for key, ended in earlier.items():
             connection.execute(sa.update(MATCH).where(MATCH.c.id == key).values(ended=ended))
         if earlier:
-            mark_stale(connection, "a game without a date was found in an earlier source")
+            first = min((ended, key) for key, ended in earlier.items())
+            mark_stale(connection, "a game without a date was found in an earlier source", first)
+
+    def reported_too(self, matches: Iterable[Match]) -> list[tuple[str, str]]:
+        """Return those matches of logs that were probably reported as results too, with the ids of these.
+
+        The same people played the same game within an hour; games without dates are left out.
+        """
+        read = [match for match in matches if match.dated and LOGGED.fullmatch(match.id)]
+        if not read:
+            return []
+        times = [match.ended or 0.0 for match in read]
+        near = MATCH.c.ended.between(min(times) - NEAR, max(times) + NEAR)
+        wanted = sa.select(MATCH.c.record, MATCH.c.ended)
+        others = wanted.where(near, sa.func.length(MATCH.c.id) != LOGGED_LENGTH, MATCH.c.undone.is_(False))
+        with self._database.reading() as connection:
+            reported = [match_of(row.record, row.ended) for row in connection.execute(others)]
+        return [
+            (match.id, other.id)
+            for match in read
+            for other in reported
+            if abs((match.ended or 0.0) - (other.ended or 0.0)) <= NEAR
+            and match.ruleset.game == other.ruleset.game
+            and _people(match) == _people(other)
+        ]
 
     def matches(self) -> Iterator[Match]:
         """Go through the matches that count, in replay order, merged players under one id."""
@@ -308,10 +372,11 @@ class Archive:
             with self._database.writing() if alone else self._database.reading() as connection:
                 row = archive_row(connection)
                 changed = self._reason(row)
-                reason = asked or changed or self._late(connection, row)
+                late, since = self._late(connection, row)
+                reason = asked or changed or late
                 if reason is None:
                     return Updated(0, "")
-                learnt = self._learnt(connection, row, reason)
+                learnt = self._learnt(connection, row, reason, None if asked else since)
                 written = alone and self._write(connection, row, learnt)
             if not alone:
                 with self._database.writing() as connection:
@@ -321,30 +386,57 @@ class Archive:
                 return Updated(learnt.matches, reason)
         raise AssertionError  # alone it is always written
 
-    def _late(self, connection: sa.Connection, row: Any) -> str | None:
-        """Return why new matches need a rebuild, empty where they only follow, None where there are none."""
+    def _late(self, connection: sa.Connection, row: Any) -> tuple[str | None, Position | None]:
+        """Return why the past is not what was learnt, and from where on.
+
+        The reason is empty where new matches only follow, and None where there are none.
+        """
+        since = changed_since(connection)
         new = in_replay_order(None).where(MATCH.c.revision > row.rated)
         first = connection.execute(new.limit(1)).first()
         if first is None:
-            return None
-        late = (first.ended, bytes(first.id)) < (row.last_ended, bytes(row.last_match)) and row.rated
-        return "a match came that is earlier than others" if late else ""
+            return None, since
+        position = (float(first.ended), bytes(first.id))
+        if not row.rated or position > (row.last_ended, bytes(row.last_match)):
+            return "", since
+        return "a match came that is earlier than others", min(since or position, position)
 
-    def _learnt(self, connection: sa.Connection, row: Any, reason: str) -> _Learnt:
-        """Learn from the matches that are not in the derived rows yet, or from all."""
+    def _back(self, connection: sa.Connection, row: Any, since: Position | None) -> Back | None:
+        """Return the way back to before a place, None where there is none."""
+        if since is None or not row.rated or row.rated_by != rated_by(self.model):
+            return None
+        return way_back(connection, since)
+
+    def _learnt(self, connection: sa.Connection, row: Any, reason: str, since: Position | None) -> _Learnt:
+        """Learn from the matches that are not learnt from yet, or anew from where the past changed."""
         anew = bool(reason) or not row.rated
-        before = None if anew else self._derived(connection, row)
+        back = self._back(connection, row, since) if anew else None
+        before = self._derived(connection, row) if back or not anew else None
+        last = None if anew else (row.last_ended, bytes(row.last_match))
+        if before and back:
+            state, known = patched(before.state, back.rows, STATE), patched(before.known, back.rows, KNOWN)
+            before, last = _Kept(before.of, state, known), back.to.position
         state, known = (before.state, before.known) if before else (self.model.initial(), Known())
-        learnt, last = 0, None if anew else (row.last_ended, bytes(row.last_match))
+        learnt, notes = 0, list[Note]()
         merged = merged_ids(connection)
-        while rows := connection.execute(in_replay_order(last).limit(TOGETHER)).all():
+        left = int(
+            connection.execute(
+                sa.select(sa.func.count()).select_from(in_replay_order(last).subquery())
+            ).scalar_one()
+        )
+        while rows := connection.execute(in_replay_order(last).limit(together(left, TOGETHER))).all():
+            was = (state, known)
             matches = [corrections.renamed(match_of(each.record, each.ended), merged) for each in rows]
             contests = [contest for match in matches for contest in match.contests]
             state, _ = self.model.run(state, contests)
             known = known.after(matches)
             learnt += len(rows)
+            left -= len(rows)
+            if last is not None:
+                undo = (*rows_before(state, was[0], STATE), *rows_before(known, was[1], KNOWN))
+                notes.append(Note(last, len(rows), undo))
             last = (rows[-1].ended, bytes(rows[-1].id))
-        return _Learnt(before, state, known, last or (0.0, b""), learnt)
+        return _Learnt(before, state, known, last or (0.0, b""), learnt, back, tuple(notes))
 
     def _write(self, connection: sa.Connection, row: Any, learnt: _Learnt) -> bool:
         """Write what has changed, unless what it rests on has changed since; tell whether it was written."""
@@ -355,6 +447,12 @@ class Archive:
             return False
         if learnt.before is None:
             connection.execute(sa.delete(DERIVED))
+            forget_all(connection)
+        if learnt.back is not None:
+            go_back(self._database, connection, learnt.back)
+        for each in learnt.notes:
+            note(self._database, connection, each)
+        connection.execute(sa.delete(CHANGED))
         old = (None, None) if learnt.before is None else (learnt.before.state, learnt.before.known)
         changed = [*rows_of(learnt.state, old[0], STATE), *rows_of(learnt.known, old[1], KNOWN)]
         put = self._database.insert if learnt.before is None else self._database.upsert
@@ -492,10 +590,10 @@ class Archive:
         with self._database.reading() as connection:
             return merged_ids(connection)
 
-    def history(self, player: str) -> Iterator[Appearance]:
-        """Go through the matches of a player, with the rating after each."""
+    def history(self, player: str, *, why: bool = False) -> Iterator[Appearance]:
+        """Go through the matches of a player, with the rating after each, and what moved it if wished."""
         merged = self.merged()
-        return appearances(self.model, self.matches(), merged.get(player, player))
+        return appearances(self.model, self.matches(), merged.get(player, player), why=why)
 
     # Followed logs
 

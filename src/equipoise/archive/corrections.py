@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import sqlalchemy as sa
 
+from equipoise.archive.checkpoints import forget_all
 from equipoise.archive.databases import Database
 from equipoise.archive.records import match_of, record_of
 from equipoise.archive.schema import (
@@ -164,7 +166,8 @@ def undo(connection: sa.Connection, match_id: str, *, back: bool) -> str:
     if not connection.execute(changed).rowcount:
         msg = f"match: {text_of(key)!r} {'counts' if back else 'is undone'} already"
         raise InputError(msg)
-    mark_stale(connection, "an undone match counts again" if back else "a match was undone")
+    ended = connection.execute(sa.select(MATCH.c.ended).where(MATCH.c.id == key)).scalar_one()
+    mark_stale(connection, "an undone match counts again" if back else "a match was undone", (ended, key))
     return text_of(key)
 
 
@@ -176,10 +179,13 @@ def merge(connection: sa.Connection, player: str, other: str) -> None:
         msg = f"merge: {player!r} and {other!r} are one person already"
         raise InputError(msg)
     seen: set[str] = set()
+    first = (math.inf, b"")
     for match in _matches(connection):
         known = renamed(match, merged)
         there = everyone(known) & {root, leaf}
         seen |= there
+        if leaf in there:
+            first = min(first, (match.ended or 0.0, identity(match.id)))
         if len(there) == 2 and any(opposed(contest, {leaf: root}) for contest in known.contests):
             msg = f"merge: {root!r} and {leaf!r} played against each other in the match {match.id}"
             raise InputError(msg)
@@ -187,7 +193,7 @@ def merge(connection: sa.Connection, player: str, other: str) -> None:
         msg = f"merge: there is no player {missing!r}; {NOBODY}"
         raise InputError(msg)
     connection.execute(sa.insert(MERGED).values(player=identity(leaf), into=identity(root)))
-    mark_stale(connection, "players were merged")
+    mark_stale(connection, "players were merged", first)
 
 
 def separate(connection: sa.Connection, player: str, other: str) -> None:
@@ -223,6 +229,7 @@ def forget(database: Database, connection: sa.Connection, player: str) -> str:
     database.insert(connection, FORGOTTEN, [(stone,) for stone in stones.values()])
     _rename_merged(connection, names)
     connection.execute(sa.delete(DERIVED))
+    forget_all(connection)
     mark_stale(connection, "a player was forgotten")
     return names[root]
 
@@ -241,8 +248,8 @@ def _rename_merged(connection: sa.Connection, names: Mapping[str, str]) -> None:
 
 def _matches(connection: sa.Connection) -> Iterator[Match]:
     """Go through all matches as they were told."""
-    for row in connection.execute(sa.select(MATCH.c.record)):
-        yield match_of(row.record)
+    for row in connection.execute(sa.select(MATCH.c.record, MATCH.c.ended)):
+        yield match_of(row.record, row.ended)
 
 
 class Forgetting:

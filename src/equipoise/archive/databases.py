@@ -44,6 +44,19 @@ WRITER = int.from_bytes(b"equipois", "big")
 #: Seconds after which a writer that waits for another one says so.
 PATIENCE = 0.5
 
+#: How long a connection to PostgreSQL may take to come about (seconds), and after how long silence it is held
+#: for gone (10 s, and three questions at intervals of 5 s); what the address says itself goes before.
+PATIENT = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+
+#: Milliseconds after which PostgreSQL gives a statement up: longer than any takes, and shorter than for ever.
+STATEMENT = 600_000
+
 #: What PostgreSQL calls a lock that was not had in time.
 _LOCK_TIMEOUT = "55P03"
 
@@ -281,6 +294,7 @@ class Postgres(Database):
             pool_size=1,
             max_overflow=0,
             pool_pre_ping=True,
+            connect_args={name: value for name, value in PATIENT.items() if name not in url.query},
         )
         shown = url.render_as_string(hide_password=True)
         super().__init__(_HIDDEN.sub("***", shown), engine, timeout, waiting)
@@ -291,6 +305,7 @@ class Postgres(Database):
         with self._lock, self._told(), self._connected() as connection:
             whole = connection.execution_options(isolation_level="REPEATABLE READ")
             with whole.begin():
+                whole.exec_driver_sql(f"SET LOCAL statement_timeout = {STATEMENT}")
                 yield whole
 
     def _begin_reading(self, connection: sa.Connection) -> None:
@@ -298,6 +313,7 @@ class Postgres(Database):
 
     def _begin_writing(self, connection: sa.Connection, seconds: float) -> bool:
         connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(seconds * 1000)}")
+        connection.exec_driver_sql(f"SET LOCAL statement_timeout = {STATEMENT}")
         before = connection.begin_nested()
         try:
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITER})")
@@ -341,7 +357,7 @@ class Postgres(Database):
         """Write the tables anew without what was deleted; the server's own log is out of reach."""
         with self._lock, self._told(), self._connected() as connection:
             alone = connection.execution_options(isolation_level="AUTOCOMMIT")
-            for table in ("match", "derived", "merged"):
+            for table in ("match", "derived", "merged", "undo"):
                 alone.exec_driver_sql(f'VACUUM FULL "{table}"')
 
     def facts(self) -> dict[str, str]:

@@ -186,6 +186,37 @@ def rows_of(state: Any, before: Any = None, prefix: str = "") -> Iterator[Row]:
                 yield Row(prefix + name, _key(key), place, struct.pack(f"<{len(numbers)}d", *numbers))
 
 
+def rows_before(state: Any, before: Any, prefix: str = "") -> Iterator[Row]:
+    """Go through the entries that have changed since the state before, as they were; new ones are empty."""
+    for name, part in _parts(state).items():
+        known = _parts(before)[name]
+        for place, (key, numbers) in enumerate(part.items()):
+            if (was := known.get(key)) is not numbers and was != numbers:
+                packed = b"" if was is None else struct.pack(f"<{len(was)}d", *was)
+                yield Row(prefix + name, _key(key), place, packed)
+
+
+def patched(state: Any, rows: Iterable[Row], prefix: str = "") -> Any:
+    """Return a state with some entries as rows have them; without those of rows without numbers."""
+    parts = {name: dict(part) for name, part in _parts(state).items()}
+    for row in rows:
+        if row.part.startswith(prefix):
+            part = parts[row.part[len(prefix) :]]
+            if row.numbers:
+                part[_key_of(row.key)] = _numbers(len(row.numbers)).unpack(row.numbers)
+            else:
+                part.pop(_key_of(row.key), None)
+    if isinstance(state, Mapping):
+        return parts[WHOLE]
+    given = {
+        each.name: parts[each.name]
+        if isinstance(getattr(state, each.name), Mapping)
+        else parts[each.name][""]
+        for each in fields(state)
+    }
+    return type(state)(**given)
+
+
 def state_of(empty: Any, rows: Iterable[Row], prefix: str = "") -> Any:
     """Return the state of rows.
 

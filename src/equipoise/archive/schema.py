@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from equipoise.errors import InputError
 
 #: The newest schema: the name of the last step in ``migrations/versions``.
-HEAD = "1"
+HEAD = "2"
 
 METADATA = sa.MetaData()
 
@@ -75,6 +75,35 @@ DERIVED = sa.Table(
     sa.Column("numbers", sa.LargeBinary, nullable=False),
 )
 
+#: Places in replay order to go back to; ``matches`` is how many there are from each to the next.
+CHECKPOINT = sa.Table(
+    "checkpoint",
+    METADATA,
+    sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("ended", sa.Double, nullable=False),
+    sa.Column("match", sa.LargeBinary, nullable=False),
+    sa.Column("matches", sa.BigInteger, nullable=False),
+)
+
+#: What derived rows were at a checkpoint that have changed since; without numbers where there was none.
+UNDO = sa.Table(
+    "undo",
+    METADATA,
+    sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("part", sa.Text, primary_key=True),
+    sa.Column("key", sa.LargeBinary, primary_key=True),
+    sa.Column("place", sa.BigInteger, nullable=False),
+    sa.Column("numbers", sa.LargeBinary, nullable=False),
+)
+
+#: Matches that corrections have changed; from the earliest on the derived rows are stale.
+CHANGED = sa.Table(
+    "changed",
+    METADATA,
+    sa.Column("id", sa.LargeBinary, primary_key=True),
+    sa.Column("ended", sa.Double, nullable=False),
+)
+
 #: How far followed logs were read.
 FOLLOWED = sa.Table(
     "followed",
@@ -109,9 +138,13 @@ def grow(connection: sa.Connection) -> int:
     return int(connection.execute(sa.select(ARCHIVE.c.revision)).scalar_one())
 
 
-def mark_stale(connection: sa.Connection, reason: str) -> None:
-    """Note why the derived rows must be made anew."""
+def mark_stale(connection: sa.Connection, reason: str, earliest: tuple[float, bytes] = (-1e300, b"")) -> None:
+    """Note why the derived rows must be made anew, and from which match on; by default from the first."""
     grow(connection)
+    ended, key = earliest
+    connection.execute(sa.delete(CHANGED).where(CHANGED.c.id == key, CHANGED.c.ended >= ended))
+    if not connection.execute(sa.select(CHANGED.c.id).where(CHANGED.c.id == key)).first():
+        connection.execute(sa.insert(CHANGED).values(id=key, ended=ended))
     connection.execute(sa.update(ARCHIVE).values(stale=reason))
 
 

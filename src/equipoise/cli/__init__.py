@@ -46,6 +46,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Service": {
         "serve": "Answer the questions of game servers.",
+        "doctor": "Say what is wrong with a weight server, and how to fix it.",
     },
 }
 

@@ -99,6 +99,13 @@ def say_read(tally: Tally) -> None:
         warn(f"{game}: a game that no table knows; its game types are taken for those of its family")
     for source, by in tally.dated_by.items():
         warn(f"{source}: its games have no dates and were dated by {by}; --dated tells another date")
+    for match, result in tally.first_twice:
+        warn(
+            f"{match[:12]}: probably the game of the result {result!r}; both count: 'equipoise undo' one, and"
+        )
+        warn("  either ingest the log or report results")
+    if (more := tally.twice - len(tally.first_twice)) > 0:
+        warn(f"... and {more} games more that were probably reported too")
     for failure in tally.failed:
         warn(f"error: {failure}")
 

@@ -49,7 +49,7 @@ def command(file: str, models: str, skip: float, as_json: bool, plot: str | None
     from equipoise.lab.progressive import evaluate
 
     names = ["default", *(MODELS if models == "all" else [name.strip() for name in models.split(",")])]
-    settings = {"default": (options["profile"], options["settings"])}
+    settings = {"default": (options["profile"], options["settings"], options["starting"])}
     made = {name: model_named(name, *settings.get(name, ())) for name in dict.fromkeys(names)}
     history = read_history((file,), strict=options["strict"], store=options["store"])
     done = {}

@@ -135,6 +135,11 @@ def progress_bar(what: str) -> Iterator[Callable[[float], None] | None]:
 SETTINGS = (
     click.option("--profile", type=click.Choice(list(PROFILES)), help="Settings of the default model."),
     click.option("--settings", metavar="FILE.json", help="Settings of your own, as 'tune --json' prints."),
+    click.option(
+        "--starting",
+        metavar="ROSTER",
+        help="Your guesses of the players' strength, in any unit: where they begin.",
+    ),
 )
 
 
@@ -152,8 +157,10 @@ def with_model_options(command: Any) -> Any:
     return model(with_settings_options(command))
 
 
-def model_named(name: str, profile: str | None = None, settings: str | None = None) -> Any:
-    """Return a model by its name, made without arguments, or the default one with settings.
+def model_named(
+    name: str, profile: str | None = None, settings: str | None = None, starting: str | None = None
+) -> Any:
+    """Return a model by its name, made without arguments, or the default one with settings and guesses.
 
     Raises
     ------
@@ -162,15 +169,63 @@ def model_named(name: str, profile: str | None = None, settings: str | None = No
     InputError
         If the settings are wrong.
     """
+    if settings and name != "default" and not profile and starting is None:
+        return _with_constants(name, settings)
     if profile or settings:
         if name != "default" or (profile and settings):
-            msg = "--profile and --settings: one of them is allowed, for the default model"
+            msg = "--profile and --settings: one of them is allowed; profiles are for the default model"
             raise click.UsageError(msg)
-        return _settled(profile, settings)
+        model = _settled(profile, settings)
+        return model if starting is None else _started(model, starting)
+    if starting is not None:
+        if name != "default":
+            msg = f"--starting: the default model has starting weights, {name} has none"
+            raise click.UsageError(msg)
+        return _started(_settled(None, None), starting)
     try:
         return resolve("model", MODELS, name)()
     except UnknownNameError as error:
         raise click.UsageError(str(error)) from error
+
+
+def _with_constants(name: str, path: str) -> Any:
+    """Return a model other than the default one with the constants of a file."""
+    from dataclasses import fields
+
+    given = _read_settings(path)
+    try:
+        kind = resolve("model", MODELS, name)
+    except UnknownNameError as error:
+        raise click.UsageError(str(error)) from error
+    known = [each.name for each in fields(kind)]
+    if not isinstance(given, dict) or not given.keys() <= set(known):
+        msg = f"--settings: {path} must be an object with some of {', '.join(known)}"
+        raise InputError(msg)
+    try:
+        return kind(**given)
+    except InputError as error:
+        msg = f"--settings: {path}: {error}"
+        raise InputError(msg) from error
+
+
+def _started(model: Any, path: str) -> Any:
+    """Return the default model with the guesses of a roster."""
+    from dataclasses import replace
+
+    from equipoise.files.rosters import read_roster
+    from equipoise.ratings.models.gaussian_filter.mixture import Mixture
+    from equipoise.ratings.starting import FEWEST, given_from
+
+    if not isinstance(model, Mixture):
+        msg = (
+            "--starting: with all settings given the model is a single filter, which has no starting weights"
+        )
+        raise InputError(msg)
+    guesses = [player for player in read_roster(path) if player.rating is not None]
+    if len(guesses) < FEWEST:
+        msg = f"--starting: {path}: at least {FEWEST} players must have a weight, got {len(guesses)}"
+        raise InputError(msg)
+    return replace(model, starting=given_from(guesses))
 
 
 def _settled(profile: str | None, path: str | None) -> Any:
@@ -178,16 +233,23 @@ def _settled(profile: str | None, path: str | None) -> Any:
 
     if path is None:
         return with_settings(PROFILES[profile or SHIPPED])
+    given = _read_settings(path)
+    try:
+        return with_settings(given)
+    except InputError as error:
+        msg = f"--settings: {path}: {error}"
+        raise InputError(msg) from error
+
+
+def _read_settings(path: str) -> Any:
+    """Return what stands in a file of settings."""
     import json
     from pathlib import Path
 
     try:
-        return with_settings(json.loads(Path(path).read_text(encoding="utf-8-sig")))
+        return json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:
         msg = f"--settings: {path} cannot be read: {error.strerror or error}"
-        raise InputError(msg) from error
-    except InputError as error:
-        msg = f"--settings: {path}: {error}"
         raise InputError(msg) from error
     except (ValueError, RecursionError) as error:
         msg = f"--settings: {path} is not JSON in UTF-8; what 'equipoise tune --json' prints is"

@@ -13,13 +13,14 @@ from equipoise.cli import archives
 @click.command(name="history")
 @click.argument("player", metavar="PLAYER")
 @archives.store
+@click.option("--why", is_flag=True, help="Say what was expected of each game and what moved mu by how much.")
 @archives.as_json
-def command(player: str, store: str, as_json: bool) -> None:
+def command(player: str, store: str, why: bool, as_json: bool) -> None:
     """Show every game of a PLAYER (an id, or the name last seen) with the rating after it."""
     with archives.opened(store) as archive:
         standing = archives.up_to_date(archive)
         known = archives.player_named(standing, player, archive.merged())
-        games = [_game(each) for each in archive.history(known)]
+        games = [_game(each) for each in archive.history(known, why=why)]
         names: list[dict[str, Any]] = sorted(
             ({"name": name, "first": numbers[0], "last": numbers[1], "games": int(numbers[2])}
              for (who, name), numbers in standing.known.names.items() if who == known),
@@ -28,7 +29,7 @@ def command(player: str, store: str, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"id": known, "names": names, "games": games}, indent=2))
     else:
-        click.echo(_text(known, names, games))
+        click.echo(_text(known, names, games, why=why))
 
 
 def _game(appearance: Any) -> dict[str, Any]:
@@ -41,6 +42,7 @@ def _game(appearance: Any) -> dict[str, Any]:
         "ruleset": ruleset_text(match.ruleset), "map": match.map,
         "contests": appearance.contests, "won": appearance.won, "share": appearance.share,
         "mu": appearance.rating.mu, "sigma": appearance.rating.sigma, "weight": appearance.weight,
+        **({"expected": appearance.expected, "moved": appearance.parts} if appearance.parts else {}),
     }  # fmt: skip
 
 
@@ -52,16 +54,24 @@ def _date(game: dict[str, Any]) -> str:
     return date if game["dated"] else f"~ {date}"
 
 
-def _text(player: str, names: list[dict[str, Any]], games: list[dict[str, Any]]) -> str:
+def _text(player: str, names: list[dict[str, Any]], games: list[dict[str, Any]], *, why: bool) -> str:
     from equipoise.cli.histories import table
     from equipoise.pages.text.words import printable
 
     known = ", ".join(printable(each["name"]) for each in names)
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (_date(game), game["match"][:12],
          printable(game["ruleset"]), printable(game["map"]), f"{game['won']:g}/{game['contests']}",
          f"{game['weight']:.1f}", f"{game['mu']:.3f}", f"{game['sigma']:.3f}")
         for game in games
     ]  # fmt: skip
-    columns = ("ended (UTC)", "match", "ruleset", "map", "won", "0-100", "mu", "sigma")
+    columns: tuple[str, ...] = ("ended (UTC)", "match", "ruleset", "map", "won", "0-100", "mu", "sigma")
+    if why:
+        channels = list(dict.fromkeys(name for game in games for name in game["moved"]))
+        columns = (*columns, "expected", *channels)
+        rows = [
+            (*row, "-" if game["expected"] is None else f"{game['expected']:.2f}",
+             *(f"{game['moved'].get(name, 0.0):+.3f}" for name in channels))
+            for row, game in zip(rows, games, strict=True)
+        ]  # fmt: skip
     return f"{printable(player)}{f' ({known})' if known else ''}\n{table(columns, rows)}"

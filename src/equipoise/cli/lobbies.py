@@ -40,6 +40,13 @@ LISTED = 60
     help="How distance from the target counts: squared, absolute.",
 )
 @click.option("--per-player", is_flag=True, help="Targets are for a team's mean, not for its total.")
+@click.option("--zero", type=float, metavar="WEIGHT", help="What an empty seat of a smaller team counts as.")
+@click.option(
+    "--body",
+    type=float,
+    metavar="SPREADS",
+    help="How far below the mean that is, in standard deviations.  [default: 1]",
+)
 @click.option("--skill", metavar="COLUMN", help="The column of PLAYERS with the skill.  [default: skill]")
 @click.option(
     "--caution",
@@ -113,6 +120,8 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
             min_size=options["min_size"],
             deviation=options["deviation"],
             per_player=options["per_player"],
+            zero=options["zero"],
+            body=options["body"],
             parties=[[ids.get(name, name) for name in party] for party in _premades(options)],
             barred=barred,
             caution=options["caution"],

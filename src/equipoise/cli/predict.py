@@ -52,7 +52,7 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
     from equipoise.ratings.model import answers
     from equipoise.ratings.replaying import replay
 
-    model = model_named(options["model"], options["profile"], options["settings"])
+    model = model_named(options["model"], options["profile"], options["settings"], options["starting"])
     history = read_history(files, strict=options["strict"], store=options["store"])
     matches = since(history.matches, options["since"])
     with progress_bar("rating") as tell:
@@ -62,6 +62,11 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
     ruleset = Ruleset(options["game"], options["game_type"], tuple(_names(options["mutators"])))
     chances = model.win_probability(state, asked, ruleset)
     quality = model.quality(state, asked, ruleset) if "quality" in answers(model) else None
+    draw = (
+        model.draw_chance(state, asked, ruleset)
+        if "draw_chance" in answers(model) and len(asked) == 2
+        else None
+    )
     margins = model.expected_margin(state, asked, ruleset) if "expected_margin" in answers(model) else None
     strangers = [player for team in asked for player, _ in team if player not in known]
     played = any(contest.ruleset == ruleset for match in matches for contest in match.contests)
@@ -72,10 +77,10 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
             for n, team in enumerate(asked)
         ]  # fmt: skip
         told = {"model": options["model"], "matches": len(matches), "ruleset_played": played, "teams": plain,
-                "quality": quality, "new_players": strangers}  # fmt: skip
+                "quality": quality, "draw": draw, "new_players": strangers}  # fmt: skip
         click.echo(json.dumps(told, indent=2, allow_nan=False))
     else:
-        click.echo(_text(teams, chances, margins, quality))
+        click.echo(_text(teams, chances, margins, quality, draw))
         _warn(strangers, played or ruleset == Ruleset())
     history.finish()
 
@@ -93,7 +98,9 @@ def _members(team: str, known: set[str], find: Callable[[str], str]) -> list[str
     return members
 
 
-def _text(teams: tuple[str, ...], chances: Any, margins: Any, quality: float | None) -> str:
+def _text(
+    teams: tuple[str, ...], chances: Any, margins: Any, quality: float | None, draw: float | None
+) -> str:
     """Return the prediction as a table, with the quality below."""
     from equipoise.pages.text.words import printable
 
@@ -106,7 +113,10 @@ def _text(teams: tuple[str, ...], chances: Any, margins: Any, quality: float | N
         columns = (*columns, "margin")
         rows = [(*row, f"{100 * margin:+.1f} %") for row, margin in zip(rows, margins, strict=True)]  # type: ignore[misc]
     text = table(columns, rows)
-    return text if quality is None else f"{text}\nquality {quality:.2f}"
+    told = ([] if quality is None else [f"quality {quality:.2f}"]) + (
+        [] if draw is None else [f"draw {100 * draw:.1f} %"]
+    )
+    return "\n".join([text, *told])
 
 
 def _warn(strangers: list[str], played: bool) -> None:

@@ -37,6 +37,16 @@ DRAWN = 8
     metavar="FILE",
     help="Write skill over time: a picture into FILE.svg, all of it into FILE.json.",
 )
+@click.option(
+    "--roster",
+    metavar="FILE.csv",
+    help="Write a roster that balance and others read: id, name, mu, sigma, beta.",
+)
+@click.option(
+    "--ruleset",
+    metavar="NAME",
+    help="The ruleset of the roster, as game/type+mutators; 'general' for skill in general.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--strict", is_flag=True, help="Stop at the first record that is wrong.")
 def command(files: tuple[str, ...], **options: Any) -> None:
@@ -46,13 +56,18 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     """  # fmt: skip
     from equipoise.ratings.replaying import replay
 
-    model = model_named(options["model"], options["profile"], options["settings"])
+    model = model_named(options["model"], options["profile"], options["settings"], options["starting"])
     history = read_history(files, strict=options["strict"], store=options["store"])
     matches = since(history.matches, options["since"])
     with progress_bar("rating") as tell:
         state = replay(model, matches, window=options["window"], progress=tell)
     if options["curves"]:
         _curves(options["curves"], model, matches, options["window"])
+    if options["roster"]:
+        _roster(options["roster"], options["ruleset"], model, state, matches)
+    elif options["ruleset"] is not None:
+        msg = "--ruleset: it is for --roster, which is missing"
+        raise InputError(msg)
     result = _result(model, state, matches, options["model"])
     text = json.dumps(result, indent=2, allow_nan=False) if options["as_json"] else _text(result)
     if options["output"]:
@@ -90,6 +105,36 @@ def _result(model: Any, state: Any, matches: Any, name: str) -> dict[str, Any]:
              "mean_bot": {"mu": bot, "scale": scale.shown(bot), "bots": bots}}
         )  # fmt: skip
     return {"model": name, "matches": len(matches), "ratings": ratings}
+
+
+def _roster(path: str, wanted: str | None, model: Any, state: Any, matches: Any) -> None:
+    """Write the ratings of one ruleset as a roster."""
+    import csv
+    import io
+
+    from equipoise.logs.rules import ruleset_text
+    from equipoise.matches import Ruleset
+
+    played = {ruleset_text(c.ruleset): c.ruleset for match in matches for c in match.contests}
+    if wanted is None and len(played) > 1:
+        msg = (
+            "--roster: several rulesets were played, name one with --ruleset: "
+            f"general, {', '.join(sorted(played))}"
+        )
+        raise InputError(msg)
+    if wanted not in (None, "general", *played):
+        msg = f"--ruleset: nobody played {wanted!r}; there are general, {', '.join(sorted(played))}"
+        raise InputError(msg)
+    ruleset = Ruleset() if wanted == "general" else played[wanted or next(iter(played))]
+    names = dict(pair for match in matches for pair in match.names)
+    text = io.StringIO()
+    write_row = csv.writer(text, lineterminator="\n").writerow
+    write_row(("id", "name", "mu", "sigma", "beta"))
+    for player in model.players(state):
+        rating = model.rating(state, player, ruleset)
+        beta = getattr(model, "beta", "")
+        write_row((player, names.get(player, player), repr(rating.mu), repr(rating.sigma), beta))
+    write("--roster", path, text.getvalue())
 
 
 def _text(result: dict[str, Any]) -> str:

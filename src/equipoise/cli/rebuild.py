@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 
@@ -18,13 +19,14 @@ from equipoise.registry import MODELS
 )
 @with_settings_options
 @archives.as_json
-def command(store: str, model: str | None, profile: str | None, settings: str | None, as_json: bool) -> None:
+def command(store: str, model: str | None, as_json: bool, **options: Any) -> None:
     """Learn the ratings of an archive anew from all its matches, if wished with another model or settings.
 
     The archive keeps the choice: from then on ingest and watch learn with it.
     """
-    named = model_named(model or "default", profile, settings)
-    chosen = named if profile or settings else model
+    given = (options["profile"], options["settings"], options["starting"])
+    named = model_named(model or "default", *given)
+    chosen = named if any(given) else model
     with archives.opened(store) as archive:
         reason = archive.rebuild_reason
         updated = archive.rebuild(chosen)

@@ -77,9 +77,11 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
         from equipoise.files.requests import read_request
 
         players, keywords = read_request(source)
-    if source is None or roster is not None or options["here"] is not None:
+    if any(options[flag] is not None for flag in ("here", "store", "ruleset")) or roster is source is None:
         players = stored.roster(roster, options, lambda path: read_players(path, options["read"]))
-    players = stored.rated(players, options)
+        players = stored.rated(players, options)
+    elif roster is not None:
+        players = read_players(roster, options["read"])
     typed = _typed(options, players)
     for names in (("sizes", "min_size", "max_size"), ("objective", "tolerances")):
         if typed.keys() & set(names):  # they say one thing together

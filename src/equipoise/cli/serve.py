@@ -13,7 +13,7 @@ import click
 from equipoise.server.settings import Settings, read_settings
 
 
-def _flags(command: Callable[..., None]) -> Callable[..., None]:
+def flags(command: Callable[..., None]) -> Callable[..., None]:
     """Add a flag for each setting that may be seen in a list of processes."""
     for each in reversed([each for each in fields(Settings) if each.metadata]):
         kind = type(each.default)
@@ -33,15 +33,15 @@ def _flags(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.command(name="serve")
 @click.option("--config", metavar="FILE", help="A TOML file with these settings in a table [serve].")
-@_flags
-def command(config: str | None, **flags: Any) -> None:
+@flags
+def command(config: str | None, **given: Any) -> None:
     """Answer what game servers ask about their players: weights, teams, chances.
 
     Every setting may also stand in the environment, as EQUIPOISE_STORE, and in the file; flags come first.
     """  # fmt: skip
 
     def read() -> Settings:
-        return read_settings(config, os.environ, flags)
+        return read_settings(config, os.environ, given)
 
     settings = read()
 

@@ -318,16 +318,16 @@ def _refuse_words_in_a_row(items: Sequence[_Item], where: str) -> None:
 
 def _refuse_mixed_points(items: Sequence[_Item], where: str) -> None:
     """``1.500`` beside ``950``: a decimal point, or a group of digits."""
-    weights = {weight for item in items for _, weight in item.readings.values() if weight is not None}
-    if not any(weight >= 100.0 for weight in weights):
+    whole = any(weight is not None and weight >= 100.0 and weight == int(weight)
+                for item in items for _, weight in item.readings.values())  # fmt: skip
+    pointed = [item for item in items if "." in item.text and re.search(r"\d\.\d", item.text)]
+    grouped = [re.search(r"(?<![\d.,])([1-9]\d{0,2})\.(\d{3})(?![\d.,])", item.text) for item in pointed]
+    if not whole or not pointed or not all(grouped):  # with other decimals about, a point is a point
         return
-    for item in items:
-        if "." not in item.text:
-            continue
-        found = re.search(r"(?<![\d.,])([1-9]\d{0,2})\.(\d{3})(?![\d.,])", item.text)
-        if found:
-            readings = (f"a weight of {found[1]}{found[2]}", f"a weight of {found[0]}")
-            raise AmbiguousError(_at(where, item), item.text, readings, f"write {found[1]}{found[2]}")
+    item, found = pointed[0], grouped[0]
+    if found is not None:
+        readings = (f"a weight of {found[1]}{found[2]}", f"a weight of {found[0]}")
+        raise AmbiguousError(_at(where, item), item.text, readings, f"write {found[1]}{found[2]}")
 
 
 # --- readings of the whole text --------------------------------------------------------------------------

@@ -56,6 +56,10 @@ class Tally:
         Each log, the game it is of, and by what it was recognised.
     dated_by : dict of str to str
         For each source with games without dates by what they were dated, where a time of a file was needed.
+    twice : int
+        Matches that were probably reported as results too, and so count twice.
+    first_twice : list of (str, str)
+        The first few of them, with the ids of the results.
     failed : list of str
         What could not be read, with the reason.
     """
@@ -70,6 +74,8 @@ class Tally:
     unknown_games: set[str] = field(default_factory=set)
     files: list[dict[str, str]] = field(default_factory=list)
     dated_by: dict[str, str] = field(default_factory=dict)
+    twice: int = 0
+    first_twice: list[tuple[str, str]] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
 
 
@@ -145,6 +151,10 @@ class Ingest:
         if not self._batch:
             return
         recorded = self.archive.record(self._batch)
+        if recorded.new:
+            twins = self.archive.reported_too(self._batch)
+            self.tally.twice += len(twins)
+            self.tally.first_twice += twins[: MOST_TOLD - len(self.tally.first_twice)]
         self.tally.matches += recorded.new
         self.tally.duplicates += recorded.duplicates
         self._batch = []
@@ -270,6 +280,7 @@ def plain(tally: Tally) -> dict[str, object]:
         "skipped_lines": tally.skipped_lines,
         "first_skipped": _told(tally.first_skipped),
         "first_unfinished": _told(tally.first_unfinished),
+        "twice": tally.twice,
         "dated_by": tally.dated_by,
         "unknown_mutators": {game: sorted(names) for game, names in tally.unknown_mutators.items()},
         "unknown_games": sorted(tally.unknown_games),

@@ -144,7 +144,7 @@ HOT, WARM, COLD = 10.0, 0.05, 1e-6
 #: Rounds of the two sorts, and the share of the steps of the first.
 FREE_ROUNDS, ROUNDS, FREE_SHARE = 4, 12, 0.6
 
-#: Blocks above which one free round has all the steps: restarts are for small instances.
+#: Blocks above which there is one round of each sort: restarts are for small instances.
 ONE_ROUND = 1_000
 
 #: What a team may be from the bound for the search to end, in squared (absolute: plain) standard deviations.
@@ -195,13 +195,11 @@ def _rounds(n_blocks: int, times: float) -> list[tuple[bool, int]]:
     """Return for each round whether numbers of teams are free, and its steps."""
     few = min(SQUARE * n_blocks * n_blocks, FEW)
     steps = times * (min(few + EACH * n_blocks, MANY) + LEAST_EACH * n_blocks)
+    free, fixed = int(FREE_SHARE * steps), int((1.0 - FREE_SHARE) * steps)
     if n_blocks > ONE_ROUND:
-        free, rounds = 1, 2
-    else:
-        free, rounds = FREE_ROUNDS, ROUNDS
-    return [(True, int(FREE_SHARE * steps / free))] * free + [
-        (False, int((1.0 - FREE_SHARE) * steps / rounds))
-    ] * rounds
+        # The numbers of the first plan sum best; of so many teams a free round hardly finds such ones.
+        return [(False, fixed), (True, free)]
+    return [(True, free // FREE_ROUNDS)] * FREE_ROUNDS + [(False, fixed // ROUNDS)] * ROUNDS
 
 
 def heat_of(problem: LobbyProblem) -> float:

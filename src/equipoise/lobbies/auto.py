@@ -12,7 +12,10 @@ from equipoise.stopping import never, seconds_left, share_of
 
 #: Teams times lobbies up to which ``exact`` is all it takes; up to which it is tried with no limit of time,
 #: for teams of two and for larger ones, whose integer programs are far harder; and with one, for each second.
-AT_ONCE, LISTED_PAIRS, LISTED, A_SECOND = 4_000, 250_000, 4_000, 400_000
+AT_ONCE, LISTED_PAIRS, LISTED, A_SECOND = 4_000, 250_000, 60_000, 150_000
+
+#: Nodes of an integer program with no limit of time, for larger teams.
+NODES = 200
 
 #: The share of the time that ``exact`` has of what the first search leaves.
 FOR_EXACT = 0.7
@@ -34,7 +37,8 @@ def solve(task: LobbyTask) -> tuple[Placed, str]:
     else:
         placed, name = large.solve(task, bounded=columns > most), "large"
         if columns <= most and not placed.proven and not task.stop():
-            again = replace(task, start=placed.placing, stop=share_of(task.stop, FOR_EXACT))
+            nodes = None if limited or task.problem.team_size <= 2 else NODES
+            again = replace(task, start=placed.placing, stop=share_of(task.stop, FOR_EXACT), nodes=nodes)
             placed, name = _better(placed, exact.solve(again), task), "exact"
     if limited:
         placed = _gone_on(task, placed)

@@ -116,7 +116,8 @@ def _near_counts(problem: LobbyProblem, n_teams: int, total: float) -> Ints:
 def even_bound(problem: LobbyProblem, n_teams: int, waiting: int) -> float:
     """Return what no plan is below if skill could be moved freely between the teams (Jensen).
 
-    Where players wait, or teams of different sizes are judged by their means, it is 0.
+    Where players wait, or teams of different sizes are judged by their means, it is 0.  Where skills and
+    targets are whole numbers, so are the deviations, and their squares are least if they differ by at most 1.
     """
     if waiting or (problem.per_player and not problem.equal_sizes):
         return 0.0
@@ -125,7 +126,17 @@ def even_bound(problem: LobbyProblem, n_teams: int, waiting: int) -> float:
     total = float(problem.skill.sum())
     _, away = best_counts(replace(problem, target=scaled), n_teams, total)
     away = max(away - EPSILON * float(np.abs(problem.skill).sum()) * 8, 0.0) / unit
-    return away if problem.absolute else away * away / n_teams
+    if problem.absolute:
+        return away
+    if unit == 1 and _whole(problem.skill) and _whole(problem.target):
+        each, more = divmod(math.ceil(away), n_teams)
+        return float(n_teams * each * each + more * (2 * each + 1))
+    return away * away / n_teams
+
+
+def _whole(numbers: Floats) -> bool:
+    """Tell whether all are whole numbers, whose sums have no rounding."""
+    return bool((numbers == np.rint(numbers)).all() and np.abs(numbers).sum() < 2.0**52)
 
 
 def linear_bound(problem: LobbyProblem, n_teams: int, waiting: int) -> float:

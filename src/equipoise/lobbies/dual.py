@@ -24,7 +24,7 @@ from equipoise.stopping import Stop
 #: Knots of a class in large problems and in small ones, of up to so many blocks.
 KNOTS, FEW_KNOTS, SMALL = 160, 80, 1_000
 
-#: Rounds of column generation, of which ten are usual; and rounds that must bring a rise of ``CLOSE``.
+#: Rounds of column generation, ten being usual, and those in which the distance must fall by ``CLOSE``.
 MOST_ROUNDS, PATIENCE = 40, 4
 
 #: Relative distance of the linear program's value and the bound at which the rounds end.
@@ -131,7 +131,7 @@ class _Generation:
     def solve(self) -> float:
         """Return the best bound of all rounds."""
         best = 0.0
-        history: list[float] = []
+        highest, gaps = -np.inf, list[float]()
         for _ in range(MOST_ROUNDS):
             answer = self.program.solve()
             if answer.columns is None or not answer.proven or self.stop():
@@ -139,8 +139,9 @@ class _Generation:
             value = float(np.concatenate(self.costs) @ answer.columns[self.fixed :])
             bound, fresh = self._certified(answer.prices[: self.grid.n_knots] * self.unit)
             best = max(best, bound)
-            history.append(best)
-            if len(history) > 2 * PATIENCE and best - history[-PATIENCE] < CLOSE * value:
+            highest = max(highest, bound)
+            gaps.append(value - highest)
+            if len(gaps) > 2 * PATIENCE and gaps[-PATIENCE] - gaps[-1] < CLOSE * value:
                 break
             if value - best <= CLOSE * value or self.stop() or not self._add(fresh):
                 break

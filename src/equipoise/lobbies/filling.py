@@ -20,6 +20,7 @@ from equipoise.lobbies.wishes import gather
 from equipoise.players import Player, Rating
 from equipoise.registry import LOBBY_SOLVERS, resolve
 from equipoise.stopping import Stop, never
+from equipoise.teams.objectives.units import units_of
 from equipoise.teams.problem.roster import Roster, rated
 from equipoise.teams.solution import Status
 
@@ -35,6 +36,8 @@ def fill(
     min_size: int | None = None,
     deviation: str = "squared",
     per_player: bool = False,
+    zero: float | None = None,
+    body: float | None = None,
     parties: Iterable[Sequence[str]] = (),
     barred: Mapping[str, Collection[str]] | None = None,
     caution: float = 0.0,
@@ -64,6 +67,9 @@ def fill(
         ``"squared"`` or ``"absolute"``: how a team's distance from the target counts.
     per_player : bool
         Whether targets are for a team's mean; else for its total.
+    zero, body : float, optional
+        Where teams may be smaller and targets are totals: the weight that an empty seat counts as, or how
+        many standard deviations of the weights that is below their mean; one unless either is given.
     parties : iterable of sequences of str
         Ids (or names) of players who stay together, besides those of ``Player.party``.
     barred : mapping from str to collection of str, optional
@@ -121,13 +127,17 @@ def fill(
     demands = plain_conflict(wishes)
     if demands:
         return replace(plan, conflict=demands, advice=advice(wishes))
-    targets = np.array([lobby.target or 0.0 for lobby in places])
+    # Counted from the zero, a team's total and its target are what they are with the empty seats filled up.
+    units = units_of(wishes.skill, np.zeros(len(wishes.skill)), zero=zero, body=body)
+    seat = 0.0 if per_player or min_size in (None, team_size) else units.zero
+    targets = np.array([(lobby.target or 0.0) - seat * team_size for lobby in places])
     problem, members = wishes.problem(targets, absolute=deviation == "absolute", per_player=per_player)
+    problem = replace(problem, skill=problem.skill - seat * problem.size) if seat else problem
     layout = lay_out(problem)
     if layout is None:
         return replace(plan, conflict=conflict(wishes), advice=advice(wishes))
     if places[0].target is None:
-        problem, layout = _with_bands(problem, layout, wishes.skill)
+        problem, layout = _with_bands(problem, layout, wishes.skill - seat)
     waiting = problem.n_players - layout.seated
     placed = Placed(Placing(np.full(problem.n_blocks, -1), np.zeros(0, dtype=np.int64)), 0.0, proven=True)
     if layout.n_teams:
@@ -138,7 +148,7 @@ def fill(
         else:
             placed = method(task)
     status = Status.OPTIMAL if placed.proven else Status.FEASIBLE
-    filled, waiters = _named(problem, placed.placing, members, roster, places)
+    filled, waiters = _named(problem, placed.placing, members, roster, places, seat)
     value = placed.placing.value(problem)
     return replace(
         plan, status=status, solver=name, lobbies=filled, waiting=waiters, value=value,
@@ -232,8 +242,9 @@ def _named(
     members: list[list[int]],
     roster: Roster,
     lobbies: tuple[Lobby, ...],
+    seat: float,
 ) -> tuple[tuple[FilledLobby, ...], tuple[Player, ...]]:
-    """Return the lobbies with their players, and those who wait."""
+    """Return the lobbies with their players, and those who wait; weights are counted from that of a seat."""
     counted = {
         place: (skill, player)
         for place, (skill, player) in enumerate(zip(_mu(roster), roster.players, strict=True))
@@ -242,8 +253,8 @@ def _named(
     waiting: list[int] = []
     for places, team in zip(members, placing.team.tolist(), strict=True):
         (waiting if team < 0 else teams[team]).extend(places)
-    totals = placing.totals(problem)
-    shown = totals / placing.sizes(problem) if problem.per_player else totals
+    totals, sizes = placing.totals(problem), placing.sizes(problem)
+    shown = totals / sizes if problem.per_player else totals + seat * sizes
     order = np.lexsort((-shown, placing.lobby))
     filled = []
     for number, lobby in enumerate(lobbies):
@@ -251,7 +262,7 @@ def _named(
         filled.append(
             FilledLobby(
                 lobby.name,
-                float(problem.target[number]),
+                float(problem.target[number]) + seat * problem.team_size,
                 tuple(
                     tuple(
                         counted[place][1] for place in sorted(teams[team], key=lambda p: (-counted[p][0], p))

@@ -161,6 +161,9 @@ class LobbyTask:
         A legal placing with so many teams and players waiting.
     stop : callable
         Asked now and then; once it returns True the solver ends with what it has.
+    nodes : int, optional
+        Most nodes of an integer program, one that is large not being tried: a limit that, unlike time, is the
+        same everywhere.
     """
 
     problem: LobbyProblem
@@ -168,6 +171,7 @@ class LobbyTask:
     waiting: int
     start: Placing
     stop: Stop = field(default=never)
+    nodes: int | None = None
 
 
 LobbySolver = Callable[[LobbyTask], Placed]

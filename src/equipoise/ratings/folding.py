@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from equipoise.errors import InputError
 from equipoise.matches import Contest, Ruleset, Teams
 from equipoise.players import Rating
 from equipoise.ratings.model import Attention, Chances, Further, question
@@ -98,6 +100,21 @@ class Folding(Further, ABC):
         """Return what is known of everyone in a contest."""
         new = self.newcomer()
         return [[table.get(player, new) for player, _ in team] for team in contest.teams]
+
+
+def check_above(model: Any, least: float, *names: str) -> None:
+    """Raise where a constant of a model is not a finite number above a bound.
+
+    Raises
+    ------
+    InputError
+        The message begins with the constant.
+    """
+    for name in names:
+        number = getattr(model, name)
+        if isinstance(number, bool) or not isinstance(number, int | float) or not least < number < math.inf:
+            msg = f"{name} must be a number above {least:g}, got {number!r}"
+            raise InputError(msg)
 
 
 def between(was: Entry, becomes: Entry, factor: float) -> Entry:

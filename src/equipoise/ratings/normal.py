@@ -71,6 +71,15 @@ def between(x: float, margin: float) -> tuple[float, float]:
     """
     far = abs(x)
     high, low = margin - far, -margin - far
+    if high < _FAR:
+        # Both ends are in one tail: in units of the density at the near end nothing underflows.
+        fading = math.exp(-2.0 * far * margin)
+        ratio = 1.0 / beyond(high)[0] - fading / beyond(low)[0]
+        if ratio > 0.0:
+            v = math.expm1(-2.0 * far * margin) / ratio
+            w = v * v + (high - low * fading) / ratio
+            return math.copysign(v, -x) if v else 0.0, min(max(w, 0.0), 1.0)
+        return math.copysign(-high, -x), 1.0
     mass = below(high) - below(low)
     if mass < 1e-300:
         return math.copysign(-high, -x) if x else 0.0, 1.0

@@ -6,20 +6,23 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Match, Ruleset
+from equipoise.matches import Contest, Match, Ruleset, Skipped
 from equipoise.ratings.model import Attention, Chances, RatingModel, State
 
 
-def in_order(matches: Iterable[Match]) -> list[Match]:
+def in_order(matches: Iterable[Match | Skipped]) -> list[Match]:
     """Return each match once, ordered by the time it ended and then by id.
 
     Raises
     ------
     InputError
-        If two different matches have one id.
+        If two different matches have one id, or a record could not be read.
     """
     by_id: dict[str, Match] = {}
     for match in matches:
+        if isinstance(match, Skipped):
+            msg = f"matches: {match.where}: {match.reason}; leave out what is not a Match to go on without it"
+            raise InputError(msg)
         known = by_id.setdefault(match.id, match)
         if known is not match and known != match:
             msg = f"matches: two different ones have the id {match.id!r}; an id stands for one match"
@@ -36,7 +39,7 @@ STRIDE = 20_000
 
 def replay(
     model: RatingModel,
-    matches: Iterable[Match],
+    matches: Iterable[Match | Skipped],
     start: State | None = None,
     window: int | None = None,
     progress: Progress | None = None,

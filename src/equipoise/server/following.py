@@ -312,6 +312,10 @@ class Follower:
         """Let go of the archive."""
         await self._worker.close()
 
+    def kill(self) -> None:
+        """Let go of the archive at once; what was being learnt is learnt another time."""
+        self._worker.kill()
+
 
 @dataclass(frozen=True, slots=True)
 class Files:

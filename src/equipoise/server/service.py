@@ -187,7 +187,9 @@ class Service:
     async def close(self) -> None:
         """Let go of everything; what is under way then is not waited for."""
         self._judge.shutdown(wait=False, cancel_futures=True)
-        await asyncio.gather(self._divider.close(), self._keeper.close(), self._follower.close())
+        self._divider.kill()
+        self._follower.kill()
+        await self._keeper.close()  # what it is keeping may be kept
 
     async def _work_off(self, kind: type, work: Callable[[Any], Awaitable[Any]], breath: float = 0.0) -> None:
         """Answer a lane, one at a time; afterwards others have so many times as long for themselves."""

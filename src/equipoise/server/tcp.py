@@ -63,7 +63,7 @@ SWEEP = 0.25
 LAST_READ = 0.1
 
 #: Bytes that may have arrived before the end and are not read yet; what comes after them is not answered.
-ARRIVED = 4 * SYSTEM_BUFFER
+ARRIVED = 2 * SYSTEM_BUFFER
 
 #: Seconds for which a client may still send after it was told the end; its bytes are thrown away.
 LINGER = 1.0

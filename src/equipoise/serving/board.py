@@ -103,7 +103,7 @@ class Board:
     >>> board, session = Board(Snapshot(Ratings(Elo(), {"ann": (1700.0,)}))), WeightSession()
     >>> for request in session.receive(b"PLAYER ann\nPLAYER eve\nMEANBOT\n"):
     ...     print(session.answer(request, board.result(request)).decode(), end="")
-    PLAYER ann 58.3333
+    PLAYER ann 58.3317
     PLAYER eve
     MEANBOT 50.0000 0
     """

@@ -19,7 +19,7 @@ from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.objectives.units import compose_in, units_of
 from equipoise.teams.problem.components import Contradiction
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE, Problem
-from equipoise.teams.problem.wishes import outcomes
+from equipoise.teams.problem.wishes import Outcome, outcomes
 from equipoise.teams.request import BalanceRequest, Judge, Keywords, Players
 from equipoise.teams.solution import Solution, Split, Status, weight
 from equipoise.teams.solvers import stages
@@ -236,9 +236,14 @@ def split_of(
         value=value,
         values=values,
         distance=float(np.abs(chances - 1.0 / problem.n_teams).max()),
-        wishes=outcomes(problem, request.all_wishes, request.side_price, players, labels),
+        wishes=() if problem.prices is None else _outcomes(request, problem, labels),
         roles=() if problem.roles is None else tuple(tuple(problem.roles.line_up(team)) for team in of_team),
     )
+
+
+def _outcomes(request: BalanceRequest, problem: Problem, labels: Labels) -> tuple[Outcome, ...]:
+    players = request.roster.players
+    return outcomes(problem, request.all_wishes, request.side_price, players, labels)
 
 
 def values_of(objective: Objective, totals: Floats) -> tuple[float, ...]:

@@ -338,6 +338,8 @@ class BalanceRequest:
     @property
     def all_wishes(self) -> tuple[Wish, ...]:
         """The wishes that come with the players, then the others."""
+        if not any(player.prefer or player.avoid for player in self.players):
+            return self.wishes
         return (*wishes_of(self.players), *self.wishes)
 
 
@@ -408,7 +410,8 @@ def _check_numbers(request: BalanceRequest) -> None:
         if value is not None and not 0.0 <= value < np.inf:
             msg = f"must be at least 0, got {value!r}"
             raise InputError(msg, name)
-    check_scale(request.beta, request.zero, request.body)
+    if not request.beta is request.zero is request.body is None:
+        check_scale(request.beta, request.zero, request.body)
     if request.default is not None and not -LARGEST_WEIGHT <= request.default <= LARGEST_WEIGHT:
         msg = f"must be from -1e15 to 1e15, got {request.default:g}"
         raise InputError(msg, "default")

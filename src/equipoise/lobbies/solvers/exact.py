@@ -31,6 +31,9 @@ RELATIVE = 1e-9
 #: Candidates from which annealing looks for a better plan to begin with, and the share of its usual work.
 SEARCHED_FROM, SEARCHING = 4_000, 0.25
 
+#: Columns up to which an integer program is tried where its nodes are limited.
+QUICK = 8_000
+
 #: Columns that come in at a time, for each block.
 AT_A_TIME = 4
 
@@ -221,8 +224,10 @@ def _choose(
     if task.problem.equal_sizes:
         program.change_row(task.problem.n_blocks + task.problem.n_lobbies + 1, 0.0, 0.0)
     team, lobby = np.nonzero(relaxed.reduced <= gap * (1.0 + 1e-6) + RELATIVE * unit * 100)
+    if task.nodes is not None and len(team) > QUICK:
+        return None
     _add(program, task, candidates, (team, lobby), unit, whole=True)
-    answer = program.solve(gap=RELATIVE * task.n_teams)
+    answer = program.solve(gap=RELATIVE * task.n_teams, nodes=task.nodes)
     if answer.columns is None:
         return (None, True) if answer.proven else None
     taken = np.flatnonzero(answer.columns > 0.5)

@@ -15,11 +15,12 @@ from equipoise.programs import available
 #: Blocks up to which annealing improves the plan: some seconds' work.
 ANNEALED = 100_000
 
-#: Bins of the rounds, one after another, and pairs of them times lobbies that a round may have.
-BINS, MOST_COLUMNS = (200, 400, 800), 2_000_000
+#: Bins of the rounds, one after another, and lobbies up to which so many pairs of them are worth it.
+BINS, MOST_LOBBIES = (200, 400, 800), 6
 
-#: Relative gap at which a plan is good enough for the work to end.
-CLOSE = 0.004
+#: Relative gap at which a plan is good enough for the work to end; of other teams than those of two one that
+#: nobody could tell is, too.
+CLOSE = 0.0025
 
 
 def solve(task: LobbyTask, *, bounded: bool = True) -> Placed:
@@ -33,7 +34,7 @@ def solve(task: LobbyTask, *, bounded: bool = True) -> Placed:
     problem = task.problem
     placing = task.start
     bound = max(0.0, *(make(problem, task.n_teams, task.waiting) for make in (even_bound, linear_bound)))
-    if bounded and _open(problem, placing, bound) and _of_two(problem):
+    if bounded and _of_two(problem) and placing.value(problem) * (1.0 - CLOSE) > bound:
         placing, bound = _by_bins(task, placing, bound)
     if problem.n_blocks <= ANNEALED:
         if _open(problem, placing, bound) and not task.stop():
@@ -53,7 +54,7 @@ def _open(problem: LobbyProblem, placing: Placing, bound: float) -> bool:
 def _of_two(problem: LobbyProblem) -> bool:
     """Tell whether teams are of two, and some of two players without a party."""
     singles = int((problem.size == 1).sum())
-    few = BINS[0] * BINS[0] * problem.n_lobbies <= 2 * MOST_COLUMNS
+    few = problem.n_lobbies <= MOST_LOBBIES
     return problem.team_size == 2 and problem.equal_sizes and singles > 1 and few and available()
 
 
@@ -66,8 +67,6 @@ def _by_bins(task: LobbyTask, placing: Placing, bound: float) -> tuple[Placing, 
     known: Binned | None = None
     value = placing.value(problem)
     for bins in BINS:
-        if bins * bins * problem.n_lobbies > 2 * MOST_COLUMNS and known is not None:
-            break
         ends = ends_of_bins(skill, bins)
         binned = solve_bins(problem, singles, ends, task.n_teams, task.waiting, known, task.stop)
         if binned is None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from equipoise.matches import Contest
 from equipoise.players import Rating
-from equipoise.ratings.folding import Entries, Entry, Folding, softmax
+from equipoise.ratings.folding import Entries, Entry, Folding, check_above, softmax
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,9 @@ class Elo(Folding):
     k: float = 32.0
     scale: float = 400.0
     start: float = 1500.0
+
+    def __post_init__(self) -> None:
+        check_above(self, 0.0, "k", "scale")
 
     def newcomer(self) -> Entry:
         """Return the rating of a new player."""

@@ -11,13 +11,18 @@ from dataclasses import dataclass
 
 from equipoise.matches import Contest
 from equipoise.players import Rating
-from equipoise.ratings.folding import Entries, Entry, Folding, between, softmax
+from equipoise.ratings.folding import Entries, Entry, Folding, between, check_above, softmax
+from equipoise.ratings.normal import odds
 
 #: Rating points for one unit of the internal scale: 400 / ln 10, as the paper rounds it.
 UNIT = 173.7178
 
 #: The volatility is found to this precision (step 5.4 of the paper), and within so many steps.
 PRECISION, STEPS = 1e-6, 200
+
+#: A contest of players who are further apart than this, in units of the scale (5,200 points), tells what one
+#: at this distance does: else what it tells is nothing, and an upset everything.
+FARTHEST = 30.0
 
 #: An opponent: rating, deviation, and what was scored, from 0 to 1.
 Result = tuple[float, float, float]
@@ -33,6 +38,11 @@ class Glicko2(Folding):
         Of a new player.
     tau : float
         How much the volatility may change; 0.3 to 1.2 is usual.
+
+    Raises
+    ------
+    InputError
+        If a constant is out of range.
 
     References
     ----------
@@ -51,6 +61,9 @@ class Glicko2(Folding):
     volatility: float = 0.06
     tau: float = 0.5
 
+    def __post_init__(self) -> None:
+        check_above(self, 0.0, "deviation", "volatility", "tau")
+
     def newcomer(self) -> Entry:
         """Return rating, deviation and volatility of a new player."""
         return (self.mean, self.deviation, self.volatility)
@@ -58,12 +71,15 @@ class Glicko2(Folding):
     def period(self, entry: Entry, results: Sequence[Result]) -> Entry:
         """Return a player's entry after a rating period (steps 2 to 8 of the paper)."""
         phi, sigma = entry[1] / UNIT, entry[2]
+        if not results:  # only step 6 applies
+            return (entry[0], UNIT * math.hypot(phi, sigma), sigma)
         information = improvement = 0.0
         for rating, deviation, score in results:
             attenuation = damping(deviation / UNIT)
-            expected = 1.0 / (1.0 + math.exp(-attenuation * (entry[0] - rating) / UNIT))
-            information += attenuation * attenuation * expected * (1.0 - expected)
-            improvement += attenuation * (score - expected)
+            lead = attenuation * (entry[0] - rating) / UNIT
+            expected, rest = odds(min(max(lead, -FARTHEST), FARTHEST))
+            information += attenuation * attenuation * expected * rest
+            improvement += attenuation * (score * rest - (1.0 - score) * expected)
         variance = 1.0 / information
         sigma = self._volatility(phi, sigma, variance, variance * improvement)
         phi = 1.0 / math.sqrt(1.0 / (phi * phi + sigma * sigma) + information)

@@ -13,10 +13,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from equipoise.errors import InputError
 from equipoise.link import win_probability
 from equipoise.matches import Contest, Ruleset, Teams
 from equipoise.players import Rating
-from equipoise.ratings.folding import Entries, Entry, Folding, Table
+from equipoise.ratings.folding import Entries, Entry, Folding, Table, check_above
 from equipoise.ratings.model import question
 from equipoise.ratings.normal import below, between, beyond, quantile
 
@@ -62,6 +63,15 @@ class TrueSkill(Folding):
     draw_probability: float = 0.1
 
     answers: ClassVar[frozenset[str]] = frozenset({"quality"})
+
+    def __post_init__(self) -> None:
+        check_above(self, 0.0, "sigma", "beta")
+        if not self.tau >= 0.0:
+            msg = f"tau must be at least 0, got {self.tau!r}"
+            raise InputError(msg)
+        if not 0.0 <= self.draw_probability < 1.0:
+            msg = f"draw_probability must be at least 0 and below 1, got {self.draw_probability!r}"
+            raise InputError(msg)
 
     def newcomer(self) -> Entry:
         """Return mu and sigma of a new player."""

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from equipoise.errors import InputError
 from equipoise.matches import Contest, Ruleset, Teams
 from equipoise.players import Rating
-from equipoise.ratings.folding import Entries, Entry, Folding, Table
+from equipoise.ratings.folding import Entries, Entry, Folding, Table, check_above
 from equipoise.ratings.model import question
 from equipoise.ratings.normal import below, odds, quantile
 
@@ -50,6 +51,12 @@ class WengLin(Folding):
     kappa: float = 0.0001
 
     answers: ClassVar[frozenset[str]] = frozenset({"quality"})
+
+    def __post_init__(self) -> None:
+        check_above(self, 0.0, "sigma", "beta", "kappa")
+        if not self.tau >= 0.0:
+            msg = f"tau must be at least 0, got {self.tau!r}"
+            raise InputError(msg)
 
     @abstractmethod
     def pull(self, sums: Sequence[Sums], ranks: Sequence[float]) -> list[Sums]:
@@ -139,6 +146,7 @@ class BradleyTerry(WengLin):
 
     Examples
     --------
+    >>> from equipoise.errors import InputError
     >>> from equipoise.matches import Contest, Ruleset
     >>> model = BradleyTerry()
     >>> state = model.update(model.initial(), Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)))
@@ -173,6 +181,7 @@ class PlackettLuce(WengLin):
 
     Examples
     --------
+    >>> from equipoise.errors import InputError
     >>> from equipoise.matches import Contest, Ruleset
     >>> model = PlackettLuce()
     >>> state = model.update(model.initial(), Contest(Ruleset(), (["a"], ["b"], ["c"]), (1, 2, 3)))

@@ -234,6 +234,24 @@ class Problem:
             legal[legal] = self.excess(labels[legal]) == 0.0
         return legal
 
+    def violation(self, labels: Labels) -> Floats:
+        """Return how far divisions break the rules, shape (m,): 0 where every rule is kept.
+
+        Each player too many or too few, each pair that is not apart and each block in a wrong team counts 1.
+        """
+        counts = self.counts(labels)
+        broken = (
+            np.maximum(counts - self.max_size, 0).sum(axis=1)
+            + np.maximum(self.min_size - counts, 0).sum(axis=1)
+            + np.maximum(np.ptp(counts, axis=1) - self.max_difference, 0)
+        ).astype(np.float64)
+        for one, other in self.apart:
+            broken += labels[:, one] == labels[:, other]
+        for block, team in enumerate(self.fixed):
+            if team >= 0:
+                broken += labels[:, block] != team
+        return cast("Floats", broken + self.excess(labels))
+
     def excess(self, labels: Labels) -> Floats:
         """Return by how much divisions break rules on roles and rules of one's own, shape (m,).
 

@@ -193,7 +193,8 @@ def build(
     prices, roles, rows = None, None, None
     if besides is not None:
         prices = _prices(roster, n_teams, besides, block_of, len(members))
-        rows = rows_of(besides.rules, n_teams, block_of, len(members), roster.find)
+        if besides.rules:
+            rows = rows_of(besides.rules, n_teams, block_of, len(members), roster.find)
         if besides.roles:
             slack = (n_teams - 1) * rules.difference
             least = max(min(rules.minimum), -((slack - n) // n_teams))
@@ -317,7 +318,10 @@ def _blocks(
     roster: Roster, parties: Iterable[Sequence[str]]
 ) -> tuple[list[int], tuple[tuple[int, ...], ...]]:
     """Return each player's block, and each block's players: those in a party, directly or not, are one."""
-    union = SignedUnion(len(roster.players))
+    n = len(roster.players)
+    if not any(player.party is not None for player in roster.players) and not (parties := tuple(parties)):
+        return list(range(n)), tuple((place,) for place in range(n))
+    union = SignedUnion(n)
     leader: dict[str, int] = {}
     for place, player in enumerate(roster.players):
         if player.party is not None:

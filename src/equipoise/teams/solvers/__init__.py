@@ -1,5 +1,5 @@
 """The solvers by name, a file each; :data:`equipoise.registry.SOLVERS` lists them.
 
 What two of them share is below: :mod:`equipoise.teams.solvers.halves`,
-:mod:`equipoise.teams.problem.components`, :mod:`equipoise.teams.solvers.moves`.
+:mod:`equipoise.teams.solvers.windows`, :mod:`equipoise.teams.solvers.pairwise`.
 """

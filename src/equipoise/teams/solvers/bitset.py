@@ -22,7 +22,7 @@ from equipoise.errors import UnsupportedError
 from equipoise.teams.problem.components import Components, components
 from equipoise.teams.problem.problem import COUNT, MU
 from equipoise.teams.solvers.bounds import strength_difference
-from equipoise.teams.solvers.task import Best, Found, Task
+from equipoise.teams.solvers.task import Best, Fit, Found, Solver, Task
 
 #: Bits of all sets together beyond which the solver refuses: 256 MB.
 MOST_BITS = 1 << 31
@@ -177,3 +177,10 @@ def _bits_down(bits: int, start: int) -> Iterator[int]:
         place = rest.bit_length() - 1
         yield place
         rest ^= 1 << place
+
+
+def _suits(task: Task) -> Fit:
+    return Fit.BEST if suits(task, components(task.problem)) else Fit.NO
+
+
+SOLVER = Solver("bitset", solve, teams=2, exact=True, suits=_suits)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from equipoise.teams.problem.components import components
 from equipoise.teams.problem.problem import Problem
-from equipoise.teams.solvers.starts import draft
+from equipoise.teams.solvers.draft import draft
 
 
 def conflict(problem: Problem, names: list[str]) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from equipoise.arrays import Floats, Labels
 from equipoise.errors import UnsupportedError
 from equipoise.teams.problem.problem import Problem
-from equipoise.teams.solvers.task import Best, Found, Task
+from equipoise.teams.solvers.task import PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task
 
 #: Divisions judged at once: enough to keep NumPy busy, few enough to stay in the cache of a processor.
 CHUNK = 1 << 14
@@ -28,6 +28,15 @@ MOST = 1 << 31
 
 #: Free blocks beyond which the number of divisions is not even counted.
 LARGEST_POWER = 100
+
+#: Divisions up to which going through them all is quickest: 12 players into two teams.
+QUICKEST = 1 << 11
+
+#: Divisions up to which it is still done where no other exact solver serves: some seconds.
+BEARABLE = 1 << 24
+
+#: The same where every team's line-up has to be worked out: 20 players into two teams.
+BEARABLE_WITH_ROLES = 1 << 19
 
 
 def solve(task: Task) -> Found:
@@ -130,3 +139,15 @@ def _extended(
             extended.append(np.concatenate([labels[fit], column], axis=1))
         labels = np.concatenate(extended)
     yield labels
+
+
+def _suits(task: Task) -> Fit:
+    """Tell whether there are few divisions, or not too many to go through where nothing else proves."""
+    number = divisions(task.problem)
+    if number <= QUICKEST:
+        return Fit.BEST
+    most = BEARABLE if task.problem.roles is None else BEARABLE_WITH_ROLES
+    return Fit.ABLE if number <= most else Fit.NO
+
+
+SOLVER = Solver("enumerate", solve, exact=True, supports=frozenset({PRICES, ROLES, RULES}), suits=_suits)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Labels
 from equipoise.teams.solvers.pairwise import draft_teams
-from equipoise.teams.solvers.task import Best, Found, Task
+from equipoise.teams.solvers.task import PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task
 
 #: Divisions judged in all: some seconds where a team's line-up has to be worked out for each.
 MOST_JUDGED = 1 << 16
@@ -106,21 +106,17 @@ def _after(labels: Labels, moves: NDArray[np.int64]) -> Labels:
 def _judged(task: Task, labels: Labels, best: Best) -> tuple[Floats, Floats]:
     """Return how far rules and limits are broken, and the costs, shape (m,) each; offer what is legal."""
     problem = task.problem
-    counts = problem.counts(labels)
-    broken = (
-        np.maximum(counts - problem.max_size, 0).sum(axis=1)
-        + np.maximum(problem.min_size - counts, 0).sum(axis=1)
-        + np.maximum(np.ptp(counts, axis=1) - problem.max_difference, 0)
-    ).astype(np.float64)
-    for one, other in problem.apart:
-        broken += labels[:, one] == labels[:, other]
-    for block, team in enumerate(problem.fixed):
-        if team >= 0:
-            broken += labels[:, block] != team
-    broken += problem.excess(labels)
+    broken = problem.violation(labels)
     totals = problem.totals(labels)
     costs = task.criterion.cost(totals)
     best.offer(labels[broken == 0.0])
     for criterion, limit in task.limits:
         broken += np.maximum(criterion.cost(totals) - limit, 0.0)
     return broken, costs
+
+
+def _suits(task: Task) -> Fit:
+    return Fit.NO if task.problem.plain else Fit.ABLE
+
+
+SOLVER = Solver("exchange", solve, supports=frozenset({PRICES, ROLES, RULES}), suits=_suits)

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Ints, Labels
 from equipoise.teams.problem.problem import COUNT, MU, Problem
+from equipoise.teams.solvers.enumerate import divisions
 from equipoise.teams.solvers.pairwise import draft_teams, even_rooms, improve, range_bound
-from equipoise.teams.solvers.task import Best, Found, Task
+from equipoise.teams.solvers.task import Best, Fit, Found, Solver, Task
 
 #: Players and parties from which on other solvers take longer than one wants to wait.
 MANY = 5000
@@ -132,3 +133,11 @@ def _place_rows(mu: Floats, labels: Labels, blocks: NDArray[np.intp], rooms: Int
             total[team] += strength[at]
             at += 1
     labels[blocks] = placed
+
+
+def _suits(task: Task) -> Fit:
+    many = task.problem.n_blocks > MANY and task.criterion.has_reach
+    return Fit.BEST if many and divisions(task.problem) > 1 else Fit.NO
+
+
+SOLVER = Solver("fold", solve, suits=_suits)

@@ -28,7 +28,7 @@ from equipoise.teams.objectives.composing import WeightedSum, WishPrices
 from equipoise.teams.objectives.gap import Gap
 from equipoise.teams.objectives.objective import Criterion, DifferenceCriterion, Pair
 from equipoise.teams.problem.problem import COUNT, MU, Problem
-from equipoise.teams.solvers.task import Best, Found, Task
+from equipoise.teams.solvers.task import PRICES, RULES, Best, Found, Solver, Task
 
 #: Solutions that are cut off for each division that is wanted: different ones may look the same.
 CUTS = 50
@@ -47,11 +47,8 @@ def solve(task: Task) -> Found:
     Raises
     ------
     InputError
-        If the objective is not linear, or there are roles.
+        If the objective is not linear.
     """
-    if task.problem.roles is not None:
-        msg = ": 'milp' does not do roles; 'enumerate' and 'exchange' do"
-        raise UnsupportedError(msg, "solver")
     model = _Model(task)
     best = Best(task)
     bound, proven = task.criterion.floor, False
@@ -310,3 +307,6 @@ def _difference(criterion: Criterion, cost: float, problem: Problem, whole: Floa
         raise UnsupportedError(msg, "solver")
     first = problem.n_players // 2
     return criterion.largest_difference(cost, Pair((first, problem.n_players - first), whole))
+
+
+SOLVER = Solver("milp", solve, exact=True, supports=frozenset({PRICES, RULES}))

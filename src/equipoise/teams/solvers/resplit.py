@@ -22,10 +22,10 @@ from equipoise.arrays import Labels
 from equipoise.errors import UnsupportedError
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.solvers import pairwise
+from equipoise.teams.solvers.anneal import Neighbourhood, climb_down
 from equipoise.teams.solvers.bounds import lower_bound
 from equipoise.teams.solvers.halves import meet
-from equipoise.teams.solvers.moves import Neighbourhood, climb_down
-from equipoise.teams.solvers.task import Best, Found, Task
+from equipoise.teams.solvers.task import Best, Fit, Found, Solver, Task
 
 #: Components freed at once, round by round: some quick rounds, then two that search 256 times more.  Twice as
 #: many take twice as long and end as near.
@@ -102,3 +102,10 @@ def _part(problem: Problem, labels: Labels, freed: NDArray[np.intp]) -> Problem:
         fixed=(0, 1, *(problem.fixed[block] for block in freed)),
         members=((), (), *(problem.members[block] for block in freed)),
     )
+
+
+def _suits(task: Task) -> Fit:
+    return Fit.ABLE if task.criterion.has_reach else Fit.NO
+
+
+SOLVER = Solver("resplit", solve, suits=_suits)

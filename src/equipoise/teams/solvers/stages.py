@@ -19,8 +19,8 @@ from equipoise.stopping import Stop
 from equipoise.teams.objectives.objective import Limit, Objective
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.solvers import draft, exchange, resplit
-from equipoise.teams.solvers.auto import check_heed, pick
-from equipoise.teams.solvers.task import Found, Ranked, Task
+from equipoise.teams.solvers.auto import pick
+from equipoise.teams.solvers.task import Found, Ranked, Solver, Task
 
 
 def run(
@@ -55,13 +55,6 @@ def run(
     return (_filled_up(task, found, solver) if fill_up and len(found.ranked) < keep else found), name
 
 
-def as_fixed(task: Task) -> Found:
-    """Judge the one division there is where everybody is fixed, even if it breaks rules."""
-    labels = np.array(task.problem.fixed, dtype=np.int8)
-    cost = float(task.criterion.cost(task.problem.totals(labels[None, :]))[0])
-    return Found((Ranked(cost, 0, labels),), cost, proven=True)
-
-
 def _filled_up(task: Task, found: Found, solver: str | Callable[[Task], Found]) -> Found:
     """Add divisions beyond the limits, one limit after another, the best by its criterion first."""
     ranked, proven = list(found.ranked), found.proven
@@ -81,12 +74,10 @@ def _filled_up(task: Task, found: Found, solver: str | Callable[[Task], Found]) 
 
 def _solve(task: Task, solver: str | Callable[[Task], Found]) -> tuple[Found, str]:
     """Return what a solver finds, checked, and its name."""
-    if solver is as_fixed:
-        return as_fixed(task), "as fixed"
-    settled = solver in SOLVERS and min(task.problem.fixed) >= 0
-    name = pick(task) if solver == "auto" or settled else solver
-    check_heed(name, task.problem)
-    found = call_part("solver", name, resolve("solver", SOLVERS, name), task)
+    settled = solver in SOLVERS and all(team >= 0 for team in task.problem.fixed)
+    part = pick(task) if solver == "auto" or settled else resolve("solver", SOLVERS, solver)
+    name = part.name if isinstance(part, Solver) else solver
+    found = call_part("solver", name, part, task)
     if not isinstance(found, Found):
         msg = f": {name!r} gives a {type(found).__name__}, where a Found is needed"
         raise InputError(msg, "solver")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import enum
 import math
 from bisect import insort
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Labels
+from equipoise.errors import UnsupportedError
+from equipoise.registry import SOLVERS, resolve
 from equipoise.stopping import Stop, never
 from equipoise.teams.objectives.objective import Criterion, Limit
 from equipoise.teams.problem.problem import Problem
@@ -88,11 +92,88 @@ class Task:
         return np.random.default_rng(self.seed)
 
 
-class Solver(Protocol):
-    """A function that finds the best divisions of a problem."""
+class Fit(enum.IntEnum):
+    """How well a solver suits a task."""
+
+    #: ``auto`` never takes it.
+    NO = 0
+    #: It does where none does better; the first one in the registry.
+    ABLE = 1
+    #: None does better.
+    BEST = 2
+
+
+#: What a task may have that a solver has to support; else it is refused where they are asked for.
+PRICES, ROLES, RULES = "prices", "roles", "rules"
+
+
+def never_picked(task: Task) -> Fit:
+    """Tell that a solver is there for those who name it."""
+    del task
+    return Fit.NO
+
+
+@dataclass(frozen=True, slots=True)
+class Solver:
+    """A solver and what it can do; calling it refuses what it cannot.
+
+    Parameters
+    ----------
+    name : str
+        As it is registered.
+    solve : callable
+        From a task to what was found.
+    teams : int or None
+        The only number of teams it divides; None for any.
+    exact : bool
+        Whether it proves its answers where it ends by itself.
+    supports : frozenset of str
+        Which of :data:`PRICES`, :data:`ROLES` and :data:`RULES` it heeds.
+    suits : callable
+        From a task to how well it suits, for ``auto``.  It is asked only about tasks that are not refused.
+    """
+
+    name: str
+    solve: Callable[[Task], Found]
+    teams: int | None = None
+    exact: bool = False
+    supports: frozenset[str] = frozenset()
+    suits: Callable[[Task], Fit] = never_picked
 
     def __call__(self, task: Task) -> Found:
-        """Return the best divisions that were found, and what was proven of them."""
+        """Return the best divisions that were found, and what was proven of them.
+
+        Raises
+        ------
+        UnsupportedError
+            If it cannot do what is asked.
+        """
+        reason = self.refusal(task)
+        if reason:
+            msg = f": {self.name!r} {reason}"
+            raise UnsupportedError(msg, "solver")
+        return self.solve(task)
+
+    def refusal(self, task: Task) -> str:
+        """Return why it cannot do a task; empty where it can, as far as that is known beforehand."""
+        lacking = sorted(asked_for(task.problem) - self.supports)
+        if lacking:
+            return f"does not support {' and '.join(lacking)}; {supporters(asked_for(task.problem))} do"
+        if self.teams not in (None, task.problem.n_teams):
+            return f"divides {self.teams} teams, not {task.problem.n_teams}; 'enumerate' does more"
+        return ""
+
+
+def asked_for(problem: Problem) -> frozenset[str]:
+    """Return what of prices, roles and rules a problem has."""
+    parts = {PRICES: problem.prices, ROLES: problem.roles, RULES: problem.rows}
+    return frozenset(name for name, part in parts.items() if part is not None)
+
+
+def supporters(asked: frozenset[str]) -> str:
+    """Return the registered solvers that support what is asked for, in words."""
+    records = [resolve("solver", SOLVERS, name) for name in SOLVERS]
+    return ", ".join(repr(solver.name) for solver in records if asked <= solver.supports)
 
 
 class Best:

@@ -6,7 +6,7 @@ See :mod:`equipoise.teams.solvers.windows`.
 from __future__ import annotations
 
 from equipoise.errors import UnsupportedError
-from equipoise.teams.solvers.task import Found, Task
+from equipoise.teams.solvers.task import Fit, Found, Solver, Task
 from equipoise.teams.solvers.windows import MOST_BLOCKS, MOST_SIZES, enumerate_windows, size_vectors
 
 
@@ -35,3 +35,10 @@ def suits(task: Task) -> bool:
     if not task.criterion.has_windows or task.problem.n_blocks > MOST_BLOCKS:
         return False
     return size_vectors(task.problem) is not None
+
+
+def _suits(task: Task) -> Fit:
+    return Fit.BEST if task.problem.n_teams != 2 and suits(task) else Fit.NO
+
+
+SOLVER = Solver("window", solve, exact=True, suits=_suits)

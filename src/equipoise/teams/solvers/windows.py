@@ -144,16 +144,10 @@ def _extended(counts: tuple[int, ...], problem: Problem) -> Iterator[tuple[int, 
     if counts:
         low = max(low, max(counts) - problem.max_difference)
         high = min(high, min(counts) + problem.max_difference)
-    rule = _rule(problem, team)
-    equal = [count for other, count in enumerate(counts) if _rule(problem, other) == rule]
+    rules = problem.team_rules
+    equal = [count for count, rule in zip(counts, rules, strict=False) if rule == rules[team]]
     for count in range(low, min([high, *equal]) + 1):
         yield from _extended((*counts, count), problem)
-
-
-def _rule(problem: Problem, team: int) -> tuple[object, ...]:
-    """Return what is equal for teams that can be exchanged."""
-    own = team if problem.sided or team in problem.fixed else -1
-    return problem.min_size[team], problem.max_size[team], problem.seats[team], own
 
 
 class _Enumeration:
@@ -291,7 +285,7 @@ class _Enumeration:
         classes: dict[tuple[object, ...], list[int]] = {}
         for team in range(problem.n_teams):
             if missing[team] > 0:
-                classes.setdefault((_rule(problem, team), counts[team]), []).append(team)
+                classes.setdefault((problem.team_rules[team], counts[team]), []).append(team)
         sizes = tuple(int(size) for size in counts + bots)
         mu = (EVERYWHERE,) * problem.n_teams
         close = Closeness()

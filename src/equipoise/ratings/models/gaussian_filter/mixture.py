@@ -5,6 +5,7 @@ See docs/algorithms/mixture.md.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,7 +13,9 @@ from typing import Any
 
 from equipoise.errors import InputError
 from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
+from equipoise.ratings.models.gaussian_filter.packing import GENERAL, Key
 from equipoise.ratings.profiles import FILTERS
+from equipoise.ratings.starting import TRUSTED, Given, Guess, given_from, placed
 
 #: Members that may be mixed: memory and time grow with each.
 MOST_MEMBERS = 16
@@ -28,11 +31,14 @@ class Mixture(Filters):
         Names of filters, see :data:`equipoise.ratings.profiles.FILTERS`.
     settings : mapping from str to float
         Hyperparameters of :class:`GaussianFilter` that all members have alike.
+    starting : sequence of Player, or mapping from str to Rating or float
+        An organiser's guesses, in any unit, for some players or all; three or more.  There is then a member
+        of each name for each degree of trust in them, see :mod:`equipoise.ratings.starting`.
 
     Raises
     ------
     InputError
-        If there is no such member or hyperparameter, or its value is out of range.
+        If there is no such member or hyperparameter, or a value is out of range.
 
     Examples
     --------
@@ -42,15 +48,20 @@ class Mixture(Filters):
     >>> chances = model.win_probability(state, (["ann"], ["bob"]))
     >>> chances[0] > 0.5, model.weights(state)
     (True, [0.5, 0.5])
+    >>> guessed = Mixture(starting={"ann": 900, "bob": 1500, "cid": 1200})
+    >>> guessed.win_probability(guessed.initial(), (["ann"], ["bob"]))[0] < 0.4
+    True
     """
 
     members: tuple[str, ...] = tuple(FILTERS)
     settings: tuple[tuple[str, float], ...] = ()
+    starting: tuple[Given, ...] = ()
 
     def __post_init__(self) -> None:
         given = self.settings.items() if isinstance(self.settings, Mapping) else self.settings
         object.__setattr__(self, "members", tuple(self.members))
         object.__setattr__(self, "settings", tuple(sorted((str(name), x) for name, x in given)))
+        object.__setattr__(self, "starting", given_from(self.starting))
         if not 1 <= len(self.members) <= MOST_MEMBERS:
             msg = f"members: there must be 1 to {MOST_MEMBERS}, got {len(self.members)}"
             raise InputError(msg)
@@ -71,11 +82,32 @@ class Mixture(Filters):
         return self.filters()[0].beta
 
     def filters(self) -> tuple[GaussianFilter, ...]:
-        """Return the members."""
-        return _made(self.members, self.settings)
+        """Return the members: those of each degree of trust in turn."""
+        return _made(self.members, self.settings) * (len(TRUSTED) if _placed(self.starting) else 1)
+
+    def newcomer(self, key: Key) -> tuple[float, ...]:
+        """Return the row of a part of a skill that was never seen, of each member in turn.
+
+        Of a player with a guess it begins at the guess, as far as the member trusts it, and is as much less
+        uncertain.
+        """
+        guess = _placed(self.starting).get(key[0]) if key[1] == GENERAL else None
+        if guess is None:
+            return Filters.newcomer(self, key)
+        many, row = len(self.members), list[float]()
+        for n, one in enumerate(self.filters()):
+            trust = TRUSTED[n // many]
+            mean = trust * guess.part * guess.place * one.sigma
+            row += (mean, 0.0, one.sigma * one.sigma * (1.0 - trust * trust * guess.part), math.nan)
+        return tuple(row)
 
 
 @lru_cache(64)
 def _made(members: tuple[str, ...], settings: tuple[tuple[str, float], ...]) -> tuple[GaussianFilter, ...]:
     more: dict[str, Any] = dict(settings)
     return tuple(GaussianFilter(**{**FILTERS[name], **more}) for name in members)
+
+
+@lru_cache(64)
+def _placed(given: tuple[Given, ...]) -> Mapping[str, Guess]:
+    return placed(given)

@@ -43,6 +43,8 @@ class Packed:
     ----------
     keys, rulesets : dict
         The place of each part of a skill and of each ruleset in the tables of the state.
+    rows : dict
+        The places of the parts of each player's skill, by ruleset.
     first_team, which, depth, told_of, at, weight : array
         Of each contest: where its teams begin (with one entry more), its ruleset, how many parts of a skill
         count, how many players' figures can be compared, the day, and how much it counts.
@@ -56,6 +58,7 @@ class Packed:
 
     keys: dict[Key, int] = field(default_factory=dict)
     rulesets: dict[Ruleset, int] = field(default_factory=dict)
+    rows: dict[Ruleset, dict[str, array[int]]] = field(default_factory=dict)
     first_team: array[int] = field(default_factory=lambda: array("I", [0]))
     which: array[int] = field(default_factory=_whole)
     depth: array[int] = field(default_factory=_whole)
@@ -103,7 +106,9 @@ def levels(ruleset: Ruleset) -> tuple[Ruleset, ...]:
     return tuple(parts)
 
 
-def pack(contests: Sequence[Contest], attention: Attention | None = None) -> Packed:
+def pack(
+    contests: Sequence[Contest], attention: Attention | None = None, before: Packed | None = None
+) -> Packed:
     """Return contests as columns.
 
     Parameters
@@ -112,14 +117,16 @@ def pack(contests: Sequence[Contest], attention: Attention | None = None) -> Pac
         In the order they are to be learnt from.
     attention : sequence of mappings, optional
         For each contest, the factor with which each player learns from it, 1 where not mentioned.
+    before : Packed, optional
+        Contests whose places are gone on with; its ``keys``, ``rulesets`` and ``rows`` are added to.
     """
-    packed = Packed()
-    rows: dict[Ruleset, dict[str, array[int]]] = {}
+    packed = Packed() if before is None else Packed(before.keys, before.rulesets, before.rows)
+    rows = packed.rows
     for n, contest in enumerate(contests):
         known = rows.get(contest.ruleset)
         if known is None:
             known = rows[contest.ruleset] = {}
-            packed.rulesets[contest.ruleset] = len(packed.rulesets)
+            packed.rulesets.setdefault(contest.ruleset, len(packed.rulesets))
         _add(packed, contest, known, attention[n] if attention is not None else {})
     return packed
 

@@ -1,0 +1,101 @@
+"""Why a rating moved: what was expected of a contest, what happened, and what each channel moved it by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from equipoise.errors import InputError
+from equipoise.matches import Contest
+from equipoise.ratings.model import RatingModel, State
+from equipoise.ratings.models.gaussian_filter.mixture import Mixture
+from equipoise.ratings.models.gaussian_filter.model import Filters, FilterState, GaussianFilter
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What one contest did to a player's rating in its ruleset.
+
+    Parameters
+    ----------
+    expected : float
+        The chance that the player's team had, of winning if somebody won.
+    happened : float
+        1 where it came first alone, a part of it where it shared the first place, else 0.
+    before, after : float
+        The rating's mu.
+    parts : mapping from str to float
+        By how much each channel moved it, which add up to the change: ``experience`` (having played once
+        more), ``statistics``, ``score``, ``result``, and ``mixture`` (the members' weights); for models
+        other than the default one all of it is ``result``.
+    """
+
+    expected: float
+    happened: float
+    before: float
+    after: float
+    parts: Mapping[str, float]
+
+
+def moved(model: RatingModel, state: State, contest: Contest, player: str) -> tuple[State, Moved]:
+    """Return the state after a contest, and why a player's rating moved.
+
+    Each channel is switched on in turn, and what the rating moves by then is its part.
+
+    Raises
+    ------
+    InputError
+        If the player was not in the contest.
+
+    Examples
+    --------
+    >>> from equipoise.matches import Ruleset
+    >>> model = Mixture()
+    >>> won = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2), scores=(6, 1))
+    >>> _, why = moved(model, model.initial(), won, "ann")
+    >>> why.expected, why.happened, why.parts["score"] > 0.0, why.parts["statistics"]
+    (0.5, 1.0, True, 0.0)
+    >>> abs(sum(why.parts.values()) - (why.after - why.before)) < 1e-12
+    True
+    """
+    team = next((n for n, each in enumerate(contest.teams) if player in {who for who, _ in each}), None)
+    if team is None:
+        msg = f"player: {player!r} was not in the contest"
+        raise InputError(msg)
+    ruleset, best = contest.ruleset, min(contest.ranks)
+    after = model.update(state, contest)
+    chances = model.win_probability(state, contest.teams, ruleset, contest.at)
+    happened = (contest.ranks[team] == best) / contest.ranks.count(best)
+    ends = [model.rating(each, player, ruleset).mu for each in (state, after)]
+    parts = {"result": ends[1] - ends[0]}
+    if isinstance(model, Filters):
+        steps = [ends[0], *_stages(model, state, after, contest, player), ends[1]]
+        names = ("experience", "statistics", "score", "result", "mixture")
+        parts = {name: steps[n + 1] - steps[n] for n, name in enumerate(names)}
+    return after, Moved(chances[team], happened, ends[0], ends[1], parts)
+
+
+def _stages(
+    model: Filters, state: FilterState, after: FilterState, contest: Contest, player: str
+) -> list[float]:
+    """Return the rating's mu with one channel more each time, the members' weights as before."""
+    deaf = _deaf(model)
+    stages = [
+        deaf.update(state, replace(contest, scores=(), statistics=())),
+        deaf.update(state, replace(contest, scores=())),
+        deaf.update(state, contest),
+        after,
+    ]
+    return [
+        model.rating(replace(each, evidence=state.evidence, pooled=state.pooled), player, contest.ruleset).mu
+        for each in stages
+    ]
+
+
+def _deaf(model: Filters) -> Filters:
+    """Return a model that does not listen to results."""
+    if isinstance(model, Mixture):
+        return replace(
+            model, settings=(*(each for each in model.settings if each[0] != "outcome"), ("outcome", 0.0))
+        )
+    return replace(model, outcome=0.0) if isinstance(model, GaussianFilter) else model

@@ -1,0 +1,114 @@
+"""Starting weights: an organiser's guesses of how strong players are, before any match was seen.
+
+Guesses come in any unit.  They are put on the model's scale by their own mean and standard deviation, and how
+far they are trusted is learnt: the default model mixes members that trust them by different degrees.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from equipoise.errors import InputError
+from equipoise.players import LARGEST_WEIGHT, Player, Rating
+
+#: How far guesses may be trusted, as their correlation with true skill: members of each kind are mixed.
+TRUSTED = (0.0, 0.45, 0.75)
+
+#: Guesses from which mean and deviation can be told.
+FEWEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A guess on the common scale.
+
+    Parameters
+    ----------
+    place : float
+        How many standard deviations of all guesses it is above their mean.
+    part : float
+        How much of it counts, from 0 to 1: less where the organiser was unsure.
+    """
+
+    place: float
+    part: float
+
+
+#: What is kept of a guess: the player, the number in the organiser's unit, and its sigma (0 where unsaid).
+Given = tuple[str, float, float]
+
+
+def given_from(starting: Any) -> tuple[Given, ...]:
+    """Return guesses as they are kept, from a roster or a mapping; who has no weight is left out.
+
+    Parameters
+    ----------
+    starting : iterable of Player, mapping from id to Rating or float, or guesses as they are kept
+        In one unit, any.
+
+    Raises
+    ------
+    InputError
+        If a guess is no number, or a player is there twice.
+
+    Examples
+    --------
+    >>> given_from({"ann": 1500, "bob": Rating(1200.0, 50.0)})
+    (('ann', 1500.0, 0.0), ('bob', 1200.0, 50.0))
+    """
+    pairs: Iterable[Any] = starting.items() if isinstance(starting, Mapping) else starting
+    guesses: dict[str, Given] = {}
+    for each in pairs:
+        guess = _guess(each)
+        if guess is None:
+            continue
+        if guess[0] in guesses:
+            msg = f"starting: the player {guess[0]!r} is there twice"
+            raise InputError(msg)
+        guesses[guess[0]] = guess
+    return tuple(sorted(guesses.values()))
+
+
+def _guess(each: Any) -> Given | None:
+    """Return one guess, None where a player has no weight."""
+    if isinstance(each, Player):
+        each = (each.id, each.rating)
+    player, *numbers = each
+    if len(numbers) == 1:
+        rating = numbers[0]
+        if rating is None:
+            return None
+        numbers = [rating.mu, rating.sigma] if isinstance(rating, Rating) else [rating, 0.0]
+    for number in numbers:
+        if (
+            isinstance(number, bool)
+            or not isinstance(number, int | float)
+            or not abs(number) <= LARGEST_WEIGHT
+        ):
+            msg = f"starting: {player!r} must have a number, got {number!r}"
+            raise InputError(msg)
+    return (str(player), float(numbers[0]), float(numbers[1]))
+
+
+def placed(given: tuple[Given, ...]) -> dict[str, Guess]:
+    """Return guesses on the common scale; empty where they are too few, or all the same.
+
+    Examples
+    --------
+    >>> guesses = placed((("a", 1.0, 0.0), ("b", 2.0, 0.0), ("c", 3.0, 0.0)))
+    >>> [round(guess.place, 3) for guess in guesses.values()]
+    [-1.225, 0.0, 1.225]
+    """
+    if len(given) < FEWEST:
+        return {}
+    mean = math.fsum(mu for _, mu, _ in given) / len(given)
+    deviation = math.sqrt(math.fsum((mu - mean) ** 2 for _, mu, _ in given) / len(given))
+    if not deviation > 0.0:
+        return {}
+    return {
+        player: Guess((mu - mean) / deviation, 1.0 / (1.0 + (sigma / deviation) ** 2))
+        for player, mu, sigma in given
+    }

@@ -1,0 +1,161 @@
+"""What is wrong with an installation of the weight server, and what helps."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from equipoise.archive.archive import Archive, open_archive
+from equipoise.archive.databases import shown
+from equipoise.errors import EquipoiseError
+from equipoise.server.settings import Settings
+from equipoise.server.tcp import OTHER_FILES
+
+#: Seconds to wait for a database or a server.
+PATIENCE = 5.0
+
+#: Bytes of a disk below which it is said to be full soon.
+LITTLE = 200_000_000
+
+#: Seconds by which a match may be dated ahead of the clock: what clocks of a network differ by.
+SKEW = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    Parameters
+    ----------
+    what : str
+        What was found.
+    fix : str
+        What helps; empty where all is well.
+    """
+
+    what: str
+    fix: str = ""
+
+
+def examine(settings: Settings) -> Iterator[Finding]:
+    """Look at an installation, one thing after the other; what cannot be looked at is a finding too."""
+    for look in (_token, _certificate, _store, _address, _files, _speed):
+        try:
+            yield from look(settings)
+        except (EquipoiseError, OSError) as error:
+            yield Finding(str(error), FIXES[look])
+
+
+def _token(settings: Settings) -> Iterator[Finding]:
+    if not settings.secret():
+        yield Finding("no token: results are not taken", "")
+        return
+    if settings.token_file and Path(settings.token_file).stat().st_mode & 0o077:
+        yield Finding(f"others may read {settings.token_file}", f"chmod 600 {settings.token_file}")
+    else:
+        yield Finding("the token is long enough, and no other user can read its file")
+
+
+def _certificate(settings: Settings) -> Iterator[Finding]:
+    host, _ = settings.address
+    if settings.tls() is not None:
+        yield Finding("connections are TLS")
+    elif host not in ("127.0.0.1", "::1", "localhost") and settings.secret():
+        yield Finding(
+            f"the token crosses the network in plain text to {host}",
+            "set tls_certificate and tls_key, or listen on 127.0.0.1 behind a tunnel",
+        )
+
+
+def _store(settings: Settings) -> Iterator[Finding]:
+    with open_archive(settings.store, create=False, timeout=PATIENCE, waiting=lambda _: None) as archive:
+        facts = archive.facts()
+        version = f"{facts['database']} {facts['version']}"
+        yield Finding(f"{shown(settings.store)}: {version}, {archive.count()} matches that count")
+        if archive.is_behind():
+            reason = archive.rebuild_reason or "matches nobody has learnt from"
+            yield Finding(
+                f"the ratings are not current: {reason}",
+                f"start the server, which learns, or: equipoise rebuild --store {shown(settings.store)}",
+            )
+        yield from _future(archive)
+    if settings.store.startswith("sqlite:///"):
+        yield from _file(Path(settings.store.removeprefix("sqlite:///")))
+
+
+def _future(archive: Archive) -> Iterator[Finding]:
+    """Find matches that are dated ahead of the clock: every later one would be late beside them."""
+    ahead = archive.last_ended() - time.time()
+    if ahead > SKEW:
+        yield Finding(
+            f"a match is dated {ahead / 60:.0f} minutes ahead of this machine's clock",
+            "set the clocks right, and take the match back with: equipoise undo MATCH",
+        )
+
+
+def _file(path: Path) -> Iterator[Finding]:
+    for each in (path, path.absolute().parent):
+        if not os.access(each, os.W_OK):
+            yield Finding(
+                f"this user may not write {each}",
+                "results need that: run doctor and server as the user who owns it, or chown it",
+            )
+    free = shutil.disk_usage(path.absolute().parent).free
+    if free < LITTLE:
+        yield Finding(
+            f"{free / 1e6:.0f} MB are free beside {path}", "make room: nothing is kept on a full disk"
+        )
+
+
+def _address(settings: Settings) -> Iterator[Finding]:
+    host, port = settings.address
+    try:
+        with socket.create_connection((host, port), timeout=PATIENCE) as connection:
+            connection.sendall(b"MEANBOT\n")
+            answer = connection.recv(200)
+    except OSError:
+        yield Finding(f"nobody listens on {settings.weights} yet")
+        return
+    if answer.startswith((b"MEANBOT ", b"ERR ")) or settings.tls_certificate:
+        yield Finding(f"a weight server answers on {settings.weights}")
+    else:
+        yield Finding(f"{settings.weights} is taken by something else", "choose another port with --weights")
+
+
+def _files(settings: Settings) -> Iterator[Finding]:
+    try:
+        import resource
+    except ImportError:  # where there is no such limit
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = settings.max_connections + OTHER_FILES
+    if hard != resource.RLIM_INFINITY and hard < wanted:
+        yield Finding(
+            f"{hard} open files are allowed, {wanted} are needed for {settings.max_connections} connections",
+            f"LimitNOFILE={wanted} in the unit, ulimit -Hn {wanted}, or a lower --max-connections",
+        )
+    else:
+        yield Finding(f"enough open files are allowed for {settings.max_connections} connections")
+
+
+def _speed(settings: Settings) -> Iterator[Finding]:
+    del settings
+    if find_spec("uvloop") is None and os.name == "posix":
+        yield Finding("uvloop is not installed; the server answers somewhat slower without", "")
+
+
+#: What helps where a look itself fails.
+FIXES: dict[Callable[[Settings], Iterator[Finding]], str] = {
+    _token: "give a token of 16 characters or more in a file of its own: --token-file FILE",
+    _certificate: "give a certificate with its chain, and its key, as PEM files that this user may read",
+    _store: "check --store; equipoise ingest, or serve --create, makes an archive",
+    _address: "give --weights as HOST:PORT",
+    _files: "",
+    _speed: "",
+}

@@ -1,0 +1,58 @@
+"""``equipoise doctor``: each thing that is wrong has a fix, and a sound installation has none."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from equipoise.archive.archive import open_archive
+from equipoise.cli.doctor import command
+from equipoise.matches import Contest, Match, Ruleset
+
+
+def _findings(*flags: str) -> tuple[int, list[dict[str, str]]]:
+    given = ["--json", "--weights", "127.0.0.1:1", *flags]
+    result = CliRunner().invoke(command, given, env={"EQUIPOISE_STORE": None})
+    return result.exit_code, [json.loads(line) for line in result.output.splitlines()]
+
+
+def _archive(folder: Path, at: float) -> str:
+    store = f"sqlite:///{folder}/games.db"
+    with open_archive(store) as archive:
+        archive.record([Match((Contest(Ruleset("oa", "ctf"), (["ann"], ["bob"]), (1, 2), at=at),))])
+        archive.update_ratings()
+    return store
+
+
+def test_a_sound_installation_needs_no_fix(tmp_path: Path) -> None:
+    """And the archive is described."""
+    code, findings = _findings("--store", _archive(tmp_path, 1e9), "--max-connections", "10")
+    assert code == 0
+    assert not any(finding["fix"] for finding in findings)
+    assert any("1 matches that count" in finding["what"] for finding in findings)
+
+
+def test_what_is_wrong_is_told_with_its_fix(tmp_path: Path) -> None:
+    """A token that others may read, too few files, ratings that are behind, a match of the future."""
+    store, token = _archive(tmp_path, time.time() + 3600), tmp_path / "token"
+    token.write_text("a token that nobody guesses", encoding="utf-8")
+    token.chmod(0o644)
+    with open_archive(store) as archive:
+        archive.record([Match((Contest(Ruleset("oa", "ctf"), (["ann"], ["eve"]), (1, 2), at=5.0),))])
+    flags = ("--store", store, "--token-file", str(token), "--max-connections", "2000000000")
+    code, findings = _findings(*flags)
+    assert code == 1
+    wrong = " ".join(finding["what"] for finding in findings if finding["fix"])
+    for what in ("others may read", "open files are allowed", "not current", "ahead of this machine's clock"):
+        assert what in wrong
+
+
+def test_a_store_that_is_not_there_is_a_finding(tmp_path: Path) -> None:
+    """Nothing is made."""
+    code, findings = _findings("--store", f"sqlite:///{tmp_path}/none.db")
+    assert code == 1
+    assert any("no file" in finding["what"] and "--create" in finding["fix"] for finding in findings)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,57 @@
+"""A ladder is a replay, kept in place."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from equipoise import InputError, Ladder, Match, replay
+from equipoise.compiled import available
+from equipoise.registry import MODELS, resolve
+from equipoise.testing.ratings import random_contest
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_ladder_is_a_replay_bit_for_bit(name: str) -> None:
+    """The same ratings, predictions and state; saved half-way and loaded it goes on as if nothing was."""
+    model, rng = resolve("model", MODELS, name)(), np.random.default_rng(0)
+    contests = [replace(random_contest(rng), at=3600.0 * n) for n in range(20)]
+    matches = [Match((contest,)) for contest in contests]
+    whole, chances = model.run(model.initial(), contests)
+    ladder, told = Ladder(model), []
+    for n, match in enumerate(matches):
+        told += ladder.record(match)
+        if n == 10:
+            file = io.StringIO()
+            ladder.save(file)
+            file.seek(0)
+            ladder = Ladder.load(file, model)
+    assert told == chances
+    assert ladder.state == whole == replay(model, matches)
+    assert next(player for player, _ in ladder.leaderboard()) in model.players(whole)
+    teams = (["p3"], ["p4"])
+    assert ladder.predict(teams) == model.win_probability(whole, teams)
+
+
+@pytest.mark.skipif(not available(), reason="numba is not installed")
+def test_a_ladder_compiled_half_way_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The columns become arrays and grow by doubling: no bit changes."""
+    monkeypatch.setattr("equipoise.ratings.ladder.pays", lambda recorded, _: recorded > 10)
+    rng = np.random.default_rng(1)
+    contests = [replace(random_contest(rng, 60), at=float(n)) for n in range(60)]
+    ladder = Ladder()
+    told = [ladder.record(contest)[0] for contest in contests]
+    assert (ladder.state, told) == ladder.model.run(ladder.model.initial(), contests)
+
+
+def test_what_is_earlier_or_no_ladder_is_refused() -> None:
+    """The message says what to do instead."""
+    ladder, rng = Ladder(), np.random.default_rng(1)
+    ladder.record(replace(random_contest(rng), at=10.0))
+    with pytest.raises(InputError, match=r"match: it ended at 5\.0, before one that is recorded"):
+        ladder.record(replace(random_contest(rng), at=5.0))
+    with pytest.raises(InputError, match="file: it holds no ladder of the model Mixture"):
+        Ladder.load(io.StringIO("{}"))

@@ -1,0 +1,88 @@
+"""Starting weights: in any unit, trusted as far as results bear them out, and under all laws of a model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from benchmarks.starting import IDS, league, verdicts
+
+from equipoise import Contest, InputError, Match, Mixture, Player, Rating, Ruleset
+from equipoise.lab.progressive import evaluate
+from equipoise.ratings.starting import given_from
+from equipoise.testing.ratings import check_model
+
+GUESSES = {f"p{n}": 100.0 * n for n in range(12)}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_mixture_with_guesses_keeps_the_laws(seed: int) -> None:
+    """See :func:`equipoise.testing.ratings.check_model`."""
+    check_model(Mixture(starting=GUESSES), np.random.default_rng(seed))
+
+
+def test_the_unit_of_guesses_does_not_matter() -> None:
+    """Another unit and another zero give the same ratings."""
+    other = {player: Rating(0.01 * guess - 7.0) for player, guess in GUESSES.items()}
+    one, two = (Mixture(starting=given) for given in (GUESSES, other))
+    for player in GUESSES:
+        ratings = [model.rating(model.initial(), player) for model in (one, two)]
+        assert ratings[0].mu == pytest.approx(ratings[1].mu)
+        assert ratings[0].sigma == pytest.approx(ratings[1].sigma)
+
+
+def test_the_order_of_guesses_is_that_of_ratings_before_any_match() -> None:
+    """Nobody's rating contradicts the organiser at first; who has no guess is a new player."""
+    model = Mixture(starting=GUESSES)
+    mu = [model.rating(model.initial(), f"p{n}").mu for n in range(12)]
+    assert mu == sorted(mu)
+    assert model.rating(model.initial(), "new").mu == pytest.approx(np.mean(mu))
+
+
+def test_a_guess_that_is_unsure_counts_for_less() -> None:
+    """The same guess with a sigma is nearer to a new player and less certain."""
+    unsure = Mixture(starting={**GUESSES, "p11": Rating(1100.0, 400.0)})
+    sure = Mixture(starting=GUESSES)
+    state = sure.initial()
+    assert unsure.rating(state, "p11").mu < sure.rating(state, "p11").mu
+
+
+def test_few_or_equal_guesses_say_nothing() -> None:
+    """Two guesses have no scale, nor have equal ones: the model is then the one without."""
+    for few in ({"a": 1.0, "b": 2.0}, dict.fromkeys("abc", 5.0)):
+        assert Mixture(starting=few).initial() == Mixture().initial()
+
+
+def test_wrong_guesses_are_refused() -> None:
+    """The message names the player; players without a weight are left out."""
+    with pytest.raises(InputError, match="starting: 'ann' must have a number, got 'x'"):
+        Mixture(starting={"ann": "x"})  # type: ignore[dict-item]
+    with pytest.raises(InputError, match="starting: the player 'ann' is there twice"):
+        given_from([Player("ann", 1.0), Player("ann", 2.0)])
+    assert given_from([Player("ann"), Player("bob", 2.0)]) == (("bob", 2.0, 0.0),)
+
+
+def test_some_leagues_of_the_benchmark_are_played() -> None:
+    """On the first night teams are those by guesses; over the season they are about as even or more."""
+    played = [league(0, n, 0.75) for n in range(5)]
+    found = {kind: np.array([each[kind] for each in played]) for kind in played[0]}
+    rows = verdicts({"useful": found, "useless": found})
+    assert rows[0][3], rows
+    assert rows[1][3], rows
+
+
+def test_guesses_lower_the_log_loss_where_they_know_something() -> None:
+    """Random teams of a league are predicted better with the organiser's guesses than without."""
+    rng = np.random.default_rng(0)
+    losses = np.zeros(2)
+    for _ in range(4):
+        truth = rng.normal(size=12)
+        guesses = dict(zip(IDS, (0.75 * truth + 0.66 * rng.normal(size=12)).tolist(), strict=True))
+        matches = []
+        for n in range(60):
+            order = rng.permutation(12).tolist()
+            lead = truth[order[:6]].sum() - truth[order[6:]].sum() + rng.normal(0.0, np.sqrt(12.0))
+            teams = ([IDS[k] for k in order[:6]], [IDS[k] for k in order[6:]])
+            matches.append(Match((Contest(Ruleset(), teams, (1, 2) if lead > 0 else (2, 1), at=3600.0 * n),)))
+        for k, model in enumerate((Mixture(), Mixture(starting=guesses))):
+            losses[k] += evaluate(model, matches, 0.0).metrics.log_loss
+    assert losses[1] < losses[0]

@@ -1,0 +1,27 @@
+"""The benchmarks of attacks and kills, played for a moment: what they promise, but for times."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from benchmarks import attacks, result_kills
+
+
+@pytest.mark.parametrize("at", [1, 2, 4, 6, 8], ids=lambda at: attacks.ATTACKS[at].name)
+def test_an_attacked_server_answers_everyone_and_ends_in_order(at: int, tmp_path: Path) -> None:
+    """A healthy client has its answers and its division, nothing is refused, and the exit code is 0."""
+    url = f"sqlite:///{tmp_path}/games.db"
+    attacks.make(url, 20, 40)
+    row = attacks.beside(url, attacks.ATTACKS[at], 1, 0.1)
+    assert row["code"] == 0
+    assert row["asked"] > 0
+    results = {"machine": "", "python": "", "cores": 1, "load": 0.0, "times": 1, "seconds": 0.1, "grace": 1.0}
+    assert row["name"] in attacks.report({**results, "rows": [row]})
+
+
+def test_kills_lose_double_and_forget_nothing() -> None:
+    """After each the weights are those of a rebuild, without any new event."""
+    results = result_kills.measure(5)
+    assert results["kept"] >= 5
+    assert "5 times" in result_kills.report(results)

@@ -1,0 +1,56 @@
+"""Turns and lanes: addresses share what there is, whoever asks for how much."""
+
+from __future__ import annotations
+
+import asyncio
+
+from equipoise.server.turns import Lane, Turns
+
+
+def test_addresses_take_turns_and_keep_their_own_order() -> None:
+    """A hundred of one address do not come before the one of another."""
+    turns: Turns[tuple[str, int]] = Turns()
+    for n in range(100):
+        turns.add("many", ("many", n))
+    turns.add("one", ("one", 0))
+    taken = [turns.take() for _ in range(len(turns))]
+    assert taken[1] == ("one", 0)
+    assert [n for whose, n in taken if whose == "many"] == list(range(100))
+
+
+def test_who_leaves_gives_up_the_turn() -> None:
+    """And only once."""
+    turns: Turns[int] = Turns()
+    turns.add("a", 1)
+    turns.add("a", 2)
+    assert turns.remove("a", 1)
+    assert not turns.remove("a", 1)
+    assert (turns.take(), len(turns)) == (2, 0)
+
+
+def test_a_full_lane_refuses_the_newest_of_whoever_has_most() -> None:
+    """An address that asks little is never refused for one that asks much."""
+
+    async def fill() -> None:
+        lane: Lane[int] = Lane(4, "busy")
+        many = [lane.enter("many", n) for n in range(6)]
+        one = lane.enter("one", 9)
+        assert [ticket.answer.done() for ticket in many] == [False] * 3 + [True] * 3
+        assert not one.answer.done()
+        assert [ticket.item for ticket in lane.some(9)] == [0, 9, 1, 2]
+
+    asyncio.run(fill())
+
+
+def test_a_lane_waits_for_work_and_forgets_who_left() -> None:
+    """Work of who left is not done."""
+
+    async def play() -> None:
+        lane: Lane[int] = Lane(4, "busy")
+        waiting = asyncio.ensure_future(lane.next())
+        await asyncio.sleep(0)
+        gone, stays = lane.enter("a", 1), lane.enter("a", 2)
+        lane.leave(gone)
+        assert await waiting is stays
+
+    asyncio.run(play())

@@ -1,0 +1,52 @@
+"""Workers: what fails is told, what hangs or ends is begun anew."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from equipoise.errors import InputError
+from equipoise.players import Player
+from equipoise.server.workers import Worker, WorkerError
+from equipoise.serving.answers import INFEASIBLE, Gathered
+
+
+def _players(count: int) -> tuple[Player, ...]:
+    return tuple(Player(str(n), float(n * n)) for n in range(count))
+
+
+def test_a_worker_divides_and_is_begun_anew_when_it_ends() -> None:
+    """Whoever asked is told; the next question has an answer."""
+
+    async def play() -> None:
+        worker = Worker("divide", 5.0)
+        gathered = Gathered(_players(4), 2, None)
+        assert sorted(await worker.ask(gathered)) == [0, 0, 1, 1]
+        both = Gathered(_players(4), 2, None, parties=(("0", "1"),), apart=(("0", "1"),))
+        assert await worker.ask(both) == INFEASIBLE
+        assert worker.pid is not None
+        os.kill(worker.pid, signal.SIGSTOP)
+        with pytest.raises(WorkerError, match=r"^divide: no answer within 0.2 s"):
+            await worker.ask(gathered, 0.2)
+        assert await worker.ask(gathered) is not None
+        await worker.close()
+
+    asyncio.run(play())
+
+
+def test_a_mistake_of_the_caller_stays_one(tmp_path: Path) -> None:
+    """Such as an archive that is not there; nothing is made."""
+
+    async def play() -> None:
+        worker = Worker("keep", f"sqlite:///{tmp_path}/none.db", 1.0)
+        assert await worker.ask(None) is False
+        with pytest.raises(InputError, match=r"^store: .*none.db: there is no file"):
+            await worker.ask("a match")
+        await worker.close()
+
+    asyncio.run(play())
+    assert not list(tmp_path.iterdir())
