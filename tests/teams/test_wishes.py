@@ -159,6 +159,23 @@ def test_roles_are_filled_and_the_line_ups_are_the_strongest(
         case.check(solution, objective="gap")
 
 
+@pytest.mark.parametrize("exponent", [-9, 0, 11])
+@pytest.mark.parametrize("seed", range(8))
+def test_line_ups_of_decimals_that_tie_are_the_same_on_every_scale(seed: int, exponent: int) -> None:
+    """Of line-ups with equal totals on paper it is the same that counts, whatever the last digits of sums."""
+    rng = np.random.default_rng([seed, 9])
+
+    def decimal() -> float:
+        return float(f"{rng.integers(1, 30) / 10}e{exponent}")
+
+    names = ("tank", "heal")
+    roles = tuple({role: decimal() for role in names if rng.random() < 0.8} for _ in range(7))
+    night = Night(tuple(decimal() for _ in range(7)), needed=(("tank", 1), ("heal", 1)), roles=roles)
+    for objective in ("indistinguishable", "spread"):
+        solution = balance(**night.arguments(), objective=objective, keep=8)
+        night.check(solution, proof=True, objective=objective, keep=8)
+
+
 def test_line_ups_are_the_same_beyond_the_table_and_compiled() -> None:
     """The table of small rosters, the direct way of large ones, and the compiled kernel agree."""
     from equipoise.teams.problem import roles as module
