@@ -72,6 +72,7 @@ class Service:
             kind: Lane(settings.max_waiting, Refusal.BUSY) for kind in (Division, Everyone, Finished, object)
         }
         self._kept = asyncio.Event()
+        self._beginning: list[asyncio.Future[Any]] = []
         self._trouble = ""
         self.board = Board(Snapshot(Ratings(Mixture(), Mixture().initial())))
 
@@ -84,14 +85,12 @@ class Service:
             If it cannot be read.
         """
         begun = asyncio.ensure_future(self._begin())
-        try:
-            self._take(await self._follower.newer())
-            if self._follower.behind:
-                healing = asyncio.ensure_future(self._look(now=True))
-                await asyncio.wait([healing], timeout=HEALING)
-        except BaseException:
-            begun.cancel()
-            raise
+        self._beginning.append(begun)
+        self._take(await self._follower.newer())
+        if self._follower.behind:
+            healing = asyncio.ensure_future(self._look(now=True))
+            self._beginning.append(healing)
+            await asyncio.wait([healing], timeout=HEALING)
         await begun
 
     async def _begin(self) -> None:
@@ -104,6 +103,7 @@ class Service:
 
     async def follow(self) -> None:
         """Keep the board up to date, for ever, whatever happens."""
+        await asyncio.gather(*self._beginning)
         while True:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(POLL):
@@ -187,9 +187,14 @@ class Service:
     async def close(self) -> None:
         """Let go of everything; what is under way then is not waited for."""
         self._judge.shutdown(wait=False, cancel_futures=True)
-        self._divider.kill()
-        self._follower.kill()
-        await self._keeper.close()  # what it is keeping may be kept
+        for each in self._beginning:
+            each.cancel()
+        await asyncio.gather(*self._beginning, return_exceptions=True)
+        await asyncio.gather(
+            self._divider.end(),
+            self._follower.end(),
+            self._keeper.close(),  # what it is keeping may be kept
+        )
 
     async def _work_off(self, kind: type, work: Callable[[Any], Awaitable[Any]], breath: float = 0.0) -> None:
         """Answer a lane, one at a time; afterwards others have so many times as long for themselves."""

@@ -73,6 +73,7 @@ class Worker:
         self._role = role
         self._arguments = arguments
         self._process: asyncio.subprocess.Process | None = None
+        self._killed: list[asyncio.subprocess.Process] = []
         self._turn = asyncio.Lock()
 
     @property
@@ -142,34 +143,65 @@ class Worker:
 
     async def _running(self) -> asyncio.subprocess.Process:
         if self._process is None or self._process.returncode is not None:
-            self._process = await asyncio.create_subprocess_exec(
+            await self._begun()
+        assert self._process is not None  # noqa: S101 -- it has begun
+        return self._process
+
+    async def _begun(self) -> None:
+        """Begin the process; one that nobody waits for any more is known all the same, and can be ended."""
+        beginning = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
                 sys.executable, "-m", "equipoise.server.workers", self._role,
                 stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=PIPE,
-            )  # fmt: skip
-            assert self._process.stdin is not None  # noqa: S101 -- as PIPE says
-            self._process.stdin.write(_framed((_logging(), self._arguments)))
-        return self._process
+            )
+        )  # fmt: skip
+        try:
+            self._process = await asyncio.shield(beginning)
+        except asyncio.CancelledError:
+            self._process = await beginning
+            raise
+        assert self._process.stdin is not None  # noqa: S101 -- as PIPE says
+        self._process.stdin.write(_framed((_logging(), self._arguments)))
 
     def kill(self) -> None:
         """End it at once; the next question begins another."""
-        if self._process is not None and self._process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
-        self._process = None
-
-    async def close(self) -> None:
-        """Let it end, or end it."""
         process, self._process = self._process, None
-        if process is None or process.returncode is not None:
+        if process is None:
             return
-        assert process.stdin is not None  # noqa: S101 -- as PIPE says
-        process.stdin.close()
-        try:
-            await asyncio.wait_for(process.wait(), LAST)
-        except TimeoutError:
+        if process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
+        self._killed = [each for each in self._killed if each.returncode is None] + [process]
+
+    async def end(self) -> None:
+        """End it at once, and wait until nothing of it is left."""
+        self.kill()
+        killed, self._killed = self._killed, []
+        for process in killed:
+            await _released(process)
+
+    async def close(self) -> None:
+        """Let it end by itself for a moment, before it is ended."""
+        process = self._process
+        if process is not None and process.returncode is None:
+            assert process.stdin is not None  # noqa: S101 -- as PIPE says
+            process.stdin.close()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), LAST)
+        await self.end()
+
+
+async def _released(process: asyncio.subprocess.Process) -> None:
+    """Wait for the end of a process that was killed, and close its pipes: a loop closes without them only."""
+    assert process.stdin is not None  # noqa: S101 -- as PIPE says
+    assert process.stdout is not None  # noqa: S101 -- as PIPE says
+    process.stdin.close()
+    with contextlib.suppress(TimeoutError, OSError):  # one that the system itself holds up is left to it
+        async with asyncio.timeout(LAST):
             await process.wait()
+            while await process.stdout.read(PIPE):
+                pass
+            await process.stdin.wait_closed()
 
 
 def _framed(message: object) -> bytes:
