@@ -25,6 +25,6 @@ def test_a_start_that_fails_leaves_nothing_behind(
     if wrong == "address":
         open_archive(url).close()
     with socket.create_server(("127.0.0.1", 0)) as taken, asyncio.Runner(loop_factory=loop) as runner:
-        settings = Settings(store=url, weights="127.0.0.1:{}".format(taken.getsockname()[1]))
+        settings = Settings(store=url, weights=f"127.0.0.1:{taken.getsockname()[1]}")
         with pytest.raises(InputError, match="^weights: cannot" if wrong == "address" else "^store: "):
             runner.run(serve(settings, pytest.fail, lambda: settings))

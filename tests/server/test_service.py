@@ -65,6 +65,7 @@ class Served:
         """Send a signal; return the exit code and the log."""
         self.process.send_signal(number)
         _, log = self.process.communicate(timeout=PATIENCE)
+        assert all(line.startswith("{") for line in log.splitlines()), log
         return self.process.returncode, [json.loads(line) for line in log.splitlines()]
 
 
@@ -117,7 +118,7 @@ def test_the_life_of_a_server(served: Served, store: Path, tmp_path: Path) -> No
     assert served.ask("PLAYER ann\n") == weight(store, "ann")
 
     lines = [
-        {"id": f"m{n}", "ended": 2e9 + n, "teams": [["eve"], ["ann"]], "scores": [9, 1]} for n in range(3)
+        {"id": f"m{n}", "ended": 1.7e9 + n, "teams": [["eve"], ["ann"]], "scores": [9, 1]} for n in range(3)
     ]
     log = tmp_path / "results.jsonl"
     log.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
