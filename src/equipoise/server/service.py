@@ -24,7 +24,7 @@ from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.server.following import Follower
 from equipoise.server.settings import Settings
 from equipoise.server.turns import Lane, Ticket
-from equipoise.server.workers import Worker
+from equipoise.server.workers import BEGIN, Worker
 from equipoise.serving.answers import INFEASIBLE
 from equipoise.serving.board import Board
 from equipoise.serving.ratings import AmbiguousGameError, Ratings, Snapshot
@@ -40,9 +40,6 @@ HEALING = 5.0
 
 #: Seconds beyond its time limit after which a worker that divides or keeps is begun anew.
 LATE = 3.0
-
-#: Seconds to begin a worker; a machine that is busy needs some.
-BEGIN = 60.0
 
 #: Seconds to wait for another process that writes the archive, before a result is refused.
 PATIENCE = 4.0
