@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Case:
-    """A roster and wishes, as plain numbers; players are known by their place."""
+    """A roster and preferences, as plain numbers; players are known by their place."""
 
     weights: tuple[float, ...]
     sigmas: tuple[float, ...]
@@ -29,14 +29,14 @@ class Case:
 
 @dataclass(frozen=True)
 class Division:
-    """A legal division: the places in each team, and how many bots fill it up."""
+    """A legal split: the places in each team, and how many bots fill it up."""
 
     teams: tuple[tuple[int, ...], tuple[int, ...]]
     bots: tuple[int, int]
 
 
-def divisions(case: Case) -> Iterator[Division]:
-    """Go through every legal division, each once for each naming of the teams."""
+def splits(case: Case) -> Iterator[Division]:
+    """Go through every legal split, each once for each naming of the teams."""
     n = len(case.weights)
     for sides in itertools.product((0, 1), repeat=n):
         if any(len({sides[p] for p in party}) > 1 for party in case.parties):
@@ -63,12 +63,12 @@ def divisions(case: Case) -> Iterator[Division]:
         yield Division((places[0], places[1]), bots)
 
 
-def members(case: Case, division: Division) -> list[list[tuple[float, float, float]]]:
+def members(case: Case, split: Division) -> list[list[tuple[float, float, float]]]:
     """Return (weight, sigma, side) of everyone in each team, bots included."""
     bot = (case.bot_weight or 0.0, 0.0, 0.5)
     return [
         [(case.weights[p], case.sigmas[p], case.sides[p]) for p in places] + [bot] * bots
-        for places, bots in zip(division.teams, division.bots, strict=True)
+        for places, bots in zip(split.teams, split.bots, strict=True)
     ]
 
 
@@ -83,25 +83,25 @@ def variance(values: Sequence[float]) -> float:
     return mean([(value - middle) ** 2 for value in values])
 
 
-def chance(case: Case, division: Division, beta: float, zero: float) -> float:
+def chance(case: Case, split: Division, beta: float, zero: float) -> float:
     """Return the first team's win probability."""
-    teams = members(case, division)
+    teams = members(case, split)
     everyone = teams[0] + teams[1]
     noise = math.sqrt(sum(sigma**2 for _, sigma, _ in everyone) + len(everyone) * beta**2)
     difference = sum(w - zero for w, _, _ in teams[0]) - sum(w - zero for w, _, _ in teams[1])
     return 1.0 / (1.0 + math.exp(-1.702 * difference / noise))
 
 
-def value(name: str, case: Case, division: Division, scale: Mapping[str, float]) -> float:
+def value(name: str, case: Case, split: Division, scale: Mapping[str, float]) -> float:
     """Return an objective's value as it is known: for ``ratio`` more is better, for others less."""
-    teams = members(case, division)
+    teams = members(case, split)
     totals = [sum(w for w, _, _ in team) for team in teams]
-    if name == "gap":
+    if name == "difference":
         return abs(totals[0] - totals[1])
     if name == "ratio":
         return min(totals) / max(totals) if max(totals) > 0 else 1.0
     if name == "win":
-        return abs(chance(case, division, scale["beta"], scale["zero"]) - 0.5)
+        return abs(chance(case, split, scale["beta"], scale["zero"]) - 0.5)
     if name == "spread":
         deviations = [math.sqrt(variance([w for w, _, _ in team])) for team in teams]
         return abs(deviations[0] - deviations[1])
@@ -116,7 +116,7 @@ def information(
 ) -> float:
     """Return the mutual-information bound as a weighted sum of divergences, term by term.
 
-    Signed, the wishes' term of a team counts against it where its mean wish is for the other team.
+    Signed, the preferences' term of a team counts against it where its mean preference is for the other team.
     """
     everyone = teams[0] + teams[1]
 
@@ -128,32 +128,30 @@ def information(
             mean([t for *_, t in team]),
         )
 
-    centre, whole, wish = moments(everyone)
+    centre, whole, preference = moments(everyone)
     result = 0.0
     for number, team in enumerate(teams):
         if not team:
             continue
         share = len(team) / len(everyone)
-        middle, spread, team_wish = moments(team)
+        middle, spread, team_preference = moments(team)
         divergence = 0.5 * ((middle - centre) ** 2 / whole + spread / whole - math.log(spread / whole) - 1.0)
-        for yes, all_yes in ((team_wish, wish), (1.0 - team_wish, 1.0 - wish)):
+        for yes, all_yes in ((team_preference, preference), (1.0 - team_preference, 1.0 - preference)):
             if yes > 0.0:
                 told = side_weight * yes * math.log(yes / all_yes)
-                divergence -= told if not signed or (team_wish > wish) == (number == 1) else -told
+                divergence -= told if not signed or (team_preference > preference) == (number == 1) else -told
         result += share * divergence
     return result
 
 
 def best(name: str, case: Case, scale: Mapping[str, float]) -> float | None:
-    """Return the best value of an objective; None where no division is legal."""
-    legal = list(divisions(case))
+    """Return the best value of an objective; None where no split is legal."""
+    legal = list(splits(case))
     if not legal:
         return None
     if name == "spread":
-        chances = [abs(chance(case, division, scale["beta"], scale["zero"]) - 0.5) for division in legal]
+        chances = [abs(chance(case, split, scale["beta"], scale["zero"]) - 0.5) for split in legal]
         limit = min(chances) + scale["tolerance"]
-        legal = [
-            division for division, distance in zip(legal, chances, strict=True) if distance <= limit + 1e-12
-        ]
-    values = [value(name, case, division, scale) for division in legal]
+        legal = [split for split, distance in zip(legal, chances, strict=True) if distance <= limit + 1e-12]
+    values = [value(name, case, split, scale) for split in legal]
     return max(values) if name == "ratio" else min(values)

@@ -55,7 +55,7 @@ class Night:
 
 
 def broken(night: Night, labels: Sequence[int]) -> list[str]:
-    """Return the rules that a division breaks."""
+    """Return the rules that a split breaks."""
     counts = [list(labels).count(team) for team in range(night.n_teams)]
     rules = [f"party {party}" for party in night.parties if len({labels[n] for n in party}) > 1]
     rules += [f"apart {group}" for group in night.apart if len({labels[n] for n in group}) < len(group)]
@@ -67,8 +67,8 @@ def broken(night: Night, labels: Sequence[int]) -> list[str]:
     return rules
 
 
-def divisions(night: Night) -> Iterator[Labels]:
-    """Go through every legal division, each once for each naming of the teams."""
+def splits(night: Night) -> Iterator[Labels]:
+    """Go through every legal split, each once for each naming of the teams."""
     most = max(night.sizes or (math.ceil(night.n / night.n_teams),))
 
     def extended(labels: Labels) -> Iterator[Labels]:
@@ -106,7 +106,7 @@ def value(name: str, night: Night, labels: Sequence[int], beta: float, zero: flo
     teams = members(night, labels)
     totals = [sum(w for w, _ in team) for team in teams]
     everyone = [player for team in teams for player in team]
-    if name == "gap":
+    if name == "difference":
         return max(totals) - min(totals)
     if name == "ratio":
         return min(totals) / max(totals) if max(totals) > 0 else 1.0
@@ -134,7 +134,7 @@ def _uncertain(team: Sequence[tuple[float, float]], prior: float) -> float:
 def best(name: str, night: Night, solution: Solution, tolerance: float) -> float | None:
     """Return the best value of an objective by going through all; None where nothing is legal."""
     beta, zero, prior = solution.beta, solution.zero, solution.beta**2 / 64.0
-    legal = list(divisions(night))
+    legal = list(splits(night))
     if not legal:
         return None
     if name == "spread":

@@ -13,8 +13,8 @@ from fractions import Fraction
 Labels = tuple[int, ...]
 
 
-def divisions(n: int, n_teams: int) -> Iterator[Labels]:
-    """Go through all divisions into unnamed teams whose sizes differ by at most one."""
+def splits(n: int, n_teams: int) -> Iterator[Labels]:
+    """Go through all splits into unnamed teams whose sizes differ by at most one."""
     least, most = n // n_teams, -(-n // n_teams)
 
     def extended(labels: Labels) -> Iterator[Labels]:
@@ -39,7 +39,7 @@ def _variance(numbers: Sequence[Fraction]) -> Fraction:
 
 
 def cost(name: str, weights: Sequence[float], labels: Labels) -> Decimal:
-    """Return what an objective says of a division, in fifty digits; lower is better."""
+    """Return what an objective says of a split, in fifty digits; lower is better."""
     exact = [Fraction(repr(weight)) for weight in weights]
     teams = [
         [number for number, team in zip(exact, labels, strict=True) if team == own]
@@ -48,7 +48,7 @@ def cost(name: str, weights: Sequence[float], labels: Labels) -> Decimal:
     totals = [sum(team, Fraction(0)) for team in teams]
     with localcontext() as context:
         context.prec = 50
-        if name == "gap":
+        if name == "difference":
             return _decimal(max(totals) - min(totals))
         if name == "ratio":
             return _decimal(1 - min(totals) / max(totals))
@@ -67,8 +67,8 @@ def cost(name: str, weights: Sequence[float], labels: Labels) -> Decimal:
 
 
 def best_in_order(order: Sequence[str], weights: Sequence[float], n_teams: int) -> Decimal:
-    """Return the last objective's best cost among the divisions that are best by all before it."""
-    left = list(divisions(len(weights), n_teams))
+    """Return the last objective's best cost among the splits that are best by all before it."""
+    left = list(splits(len(weights), n_teams))
     scale = Decimal(max(abs(weight) for weight in weights) or 1)
     best = Decimal(0)
     for name in order:
@@ -84,7 +84,7 @@ def front(first: str, second: str, weights: Sequence[float], n_teams: int) -> li
     same = Decimal("1e-40") * max(Decimal(max(abs(weight) for weight in weights)), 1)
     points = sorted(
         (cost(first, weights, labels), cost(second, weights, labels))
-        for labels in divisions(len(weights), n_teams)
+        for labels in splits(len(weights), n_teams)
     )
     kept: list[tuple[Decimal, Decimal]] = []
     for one, other in points:

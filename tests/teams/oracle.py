@@ -1,4 +1,4 @@
-"""Slow and obvious: prices of wishes, roles and rules once more, for any number of teams.
+"""Slow and obvious: prices of preferences, roles and rules once more, for any number of teams.
 
 Nothing here uses the package's problems, totals, objectives or solvers.
 """
@@ -10,14 +10,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from equipoise import Player, Rule, Split, Wish
+from equipoise import Player, Preference, Rule, Split
 
 Labels = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Evening:
-    """A roster and wishes, as plain numbers; players are known by their place."""
+    """A roster and preferences, as plain numbers; players are known by their place."""
 
     weights: tuple[float, ...]
     n_teams: int = 2
@@ -45,15 +45,15 @@ class Evening:
             )
             for n, weight in enumerate(self.weights)
         ]  # fmt: skip
-        wishes = [
-            Wish(kind, tuple(f"p{n}" for n in group), price)
+        preferences = [
+            Preference(kind, tuple(f"p{n}" for n in group), price)
             for kind, groups in (("together", self.together), ("apart", self.apart))
             for group, price in groups
         ]
         return {
             "players": players,
             "teams": self.n_teams,
-            "wishes": wishes,
+            "preferences": preferences,
             "side_price": self.side_price,
             "parties": [[f"p{n}" for n in party] for party in self.parties],
             "apart": [[f"p{n}" for n in pair] for pair in self.kept_apart],
@@ -65,8 +65,8 @@ class Evening:
         }
 
 
-def divisions(evening: Evening) -> Iterator[Labels]:
-    """Go through every legal division into teams whose sizes differ by at most one."""
+def splits(evening: Evening) -> Iterator[Labels]:
+    """Go through every legal split into teams whose sizes differ by at most one."""
     least, most = evening.n // evening.n_teams, -(-evening.n // evening.n_teams)
 
     def extended(labels: Labels) -> Iterator[Labels]:
@@ -82,7 +82,7 @@ def divisions(evening: Evening) -> Iterator[Labels]:
 
 
 def legal(evening: Evening, labels: Labels) -> bool:
-    """Tell whether a division keeps parties, who is apart, rules and roles."""
+    """Tell whether a split keeps parties, who is apart, rules and roles."""
     if any(len({labels[n] for n in party}) > 1 for party in evening.parties):
         return False
     if any(labels[one] == labels[other] for one, other in evening.kept_apart):
@@ -126,7 +126,7 @@ def rating(evening: Evening, n: int, role: str) -> float:
 
 
 def paid(evening: Evening, labels: Labels) -> float:
-    """Return what a division pays for the wishes it breaks."""
+    """Return what a split pays for the preferences it breaks."""
     total = 0.0
     for group, price in evening.together:
         counts = [sum(labels[n] == team for n in group) for team in range(evening.n_teams)]
@@ -175,7 +175,7 @@ def check(evening: Evening, split: Split) -> Labels:
         assert true is not None
         assert math.isclose(said, true, rel_tol=1e-9, abs_tol=1e-9)
     if evening.together or evening.apart or evening.side_price:
-        told = sum(outcome.paid for outcome in split.wishes)
+        told = sum(outcome.paid for outcome in split.preferences)
         assert math.isclose(told, paid(evening, labels), rel_tol=1e-9, abs_tol=1e-12)
     if evening.needed:
         _check_roles(evening, split)

@@ -494,7 +494,7 @@ class Archive:
         )  # fmt: skip
 
     def rebuild(self, model: RatingModel | str | None = None) -> Updated:
-        """Learn from all matches anew, if wished with another model, which then stays."""
+        """Learn from all matches anew, if wanted with another model, which then stays."""
         if model is not None:
             self._model, self._asked = chosen(model), True
             self.model = self._model.made()
@@ -591,7 +591,7 @@ class Archive:
             return merged_ids(connection)
 
     def history(self, player: str, *, why: bool = False) -> Iterator[Appearance]:
-        """Go through the matches of a player, with the rating after each, and what moved it if wished."""
+        """Go through the matches of a player, with the rating after each, and what moved it if wanted."""
         merged = self.merged()
         return appearances(self.model, self.matches(), merged.get(player, player), why=why)
 

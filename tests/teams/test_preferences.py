@@ -1,4 +1,4 @@
-"""Wishes with a price, roles, rules and several criteria, against the slow obvious oracle."""
+"""Preferences with a price, roles, rules and several criteria, against the slow obvious oracle."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 from tests.teams import oracle
 from tests.teams.oracle import Evening
 
-from equipoise import InputError, Player, Rule, Solution, Status, Wish, balance
+from equipoise import InputError, Player, Preference, Rule, Solution, Status, balance
 from equipoise.matches import Contest, Match, Ruleset
-from equipoise.teams.problem.wishes import recent_wishes
+from equipoise.teams.problem.preferences import recent_preferences
 from equipoise.teams.solvers import exchange
 
 #: Numbers of players and teams that the oracle goes through, and the exact solvers for each.
@@ -35,8 +35,8 @@ def evening(seed: int, n: int, k: int, **more: Any) -> Evening:
     return Evening(tuple(makers[seed % len(makers)].tolist()), k, **more)
 
 
-def wishful(seed: int, n: int, k: int) -> Evening:
-    """Return a roster with wishes of every kind."""
+def preferenceful(seed: int, n: int, k: int) -> Evening:
+    """Return a roster with preferences of every kind."""
     rng = np.random.default_rng([seed, n, k, 1])
     groups = [tuple(rng.permutation(n)[:size].tolist()) for size in (2, 3, 2, 3)]
     prices = rng.choice([0.0, 0.004, 0.02, 0.1], 4).tolist()
@@ -52,15 +52,18 @@ def wishful(seed: int, n: int, k: int) -> Evening:
 
 
 def test_ten_players_in_four_teams() -> None:
-    """The same at the largest size the oracle goes through: wishes, a rule, and somebody on a side."""
+    """The same at the largest size the oracle goes through: preferences, a rule, and somebody on a side."""
     n, k = 10, 4
     case = Evening(
         tuple(np.round(np.random.default_rng(4).normal(25, 8, n), 1).tolist()), k,
         together=(((0, 1), 0.02), ((2, 3, 4), 0.001)), apart=(((5, 6), 0.05),),
         parties=((7, 8),), at_most=((tuple(float(i in (0, 5, 7, 9)) for i in range(n)), 1.0),),
     )  # fmt: skip
-    every = list(oracle.divisions(case))
-    fair, sums = solved(case, objective="win"), solved(case, objective="gap", solver="milp", wishes=())
+    every = list(oracle.splits(case))
+    fair, sums = (
+        solved(case, objective="win"),
+        solved(case, objective="difference", solver="milp", preferences=()),
+    )
     best = min(oracle.distance(case, d, fair.beta, fair.zero) + oracle.paid(case, d) for d in every)
     assert (fair.status, fair.value) == (Status.OPTIMAL, pytest.approx(best, abs=1e-9))
     assert sums.value == pytest.approx(min(oracle.gap(case, d) for d in every), abs=1e-6)
@@ -74,11 +77,11 @@ def solved(case: Evening, **more: Any) -> Solution:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("n", "k", "solver"), SHAPES)
-def test_wishes_are_broken_where_keeping_them_costs_more(n: int, k: int, solver: str, seed: int) -> None:
+def test_preferences_are_broken_where_keeping_them_costs_more(n: int, k: int, solver: str, seed: int) -> None:
     """The sum of win distance and prices paid is the least there is."""
-    case = wishful(seed, n, k)
+    case = preferenceful(seed, n, k)
     solution = solved(case, objective="win", solver=solver)
-    every = list(oracle.divisions(case))
+    every = list(oracle.splits(case))
     if not every:
         assert solution.status is Status.INFEASIBLE
         return
@@ -95,9 +98,9 @@ def test_wishes_are_broken_where_keeping_them_costs_more(n: int, k: int, solver:
 @pytest.mark.parametrize(("n", "k", "solver"), [*SHAPES, (7, 2, "milp"), (7, 3, "milp")])
 def test_a_weighted_sum_is_the_least_there_is(n: int, k: int, solver: str, seed: int) -> None:
     """Weights exchange one unit for another."""
-    case = wishful(seed, n, k)
-    solution = solved(case, objective={"gap": 1.0, "wishes": 100.0}, solver=solver)
-    every = list(oracle.divisions(case))
+    case = preferenceful(seed, n, k)
+    solution = solved(case, objective={"difference": 1.0, "preferences": 100.0}, solver=solver)
+    every = list(oracle.splits(case))
     best = min((oracle.gap(case, d) + 100.0 * oracle.paid(case, d) for d in every), default=None)
     assert solution.value == (best if best is None else pytest.approx(best, abs=1e-6))
     if best is not None:
@@ -108,10 +111,10 @@ def test_a_weighted_sum_is_the_least_there_is(n: int, k: int, solver: str, seed:
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(("n", "k", "solver"), [*SHAPES, (7, 3, "milp")])
 def test_an_order_is_lexicographic_with_tolerances(n: int, k: int, solver: str, seed: int) -> None:
-    """Among the divisions within the tolerance of the fewest prices, the least gap."""
-    case = wishful(seed, n, k)
-    solution = solved(case, objective=["wishes", "gap"], tolerances=[0.005], solver=solver)
-    every = [(oracle.paid(case, d), oracle.gap(case, d)) for d in oracle.divisions(case)]
+    """Among the splits within the tolerance of the fewest prices, the least gap."""
+    case = preferenceful(seed, n, k)
+    solution = solved(case, objective=["preferences", "difference"], tolerances=[0.005], solver=solver)
+    every = [(oracle.paid(case, d), oracle.gap(case, d)) for d in oracle.splits(case)]
     if not every:
         assert solution.status is Status.INFEASIBLE
         return
@@ -130,8 +133,8 @@ def test_rules_of_ones_own_are_kept_at_the_best_gap(n: int, k: int, solver: str,
     medics = tuple(float(i in special) for i in range(n))
     ping = tuple(rng.integers(10, 100, n).astype(float).tolist())
     case = evening(seed, n, k, at_most=((medics, 2.0), (ping, 1.25 * sum(ping) / k)), parties=((0, 1),))
-    solution = solved(case, objective="gap", solver=solver)
-    best = min((oracle.gap(case, d) for d in oracle.divisions(case)), default=None)
+    solution = solved(case, objective="difference", solver=solver)
+    best = min((oracle.gap(case, d) for d in oracle.splits(case)), default=None)
     assert solution.value == (best if best is None else pytest.approx(best, abs=1e-6))
     assert solution.status is (Status.INFEASIBLE if best is None else Status.OPTIMAL)
     if best is None:
@@ -165,11 +168,11 @@ def roled(seed: int, n: int, k: int, needed: dict[str, int]) -> Evening:
 def test_roles_are_filled_and_the_line_ups_are_the_strongest(
     n: int, k: int, needed: dict[str, int], seed: int
 ) -> None:
-    """A team's total is that of its strongest line-up, and the division the best by these totals."""
+    """A team's total is that of its strongest line-up, and the split the best by these totals."""
     case = roled(seed, n, k, needed)
-    best = min((oracle.gap(case, d) for d in oracle.divisions(case)), default=None)
+    best = min((oracle.gap(case, d) for d in oracle.splits(case)), default=None)
     for solver in ("auto", "enumerate", "exchange"):
-        solution = solved(case, objective="gap", solver=solver)
+        solution = solved(case, objective="difference", solver=solver)
         if solver == "exchange":
             assert solution.bound is None or best is None or solution.bound <= best
         else:
@@ -223,8 +226,8 @@ def test_roles_of_a_large_roster_are_filled_without_a_proof() -> None:
     assert [sorted(roles) for roles in solution.best.roles] == [["heal"] * 8 + ["tank"] * 4] * 2
 
 
-def test_the_side_that_is_wished_for_is_the_one_that_is_given() -> None:
-    """Where teams are told apart, wishes pull to their own side, under every objective."""
+def test_the_side_that_is_preferenceed_for_is_the_one_that_is_given() -> None:
+    """Where teams are told apart, preferences pull to their own side, under every objective."""
     weights = dict.fromkeys("abcdefgh", 10.0)
     players = [
         Player(n, w, side=1.0 if n in "abc" else 0.5, team=0 if n == "h" else None)
@@ -237,12 +240,12 @@ def test_the_side_that_is_wished_for_is_the_one_that_is_given() -> None:
     assert {"a", "b", "c"} <= {player.id for player in split.teams[1]}
 
 
-def test_wishes_come_with_the_players_too() -> None:
-    """``Player.prefer`` and ``Player.avoid`` are the same wishes."""
+def test_preferences_come_with_the_players_too() -> None:
+    """``Player.prefer`` and ``Player.avoid`` are the same preferences."""
     players = [
         Player("a", 9, prefer=["b"]), Player("b", 7, avoid={"d": 0.5}), Player("c", 5), Player("d", 4),
     ]  # fmt: skip
-    outcomes = balance(players, objective="gap").best.wishes
+    outcomes = balance(players, objective="difference").best.preferences
     assert [(o.kind, o.players, o.price) for o in outcomes] == [
         ("together", ("a", "b"), 0.01), ("apart", ("b", "d"), 0.5),
     ]  # fmt: skip
@@ -254,24 +257,27 @@ def test_recent_team_mates_count_less_the_longer_ago() -> None:
         Match((Contest(Ruleset(), (["a", "b"], ["c", "d"]), (1, 2), at=1.0),)),
         Match((Contest(Ruleset(), (["a", "b", "x"], ["c"]), (1, 2), at=2.0),)),
     ]
-    wishes = {wish.players: wish.price for wish in recent_wishes(games, {"a", "b", "c", "d"}, 0.02)}
-    assert wishes == {("a", "b"): 0.03, ("c", "d"): 0.01}
+    preferences = {
+        preference.players: preference.price
+        for preference in recent_preferences(games, {"a", "b", "c", "d"}, 0.02)
+    }
+    assert preferences == {("a", "b"): 0.03, ("c", "d"): 0.01}
 
 
 @pytest.mark.parametrize("solver", ["climb", "anneal", "resplit", "bitset", "snake"])
-def test_solvers_that_would_pass_over_wishes_refuse(solver: str) -> None:
+def test_solvers_that_would_pass_over_preferences_refuse(solver: str) -> None:
     """Nothing that is asked for is passed over without a word."""
     roster = {name: float(n) for n, name in enumerate("abcdef")}
     with pytest.raises(InputError, match="does not support"):
-        balance(roster, wishes=[Wish("together", "ab")], solver=solver)
+        balance(roster, preferences=[Preference("together", "ab")], solver=solver)
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Wish("near", "ab"), "wish: 'near'"),
-        (lambda: Wish("apart", "a"), "wish: it names 'a'"),
-        (lambda: Wish("apart", "ab", 2.0), "price: 2.0"),
+        (lambda: Preference("near", "ab"), "preference: 'near'"),
+        (lambda: Preference("apart", "a"), "preference: it names 'a'"),
+        (lambda: Preference("apart", "ab", 2.0), "price: 2.0"),
         (lambda: Rule("x", {}, high=1), "rule: 'x' has no terms"),
         (lambda: Rule("x", {"a": 1}), "rule: 'x' has no limit"),
         (lambda: Rule("x", {"a": 1}, low=2, high=1), "rule: 'x' has the least"),
@@ -280,7 +286,7 @@ def test_solvers_that_would_pass_over_wishes_refuse(solver: str) -> None:
         (lambda: balance(DUEL, roles={"tank": 2}), "roles: 2 of 'tank'"),
         (lambda: balance(DUEL, objective=[]), "objective: there is none"),
         (lambda: balance(DUEL, objective={"win": 0}), "objective: the weight 0"),
-        (lambda: balance(DUEL, objective=["win", "gap"], tolerances=[]), "tolerances: there are 0"),
+        (lambda: balance(DUEL, objective=["win", "difference"], tolerances=[]), "tolerances: there are 0"),
         (lambda: balance(DUEL, objective="win", tolerances=[1]), "tolerances: there is only"),
         (lambda: Player("a", prefer={"b": 3.0}), "prefer: the price 3.0"),
         (lambda: balance(DUEL, side_price=-1), "side_price must be at least 0, got -1"),
