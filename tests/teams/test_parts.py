@@ -14,7 +14,7 @@ from equipoise.teams.solution import chances
 from equipoise.teams.solvers.bounds import lower_bound
 from equipoise.teams.solvers.draft import random_start
 from equipoise.teams.solvers.task import Best, Task
-from equipoise.testing.teams import best_costs, legal_divisions, random_problem
+from equipoise.testing.teams import best_costs, legal_splits, random_problem
 
 
 def problem_of(weights: list[float], **more: object) -> Problem:
@@ -97,7 +97,7 @@ def test_the_best_list_takes_the_best_of_many_at_once() -> None:
     """However splits are offered, the same ones stay, without repetitions and in order."""
     problem = problem_of([31, 12, 47, 25, 38, 19, 54, 22])
     task = Task(problem, Difference(), keep=4)
-    splits = np.array(list(legal_divisions(problem)))
+    splits = np.array(list(legal_splits(problem)))
     at_once, singly = Best(task), Best(task)
     at_once.offer(np.repeat(splits, 9, axis=0))
     for split in splits[::-1]:

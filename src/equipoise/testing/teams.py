@@ -37,7 +37,7 @@ def random_problem(rng: np.random.Generator, most_blocks: int = 9, n_teams: int 
                 components(problem)
         except Contradiction:
             continue
-        if next(legal_divisions(problem), None) is not None:
+        if next(legal_splits(problem), None) is not None:
             return problem
 
 
@@ -109,7 +109,7 @@ def random_units(rng: np.random.Generator, problem: Problem) -> Units:
     )
 
 
-def legal_divisions(problem: Problem) -> Iterator[Labels]:
+def legal_splits(problem: Problem) -> Iterator[Labels]:
     """Go through every legal split of a small problem, shape (n_blocks,), by brute force."""
     for labels in itertools.product(range(problem.n_teams), repeat=problem.n_blocks):
         split = np.array(labels, dtype=np.int8)
@@ -120,7 +120,7 @@ def legal_divisions(problem: Problem) -> Iterator[Labels]:
 def best_costs(task: Task) -> list[float]:
     """Return the costs of the best different splits of a small task, by brute force."""
     costs: dict[bytes, float] = {}
-    for labels in legal_divisions(task.problem):
+    for labels in legal_splits(task.problem):
         totals = task.problem.totals(labels[None, :])
         if all(criterion.cost(totals)[0] <= limit for criterion, limit in task.limits):
             costs.setdefault(task.problem.signature(labels), float(task.criterion.cost(totals)[0]))
@@ -142,7 +142,7 @@ def check_objective(factory: Callable[[Units], Objective], rng: np.random.Genera
 
 
 def _check_criterion(criterion: Criterion, problem: Problem) -> None:
-    splits = np.array(list(legal_divisions(problem)), dtype=np.int8)
+    splits = np.array(list(legal_splits(problem)), dtype=np.int8)
     totals = problem.totals(splits)
     before = totals.copy()
     costs = criterion.cost(totals)
@@ -221,7 +221,7 @@ def _limits(objective: Objective, problem: Problem) -> tuple[tuple[Limit, ...], 
     start: tuple[Labels, ...] = ()
     for criterion, tolerance in objective.first:
         costs = []
-        for labels in legal_divisions(problem):
+        for labels in legal_splits(problem):
             totals = problem.totals(labels[None, :])
             if all(earlier.cost(totals)[0] <= limit for earlier, limit in limits):
                 costs.append((float(criterion.cost(totals)[0]), labels))

@@ -23,7 +23,17 @@ from equipoise.verifying.question import Question
 from equipoise.verifying.receipts import FIELDS, FORMAT, hash_of
 from equipoise.verifying.rounding import ROOM, Rounding
 from equipoise.verifying.splits import Labels, broken
-from equipoise.verifying.values import bots, chances, line_up, paid_for, rating_in, shown, teams_of, value
+from equipoise.verifying.values import (
+    Paid,
+    bots,
+    chances,
+    line_up,
+    paid_for,
+    rating_in,
+    shown,
+    teams_of,
+    value,
+)
 
 #: What an answer may say.
 ANSWER = (
@@ -294,15 +304,20 @@ class _Check:
         )
 
     def _preferences(self, split: Mapping[str, Any], labels: Labels) -> None:
-        expected = list(paid_for(self.asked, labels))
-        for told, preference in _pairs(split.get("wishes", []), expected):
+        def who(preference: Paid) -> list[str]:
+            return [self.asked.names[i] for i in preference.members]
+
+        # Sides may come in any order.
+        expected = sorted(
+            paid_for(self.asked, labels), key=lambda preference: (preference.kind, who(preference))
+        )
+        given = sorted(split.get("wishes", []), key=lambda told: (told["kind"], told["players"]))
+        for told, preference in _pairs(given, expected):
             _require(told["kind"] == preference.kind, "a preference is of another kind")
-            _require(
-                told["players"] == [self.asked.names[i] for i in preference.members], "a preference of others"
-            )
+            _require(told["players"] == who(preference), "a preference is of others")
             self._near(told["price"], preference.price, SLIGHT, "a price")
             self._near(told["paid"], preference.paid, SLIGHT, "what is paid")
-            _require(told["met"] == (told["paid"] == 0.0), "a preference is not met as is said")
+            _require(told["met"] is (told["paid"] == 0.0), "a preference is not met as is said")
 
     def _roles(self, split: Mapping[str, Any], labels: Labels) -> None:
         if not self.asked.needed:
