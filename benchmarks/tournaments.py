@@ -10,13 +10,12 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lobby_instances import tournament
+from lobby_instances import tournament, within
 from reporting import add_modes, keep
 
 HERE = Path(__file__).parent
@@ -46,30 +45,6 @@ parties, players who wait, bars, limits, smaller teams, means and absolute devia
 - The best is that of `auto` and `large` with {longer:g} s of processor time each; where the bound alone \
 shows that nothing is so much better, they are not asked.
 """
-
-
-@dataclass(frozen=True)
-class Processor:
-    """A stopping criterion by processor time."""
-
-    end: float
-
-    def __call__(self) -> bool:
-        """Tell whether the time is up."""
-        return time.process_time() >= self.end
-
-    def left(self) -> float:
-        """Return the seconds until then."""
-        return max(self.end - time.process_time(), 0.0)
-
-    def part(self, share: float) -> Processor:
-        """Return the criterion after a share of what is left."""
-        return Processor(time.process_time() + share * self.left())
-
-
-def within(seconds: float) -> Processor:
-    """Return the criterion that holds after so much processor time from now."""
-    return Processor(time.process_time() + seconds)
 
 
 def tolerance(given: Row, teams: int) -> float:
