@@ -261,8 +261,8 @@ def _limits(rows: list[Row]) -> list[str]:
         lines.append([*cells, f"{row['value']:.6g}", f"{row['bound']:.6g}"])
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     what = (
-        "3,000 players and `auto` in a process of its own, limit and time in processor time; a fifth of those "
-        "in threes came in parties of two."
+        "3,000 players and `auto` in a process of its own, limit and time in processor time; a fifth of "
+        "those in threes came in parties of two."
     )
     return ["## Time limits", "", what, "", table, ""]
 
