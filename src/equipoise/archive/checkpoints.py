@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from equipoise.archive.databases import Database
 from equipoise.archive.records import Row
-from equipoise.archive.schema import CHANGED, CHECKPOINT, DERIVED, UNDO
+from equipoise.archive.schema import CHANGED, CHECKPOINT, UNDO
 
 #: Matches in the span of a checkpoint, at least, where there are more.
 SPAN = 1000
@@ -94,12 +94,8 @@ def _all(connection: sa.Connection) -> list[Checkpoint]:
     return [Checkpoint(row.number, float(row.ended), bytes(row.match), row.matches) for row in rows]
 
 
-def go_back(database: Database, connection: sa.Connection, back: Back) -> None:
-    """Write the derived rows as they were at a checkpoint."""
-    for row in back.rows:
-        if not row.numbers:
-            connection.execute(sa.delete(DERIVED).where(DERIVED.c.part == row.part, DERIVED.c.key == row.key))
-    database.upsert(connection, DERIVED, [row for row in back.rows if row.numbers])
+def go_back(connection: sa.Connection, back: Back) -> None:
+    """Let go of a checkpoint and of those after it; the derived rows are whoever's who goes there."""
     connection.execute(sa.delete(UNDO).where(UNDO.c.number >= back.to.number))
     connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.number >= back.to.number))
 

@@ -150,6 +150,10 @@ class Database(ABC):
         """Add rows or replace those with the same primary key."""
 
     @abstractmethod
+    def holds(self, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:
+        """Return the condition that a text stands in a column, letter by letter."""
+
+    @abstractmethod
     def scrub(self) -> None:
         """Overwrite what was deleted, as far as this is in reach."""
 
@@ -250,6 +254,10 @@ class Sqlite(Database):
             connection.exec_driver_sql(
                 f'{verb} INTO "{table.name}" VALUES ({marks})', list(rows)
             )  # names of the schema
+
+    def holds(self, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:
+        """Return the condition that a text stands in a column."""
+        return sa.func.instr(column, text) > 0
 
     def scrub(self) -> None:
         """Write the file anew without what was deleted, and empty the write-ahead log."""
@@ -352,6 +360,10 @@ class Postgres(Database):
             f"ON CONFLICT ({target}) DO UPDATE SET {new}",
             list(rows),
         )
+
+    def holds(self, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:
+        """Return the condition that a text stands in a column."""
+        return sa.func.strpos(column, text) > 0
 
     def scrub(self) -> None:
         """Write the tables anew without what was deleted; the server's own log is out of reach."""
