@@ -109,19 +109,15 @@ def forget_all(connection: sa.Connection) -> None:
 def note(database: Database, connection: sa.Connection, one: Note) -> None:
     """Keep what rows were at a place."""
     there = _all(connection)
-    rows: list[Row] = list(one.rows)
     if there and there[-1].matches + one.matches <= SPAN:
         number = there[-1].number
-        wanted = sa.select(UNDO.c.part, UNDO.c.key).where(UNDO.c.number == number)
-        known = {(row.part, bytes(row.key)) for row in connection.execute(wanted)}
-        rows = [row for row in rows if (row.part, row.key) not in known]
         grown = sa.update(CHECKPOINT).where(CHECKPOINT.c.number == number)
         connection.execute(grown.values(matches=there[-1].matches + one.matches))
     else:
         number = there[-1].number + 1 if there else 1
         database.insert(connection, CHECKPOINT, [(number, *one.position, one.matches)])
         _unite(connection, [*there, Checkpoint(number, *one.position, one.matches)])
-    database.insert(connection, UNDO, [(number, row.part, row.key, row.place, row.numbers) for row in rows])
+    database.insert_missing(connection, UNDO, [(number, *row) for row in one.rows])
 
 
 def _unite(connection: sa.Connection, there: list[Checkpoint]) -> None:

@@ -12,6 +12,7 @@ import struct
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -144,7 +145,7 @@ def some_of(
         (row.part, row.key): row
         for part in parts
         for first in range(0, len(ranges), TOGETHER)
-        for row in _rows(connection.execute(_within(part, ranges[first : first + TOGETHER])))
+        for row in _within(connection, part, ranges[first : first + TOGETHER])
     }
     sizes = Counter({row.part: row.rows for row in connection.execute(sa.select(SIZE))})
     for row in back:
@@ -158,13 +159,21 @@ def some_of(
     return both, Places({at: row.place for at, row in found.items()}, sizes)
 
 
-def _within(part: str, ranges: Sequence[tuple[bytes, bytes]]) -> sa.Select[Any]:
-    """Select the rows of a part whose keys are in some ranges, each by the index."""
-    low, high = (sa.column(name, sa.LargeBinary) for name in ("low", "high"))
-    asked = sa.values(low, high).data(list(ranges)).cte("asked")
-    inside = sa.and_(DERIVED.c.part == part, DERIVED.c.key >= asked.c.low, DERIVED.c.key < asked.c.high)
-    columns = (DERIVED.c.part, DERIVED.c.key, DERIVED.c.place, DERIVED.c.numbers)
-    return sa.select(*columns).select_from(asked.join(DERIVED, inside))
+def _within(connection: sa.Connection, part: str, ranges: Sequence[tuple[bytes, bytes]]) -> Iterator[Row]:
+    """Go through the rows of a part whose keys are in some ranges, each found by the index.
+
+    SQLite goes through what stands before a cross join first; of any other join, which SQLAlchemy would
+    write, it may go through all rows of the part for the ranges.
+    """
+    mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
+    asked = ", ".join([f"({mark}, {mark})"] * len(ranges))
+    wanted = (
+        f"WITH asked (low, high) AS (VALUES {asked}) "  # noqa: S608  # marks alone
+        "SELECT derived.part, derived.key, derived.place, derived.numbers "
+        "FROM asked CROSS JOIN derived "
+        f"WHERE derived.part = {mark} AND derived.key >= asked.low AND derived.key < asked.high"
+    )
+    yield from _rows(connection.exec_driver_sql(wanted, (*chain.from_iterable(ranges), part)))
 
 
 def write(
