@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +28,47 @@ def postgresql_programs() -> Path | None:
     return found[-1].parent if found else Path(on_path).resolve().parent if on_path else None
 
 
+@dataclass(frozen=True, slots=True)
+class Postgresql:
+    """A server that runs: its address, and how it fails."""
+
+    url: str
+    control: tuple[str | Path, ...]
+    run: Mapping[str, Any]
+    data: Path
+
+    def hang(self) -> None:
+        """Let every process of it stand still, as on a machine without a disk."""
+        for process in self._processes():
+            os.kill(process, signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Let them go on."""
+        for process in self._processes():
+            os.kill(process, signal.SIGCONT)
+
+    def stop(self) -> None:
+        """End it without asking anyone."""
+        subprocess.run([*self.control, "-m", "immediate", "stop"], check=True, **self.run)
+
+    def start(self) -> None:
+        """Begin it again at the same address."""
+        subprocess.run([*self.control, "-l", self.data.parent / "log", "start"], check=True, **self.run)
+
+    def _processes(self) -> list[int]:
+        """Return the first process and its children."""
+        main = int((self.data / "postmaster.pid").read_text(encoding="ascii").split()[0])
+        parents = {
+            int(path.parent.name): int(path.read_text(encoding="ascii").rpartition(")")[2].split()[1])
+            for path in Path("/proc").glob("[0-9]*/stat")
+            if path.exists()
+        }
+        return [main, *(each for each, parent in parents.items() if parent == main)]
+
+
 @contextmanager
-def postgresql() -> Iterator[str]:
-    """Give the address of a server of our own: on loopback, with its data in a temporary directory."""
+def postgresql_server() -> Iterator[Postgresql]:
+    """Give a server of our own: on loopback, with its data in a temporary directory."""
     programs = postgresql_programs()
     assert programs is not None
     home = Path(tempfile.mkdtemp(prefix="equipoise-postgresql-"))
@@ -41,19 +81,25 @@ def postgresql() -> Iterator[str]:
         port = probe.getsockname()[1]
     run: Any = {"capture_output": True, "timeout": 120, "cwd": home, **who}
     options = f"-p {port} -c listen_addresses=127.0.0.1 -k {home} -c fsync=off"
+    control = (programs / "pg_ctl", "-D", data, "-w", "-o", options)
+    server = Postgresql(f"postgresql://tester@127.0.0.1:{port}/postgres", control, run, data)
     try:
         initdb = (programs / "initdb", "-D", data, "-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C")
         subprocess.run([*initdb, "--no-sync"], check=True, **run)
-        start = (programs / "pg_ctl", "-D", data, "-w", "-l", home / "log", "-o", options)
-        subprocess.run([*start, "start"], check=True, **run)
+        server.start()
         try:
-            yield f"postgresql://tester@127.0.0.1:{port}/postgres"
+            yield server
         finally:
-            subprocess.run(
-                [programs / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop"], check=True, **run
-            )
+            server.stop()
     finally:
         shutil.rmtree(home, ignore_errors=True)
+
+
+@contextmanager
+def postgresql() -> Iterator[str]:
+    """Give the address of a server of our own."""
+    with postgresql_server() as server:
+        yield server.url
 
 
 def _unprivileged() -> dict[str, Any]:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from tests.protocols import conversation as talk
-from tests.servers import postgresql, postgresql_programs
+from tests.servers import postgresql, postgresql_programs, postgresql_server
 
 from equipoise.archive.archive import open_archive
 from equipoise.matches import Contest, Match, Ruleset
@@ -32,10 +32,11 @@ TOKEN = "a token that nobody guesses"  # noqa: S105 -- of these tests
 class Served:
     """A running server, and how to ask it."""
 
-    def __init__(self, store: Path, *flags: str) -> None:
+    def __init__(self, store: Path | str, *flags: str) -> None:
         environment = {**os.environ, "EQUIPOISE_TOKEN": TOKEN}
+        url = f"sqlite:///{store}" if isinstance(store, Path) else store
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "equipoise", "serve", "--store", f"sqlite:///{store}",
+            [sys.executable, "-m", "equipoise", "serve", "--store", url,
              "--weights", "127.0.0.1:0", "--json-logs", *flags],
             env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
@@ -56,6 +57,11 @@ class Served:
             connection.shutdown(socket.SHUT_WR)
             return rest(connection).decode()
 
+    def result(self, name: str) -> str:
+        """Report a game that zoe has won; return the answer."""
+        told = f"RESULT {name}\t3 0\t0 PLAYER zoe\t1 PLAYER ann\n"
+        return self.ask(f"AUTH {TOKEN}\nGAME oa/ctf\n{told}").removeprefix("AUTH ok\n")
+
     def wait_for(self, said: str, answer: str) -> None:
         """Ask again and again until an answer comes."""
         while self.ask(said) != answer:
@@ -65,6 +71,7 @@ class Served:
         """Send a signal; return the exit code and the log."""
         self.process.send_signal(number)
         _, log = self.process.communicate(timeout=PATIENCE)
+        assert all(line.startswith("{") for line in log.splitlines()), log
         return self.process.returncode, [json.loads(line) for line in log.splitlines()]
 
 
@@ -117,7 +124,7 @@ def test_the_life_of_a_server(served: Served, store: Path, tmp_path: Path) -> No
     assert served.ask("PLAYER ann\n") == weight(store, "ann")
 
     lines = [
-        {"id": f"m{n}", "ended": 2e9 + n, "teams": [["eve"], ["ann"]], "scores": [9, 1]} for n in range(3)
+        {"id": f"m{n}", "ended": 1.7e9 + n, "teams": [["eve"], ["ann"]], "scores": [9, 1]} for n in range(3)
     ]
     log = tmp_path / "results.jsonl"
     log.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
@@ -191,6 +198,47 @@ def test_an_archive_that_breaks_is_told_and_the_last_ratings_are_served(served: 
     while "archive cannot be read" not in (said := served.process.stderr.readline()):
         assert said
     assert served.ask("PLAYER ann\n") == expected
+
+
+def test_a_database_that_hangs_or_stops_keeps_nobody_waiting() -> None:
+    """Lookups are answered from memory, results refused for the time being, and the end is in order."""
+    if postgresql_programs() is None:
+        pytest.skip("PostgreSQL is not installed: scripts/install-test-servers installs it")
+    with postgresql_server() as database:
+        with open_archive(database.url) as archive:
+            archive.record(games("ann"))
+            archive.update_ratings()
+        served = Served(database.url)
+        try:
+            known = served.ask("PLAYER ann\n")
+            assert known.startswith("PLAYER ann ")
+            assert served.result("g1") == "RESULT g1 new\n"
+            database.hang()
+            assert served.result("g2").startswith("ERR unavailable")
+            assert served.ask("PLAYER ann\n").startswith("PLAYER ann ")
+            database.go_on()
+            assert served.result("g2") in ("RESULT g2 new\n", "RESULT g2 known\n")
+            database.stop()
+            assert served.result("g3").startswith("ERR unavailable")
+            assert served.ask("PLAYER ann\n").startswith("PLAYER ann ")
+            database.start()
+            while (answer := served.result("g3")).startswith("ERR unavailable"):
+                assert served.process.poll() is None
+            assert answer == "RESULT g3 new\n"
+            with open_archive(database.url) as archive:
+                assert [match.id for match in archive.matches()][1:] == ["g1", "g2", "g3"]
+                archive.update_ratings()
+                standing = archive.standing()
+            shown = scale_of(standing.model, standing.state).shown(
+                standing.model.rating(standing.state, "zoe").mu
+            )
+            served.wait_for("PLAYER zoe\n", f"PLAYER zoe {shown:.4f}\n")
+            database.hang()
+            assert served.end()[0] == 0
+        finally:
+            database.go_on()
+            served.process.kill()
+            served.process.communicate()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

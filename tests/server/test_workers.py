@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from equipoise.errors import InputError
+from equipoise.matches import Contest, Match, Ruleset
 from equipoise.players import Player
 from equipoise.server.workers import Worker, WorkerError
 from equipoise.serving.answers import INFEASIBLE, Gathered
@@ -45,7 +46,7 @@ def test_a_mistake_of_the_caller_stays_one(tmp_path: Path) -> None:
         worker = Worker("keep", f"sqlite:///{tmp_path}/none.db", 1.0)
         assert await worker.ask(None) is False
         with pytest.raises(InputError, match=r"^store: .*none.db: there is no file"):
-            await worker.ask("a match")
+            await worker.ask(Match((Contest(Ruleset("oa", "ctf"), (["ann"], ["bob"]), (1, 2), at=1e9),)))
         await worker.close()
 
     asyncio.run(play())

@@ -10,6 +10,7 @@ from itertools import chain as joined
 from pathlib import Path
 
 from equipoise.archive.archive import Archive
+from equipoise.clock import ahead
 from equipoise.errors import InputError
 from equipoise.ingest.dating import Dating
 from equipoise.ingest.logs import Progress, Source, UnreadableLogError, pieces
@@ -115,19 +116,25 @@ class Ingest:
             if isinstance(one, Match):
                 if not one.dated and self._dated_by:
                     tally.dated_by[self._label] = self._dated_by
+                if one.dated and (wrong := ahead(one.ended or 0.0, time.time())):
+                    self._skip(Skipped(f"game {one.id}", f"{wrong}; set the clocks right and read it again"))
+                    continue
                 match = without_mutators(self.dating.dated(one), self._cosmetic)
                 self._batch.append(match)
                 self._look_at(match.ruleset)
                 if len(self._batch) >= BATCH:
                     self.keep()
             elif isinstance(one, Skipped):
-                tally.skipped_lines += 1
-                if len(tally.first_skipped) < MOST_TOLD:
-                    tally.first_skipped.append(one)
+                self._skip(one)
             else:
                 tally.unfinished += 1
                 if len(tally.first_unfinished) < MOST_TOLD:
                     tally.first_unfinished.append(one)
+
+    def _skip(self, one: Skipped) -> None:
+        self.tally.skipped_lines += 1
+        if len(self.tally.first_skipped) < MOST_TOLD:
+            self.tally.first_skipped.append(one)
 
     def _look_at(self, ruleset: Ruleset) -> None:
         """Note the mutators of a ruleset that are in no table."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.databases import shown
+from equipoise.clock import ahead
 from equipoise.errors import EquipoiseError
 from equipoise.server.settings import Settings
 from equipoise.server.tcp import OTHER_FILES
@@ -22,9 +23,6 @@ PATIENCE = 5.0
 
 #: Bytes of a disk below which it is said to be full soon.
 LITTLE = 200_000_000
-
-#: Seconds by which a match may be dated ahead of the clock: what clocks of a network differ by.
-SKEW = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +89,9 @@ def _store(settings: Settings) -> Iterator[Finding]:
 
 def _future(archive: Archive) -> Iterator[Finding]:
     """Find matches that are dated ahead of the clock: every later one would be late beside them."""
-    ahead = archive.last_ended() - time.time()
-    if ahead > SKEW:
+    if wrong := ahead(archive.last_ended(), time.time()):
         yield Finding(
-            f"a match is dated {ahead / 60:.0f} minutes ahead of this machine's clock",
+            f"a match is {wrong}",
             "set the clocks right, and take the match back with: equipoise undo MATCH",
         )
 

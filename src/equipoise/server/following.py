@@ -309,12 +309,12 @@ class Follower:
         )
 
     async def close(self) -> None:
-        """Let go of the archive."""
+        """Let go of the archive, when what is under way has ended or soon after."""
         await self._worker.close()
 
-    def kill(self) -> None:
+    async def end(self) -> None:
         """Let go of the archive at once; what was being learnt is learnt another time."""
-        self._worker.kill()
+        await self._worker.end()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Generator
 
 from equipoise.archive.archive import Archive, open_archive
+from equipoise.clock import ahead
+from equipoise.errors import InputError
 from equipoise.matches import Match
 
 log = logging.getLogger(__name__)
@@ -32,6 +35,9 @@ class Keeping:
         yield from ()
         if match is None:
             return False
+        if wrong := ahead(match.ended or 0.0, time.time()):
+            msg = f": {wrong}"
+            raise InputError(msg, "ended")
         archive = self._opened or open_archive(
             self._url, create=False, timeout=self._seconds, waiting=log.warning
         )

@@ -24,7 +24,7 @@ from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.server.following import Follower
 from equipoise.server.settings import Settings
 from equipoise.server.turns import Lane, Ticket
-from equipoise.server.workers import Worker
+from equipoise.server.workers import BEGIN, Worker
 from equipoise.serving.answers import INFEASIBLE
 from equipoise.serving.board import Board
 from equipoise.serving.ratings import AmbiguousGameError, Ratings, Snapshot
@@ -40,9 +40,6 @@ HEALING = 5.0
 
 #: Seconds beyond its time limit after which a worker that divides or keeps is begun anew.
 LATE = 3.0
-
-#: Seconds to begin a worker; a machine that is busy needs some.
-BEGIN = 60.0
 
 #: Seconds to wait for another process that writes the archive, before a result is refused.
 PATIENCE = 4.0
@@ -72,6 +69,7 @@ class Service:
             kind: Lane(settings.max_waiting, Refusal.BUSY) for kind in (Division, Everyone, Finished, object)
         }
         self._kept = asyncio.Event()
+        self._beginning: list[asyncio.Future[Any]] = []
         self._trouble = ""
         self.board = Board(Snapshot(Ratings(Mixture(), Mixture().initial())))
 
@@ -84,14 +82,12 @@ class Service:
             If it cannot be read.
         """
         begun = asyncio.ensure_future(self._begin())
-        try:
-            self._take(await self._follower.newer())
-            if self._follower.behind:
-                healing = asyncio.ensure_future(self._look(now=True))
-                await asyncio.wait([healing], timeout=HEALING)
-        except BaseException:
-            begun.cancel()
-            raise
+        self._beginning.append(begun)
+        self._take(await self._follower.newer())
+        if self._follower.behind:
+            healing = asyncio.ensure_future(self._look(now=True))
+            self._beginning.append(healing)
+            await asyncio.wait([healing], timeout=HEALING)
         await begun
 
     async def _begin(self) -> None:
@@ -104,6 +100,7 @@ class Service:
 
     async def follow(self) -> None:
         """Keep the board up to date, for ever, whatever happens."""
+        await asyncio.gather(*self._beginning)
         while True:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(POLL):
@@ -187,9 +184,14 @@ class Service:
     async def close(self) -> None:
         """Let go of everything; what is under way then is not waited for."""
         self._judge.shutdown(wait=False, cancel_futures=True)
-        self._divider.kill()
-        self._follower.kill()
-        await self._keeper.close()  # what it is keeping may be kept
+        for each in self._beginning:
+            each.cancel()
+        await asyncio.gather(*self._beginning, return_exceptions=True)
+        await asyncio.gather(
+            self._divider.end(),
+            self._follower.end(),
+            self._keeper.close(),  # what it is keeping may be kept
+        )
 
     async def _work_off(self, kind: type, work: Callable[[Any], Awaitable[Any]], breath: float = 0.0) -> None:
         """Answer a lane, one at a time; afterwards others have so many times as long for themselves."""

@@ -29,8 +29,8 @@ LENGTH = struct.Struct("<Q")
 #: much as the server.
 NICE, URGENT = 10, ("keep",)
 
-#: Seconds to end by itself, before it is killed.
-LAST = 0.5
+#: Seconds to begin, which takes long on a machine that is busy; and to end by itself, before it is killed.
+BEGIN, LAST = 60.0, 0.5
 
 #: Bytes of a pipe that are read at a time.
 PIPE = 1 << 20
@@ -73,6 +73,8 @@ class Worker:
         self._role = role
         self._arguments = arguments
         self._process: asyncio.subprocess.Process | None = None
+        self._beginning: asyncio.Task[asyncio.subprocess.Process] | None = None
+        self._killed: list[asyncio.subprocess.Process] = []
         self._turn = asyncio.Lock()
 
     @property
@@ -105,22 +107,24 @@ class Worker:
             If there was no answer within the time, the worker has ended, or the question failed.
         """
         async with self._turn:
+            process = await self._ready(seconds)
             try:
-                return await self._asked(question, seconds, part)
+                return await self._asked(process, question, seconds, part)
             except TimeoutError:
-                self.kill()
+                self._begin_anew()
                 msg = f"{self._role}: no answer within {seconds:g} s; begun anew"
                 raise WorkerError(msg) from None
             except (OSError, asyncio.IncompleteReadError):
-                self.kill()
+                self._begin_anew()
                 msg = f"{self._role}: its process has ended; begun anew"
                 raise WorkerError(msg) from None
             except asyncio.CancelledError:
                 self.kill()  # its answer would be taken for that of the next question
                 raise
 
-    async def _asked(self, question: object, seconds: float | None, part: Part | None) -> Any:
-        process = await self._running()
+    async def _asked(
+        self, process: asyncio.subprocess.Process, question: object, seconds: float | None, part: Part | None
+    ) -> Any:
         assert process.stdin is not None  # noqa: S101 -- as PIPE says
         process.stdin.write(_framed(question))
         while True:
@@ -140,36 +144,90 @@ class Worker:
         kind, value = pickle.loads(await process.stdout.readexactly(size))  # noqa: S301 -- our own process
         return kind, value
 
-    async def _running(self) -> asyncio.subprocess.Process:
-        if self._process is None or self._process.returncode is not None:
-            self._process = await asyncio.create_subprocess_exec(
+    async def _ready(self, seconds: float | None) -> asyncio.subprocess.Process:
+        """Return its process once that takes questions; it goes on beginning after the time."""
+        if self._process is not None and self._process.returncode is not None:
+            self.kill()
+        if self._beginning is None:
+            self._beginning = asyncio.ensure_future(self._begin())
+        try:
+            async with asyncio.timeout(seconds):
+                return await asyncio.shield(self._beginning)
+        except (OSError, asyncio.IncompleteReadError) as error:  # a TimeoutError is an OSError
+            if self._beginning.done():
+                self.kill()
+            why = "has not begun" if isinstance(error, TimeoutError) else "has ended while it began"
+            msg = f"{self._role}: its process {why}"
+            raise WorkerError(msg) from None
+
+    async def _begin(self) -> asyncio.subprocess.Process:
+        """Begin the process and wait until it takes questions."""
+        beginning = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
                 sys.executable, "-m", "equipoise.server.workers", self._role,
                 stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=PIPE,
-            )  # fmt: skip
-            assert self._process.stdin is not None  # noqa: S101 -- as PIPE says
-            self._process.stdin.write(_framed((_logging(), self._arguments)))
-        return self._process
+            )
+        )  # fmt: skip
+        try:
+            self._process = process = await asyncio.shield(beginning)
+        except asyncio.CancelledError:
+            self._process = await beginning  # so that it can be ended
+            raise
+        assert process.stdin is not None  # noqa: S101 -- as PIPE says
+        process.stdin.write(_framed((_logging(), self._arguments)))
+        async with asyncio.timeout(BEGIN):
+            await self._message(process)
+        return process
+
+    def _begin_anew(self) -> None:
+        """End it and begin another, so that the next question need not wait for that."""
+        self.kill()
+        self._beginning = asyncio.ensure_future(self._begin())
+        self._beginning.add_done_callback(lambda begun: begun.cancelled() or begun.exception())
 
     def kill(self) -> None:
         """End it at once; the next question begins another."""
-        if self._process is not None and self._process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
-        self._process = None
-
-    async def close(self) -> None:
-        """Let it end, or end it."""
+        self._beginning = None
         process, self._process = self._process, None
-        if process is None or process.returncode is not None:
+        if process is None:
             return
-        assert process.stdin is not None  # noqa: S101 -- as PIPE says
-        process.stdin.close()
-        try:
-            await asyncio.wait_for(process.wait(), LAST)
-        except TimeoutError:
+        if process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
+        self._killed = [each for each in self._killed if each.returncode is None] + [process]
+
+    async def end(self) -> None:
+        """End it at once, and wait until nothing of it is left."""
+        if self._beginning is not None:
+            self._beginning.cancel()
+            await asyncio.gather(self._beginning, return_exceptions=True)
+        self.kill()
+        killed, self._killed = self._killed, []
+        for process in killed:
+            await _released(process)
+
+    async def close(self) -> None:
+        """Let it end by itself for a moment, before it is ended."""
+        process = self._process
+        if process is not None and process.returncode is None:
+            assert process.stdin is not None  # noqa: S101 -- as PIPE says
+            process.stdin.close()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), LAST)
+        await self.end()
+
+
+async def _released(process: asyncio.subprocess.Process) -> None:
+    """Wait for the end of a process that was killed, and close its pipes: a loop closes without them only."""
+    assert process.stdin is not None  # noqa: S101 -- as PIPE says
+    assert process.stdout is not None  # noqa: S101 -- as PIPE says
+    process.stdin.close()
+    with contextlib.suppress(TimeoutError, OSError):  # one that the system itself holds up is left to it
+        async with asyncio.timeout(LAST):
             await process.wait()
+            while await process.stdout.read(PIPE):
+                pass
+            await process.stdin.wait_closed()
 
 
 def _framed(message: object) -> bytes:
@@ -195,14 +253,15 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed goes to the log
     questions = sys.stdin.buffer
-    logs, arguments = _read(questions)
-    from equipoise.server.logging import log_events
+    with contextlib.suppress(EOFError, BrokenPipeError):  # the server has ended
+        logs, arguments = _read(questions)
+        from equipoise.server.logging import log_events
 
-    log_events(logs[0], as_json=logs[1])
-    role = resolve("role", ROLES, sys.argv[1])(*arguments)
-    with contextlib.suppress(OSError):
-        os.nice(0 if sys.argv[1] in URGENT else NICE)
-    with contextlib.suppress(EOFError, BrokenPipeError):
+        log_events(logs[0], as_json=logs[1])
+        role = resolve("role", ROLES, sys.argv[1])(*arguments)
+        with contextlib.suppress(OSError):
+            os.nice(0 if sys.argv[1] in URGENT else NICE)
+        _send(("answer", None), answers)  # that it takes questions
         while True:
             _answer(role(_read(questions)), answers)
 
@@ -221,10 +280,14 @@ def _answer(answer: Answer, answers: IO[bytes]) -> None:
         except Exception as error:
             log.warning("unexpected error", exc_info=True)
             message = ("failed", f"{type(error).__name__}: {error}")
-        answers.write(_framed(message))
-        answers.flush()
+        _send(message, answers)
         if message[0] != "part":
             return
+
+
+def _send(message: tuple[str, Any], answers: IO[bytes]) -> None:
+    answers.write(_framed(message))
+    answers.flush()
 
 
 def _read(questions: IO[bytes]) -> Any:
