@@ -334,7 +334,10 @@ def report(results: Row) -> str:
     rounds = [
         f"| {row['name']} | "
         + " | ".join(
-            f"{1000 * part['beside']:.2f}, {1000 * part['beside_p99']:.2f}" for part in row["rounds"]
+            "{alone:.2f}, {alone_p99:.2f} → {beside:.2f}, {beside_p99:.2f}".format(
+                **{key: 1000 * seconds for key, seconds in part.items()}
+            )
+            for part in row["rounds"]
         )
         + " |"
         for row in results["rows"]
@@ -347,9 +350,8 @@ def report(results: Row) -> str:
         f"*Kept* tells whether the median is within {TIMES:g} times and the 99th percentile within "
         f"{TIMES:g} times or {1000 * ALLOWED:g} ms, and the end within the grace and 1 s.\n"
     )
-    return (
-        f"{HEAD.format(**results)}{table}\n\n{kept}\n## Every round: median and p99 beside, ms\n\n{every}\n"
-    )
+    title = "## Every round: median and p99 alone → beside, ms"
+    return f"{HEAD.format(**results)}{table}\n\n{kept}\n{title}\n\n{every}\n"
 
 
 def main() -> int:

@@ -377,10 +377,11 @@ class Archive:
                 if reason is None:
                     return Updated(0, "")
                 learnt = self._learnt(connection, row, reason, None if asked else since)
-                written = alone and self._write(connection, row, learnt)
+                changed = self._changed(learnt)
+                written = alone and self._write(connection, row, learnt, changed)
             if not alone:
                 with self._database.writing() as connection:
-                    written = self._write(connection, row, learnt)
+                    written = self._write(connection, row, learnt, changed)
             if written:
                 self._asked = False
                 return Updated(learnt.matches, reason)
@@ -438,7 +439,12 @@ class Archive:
             last = (rows[-1].ended, bytes(rows[-1].id))
         return _Learnt(before, state, known, last or (0.0, b""), learnt, back, tuple(notes))
 
-    def _write(self, connection: sa.Connection, row: Any, learnt: _Learnt) -> bool:
+    def _changed(self, learnt: _Learnt) -> list[Row]:
+        """Return the derived rows that differ, before anybody has to wait for them to be written."""
+        old = (None, None) if learnt.before is None else (learnt.before.state, learnt.before.known)
+        return [*rows_of(learnt.state, old[0], STATE), *rows_of(learnt.known, old[1], KNOWN)]
+
+    def _write(self, connection: sa.Connection, row: Any, learnt: _Learnt, changed: list[Row]) -> bool:
         """Write what has changed, unless what it rests on has changed since; tell whether it was written."""
         now = archive_row(connection)
         whole = row.stale or not row.revision
@@ -453,8 +459,6 @@ class Archive:
         for each in learnt.notes:
             note(self._database, connection, each)
         connection.execute(sa.delete(CHANGED))
-        old = (None, None) if learnt.before is None else (learnt.before.state, learnt.before.known)
-        changed = [*rows_of(learnt.state, old[0], STATE), *rows_of(learnt.known, old[1], KNOWN)]
         put = self._database.insert if learnt.before is None else self._database.upsert
         put(connection, DERIVED, changed)
         grow(connection)

@@ -24,6 +24,10 @@ PARTS = 8
 #: The largest part of what comes after them that the span of two united neighbours may be.
 MOST_OF_LATER = 0.5
 
+#: Rows that are looked for by their keys where a checkpoint has some of them already; more are found by
+#: reading all of its keys.
+FEW = 500
+
 #: A place in replay order.
 Position = tuple[float, bytes]
 
@@ -117,6 +121,10 @@ def note(database: Database, connection: sa.Connection, one: Note) -> None:
     if there and there[-1].matches + one.matches <= SPAN:
         number = there[-1].number
         wanted = sa.select(UNDO.c.part, UNDO.c.key).where(UNDO.c.number == number)
+        if len(rows) <= FEW:  # the usual end of one game: others who write wait for this
+            wanted = wanted.where(
+                UNDO.c.part.in_({row.part for row in rows}), UNDO.c.key.in_([row.key for row in rows])
+            )
         known = {(row.part, bytes(row.key)) for row in connection.execute(wanted)}
         rows = [row for row in rows if (row.part, row.key) not in known]
         grown = sa.update(CHECKPOINT).where(CHECKPOINT.c.number == number)
