@@ -13,7 +13,8 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -26,7 +27,7 @@ from benchmarks.reporting import add_modes, keep
 
 from equipoise.verifying.best import front, optimum
 from equipoise.verifying.divisions import broken
-from equipoise.verifying.exact import Real
+from equipoise.verifying.exact import Real, UndecidedError
 from equipoise.verifying.plain import read
 from equipoise.verifying.question import Question, Stage
 from equipoise.verifying.rounding import Rounding
@@ -36,7 +37,7 @@ HERE = Path(__file__).parent
 COUNT = 20_000
 
 #: Requests whose answers one process gives before the next one begins.
-CHUNK = 500
+CHUNK = 100
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class Verdict:
     Parameters
     ----------
     kind : str
-        ``"proven"`` or ``"infeasible"`` and true, ``"unproven"``, ``"refused"``, ``"false"`` or ``"fault"``.
+        ``"proven"`` or ``"infeasible"`` and true, ``"unproven"``, ``"refused"``, ``"undecided"``,
+        ``"false"`` or ``"fault"``.
     why : str
         What is false.
     excess : dict of str to float
@@ -172,18 +174,34 @@ def _finite(number: Any) -> bool:
 
 
 def judged(
-    numbers: Iterable[int], sources: Sequence[str] = ("",), seed: int = SEED
-) -> Iterator[tuple[int, list[Verdict], list[dict[str, Any]]]]:
-    """Ask requests of these numbers, each of every folder of sources, and judge the answers."""
-    places = list(numbers)
-    for start in range(0, len(places), CHUNK):
-        part = places[start : start + CHUNK]
-        asked = [question(number, seed) for number in part]
-        given = [list(answers(asked, source)) for source in sources]
-        for at, number in enumerate(part):
-            truth = Truth(asked[at])
-            replies = [each[at] for each in given]
-            yield number, [truth.verdict(reply) for reply in replies], replies
+    numbers: Sequence[int], source: str = "", jobs: int = 1
+) -> Iterator[tuple[int, Verdict, dict[str, Any]]]:
+    """Ask requests of these numbers of the equipoise in a folder of sources, and judge the answers."""
+    parts = [(numbers[start : start + CHUNK], source) for start in range(0, len(numbers), CHUNK)]
+    if jobs == 1:
+        for part in parts:
+            yield from _judged(part)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        for verdicts in pool.map(_judged, parts):
+            yield from verdicts
+
+
+def _judged(part: tuple[Sequence[int], str]) -> list[tuple[int, Verdict, dict[str, Any]]]:
+    numbers, source = part
+    asked = [question(number) for number in numbers]
+    return [
+        (number, verdict(given, reply), reply)
+        for number, given, reply in zip(numbers, asked, answers(asked, source), strict=True)
+    ]
+
+
+def verdict(asked: dict[str, Any], reply: dict[str, Any]) -> Verdict:
+    """Judge an answer."""
+    try:
+        return Truth(asked).verdict(reply)
+    except UndecidedError as error:
+        return Verdict("undecided", str(error))
 
 
 #: What a request asks for, and what it has besides.
@@ -222,22 +240,22 @@ def labels(asked: dict[str, Any]) -> list[str]:
     return rows
 
 
-def before(count: int, source: str) -> dict[str, Any]:
+def before(count: int, source: str, jobs: int) -> dict[str, Any]:
     """Return which requests the equipoise in a folder of sources proves truly, and which falsely."""
     proven, false = 0, []
-    for number, (verdict,), _ in judged(range(count), (source,)):
+    for number, verdict, _ in judged(range(count), source, jobs):
         proven |= (verdict.kind in TRUE) << number
         false += [number] if verdict.kind in FALSE else []
     return {"seed": SEED, "count": count, "proven": f"{proven:x}", "false": false}
 
 
-def measure(count: int, known: dict[str, Any]) -> dict[str, Any]:
+def measure(count: int, known: dict[str, Any], jobs: int) -> dict[str, Any]:
     """Ask and judge, and compare with what was proven before."""
     proven, false = int(known["proven"], 16), set(known["false"])
     rows: dict[str, Counter[str]] = {}
     worst: dict[str, float] = {}
     failures = []
-    for number, (verdict,), (reply,) in judged(range(count)):
+    for number, verdict, reply in judged(range(count), jobs=jobs):
         asked, then = question(number), bool(proven >> number & 1)
         for row in labels(asked):
             counts = rows.setdefault(row, Counter())
@@ -252,7 +270,7 @@ def measure(count: int, known: dict[str, Any]) -> dict[str, Any]:
 
 
 #: What the page counts.
-COUNTED = ("proven", "infeasible", "unproven", "refused", "proven before", "false before")
+COUNTED = ("proven", "infeasible", "unproven", "refused", "undecided", "proven before", "false before")
 
 #: The page before its table.
 PAGE = """# Proofs
@@ -264,7 +282,7 @@ rounding explains, a tie is missed, a front lacks a point or has one too many, o
 infinite.
 
 **{false} false answers**; {proven:,} proven and true, {infeasible} infeasible and true,
-{unproven} without a proof, {refused} refused.
+{unproven} without a proof, {refused} refused, {undecided} that the oracle could not decide.
 Of the {proven_before:,} that commit 80601d7 proved truly (it gave {false_before} false answers),
 {still:.2f} % are still proven.
 
@@ -283,15 +301,15 @@ def report(results: dict[str, Any]) -> str:
             count=results["count"], seed=results["seed"], false=false, still=still,
             **{name.replace(" ", "_"): whole.get(name, 0) for name in COUNTED},
         ),
-        f"| requests with | all | {' | '.join(COUNTED[:4])} | false | false before | still proven |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+        f"| requests with | all | {' | '.join(COUNTED[:5])} | false | false before | still proven |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]  # fmt: skip
     order = ["all", *KINDS, "2 teams", "3 teams", "4 teams", *EXTRAS]
     order += [row for row in rows if row.startswith("weights")]
     for row in order:
         counts = rows.get(row, {})
         kept = f"{counts.get('still proven', 0)} of {counts.get('proven before', 0)}"
-        told = [counts.get(name, 0) for name in ("requests", "proven", "infeasible", "unproven", "refused")]
+        told = [counts.get(name, 0) for name in ("requests", *COUNTED[:5])]
         false = counts.get("false", 0) + counts.get("fault", 0)
         cells = [row, *told, false, counts.get("false before", 0), kept]
         lines.append(f"| {' | '.join(map(str, cells))} |")
@@ -310,19 +328,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     add_modes(parser)
     parser.add_argument("--count", type=int, default=COUNT, help="how many requests; all are reported")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many processes")
     parser.add_argument("--before", default="", metavar="SRC", help="another version's folder of sources")
     parser.add_argument("--failures", type=Path, metavar="FILE", help="where false answers go, as JSON lines")
     given = parser.parse_args()
     results, earlier = HERE / "proofs.json", HERE / "proofs-before.json"
     if given.before:
-        earlier.write_text(json.dumps(before(given.count, given.before)) + "\n", encoding="utf-8")
+        earlier.write_text(json.dumps(before(given.count, given.before, given.jobs)) + "\n", encoding="utf-8")
         return 0
     known = json.loads(earlier.read_text(encoding="utf-8"))
     if given.count == COUNT:
-        status = keep(given, results, HERE / "PROOFS.md", lambda: measure(COUNT, known), report)
+        status = keep(given, results, HERE / "PROOFS.md", lambda: measure(COUNT, known, given.jobs), report)
         found = json.loads(results.read_text(encoding="utf-8")) if results.exists() else {"failures": []}
     else:
-        found, status = measure(given.count, known), 0
+        found, status = measure(given.count, known, given.jobs), 0
         print(report(found))
     if given.failures:
         with given.failures.open("a", encoding="utf-8") as out:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hypothesis import strategies as st
-from tests.oracles import Case
+from tests.nights import Night
 
 weights = st.one_of(
     st.integers(0, 4).map(float),
@@ -13,14 +13,14 @@ weights = st.one_of(
 
 
 @st.composite
-def cases(draw: st.DrawFn, most: int = 8) -> Case:
+def cases(draw: st.DrawFn, most: int = 8) -> Night:
     """Return a roster of at most so many players, with any wishes that may or may not be met."""
     n = draw(st.integers(2, most))
     player = st.integers(0, n - 1)
     two = st.lists(player, min_size=2, max_size=2, unique=True).map(tuple)
     bots = draw(st.booleans())
     split = draw(st.integers(1, n - 1))
-    return Case(
+    return Night(
         weights=tuple(draw(st.lists(weights, min_size=n, max_size=n))),
         sigmas=tuple(draw(st.lists(st.sampled_from([0.0, 0.0, 1.5, 4.0]), min_size=n, max_size=n))),
         sides=tuple(draw(st.lists(st.sampled_from([0.5, 0.5, 0.0, 1.0]), min_size=n, max_size=n))),

@@ -8,14 +8,20 @@ imported only where it pays: see :func:`pays`.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+#: Seconds that loading numba and a kernel that it kept takes, with byte code on disk and without, and those
+#: that compiling a kernel takes which was not kept.
+LOADING, FROM_SOURCE, COMPILING = 0.8, 2.5, 4.0
 
 
 @cache
@@ -28,7 +34,7 @@ def available() -> bool:
     return True
 
 
-def pays(work: float, worth: float) -> bool:
+def pays(work: float, worth: float, left: float = math.inf) -> bool:
     """Tell whether compiled kernels are worth using for a piece of work.
 
     Parameters
@@ -38,8 +44,41 @@ def pays(work: float, worth: float) -> bool:
     worth : float
         The size, in the same unit, from which loading numba for this one piece pays.  Once numba is
         loaded, smaller work is compiled too.
+    left : float
+        The seconds there are: numba is not loaded where that alone takes longer.
     """
-    return (work >= worth or "numba" in sys.modules) and available()
+    worthwhile = "numba" in sys.modules or (work >= worth and left >= _seconds_to_load())
+    return worthwhile and available()
+
+
+def chosen(kernel: Kernel, work: float, worth: float, left: float = math.inf) -> Kernel:
+    """Return the compiled twin of a kernel where that :func:`pays`, else the kernel itself."""
+    if not pays(work, worth, left) or (left < COMPILING and not _is_kept(kernel)):
+        return kernel
+    return cast("Kernel", compiled(kernel))
+
+
+@cache
+def _seconds_to_load() -> float:
+    """Return what loading numba takes: longer where Python has to read its source."""
+    spec = find_spec("numba")
+    loader: Any = spec.loader if spec is not None else None
+    try:
+        loader.get_data(spec.cached if spec is not None else "")
+    except (AttributeError, OSError, TypeError):
+        return FROM_SOURCE
+    return LOADING
+
+
+def _is_kept(kernel: Kernel) -> bool:
+    """Tell whether a kernel is compiled already, in this process or by an earlier one."""
+    twin: Any = compiled(kernel)
+    if getattr(twin, "signatures", None):
+        return True
+    try:
+        return bool(twin._cache._cache_file._load_index())  # noqa: SLF001
+    except AttributeError:  # numba promises none of these names
+        return True
 
 
 @cache

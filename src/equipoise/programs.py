@@ -20,6 +20,9 @@ from equipoise.stopping import Stop, never, seconds_left
 #: The smallest tolerance that HiGHS takes is a tenth of it.
 STRICT = 1e-9
 
+#: Columns of an integer program up to which presolve keeps a limit of time.
+MOST_PRESOLVED = 30_000
+
 
 def available() -> bool:
     """Tell whether HiGHS is installed."""
@@ -90,6 +93,7 @@ class Program:
             np.zeros(n, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros(0),
         )  # fmt: skip
         self.n_columns = 0
+        self._whole = False
 
     def _interrupt(self, event: Any) -> None:
         event.interrupt(self._stop())
@@ -130,6 +134,7 @@ class Program:
             int(counts.sum()), starts, rows[keep].astype(np.int32), values[keep],
         )  # fmt: skip
         if whole:
+            self._whole = True
             import highspy
 
             columns = np.arange(self.n_columns, self.n_columns + n, dtype=np.int32)
@@ -166,8 +171,11 @@ class Program:
             self._highs.setSolution(solution)
         left = seconds_left(self._stop)
         if left < np.inf:
-            # Presolve asks nobody whether to stop; HiGHS counts the time of all its runs.
+            # Presolve asks nobody whether to stop, and looks at the clock too seldom in large programs; HiGHS
+            # counts the time of all its runs.
             self._highs.setOptionValue("time_limit", self._highs.getRunTime() + left)
+            if self._whole and self.n_columns > MOST_PRESOLVED:
+                self._highs.setOptionValue("presolve", "off")
         if nodes is not None:
             self._highs.setOptionValue("mip_max_nodes", nodes)
         self._highs.run()

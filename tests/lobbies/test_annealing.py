@@ -84,8 +84,7 @@ def test_annealing_is_the_same_bits_plain_and_compiled(monkeypatch: pytest.Monke
     assert task is not None
     results = []
     for kernel in (anneal, compiled(anneal)):
-        monkeypatch.setattr(annealing, "pays", lambda *_: True)
-        monkeypatch.setattr(annealing, "compiled", lambda _, kernel=kernel: kernel)
+        monkeypatch.setattr(annealing, "chosen", lambda *_, kernel=kernel: kernel)
         placing = Annealing(task.problem, task.start, 0, 0).run(20_000, 1.0, 1e-6, never)
         assert placing.value(task.problem) < task.start.value(task.problem)
         results.append((placing.team.tobytes(), placing.lobby.tobytes()))

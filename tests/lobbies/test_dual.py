@@ -12,13 +12,11 @@ from tests.lobbies.test_annealing import task_of
 from tests.lobbies.test_exactness import slack
 
 from equipoise import Status, fill
-from equipoise.compiled import available, compiled
 from equipoise.lab.simulate import scaled
 from equipoise.lobbies import grid
 from equipoise.lobbies.bounds import even_bound
 from equipoise.lobbies.dual import dual_bound
-from equipoise.lobbies.grid import Grid
-from equipoise.lobbies.kernels import add_one
+from equipoise.lobbies.grid import Grid, add_one
 from equipoise.stopping import never
 
 
@@ -75,19 +73,17 @@ def test_the_bound_is_near_the_plan_where_tails_are_heavy(team_size: int, per_pl
     assert 0.5 * value < bound <= value
 
 
-@pytest.mark.skipif(not available(), reason="numba is not installed")
 def test_the_convolution_is_the_highest_price_of_all_pairs() -> None:
-    """Against all pairs, plain and compiled alike."""
+    """Against all pairs."""
     rng = np.random.default_rng(2)
     before, price = rng.normal(size=40), rng.normal(size=7)
     cell = np.sort(rng.choice(30, 7, replace=False))
     expected = np.full(70, -np.inf)
     for one, worth in zip(cell, price, strict=True):
         expected[one : one + 40] = np.maximum(expected[one : one + 40], before + worth)
-    for run in (add_one, compiled(add_one)):
-        found = np.full(70, -np.inf)
-        run(found, before, cell, price)
-        np.testing.assert_array_equal(found, expected)
+    found = np.full(70, -np.inf)
+    add_one(found, before, cell, price)
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_whole_numbers_are_exact_on_the_grid() -> None:

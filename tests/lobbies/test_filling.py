@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -190,6 +192,21 @@ def test_the_same_arguments_give_the_same_plan_and_a_stopped_search_is_legal() -
     stopped = fill(instance.players, instance.lobbies, **given, stop=deadline(0.0))
     assert stopped.status is Status.FEASIBLE
     assert stopped.bound <= one.value <= stopped.value
+
+
+def test_a_short_limit_of_time_loads_no_compiler() -> None:
+    """That alone would take longer; the plan is improved all the same."""
+    code = """
+import sys
+from equipoise import Lobby, deadline, fill
+players = {f"p{n}": float(n * n % 997) for n in range(900)}
+lobbies = [Lobby(f"L{k}", 1300.0 + 20.0 * k) for k in range(10)]
+first = fill(players, lobbies, team_size=3, stop=lambda: True)
+plan = fill(players, lobbies, team_size=3, stop=deadline(0.5))
+print(plan.value < first.value, "numba" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "False"]
 
 
 def test_few_players_may_all_wait() -> None:

@@ -64,7 +64,7 @@ def test_exchanges_are_the_same_bits_plain_and_compiled(absolute: bool) -> None:
         moved = run(
             skill, np.zeros(60, dtype=np.int64), team, away, scale, columns,
             np.ones(2, dtype=np.bool_), 2, absolute,
-            float(away[:-1].mean()), 0.0,
+            float(away[:-1].mean()), 0.0, 0, 60,
         )  # fmt: skip
         after = np.abs(away).sum() if absolute else (away**2).sum()
         assert moved > 0

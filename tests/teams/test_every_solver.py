@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.teams import brute
-from tests.teams.brute import Night
+from tests.nights import Night
 
 from equipoise import InputError, Solution, Status, balance
 from equipoise.registry import OBJECTIVES, resolve
@@ -62,18 +61,17 @@ def answer(night: Night, **asked: Any) -> Solution | None:
 def test_every_exact_solver_finds_the_best_of_all(n_teams: int, objective: str, kind: str) -> None:
     """Whatever the solver, the value is that of the best division there is, and it is called proven."""
     night = night_of(8 if n_teams < 4 else 7, n_teams, kind, whole=n_teams == 2)
-    expected: float | None = None
+    asked = {"objective": objective, "tolerance": TOLERANCE}
+    expected = night.best(**asked)
     solvers = 0
     for solver in ("auto", "enumerate", "mitm", "bitset", "window", "milp"):
-        solution = answer(night, objective=objective, solver=solver, tolerance=TOLERANCE)
+        solution = answer(night, **asked, solver=solver)
         if solution is None:
             continue
         solvers += 1
-        if expected is None:
-            expected = brute.best(objective, night, solution, TOLERANCE)
         assert solution.status is Status.OPTIMAL, solver
         assert solution.value == pytest.approx(expected, rel=1e-7, abs=1e-7), solver
-        brute.check(night, solution)
+        night.check(solution, **asked)
     assert solvers >= 3
 
 
@@ -83,9 +81,7 @@ def test_ten_players_in_four_teams(objective: str) -> None:
     night = Night(night_of(10, 4, "none").weights, 4, parties=((0, 1),), apart=((2, 3, 4),), fixed=((5, 0),))
     solution = balance(**night.arguments(), objective=objective, tolerance=TOLERANCE)
     assert solution.status is Status.OPTIMAL
-    expected = brute.best(objective, night, solution, TOLERANCE)
-    assert solution.value == pytest.approx(expected, rel=1e-7, abs=1e-7)
-    brute.check(night, solution)
+    night.check(solution, proof=True, objective=objective, tolerance=TOLERANCE)
 
 
 #: Solvers at the sizes they are for: (solver, players, teams).
@@ -120,7 +116,7 @@ def test_large_rosters_keep_every_rule(solver: str, n: int, n_teams: int, *, wit
         night, solver=solver, objective="gap", keep=1 if n > 5000 else 3, stop=_after(1000)
     )  # fmt: skip
     assert solution is not None
-    brute.check(night, solution)
+    night.check(solution, objective="gap", keep=1 if n > 5000 else 3)
 
 
 def _after(times: int) -> Any:

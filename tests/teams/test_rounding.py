@@ -7,13 +7,14 @@ import math
 
 import numpy as np
 import pytest
-from tests.teams import exact
 
 from equipoise import Player, balance, pareto
 from equipoise.registry import OBJECTIVES, resolve
 from equipoise.teams.objectives.objective import Criterion, Units
 from equipoise.teams.problem.problem import MU
 from equipoise.testing.teams import legal_divisions, random_problem, random_units
+from equipoise.verifying.best import front, optimum
+from equipoise.verifying.question import question
 
 #: One-decimal rosters with mathematical ties that floats tell apart.
 ROSTERS = [
@@ -39,9 +40,9 @@ def test_no_tie_of_decimals_is_lost(exponent: int, order: tuple[str, ...], n_tea
     """The last criterion chooses among all that equal the best of those before on paper."""
     for seed, weights in enumerate([*ROSTERS, *(_tenths(seed, 8, 0) for seed in range(5))]):
         scaled = [float(f"{weight}e{exponent}") for weight in weights]
-        solution = balance(_roster(scaled), objective=list(order), tolerances=[0.0] * (len(order) - 1),
-                           teams=n_teams)  # fmt: skip
-        best = float(exact.best_in_order(order, scaled, n_teams))
+        asked = {"objective": list(order), "tolerances": [0.0] * (len(order) - 1), "teams": n_teams}
+        solution = balance(_roster(scaled), **asked)  # type: ignore[arg-type]
+        best = float(optimum(question(_roster(scaled), **asked)).costs[-1])
         assert solution.status == "optimal"
         assert solution.value == pytest.approx(best, rel=1e-9, abs=10 * solution.rounding), seed
 
@@ -67,7 +68,7 @@ def test_a_front_of_decimals_has_each_point_once(seed: int) -> None:
     """As many points as on paper; none twice for the last digit."""
     weights = _tenths(seed, 8, 0)
     found = pareto(_roster(weights), "gap", "spread")
-    points = exact.front("gap", "spread", weights, 2)
+    points = front(question(_roster(weights)), "gap", "spread")
     assert found.complete
     assert len(found.points) == len(points)
     for one, other in zip(found.points, points, strict=True):

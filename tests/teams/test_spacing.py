@@ -7,10 +7,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from tests.teams import oracle
-from tests.teams.oracle import Evening, Labels
+from tests.nights import Night
 
 from equipoise import InputError, Player, Status, balance
+from equipoise.verifying.divisions import Labels
 
 
 def changes(one: Labels, other: Labels, n_teams: int, held: tuple[int, ...] = ()) -> int:
@@ -40,14 +40,16 @@ def test_each_split_is_the_best_of_those_far_from_all_before(
 ) -> None:
     """The values are those of the greedy choice among all divisions, and any two are far apart."""
     weights = np.round(np.random.default_rng([n, n_teams]).normal(25.0, 8.0, n), 3)
-    evening = Evening(tuple(weights.tolist()), n_teams, parties=parties)
-    ranking = sorted(oracle.divisions(evening), key=lambda labels: oracle.gap(evening, labels))
+    night = Night(tuple(weights.tolist()), n_teams, parties=parties)
+    gap_of = {labels: night.cost("gap", labels) for labels in night.divisions()}
+    ranking = sorted(gap_of, key=lambda labels: gap_of[labels])
     expected = greedy(ranking, 6, distance, n_teams)
-    solution = balance(**evening.arguments(), objective="gap", keep=6, distance=distance)
+    solution = balance(**night.arguments(), objective="gap", keep=6, distance=distance)
     assert [split.value for split in solution.splits] == pytest.approx(
-        [oracle.gap(evening, labels) for labels in expected], abs=1e-9
+        [gap_of[labels] for labels in expected], abs=1e-9
     )
-    found = [oracle.check(evening, split) for split in solution.splits]
+    night.check(solution, objective="gap", keep=6, distance=distance)
+    found = [night.labels(split) for split in solution.splits]
     for one, other in itertools.combinations(found, 2):
         assert changes(one, other, n_teams) >= distance
     assert solution.status is Status.OPTIMAL

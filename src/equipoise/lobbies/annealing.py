@@ -7,11 +7,13 @@ way; teams change lobbies, alone or with one another.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
-from equipoise.arrays import Bools, Ints
-from equipoise.compiled import compiled, pays
+from equipoise.arrays import Bools, Floats, Ints
+from equipoise.compiled import chosen
 from equipoise.lobbies.annealing_kernels import (
     LOOKED_AT,
     MODULUS,
@@ -23,10 +25,12 @@ from equipoise.lobbies.annealing_kernels import (
     anneal,
 )
 from equipoise.lobbies.problem import WAITING, LobbyProblem, Placing
-from equipoise.stopping import Stop
+from equipoise.stopping import Stop, never, seconds_left
 
-#: Steps of one call of the kernel: a hundredth of a second, after which it is asked whether to stop.
-CHUNK = 100_000
+#: Steps of one call of the kernel, compiled and plain: some milliseconds, after which it is asked whether to
+#: stop; and how many a second has at least, by which searches with a limit of time are cut.
+CHUNK, PLAIN_CHUNK = 50_000, 2_000
+SPEED, PLAIN_SPEED = 4e6, 1e5
 
 #: Steps from which loading the compiled kernel pays.
 COMPILED_FROM = 200_000
@@ -48,11 +52,16 @@ class Annealing:
         Of the only randomness.
     work : float
         How many steps there will be in all.
+    stop : callable
+        When it holds, an approach to it is enough: numba is not loaded where that would take longer.
     """
 
-    def __init__(self, problem: LobbyProblem, placing: Placing, seed: int, work: float) -> None:
+    def __init__(
+        self, problem: LobbyProblem, placing: Placing, seed: int, work: float, stop: Stop = never
+    ) -> None:
         self.problem = problem
-        self._kernel = compiled(anneal) if pays(work, COMPILED_FROM) else anneal
+        self._kernel = chosen(anneal, work, COMPILED_FROM, seconds_left(stop))
+        self.plain = self._kernel is anneal
         n_teams = len(placing.lobby)
         rng = np.random.default_rng(seed)
         self._state = int(rng.integers(1, MODULUS))
@@ -104,16 +113,20 @@ class Annealing:
         counts = np.bincount(placing.lobby, minlength=problem.n_lobbies).astype(np.int64)
         least, most = (problem.least, problem.most) if free else (counts.copy(), counts.copy())
         self._lobbies = Lobbies(problem.target, least, most, counts, self._may)
+        if self.plain:  # lists are far quicker where nothing is compiled
+            self._blocks, self._teams = Blocks(*_listed(self._blocks)), Teams(*_listed(self._teams))
+            self._lobbies = Lobbies(*_listed(self._lobbies))
 
     def run(self, steps: int, hot: float, cold: float, stop: Stop) -> Placing:
         """Return the placing after so many steps, the heat falling from ``hot`` to ``cold``, or to a stop."""
-        scratch = np.zeros(2 * MOST_TAKEN + LOOKED_AT, dtype=np.int64)
+        tables: list[Any] = [self._reach, self._doors, np.zeros(2 * MOST_TAKEN + LOOKED_AT, dtype=np.int64)]
+        reach, doors, scratch = _listed(tables) if self.plain else tables
         cooling = (cold / hot) ** (1.0 / steps)
         done = 0
         while done < steps and not stop():
-            now = min(CHUNK, steps - done)
+            now = min(PLAIN_CHUNK if self.plain else CHUNK, steps - done)
             self._state = self._kernel(
-                self._blocks, self._teams, self._lobbies, self._rules, self._reach, self._doors, scratch,
+                self._blocks, self._teams, self._lobbies, self._rules, reach, doors, scratch,
                 self._state, hot * cooling**done, cooling, now,
             )  # fmt: skip
             done += now
@@ -121,13 +134,17 @@ class Annealing:
 
     def value(self) -> float:
         """Return what the teams cost, as the walk keeps it."""
-        return float(self._teams.cost.sum())
+        return float(np.sum(self._teams.cost))
 
     def placing(self) -> Placing:
         """Return the placing as it is."""
         n_teams = self._rules.n_teams
-        team: Ints = np.where(self._blocks.team == n_teams, WAITING, self._blocks.team)
-        return Placing(team, self._teams.lobby[:n_teams].copy())
+        team: Ints = np.array(self._blocks.team)
+        return Placing(np.where(team == n_teams, WAITING, team), np.array(self._teams.lobby[:n_teams]))
+
+
+def _listed(columns: Iterable[Any]) -> list[list[Any]]:
+    return [column.tolist() for column in columns]
 
 
 #: Steps of a search: so many by the square of the number of blocks, up to a fifth of a second's; so many more
@@ -146,6 +163,9 @@ FREE_ROUNDS, ROUNDS, FREE_SHARE = 4, 12, 0.6
 
 #: Blocks above which there is one round of each sort: restarts are for small instances.
 ONE_ROUND = 1_000
+
+#: Steps for each block below which a round is too short.
+FEWEST_EACH = 100
 
 #: What a team may be from the bound for the search to end, in squared (absolute: plain) standard deviations.
 ENOUGH = 1e-5
@@ -174,8 +194,11 @@ def search(
     times : float
         How many times the usual work is done.
     """
-    rounds = _rounds(problem.n_blocks, times)
-    annealing = Annealing(problem, placing, seed, sum(steps for _, steps in rounds))
+    work = _work(problem.n_blocks, times)
+    annealing = Annealing(problem, placing, seed, work, stop)
+    # A search that is stopped while it is hot has found nothing.
+    work = min(work, (PLAIN_SPEED if annealing.plain else SPEED) * seconds_left(stop))
+    rounds = _rounds(problem.n_blocks, work)
     best, value = placing, placing.value(problem)
     unit = heat_of(problem)
     enough = bound + ENOUGH * unit * len(placing.lobby)
@@ -191,12 +214,16 @@ def search(
     return best
 
 
-def _rounds(n_blocks: int, times: float) -> list[tuple[bool, int]]:
-    """Return for each round whether numbers of teams are free, and its steps."""
+def _work(n_blocks: int, times: float) -> float:
+    """Return the steps of a search."""
     few = min(SQUARE * n_blocks * n_blocks, FEW)
-    steps = times * (min(few + EACH * n_blocks, MANY) + LEAST_EACH * n_blocks)
+    return times * (min(few + EACH * n_blocks, MANY) + LEAST_EACH * n_blocks)
+
+
+def _rounds(n_blocks: int, steps: float) -> list[tuple[bool, int]]:
+    """Return for each round whether numbers of teams are free, and its steps."""
     free, fixed = int(FREE_SHARE * steps), int((1.0 - FREE_SHARE) * steps)
-    if n_blocks > ONE_ROUND:
+    if n_blocks > ONE_ROUND or steps < FEWEST_EACH * n_blocks * (FREE_ROUNDS + ROUNDS):
         # The numbers of the first plan sum best; of so many teams a free round hardly finds such ones.
         return [(False, fixed), (True, free)]
     return [(True, free // FREE_ROUNDS)] * FREE_ROUNDS + [(False, fixed // ROUNDS)] * ROUNDS
@@ -230,27 +257,48 @@ def moved(problem: LobbyProblem, placing: Placing, tried: dict[bytes, int]) -> P
     room = float(np.ptp(waiting)) if len(waiting) else 0.0
     rise = problem.deviations(totals[:, None], sizes[:, None], problem.target) - costs[:, None]
     rise[~_allowed(problem, placing)] = np.inf
+    team, risen = _first_to_move(problem, placing, counts, rise)
+    common = np.maximum(np.abs(away + problem.target[:, None] - problem.target) - room, 0.0)
+    worse = risen + (common if problem.absolute else common * common / len(sizes))
     best = (float(tried.get(counts.tobytes(), 0)), 0.0)
-    chosen: tuple[int, int] | None = None
-    for one in np.flatnonzero(counts > problem.least).tolist():
-        mine = np.flatnonzero(placing.lobby == one)
-        for other in np.flatnonzero(counts < problem.most).tolist():
-            team = mine[int(rise[mine, other].argmin())]
-            if one == other or not np.isfinite(rise[team, other]):
-                continue
-            common = max(abs(away + problem.target[one] - problem.target[other]) - room, 0.0)
-            common = common if problem.absolute else common * common / len(sizes)
-            key = (float(tried.get(_key(counts, one, other), 0)), common + float(rise[team, other]))
-            if key < best:
-                best, chosen = key, (int(team), other)
+    move: tuple[int, int] | None = None
+    for place in np.argsort(worse, axis=None, kind="stable").tolist():
+        one, other = divmod(place, problem.n_lobbies)
+        if not np.isfinite(worse[one, other]) or (best[0] == 0.0 and worse[one, other] >= best[1]):
+            break
+        key = (float(tried.get(_key(counts, one, other), 0)), float(worse[one, other]))
+        if key < best:
+            best, move = key, (int(team[one, other]), other)
     lobby = placing.lobby.copy()
-    if chosen is not None:
-        team, other = chosen
-        counts[lobby[team]] -= 1
+    if move is not None:
+        mover, other = move
+        counts[lobby[mover]] -= 1
         counts[other] += 1
-        lobby[team] = other
+        lobby[mover] = other
     tried[counts.tobytes()] = tried.get(counts.tobytes(), 0) + 1
     return Placing(placing.team, lobby)
+
+
+def _first_to_move(
+    problem: LobbyProblem, placing: Placing, counts: Ints, rise: Floats
+) -> tuple[Ints, Floats]:
+    """Return for each lobby and each other the team that minds the move least, and how much it does.
+
+    Parameters
+    ----------
+    rise : ndarray of float, shape (n_teams, n_lobbies)
+        What each team would cost more in each lobby.
+    """
+    team = np.zeros((problem.n_lobbies, problem.n_lobbies), dtype=np.int64)
+    risen = np.full(team.shape, np.inf)
+    others = np.arange(problem.n_lobbies)
+    for one in np.flatnonzero(counts > problem.least).tolist():
+        mine = np.flatnonzero(placing.lobby == one)
+        team[one] = mine[rise[mine].argmin(axis=0)]
+        risen[one] = rise[team[one], others]
+    risen[:, counts >= problem.most] = np.inf
+    np.fill_diagonal(risen, np.inf)
+    return team, risen
 
 
 def _key(counts: Ints, one: int, other: int) -> bytes:

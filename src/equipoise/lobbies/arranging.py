@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from equipoise.arrays import Floats, Ints
-from equipoise.compiled import compiled, pays
+from equipoise.arrays import Bools, Floats, Ints
+from equipoise.compiled import chosen
 from equipoise.lobbies.kernels import exchange
 from equipoise.lobbies.layout import Layout
 from equipoise.lobbies.problem import WAITING, LobbyProblem, Placing
-from equipoise.stopping import Stop
+from equipoise.stopping import Stop, seconds_left
 
 #: Times everyone is offered an exchange; most searches end long before.
 MOST_ROUNDS = 60
@@ -23,8 +25,11 @@ ENOUGH = 1e-5
 #: Standard deviations from the mean within which a team seeks no exchange of its own: far teams first.
 SKIPPED = 0.5
 
-#: Players from which loading the compiled kernel pays: plain Python needs about a second for them.
+#: Players from which loading the compiled kernel pays: plain Python needs about half a second for them.
 COMPILED_FROM = 2_000
+
+#: Blocks that are offered an exchange in plain Python before it is asked whether to stop.
+PLAIN_CHUNK = 500
 
 
 def arrange(problem: LobbyProblem, layout: Layout, stop: Stop) -> Placing:
@@ -68,9 +73,9 @@ def deal(problem: LobbyProblem, layout: Layout) -> Placing:
     for size in sorted(set(layout.kinds[:, 0].tolist()), reverse=True):
         if size >= open_seats.shape[1]:
             continue
-        for lobbies, chosen in _pools(problem, layout, size, centre):
+        for lobbies, mine in _pools(problem, layout, size, centre):
             teams = np.flatnonzero(np.isin(lobby, lobbies) & (open_seats[:, size] > 0))
-            _deal_pool(problem.skill, chosen, teams, open_seats[:, size].copy(), size, need, free, team)
+            _deal_pool(problem.skill, mine, teams, open_seats[:, size].copy(), size, need, free, team)
     return Placing(team, lobby.astype(np.int64))
 
 
@@ -122,7 +127,8 @@ def exchange_all(problem: LobbyProblem, placing: Placing, stop: Stop) -> Placing
     away = np.append(placing.totals(problem) - goal, 0.0)
     scale, lobby = np.append(scale, 0.0), np.append(lobby, problem.n_lobbies)
     may = np.concatenate([problem.may, np.ones((len(problem.may), 1), dtype=np.bool_)], axis=1).reshape(-1)
-    run = compiled(exchange) if pays(problem.n_blocks, COMPILED_FROM) else exchange
+    run = chosen(exchange, problem.n_blocks, COMPILED_FROM, seconds_left(stop))
+    sweep = _plain if run is exchange else run
     order = np.argsort(problem.skill, kind="stable")
     classes = [order[problem.size[order] == size] for size in np.unique(problem.size)]
     value = np.inf
@@ -130,11 +136,16 @@ def exchange_all(problem: LobbyProblem, placing: Placing, stop: Stop) -> Placing
         moved = 0
         for blocks in classes:
             mine = team[blocks]
-            moved += run(
-                problem.skill[blocks], problem.kind[blocks], mine, away, scale, lobby, may,
-                problem.n_lobbies + 1, problem.absolute, float(away[:-1].mean()),
-                SKIPPED * float(away[:-1].std()),
-            )  # fmt: skip
+            middle, spread = float(away[:-1].mean()), SKIPPED * float(away[:-1].std())
+            chunk = PLAIN_CHUNK if run is exchange else len(blocks)
+            for begin in range(0, len(blocks), chunk):
+                moved += sweep(
+                    problem.skill[blocks], problem.kind[blocks], mine, away, scale, lobby, may,
+                    problem.n_lobbies + 1, problem.absolute, middle, spread,
+                    begin, min(begin + chunk, len(blocks)),
+                )  # fmt: skip
+                if stop():
+                    break
             team[blocks] = mine
         costs = away[:-1] * scale[:-1]
         # What exchanges cannot change, the deviation that all share, does not count as progress left.
@@ -144,6 +155,17 @@ def exchange_all(problem: LobbyProblem, placing: Placing, stop: Stop) -> Placing
         value = now
     team[team == len(lobby) - 1] = WAITING
     return Placing(team, placing.lobby)
+
+
+def _plain(
+    skill: Floats, kind: Ints, team: Ints, away: Floats, scale: Floats, lobby: Ints, may: Bools, *others: Any
+) -> int:
+    """Do what the kernel does on lists, which are far quicker where nothing is compiled."""
+    of_team, how_far = team.tolist(), away.tolist()
+    columns = skill.tolist(), kind.tolist(), of_team, how_far, scale.tolist(), lobby.tolist(), may.tolist()
+    exchanged = exchange(*columns, *others)
+    team[:], away[:] = of_team, how_far
+    return exchanged
 
 
 def relabelled(problem: LobbyProblem, placing: Placing) -> Placing | None:

@@ -15,13 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from equipoise.arrays import Bools, Floats, Ints
-from equipoise.compiled import compiled, pays
 from equipoise.lobbies.bounds import EPSILON
-from equipoise.lobbies.kernels import add_one
 from equipoise.lobbies.problem import LobbyProblem
-
-#: Work of one convolution from which loading the compiled kernel pays.
-COMPILED_FROM = 5_000_000
 
 #: Additions that all convolutions for one team size together may take; and fewest and most cells.
 WORK, FEWEST_CELLS, MOST_CELLS = 30_000_000, 128, 8_192
@@ -172,8 +167,7 @@ class Grid:
             longest = max((len(before) + int(cell[-1]) for before, cell, _ in fitting), default=1)
             now = np.full(longest, -np.inf)
             for before, cell, worth in fitting:
-                run = compiled(add_one) if pays(len(cell) * len(before), COMPILED_FROM) else add_one
-                run(now, before, cell, worth)
+                add_one(now, before, cell, worth)
             best.append(now)
         return best
 
@@ -200,6 +194,30 @@ class Grid:
         for part in self.classes:
             prices[part.blocks] = part.prices(part.cell, price)
         return prices
+
+
+def add_one(best: Floats, before: Floats, cell: Ints, price: Floats) -> None:
+    """Raise the best prices of teams to those with one block more: a convolution of maximum and sum.
+
+    ``best[t]`` becomes the larger of itself and ``before[t - cell[i]] + price[i]`` over all i.
+
+    Parameters
+    ----------
+    best : ndarray of float
+        By total: the highest price of a team; changed.
+    before : ndarray of float
+        The same for teams without the block.
+    cell : ndarray of int
+        The totals that one block can have.
+    price : ndarray of float
+        What such a block is worth.
+    """
+    n = len(before)
+    with_block = np.empty(n)
+    for shift, worth in zip(cell.tolist(), price.tolist(), strict=True):
+        np.add(before, worth, out=with_block)
+        there = best[shift : shift + n]
+        np.maximum(there, with_block, out=there)
 
 
 def _cells(team_size: int) -> int:

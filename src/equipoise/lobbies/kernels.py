@@ -24,6 +24,8 @@ def exchange(  # noqa: C901  # one loop: compiled, it can call nothing that is n
     absolute: bool,
     middle: float,
     spread: float,
+    begin: int,
+    end: int,
 ) -> int:
     """Exchange blocks of one size between teams wherever that lowers the sum of deviations, once through.
 
@@ -52,6 +54,8 @@ def exchange(  # noqa: C901  # one loop: compiled, it can call nothing that is n
         The mean deviation of the teams, with its sign.
     spread : float
         Teams nearer to the mean deviation are left alone until others come to them.
+    begin, end : int
+        The first block that is offered an exchange, and the one after the last.
 
     Returns
     -------
@@ -60,7 +64,7 @@ def exchange(  # noqa: C901  # one loop: compiled, it can call nothing that is n
     """
     n = len(skill)
     exchanged = 0
-    for i in range(n):
+    for i in range(begin, end):
         a = team[i]
         own = skill[i]
         away_a = away[a]
@@ -158,29 +162,3 @@ def lowest_lines(slope: Column, level: Column, hull: Column, out: Column) -> Non
                 break
         p = hull[at]
         out[i] = slope[p] * place + level[p]
-
-
-def add_one(best: Column, before: Column, cell: Column, price: Column) -> None:
-    """Raise the best prices of teams to those with one block more: a convolution of maximum and sum.
-
-    ``best[t]`` becomes the larger of itself and ``before[t - cell[i]] + price[i]`` over all i.
-
-    Parameters
-    ----------
-    best : sequence of float
-        By total: the highest price of a team; changed.
-    before : sequence of float
-        The same for teams without the block.
-    cell : sequence of int
-        The totals that one block can have.
-    price : sequence of float
-        What such a block is worth.
-    """
-    n = len(before)
-    for i in range(len(cell)):
-        shift = cell[i]
-        worth = price[i]
-        for t in range(n):
-            value = before[t] + worth
-            if value > best[shift + t]:
-                best[shift + t] = value

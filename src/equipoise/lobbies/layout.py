@@ -2,7 +2,8 @@
 
 Blocks of one size and kind are alike here, so the program is as small for a million players as for a dozen:
 how many blocks of each size and kind go to each lobby, and how many teams there are of each *make-up* (a
-number of players split into block sizes).
+number of players split into block sizes).  Lobbies that are open to the same kinds are one there, so it does
+not grow with their number; what it gives them in all is spread evenly over them.
 """
 
 from __future__ import annotations
@@ -55,12 +56,7 @@ class Layout:
 
     def with_counts(self, counts: Ints) -> Layout:
         """Return the layout with other numbers of teams a lobby, make-ups going round; only without bars."""
-        whose = np.repeat(np.arange(len(self.makeups)), self.teams.sum(axis=0))
-        # Spread each make-up evenly over the lobbies: deal the teams, sorted by make-up, in proportion.
-        ranks = np.concatenate([(np.arange(count) + 0.5) / count for count in counts if count] or [[]])
-        lobby = np.repeat(np.arange(len(counts)), counts)[np.argsort(ranks, kind="stable")]
-        teams = np.zeros_like(self.teams)
-        np.add.at(teams, (lobby, whose), 1)
+        teams = _spread(self.teams.sum(axis=0), counts)
         return replace(self, teams=teams)
 
 
@@ -84,16 +80,17 @@ def feasible(problem: LobbyProblem) -> bool:
     """Tell whether any layout keeps the lobbies' limits."""
     if _is_simple(problem):
         return _simple(problem) is not None
-    return _Model(problem).solve(None) is not None
+    return _Model(_merged(problem)[0]).solve(None) is not None
 
 
 def most_teams(problem: LobbyProblem, lobby: int) -> int | None:
     """Return the most teams one lobby can have, the others' limits kept; None where they cannot be."""
-    model = _Model(problem)
-    goal = np.zeros((problem.n_lobbies, model.width))
-    goal[lobby, : len(model.makeups)] = -1.0
+    merged, of_lobby = _merged(problem, apart=lobby)
+    model, own = _Model(merged), of_lobby[lobby]
+    goal = np.zeros((merged.n_lobbies, model.width))
+    goal[own, : len(model.makeups)] = -1.0
     found = model.solve(goal)
-    return None if found is None else int(found.teams[lobby].sum())
+    return None if found is None else int(found.teams[own].sum())
 
 
 def makeups_of(least: int, most: int, sizes: Ints) -> Ints:
@@ -149,9 +146,7 @@ def _simple(problem: LobbyProblem) -> Layout | None:
     n_teams = min(problem.n_players // problem.team_size, int(problem.most.sum()))
     if n_teams < problem.least.sum():
         return None
-    counts = problem.least.copy()
-    for lobby in range(problem.n_lobbies):
-        counts[lobby] += min(problem.most[lobby] - counts[lobby], n_teams - counts.sum())
+    counts = _filled(problem.least, problem.most, n_teams)
     makeup = np.zeros((1, problem.team_size + 1), dtype=np.int64)
     makeup[0, 1] = problem.team_size
     kinds, _ = _groups(problem)
@@ -159,15 +154,79 @@ def _simple(problem: LobbyProblem) -> Layout | None:
 
 
 def _by_program(problem: LobbyProblem) -> Layout | None:
-    model = _Model(problem)
-    goal = np.zeros((problem.n_lobbies, model.width))
+    merged, of_lobby = _merged(problem)
+    model = _Model(merged)
+    goal = np.zeros((merged.n_lobbies, model.width))
     goal[:, len(model.makeups) :] = -model.kinds[:, 0]
     found = model.solve(goal)
-    if found is None or problem.equal_sizes:
-        return found
-    goal[:] = 0.0
-    goal[:, : len(model.makeups)] = 1.0
-    return model.solve(goal, seated=found.seated)
+    if found is not None and not problem.equal_sizes:
+        goal[:] = 0.0
+        goal[:, : len(model.makeups)] = 1.0
+        found = model.solve(goal, seated=found.seated)
+    return None if found is None else _apart(problem, found, of_lobby)
+
+
+def _merged(problem: LobbyProblem, apart: int | None = None) -> tuple[LobbyProblem, Ints]:
+    """Return the problem with one lobby for all that are open to the same kinds, and each lobby's new one.
+
+    Parameters
+    ----------
+    apart : int, optional
+        A lobby that stays by itself.
+    """
+    keys = np.concatenate(
+        [problem.may, np.arange(problem.n_lobbies)[None] == (-1 if apart is None else apart)]
+    )
+    kept, of_lobby = np.unique(keys, axis=1, return_inverse=True)
+    of_lobby = np.asarray(of_lobby).reshape(-1)
+    least, most = (np.zeros(kept.shape[1], dtype=np.int64) for _ in range(2))
+    np.add.at(least, of_lobby, problem.least)
+    np.add.at(most, of_lobby, problem.most)
+    merged = replace(problem, may=kept[:-1], target=np.zeros(len(least)), least=least, most=most)
+    return merged, of_lobby
+
+
+def _apart(problem: LobbyProblem, layout: Layout, of_lobby: Ints) -> Layout:
+    """Return the layout of all lobbies from that of the merged ones."""
+    sizes = layout.kinds[:, 0]
+    teams = np.zeros((problem.n_lobbies, len(layout.makeups)), dtype=np.int64)
+    blocks = np.zeros((problem.n_lobbies, len(sizes)), dtype=np.int64)
+    for number, (made, gone) in enumerate(zip(layout.teams, layout.blocks, strict=True)):
+        mine = np.flatnonzero(of_lobby == number)
+        teams[mine] = _spread(made, _filled(problem.least[mine], problem.most[mine], int(made.sum())))
+        for size in np.unique(sizes):
+            groups = np.flatnonzero(sizes == size)
+            if gone[groups].any():
+                needed = teams[mine] @ layout.makeups[:, size]
+                blocks[np.ix_(mine, groups)] = _spread(gone[groups], needed)
+    return replace(layout, teams=teams, blocks=blocks)
+
+
+def _filled(least: Ints, most: Ints, n_teams: int) -> Ints:
+    """Return numbers of teams within limits, the first lobbies getting the most."""
+    counts = least.copy()
+    for lobby in range(len(counts)):
+        counts[lobby] += min(most[lobby] - counts[lobby], n_teams - counts.sum())
+    return counts
+
+
+def _spread(amounts: Ints, counts: Ints) -> Ints:
+    """Return how many things of each sort each lobby gets, as evenly as can be, shape (n_lobbies, n_sorts).
+
+    Parameters
+    ----------
+    amounts : ndarray of int, shape (n_sorts,)
+        How many things of each sort there are.
+    counts : ndarray of int, shape (n_lobbies,)
+        How many things each lobby gets: as many in all.
+    """
+    whose = np.repeat(np.arange(len(amounts)), amounts)
+    # Deal the things, sorted by sort, in proportion.
+    ranks = np.concatenate([(np.arange(count) + 0.5) / count for count in counts if count] or [[]])
+    lobby = np.repeat(np.arange(len(counts)), counts)[np.argsort(ranks, kind="stable")]
+    things = np.zeros((len(counts), len(amounts)), dtype=np.int64)
+    np.add.at(things, (lobby, whose), 1)
+    return things
 
 
 class _Model:

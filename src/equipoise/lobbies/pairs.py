@@ -18,13 +18,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from equipoise.arrays import Bools, Floats, Ints
-from equipoise.compiled import compiled, pays
+from equipoise.compiled import chosen
 from equipoise.lobbies.arranging import COMPILED_FROM
 from equipoise.lobbies.bounds import EPSILON, lobby_prices, total_prices, whole_prices
 from equipoise.lobbies.kernels import lowest_lines
 from equipoise.lobbies.problem import WAITING, LobbyProblem, Placing
 from equipoise.programs import Program
-from equipoise.stopping import Stop
+from equipoise.stopping import Stop, never, seconds_left
 
 #: Times prices are averaged with their c-transform; each takes the bound up, less and less.
 MOST_TRANSFORMS = 40
@@ -221,7 +221,9 @@ class _Master:
         )  # fmt: skip
 
 
-def transformed(problem: LobbyProblem, skill: Floats, price: Floats, lobby: Floats) -> Floats:
+def transformed(
+    problem: LobbyProblem, skill: Floats, price: Floats, lobby: Floats, stop: Stop = never
+) -> Floats:
     """Return the highest price each player could have, given the others' prices: the c-transform.
 
     Parameters
@@ -234,6 +236,7 @@ def transformed(problem: LobbyProblem, skill: Floats, price: Floats, lobby: Floa
         The lobbies' prices.
     """
     unit = 2 if problem.per_player else 1
+    run = chosen(lowest_lines, len(skill), COMPILED_FROM, seconds_left(stop))
     lowest = np.full(len(skill), np.inf)
     for target, rent in zip(problem.target * unit, lobby, strict=True):
         if problem.absolute:
@@ -242,8 +245,12 @@ def transformed(problem: LobbyProblem, skill: Floats, price: Floats, lobby: Floa
             # (x + y - t)² = x² - 2tx + t² + 2xy + y² - 2ty: for fixed x, lines in y.
             level = skill * skill - 2.0 * target * skill - price * unit * unit
             found = np.empty(len(skill))
-            run = compiled(lowest_lines) if pays(len(skill), COMPILED_FROM) else lowest_lines
-            run(skill, level, np.empty(len(skill), dtype=np.int64), found)
+            if run is lowest_lines:  # lists are far quicker where nothing is compiled
+                listed = found.tolist()
+                run(skill.tolist(), level.tolist(), [0] * len(skill), listed)
+                found = np.array(listed)
+            else:
+                run(skill, level, np.empty(len(skill), dtype=np.int64), found)
             found = (found + (skill - target) ** 2) / (unit * unit)
         np.minimum(lowest, found - rent, out=lowest)
     return lowest
@@ -268,7 +275,9 @@ def smoothed(binned: Binned) -> Binned:
     return replace(binned, price=price)
 
 
-def certified(problem: LobbyProblem, singles: Ints, binned: Binned, n_teams: int, waiting: int) -> float:
+def certified(
+    problem: LobbyProblem, singles: Ints, binned: Binned, n_teams: int, waiting: int, stop: Stop = never
+) -> float:
     """Return a bound for all plans from the prices of bins.
 
     Parameters
@@ -289,12 +298,12 @@ def certified(problem: LobbyProblem, singles: Ints, binned: Binned, n_teams: int
     own = np.interp(skill, binned.middle - centre, binned.price)
     best = -np.inf
     for _ in range(MOST_TRANSFORMS):
-        own = (own + transformed(moved, skill, own, lobby)) / 2.0
+        own = (own + transformed(moved, skill, own, lobby, stop)) / 2.0
         price[singles] = own[back] - 16.0 * EPSILON * (reach + np.abs(own[back]))
         bound = total_prices(price, problem, waiting) + rents
         bound -= EPSILON * float(np.abs(price).sum() + np.abs(rents))
         rise, best = bound - best, max(best, bound)
-        if not rise > ENOUGH * abs(best):
+        if not rise > ENOUGH * abs(best) or stop():
             break
     return best
 

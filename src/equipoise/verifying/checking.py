@@ -23,7 +23,17 @@ from equipoise.verifying.plain import read
 from equipoise.verifying.question import Question
 from equipoise.verifying.receipts import FIELDS, FORMAT, hash_of
 from equipoise.verifying.rounding import ROOM, Rounding
-from equipoise.verifying.values import bots, chances, line_up, paid_for, rating_in, shown, teams_of, value
+from equipoise.verifying.values import (
+    Paid,
+    bots,
+    chances,
+    line_up,
+    paid_for,
+    rating_in,
+    shown,
+    teams_of,
+    value,
+)
 
 #: What an answer may say.
 ANSWER = (
@@ -294,13 +304,18 @@ class _Check:
         )
 
     def _wishes(self, split: Mapping[str, Any], labels: Labels) -> None:
-        expected = list(paid_for(self.asked, labels))
-        for told, wish in _pairs(split.get("wishes", []), expected):
+        def who(wish: Paid) -> list[str]:
+            return [self.asked.names[i] for i in wish.members]
+
+        # Sides may come in any order.
+        expected = sorted(paid_for(self.asked, labels), key=lambda wish: (wish.kind, who(wish)))
+        given = sorted(split.get("wishes", []), key=lambda told: (told["kind"], told["players"]))
+        for told, wish in _pairs(given, expected):
             _require(told["kind"] == wish.kind, "a preference is of another kind")
-            _require(told["players"] == [self.asked.names[i] for i in wish.members], "a preference of others")
+            _require(told["players"] == who(wish), "a preference is of others")
             self._near(told["price"], wish.price, SLIGHT, "a price")
             self._near(told["paid"], wish.paid, SLIGHT, "what is paid")
-            _require(told["met"] == (told["paid"] == 0.0), "a preference is not met as is said")
+            _require(told["met"] is (told["paid"] == 0.0), "a preference is not met as is said")
 
     def _roles(self, split: Mapping[str, Any], labels: Labels) -> None:
         if not self.asked.needed:

@@ -119,6 +119,12 @@ class Lead(NamedTuple):
     rooted: Fraction = Fraction(0)
     radicand: Fraction = Fraction(0)
 
+    def __hash__(self) -> int:
+        # A fraction's own hash takes a modular inverse, which is slow.
+        return hash(
+            (self.plain.numerator, self.plain.denominator, self.rooted.numerator, self.radicand.numerator)
+        )
+
     def root(self, digits: int) -> Interval:
         """Return two decimals that the root of its size is between."""
         if not self.rooted:
@@ -178,7 +184,8 @@ class Chance(NamedTuple):
     def sum(self, digits: int, *, but: tuple[Lead, ...] = ()) -> Interval:
         """Return two decimals that the sum of the exponentials is between, some of them left out."""
         whole = Interval(Decimal(0), Decimal(0))
-        for lead in (Counter(self.leads) - Counter(but)).elements():
+        leads = (Counter(self.leads) - Counter(but)).elements() if but else self.leads
+        for lead in leads:
             whole = _plus(whole, _odds(lead, digits), digits)
         return whole
 
@@ -218,7 +225,14 @@ class Real:
         self.chances = chances or {}
         self._known: dict[int, Interval] = {}
 
+    @property
+    def fraction(self) -> bool:
+        """Whether this is written as a fraction and nothing else."""
+        return not (self.roots or self.logarithms or self.chances)
+
     def __add__(self, other: Real) -> Real:
+        if self.fraction and other.fraction:
+            return Real(self.rational + other.rational)
         return Real(
             self.rational + other.rational,
             _merged(self.roots, other.roots),
@@ -228,6 +242,8 @@ class Real:
 
     def times(self, factor: Fraction) -> Real:
         """Return a multiple."""
+        if factor == 1:
+            return self
         return Real(
             self.rational * factor,
             {key: value * factor for key, value in self.roots.items()},
@@ -239,6 +255,8 @@ class Real:
         return self.times(Fraction(-1))
 
     def __sub__(self, other: Real) -> Real:
+        if self.fraction and other.fraction:
+            return Real(self.rational - other.rational)
         return self + -other
 
     def __eq__(self, other: object) -> bool:
@@ -261,7 +279,7 @@ class Real:
 
     def rounded(self, digits: int = 25) -> Fraction:
         """Return a fraction with so many digits right, or 0."""
-        if not (self.roots or self.logarithms or self.chances):
+        if self.fraction:
             return self.rational
         if self.is_zero():
             return Fraction(0)
@@ -276,8 +294,7 @@ class Real:
 
     def above(self) -> Fraction:
         """Return a fraction that is not below the number, and close to it."""
-        exact = not (self.roots or self.logarithms or self.chances)
-        return self.rational if exact else Fraction(self.interval(2 * FIRST_DIGITS).high)
+        return self.rational if self.fraction else Fraction(self.interval(2 * FIRST_DIGITS).high)
 
     def below(self) -> Fraction:
         """Return a fraction that is not above the number, and close to it."""
@@ -305,7 +322,7 @@ class Real:
         UndecidedError
             If thousands of digits do not tell.
         """
-        if not (self.roots or self.logarithms or self.chances):
+        if self.fraction:
             return (self.rational > 0) - (self.rational < 0)
         duel = self._two_chances()
         digits = FIRST_DIGITS
@@ -378,7 +395,7 @@ class _Two(NamedTuple):
 
 def compare(one: Real, other: Real) -> int:
     """Return -1, 0 or 1 as a number is below, equal to or above another."""
-    if not (one.roots or one.logarithms or one.chances or other.roots or other.logarithms or other.chances):
+    if one.fraction and other.fraction:
         return (one.rational > other.rational) - (one.rational < other.rational)
     low, high = one.interval(FIRST_DIGITS), other.interval(FIRST_DIGITS)
     if low.high < high.low:

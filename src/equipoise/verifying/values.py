@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from equipoise.verifying.exact import Chance, Real, UndecidedError, lead
+from equipoise.verifying.exact import Chance, Lead, Real, UndecidedError, lead
 from equipoise.verifying.question import Question, Stage
 
 HALF = Fraction(1, 2)
@@ -152,8 +152,9 @@ def rating_in(asked: Question, i: int, role: str) -> tuple[Fraction, Fraction]:
 
 def value(asked: Question, stage: Stage, labels: Sequence[int]) -> Real:
     """Return the cost of a division by one objective of an order, lower being better."""
-    total = Real()
-    for name, weight in stage.terms:
+    (name, weight), *others = stage.terms
+    total = cost(asked, name, labels).times(weight)
+    for name, weight in others:
         total = total + cost(asked, name, labels).times(weight)
     return total
 
@@ -187,7 +188,12 @@ def ratio(asked: Question, teams: Sequence[Team]) -> Real:
 def strengths(asked: Question, teams: Sequence[Team]) -> list[Real]:
     """Return how strong each team is: the sum of its weights above the zero, the same left off every team."""
     fewest = min(team.count for team in teams)
-    return [Real(team.total) - asked.zero.times(Fraction(team.count - fewest)) for team in teams]
+    return [
+        Real(team.total) - asked.zero.times(Fraction(team.count - fewest))
+        if team.count > fewest
+        else Real(team.total)
+        for team in teams
+    ]
 
 
 def chances(asked: Question, teams: Sequence[Team]) -> list[Real]:
@@ -223,6 +229,9 @@ def _chance(own: Real, sums: Sequence[Real], noise: Fraction) -> Chance:
     leads = []
     for other in sums:
         ahead = other - own
+        if ahead.fraction:
+            leads.append(Lead(ahead.rational * abs(ahead.rational) / noise))
+            continue
         ((radicand, rooted),) = ahead.roots.items() or ((Fraction(0), Fraction(0)),)
         leads.append(lead(ahead.rational, rooted, radicand, noise))
     return Chance(tuple(sorted(leads)))
@@ -249,11 +258,13 @@ def indistinguishable(asked: Question, teams: Sequence[Team]) -> Real:
             continue
         share = Fraction(team.count, whole.count)
         terms.append((_uncertain(asked, whole) / _uncertain(asked, team), share / 2))
+        if not asked.side_weight:
+            continue
         own = team.side / team.count
         right = (own - wish) * (Fraction(2 * number, len(teams) - 1) - 1)
         sign = ((right > 0) - (right < 0)) if asked.signed else 1
         for yes, all_yes in ((own, wish), (1 - own, 1 - wish)):
-            if yes > 0 and asked.side_weight and sign:
+            if yes > 0 and sign:
                 terms.append((yes / all_yes, -share * yes * asked.side_weight * sign))
     logarithms: dict[Fraction, Fraction] = {}
     for argument, factor in terms:

@@ -23,7 +23,7 @@ from equipoise.lobbies.annealing import search
 from equipoise.lobbies.bounds import EPSILON, lobby_prices, total_prices
 from equipoise.lobbies.problem import WAITING, LobbyProblem, LobbyTask, Placed, Placing
 from equipoise.programs import Program
-from equipoise.stopping import share_of
+from equipoise.stopping import seconds_left, share_of
 
 #: Relative difference of values that rounding explains.
 RELATIVE = 1e-9
@@ -38,8 +38,8 @@ QUICK = 8_000
 AT_A_TIME = 4
 
 
-#: Teams times lobbies up to which they are listed: half a gigabyte.
-MOST_CANDIDATES = 4_000_000
+#: Teams times lobbies up to which they are listed: half a gigabyte; and those listed in a second.
+MOST_CANDIDATES, A_SECOND = 4_000_000, 1_000_000
 
 
 @dataclass(frozen=True)
@@ -78,9 +78,11 @@ def solve(task: LobbyTask) -> Placed:
     InputError
         If there are too many teams to list.
     """
-    problem = task.problem
+    problem, start = task.problem, task.start
+    number = count_candidates(problem)
+    if number <= MOST_CANDIDATES and number > A_SECOND * seconds_left(task.stop):
+        return Placed(search(problem, start, task.stop), 0.0, proven=False)
     candidates = list_candidates(problem)
-    start = task.start
     if candidates.costs.size > SEARCHED_FROM:
         start = search(problem, start, share_of(task.stop, SEARCHING), times=SEARCHING)
     value = start.value(problem)

@@ -73,7 +73,7 @@ def _by_bins(task: LobbyTask, placing: Placing, bound: float) -> tuple[Placing, 
             break
         known = binned
         for prices in (binned, smoothed(binned)):
-            bound = max(bound, certified(problem, singles, prices, task.n_teams, task.waiting))
+            bound = max(bound, certified(problem, singles, prices, task.n_teams, task.waiting, task.stop))
         if not problem.barred:
             other = improve(problem, placing_of(problem, singles, ends, binned, task.n_teams), task.stop)
             if other.value(problem) < value:

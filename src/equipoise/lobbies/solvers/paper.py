@@ -65,4 +65,7 @@ def solve(task: LobbyTask) -> Placed:
     value = placing.value(problem)
     bound = max(min(answer.bound * unit, value), 0.0)
     proven = answer.proven and value - bound <= ACCURACY * unit
+    if not proven and task.start.value(problem) < value:
+        placing, value = task.start, task.start.value(problem)
+        bound = min(bound, value)
     return Placed(placing, value if proven else bound, proven)

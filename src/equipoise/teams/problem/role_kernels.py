@@ -7,8 +7,8 @@ from typing import Any
 # Memory views when plain, arrays when compiled; both are only indexed.
 Column = Any
 
-#: Below every total that weights up to 1e15 can give.
-NOTHING = -1e300
+#: Below every total that there can be.
+NOTHING = -(1 << 62)
 
 
 def line_ups(  # noqa: C901  # one loop nest, as the compiler wants it
@@ -16,6 +16,7 @@ def line_ups(  # noqa: C901  # one loop nest, as the compiler wants it
     starts: Column,
     needed: Column,
     plays: Column,
+    worth: Column,
     ratings: tuple[Column, Column, Column],
     scratch: tuple[Column, Column, Column, Column, Column],
     sums: Column,
@@ -34,6 +35,9 @@ def line_ups(  # noqa: C901  # one loop nest, as the compiler wants it
         How many of each role a team needs.
     plays : two-dimensional
         Whether a player plays a role.
+    worth : two-dimensional
+        What each player is worth in each role, in whole numbers, so that sums in any order are equal where
+        they are on paper.
     ratings : three times two-dimensional
         Mean, square of its distance from the centre, and variance of each player in each role.
     scratch : five columns
@@ -63,7 +67,7 @@ def line_ups(  # noqa: C901  # one loop nest, as the compiler wants it
             filled[state] += digit
     for state in range(states):
         total[0, state] = NOTHING
-    total[0, 0] = 0.0
+    total[0, 0] = 0
     last = 0
     last_size = 0
     for team in range(len(starts) - 1):
@@ -81,13 +85,13 @@ def line_ups(  # noqa: C901  # one loop nest, as the compiler wants it
                 best = total[turn, state]
                 role_taken = n_roles
                 if best > NOTHING:
-                    best += mu[player, n_roles]
+                    best += worth[player, n_roles]
                 for role in range(n_roles):
                     came = before[state, role]
                     if came >= 0 and plays[player, role]:
                         reached_total = total[turn, came]
-                        if reached_total > NOTHING and reached_total + mu[player, role] >= best:
-                            best = reached_total + mu[player, role]
+                        if reached_total > NOTHING and reached_total + worth[player, role] >= best:
+                            best = reached_total + worth[player, role]
                             role_taken = role
                 total[turn + 1, state] = best
                 taken[turn, state] = role_taken

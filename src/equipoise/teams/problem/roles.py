@@ -12,8 +12,10 @@ is exact, and short as teams need few roles.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -31,6 +33,9 @@ TABLE_BLOCKS = 20
 
 #: Combinations of filled roles beyond which a team's line-up is no longer worked out.
 MOST_STATES = 1 << 16
+
+#: What the worths of all players may sum to: less than where the kernel's numbers end.
+MOST_WORTH = 1 << 61
 
 #: Steps of the plain loop from which loading numba for a single roster pays: about half a second.
 COMPILE_FROM = 1 << 21
@@ -124,6 +129,11 @@ class Roles:
         rows = np.concatenate([self.plays, self.mu, self.variance], axis=1)
         return [tuple(rows[places[0]].tolist()) if len(places) == 1 else () for places in self.members]
 
+    @cached_property
+    def _worth(self) -> Ints:
+        """The means as whole numbers, in which line-ups are compared."""
+        return whole_numbers(self.mu)
+
     @property
     def _tabled(self) -> bool:
         return len(self.members) <= TABLE_BLOCKS and not self.few
@@ -164,7 +174,7 @@ class Roles:
         sums, chosen = np.empty((len(starts) - 1, 4)), np.empty(len(players), dtype=np.int64)
         longest = int(np.diff(starts).max(initial=0))
         scratch = (
-            np.empty((longest + 1, states)),
+            np.empty((longest + 1, states), dtype=np.int64),
             np.empty((max(longest, 1), states), dtype=np.int64),
             np.empty((states, len(self.needed)), dtype=np.int64),
             np.empty(states, dtype=np.int64),
@@ -175,11 +185,37 @@ class Roles:
             return column if fast else column.data
 
         line_ups(
-            given(players), given(starts), given(self.needed), given(self.plays),
+            given(players), given(starts), given(self.needed), given(self.plays), given(self._worth),
             (given(self.mu), given(self.square), given(self.variance)),
             tuple(map(given, scratch)), given(sums), given(chosen),
         )  # fmt: skip
         return sums, chosen
+
+
+def whole_numbers(weights: Floats) -> Ints:
+    """Return weights as multiples of the largest unit that all are multiples of, as they are written.
+
+    Where sums of such numbers are too large, the unit is larger, and weights are rounded to it.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (n, m)
+        Of which one in every row is added up.
+
+    Examples
+    --------
+    >>> whole_numbers(np.array([[0.1, 0.25], [7.0, 7.0]])).tolist()
+    [[2, 5], [140, 140]]
+    """
+    written = [Fraction(repr(weight)) for weight in weights.ravel().tolist()]
+    unit = math.lcm(*(number.denominator for number in written))
+    numbers = [int(number * unit) for number in written]
+    common = math.gcd(*numbers) or 1
+    rows = np.array(numbers, dtype=object).reshape(weights.shape)
+    largest = sum(max(map(abs, row)) for row in rows)
+    shared = max(common, -(-largest // MOST_WORTH))
+    whole = [round(Fraction(number, shared)) for number in numbers]
+    return np.array(whole, dtype=np.int64).reshape(weights.shape)
 
 
 @lru_cache(maxsize=8)

@@ -1,0 +1,25 @@
+"""Every proof is true: a part of the benchmark, which asks 20,000 times."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from benchmarks.answers import answer
+from benchmarks.proofs import FALSE, TRUE, verdict
+from benchmarks.questions import question
+
+BEFORE = Path(__file__).parents[2] / "benchmarks" / "proofs-before.json"
+
+#: Requests that an earlier version answered falsely, of every kind that was found.
+FALSE_BEFORE = json.loads(BEFORE.read_text(encoding="utf-8"))["false"][:40]
+
+
+@pytest.mark.parametrize("number", [*range(60), *FALSE_BEFORE])
+def test_no_answer_is_false_and_what_was_proven_still_is(number: int) -> None:
+    """The oracle in fractions finds no stage worse, no tie missed, no point of a front too many."""
+    asked = question(number)
+    judged = verdict(asked, answer(asked))
+    assert judged.kind not in FALSE, judged.why
+    assert judged.kind in TRUE
