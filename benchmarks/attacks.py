@@ -176,7 +176,7 @@ def divide(port: int, answers: int) -> list[float]:
 def served(url: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """Run the server on the first core."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "equipoise", "serve", "--store", url, "--weights", f"{CLIENT}:0",
+        [sys.executable, "-m", "equipoise", "serve", "--store", url, "--combine", f"{CLIENT}:0",
          "--log-level", "error", "--grace-seconds", str(GRACE)],
         stdout=subprocess.PIPE, text=True,
     )  # fmt: skip

@@ -113,7 +113,7 @@ class Service:
                     self._kept.set()
 
     async def _look(self, *, now: bool) -> bool:
-        """Look for something new, if wished learning at once; tell whether that went well."""
+        """Look for something new, if wanted learning at once; tell whether that went well."""
         began = time.monotonic()
         try:
             snapshot = await self._follower.newer(now=now)
