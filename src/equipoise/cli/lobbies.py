@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.shared.stored import rated, roster, with_ratings
+from equipoise.cli.shared.stored import clan_tags, in_clans, rated, roster, with_ratings
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import LOBBY_SOLVERS
 
@@ -24,6 +24,7 @@ LISTED = 60
 @click.argument("players", metavar="PLAYERS")
 @click.argument("lobbies", metavar="LOBBIES", required=False)
 @with_ratings
+@clan_tags
 @click.option("--premades", metavar="FILE.csv", help="Parties: a line 'team,player1,player2,...' each.")
 @click.option("--team-size", type=int, default=2, show_default=True, metavar="N", help="Players a team.")
 @click.option(
@@ -110,6 +111,7 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
     named = roster(source, options, read)
     people = rated(named, options)
     ids = {before.id: after.id for before, after in zip(named, people, strict=True)}
+    people = in_clans(people, options)
     barred = {ids[player]: names for player, names in barred.items()}
     limit = options["time_limit"]
     try:

@@ -45,6 +45,20 @@ def with_stored_ratings(command: Command) -> Command:
     return command
 
 
+clan_tags = click.option(
+    "--clan-tags", is_flag=True, help="Those with the same clan tag in their names are a party."
+)
+
+
+def in_clans(players: list[Player], options: dict[str, Any]) -> list[Player]:
+    """Return players with those of one clan tag as a party, where ``--clan-tags`` says so."""
+    if not options["clan_tags"]:
+        return players
+    from equipoise.clans import with_clans
+
+    return with_clans(players)
+
+
 def names_in(here: str) -> list[str]:
     """Return the names that an option tells: separated by commas, or a line each in a file.
 
