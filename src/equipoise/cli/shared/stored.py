@@ -50,15 +50,6 @@ clan_tags = click.option(
 )
 
 
-def in_clans(players: list[Player], options: dict[str, Any]) -> list[Player]:
-    """Return players with those of one clan tag as a party, where ``--clan-tags`` says so."""
-    if not options["clan_tags"]:
-        return players
-    from equipoise.clans import with_clans
-
-    return with_clans(players)
-
-
 def names_in(here: str) -> list[str]:
     """Return the names that an option tells: separated by commas, or a line each in a file.
 
