@@ -276,7 +276,7 @@ def _check_numbers(contest: Contest) -> None:
                 msg = f"{field}: {number!r} is not allowed; a finite number up to 1e15 in size is"
                 raise InputError(msg)
     if contest.scores:
-        _check_scores(contest)
+        check_scores(contest.ranks, contest.scores)
     if not 0.0 < contest.weight <= HEAVIEST:
         msg = f"weight: {contest.weight!r} is not allowed; a number above 0 and at most {HEAVIEST:g} is"
         raise InputError(msg)
@@ -285,9 +285,15 @@ def _check_numbers(contest: Contest) -> None:
         raise InputError(msg)
 
 
-def _check_scores(contest: Contest) -> None:
-    """Raise where a team is ahead by its rank and behind by its score: one of the two is wrong."""
-    pairs = sorted(zip(contest.ranks, contest.scores, strict=True))
+def check_scores(ranks: Sequence[float], scores: Sequence[float]) -> None:
+    """Raise where a team is ahead by its rank and behind by its score: one of the two is wrong.
+
+    Raises
+    ------
+    InputError
+        If they contradict each other.
+    """
+    pairs = sorted(zip(ranks, scores, strict=True))
     least = math.inf
     for rank, group in itertools.groupby(pairs, key=itemgetter(0)):
         scores = [score for _, score in group]

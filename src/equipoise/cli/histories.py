@@ -17,6 +17,7 @@ from equipoise.registry import MODELS, resolve
 
 if TYPE_CHECKING:
     from equipoise.matches import Match
+    from equipoise.ratings.columns import Columns
 
 
 @dataclass(slots=True)
@@ -29,10 +30,59 @@ class History:
 
     def finish(self) -> None:
         """End with exit code 1 and a count where something could not be read."""
-        if self.skipped:
-            records = "record" if self.skipped == 1 else "records"
-            click.echo(f"error: {self.skipped} {records} skipped, {len(self.matches)} matches read", err=True)
-            sys.exit(1)
+        _finish(self.skipped, len(self.matches))
+
+
+@dataclass(slots=True)
+class ColumnsOfHistory:
+    """Matches that were read into columns, and how many records could not be."""
+
+    columns: Columns
+    skipped: int
+    read: int
+
+    def finish(self) -> None:
+        """End with exit code 1 and a count where something could not be read."""
+        _finish(self.skipped, self.read)
+
+
+def _finish(skipped: int, read: int) -> None:
+    if skipped:
+        records = "record" if skipped == 1 else "records"
+        click.echo(f"error: {skipped} {records} skipped, {read} matches read", err=True)
+        sys.exit(1)
+
+
+def read_columns_of(
+    sources: tuple[str, ...], *, since: str | None = None, strict: bool = False, store: str | None = None
+) -> ColumnsOfHistory | None:
+    """Read match files into columns, and say what is wrong with single records.
+
+    It is None where :func:`read_history` is needed: of an archive, of formats that are rare, where there is
+    no match, and to stop at the first wrong record.
+    """
+    import numpy as np
+
+    from equipoise.files.match_columns import read_columns
+    from equipoise.logs.records import time_from
+
+    if store is not None or not sources or "-" in sources or not all(sources):
+        return None
+    with progress_bar("reading") as tell, everything_kept():
+        found = read_columns(sources, tell)
+    if found is None or not len(found.columns) or (strict and found.skipped):
+        return None
+    columns, read = found.columns, len(found.columns)
+    if since is not None:
+        ended = np.asarray(columns.numbers["ended"])
+        kept = np.flatnonzero(ended >= time_from(since, "--since"))
+        del ended
+        if not len(kept):
+            return None
+        columns.arrange(kept)
+    for skipped in found.skipped:
+        click.echo(f"{skipped.where}: {skipped.reason}", err=True)
+    return ColumnsOfHistory(columns, len(found.skipped), read)
 
 
 def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str | None = None) -> History:

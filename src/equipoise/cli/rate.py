@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -10,6 +13,7 @@ import click
 from equipoise.cli.histories import (
     model_named,
     progress_bar,
+    read_columns_of,
     read_history,
     since,
     table,
@@ -18,6 +22,7 @@ from equipoise.cli.histories import (
 )
 from equipoise.cli.shared.stored import store
 from equipoise.errors import InputError
+from equipoise.matches import Ruleset
 
 #: Curves in a picture: as many as there are colours that can be told apart.
 DRAWN = 8
@@ -54,68 +59,101 @@ def command(files: tuple[str, ...], **options: Any) -> None:
 
     The result depends on the set of matches alone: files may overlap and stand in any order.
     """  # fmt: skip
+    model = model_named(options["model"], options["profile"], options["settings"], options["starting"])
+    state, tally, finish = _by_columns(model, files, options) or _by_matches(model, files, options)
+    if options["roster"]:
+        _roster(options["roster"], options["ruleset"], model, state, tally)
+    elif options["ruleset"] is not None:
+        msg = "--ruleset: it is for --roster, which is missing"
+        raise InputError(msg)
+    if options["as_json"]:
+        text = json.dumps(_result(model, state, tally, options["model"]), indent=2, allow_nan=False)
+    else:
+        text = _text(_rated(model, state, Ruleset(), tally))
+    if options["output"]:
+        write("--output", options["output"], text + "\n")
+    else:
+        click.echo(text)
+    finish()
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many matches there were, how often each player and each ruleset was in a contest, and names."""
+
+    matches: int
+    games: Mapping[str, int]
+    rulesets: Mapping[Ruleset, int]
+    names: Mapping[str, str]
+
+
+def _by_columns(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) -> Any:
+    """Rate what is read into columns; None where that does not do."""
+    from equipoise.ratings.columns import replay_columns
+    from equipoise.ratings.models.gaussian_filter.model import Filters
+
+    if not isinstance(model, Filters) or options["window"] is not None or options["curves"]:
+        return None
+    history = read_columns_of(files, since=options["since"], strict=options["strict"], store=options["store"])
+    if history is None:
+        return None
+    columns = history.columns
+    with progress_bar("rating") as tell:
+        state = replay_columns(model, columns, tell)
+    return state, Tally(len(columns), columns.games(), columns.played(), columns.names), history.finish
+
+
+def _by_matches(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) -> Any:
+    """Rate matches, of any model and as every option wants it."""
     from equipoise.ratings.replaying import replay
 
-    model = model_named(options["model"], options["profile"], options["settings"], options["starting"])
     history = read_history(files, strict=options["strict"], store=options["store"])
     matches = since(history.matches, options["since"])
     with progress_bar("rating") as tell:
         state = replay(model, matches, window=options["window"], progress=tell)
     if options["curves"]:
         _curves(options["curves"], model, matches, options["window"])
-    if options["roster"]:
-        _roster(options["roster"], options["ruleset"], model, state, matches)
-    elif options["ruleset"] is not None:
-        msg = "--ruleset: it is for --roster, which is missing"
-        raise InputError(msg)
-    result = _result(model, state, matches, options["model"])
-    text = json.dumps(result, indent=2, allow_nan=False) if options["as_json"] else _text(result)
-    if options["output"]:
-        write("--output", options["output"], text + "\n")
-    else:
-        click.echo(text)
-    history.finish()
+    contests = [contest for match in matches for contest in match.contests]
+    tally = Tally(
+        len(matches), Counter(player for c in contests for team in c.teams for player, _ in team),
+        Counter(contest.ruleset for contest in contests),
+        dict(pair for match in matches for pair in match.names),
+    )  # fmt: skip
+    return state, tally, history.finish
 
 
-def _result(model: Any, state: Any, matches: Any, name: str) -> dict[str, Any]:
-    """Return the ratings as plain data, the strongest first."""
-    from equipoise.matches import Ruleset
+def _result(model: Any, state: Any, tally: Tally, name: str) -> dict[str, Any]:
+    """Return the ratings as plain data, in general and in each ruleset."""
+    rulesets = [Ruleset(), *sorted(set(tally.rulesets) - {Ruleset()}, key=repr)]
+    ratings = [_rated(model, state, ruleset, tally) for ruleset in rulesets]
+    return {"model": name, "matches": tally.matches, "ratings": ratings}
+
+
+def _rated(model: Any, state: Any, ruleset: Ruleset, tally: Tally) -> dict[str, Any]:
+    """Return the ratings in a ruleset, the strongest first."""
     from equipoise.ratings.scale import mean_bot, scale_of
 
-    games: dict[str, int] = {}
-    rulesets: dict[Ruleset, int] = {}
-    for match in matches:
-        for contest in match.contests:
-            rulesets[contest.ruleset] = rulesets.get(contest.ruleset, 0) + 1
-            for player in (player for team in contest.teams for player, _ in team):
-                games[player] = games.get(player, 0) + 1
-    ratings = []
-    for ruleset in [Ruleset(), *sorted(set(rulesets) - {Ruleset()}, key=repr)]:
-        scale = scale_of(model, state, ruleset)
-        bot, bots = mean_bot(model, state, ruleset)
-        known = {player: model.rating(state, player, ruleset) for player in model.players(state)}
-        players = [
-            {"id": player, "mu": rating.mu, "sigma": rating.sigma, "scale": scale.shown(rating.mu),
-             "contests": games.get(player, 0)}
-            for player, rating in sorted(known.items(), key=lambda item: (-item[1].mu, item[0]))
-        ]  # fmt: skip
-        ratings.append(
-            {"game": ruleset.game, "game_type": ruleset.game_type, "mutators": list(ruleset.mutators),
-             "contests": rulesets.get(ruleset, 0), "players": players,
-             "mean_bot": {"mu": bot, "scale": scale.shown(bot), "bots": bots}}
-        )  # fmt: skip
-    return {"model": name, "matches": len(matches), "ratings": ratings}
+    scale = scale_of(model, state, ruleset)
+    bot, bots = mean_bot(model, state, ruleset)
+    known = {player: model.rating(state, player, ruleset) for player in model.players(state)}
+    players = [
+        {"id": player, "mu": rating.mu, "sigma": rating.sigma, "scale": scale.shown(rating.mu),
+         "contests": tally.games.get(player, 0)}
+        for player, rating in sorted(known.items(), key=lambda item: (-item[1].mu, item[0]))
+    ]  # fmt: skip
+    return {"game": ruleset.game, "game_type": ruleset.game_type, "mutators": list(ruleset.mutators),
+            "contests": tally.rulesets.get(ruleset, 0), "players": players,
+            "mean_bot": {"mu": bot, "scale": scale.shown(bot), "bots": bots}}  # fmt: skip
 
 
-def _roster(path: str, wanted: str | None, model: Any, state: Any, matches: Any) -> None:
+def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: Tally) -> None:
     """Write the ratings of one ruleset as a roster."""
     import csv
     import io
 
     from equipoise.logs.rules import ruleset_text
-    from equipoise.matches import Ruleset
 
-    played = {ruleset_text(c.ruleset): c.ruleset for match in matches for c in match.contests}
+    played = {ruleset_text(ruleset): ruleset for ruleset in tally.rulesets}
     if wanted is None and len(played) > 1:
         msg = (
             "--roster: several rulesets were played, name one with --ruleset: "
@@ -126,32 +164,30 @@ def _roster(path: str, wanted: str | None, model: Any, state: Any, matches: Any)
         msg = f"--ruleset: nobody played {wanted!r}; there are general, {', '.join(sorted(played))}"
         raise InputError(msg)
     ruleset = Ruleset() if wanted == "general" else played[wanted or next(iter(played))]
-    names = dict(pair for match in matches for pair in match.names)
     text = io.StringIO()
     write_row = csv.writer(text, lineterminator="\n").writerow
     write_row(("id", "name", "mu", "sigma", "beta"))
     for player in model.players(state):
         rating = model.rating(state, player, ruleset)
         beta = getattr(model, "beta", "")
-        write_row((player, names.get(player, player), repr(rating.mu), repr(rating.sigma), beta))
+        write_row((player, tally.names.get(player, player), repr(rating.mu), repr(rating.sigma), beta))
     write("--roster", path, text.getvalue())
 
 
 def _text(result: dict[str, Any]) -> str:
-    """Return the general ratings as a table."""
+    """Return the ratings of a ruleset as a table."""
     from equipoise.pages.text.words import printable
 
     rows = [
         (printable(player["id"]), f"{player['scale']:.1f}", f"{player['mu']:.3f}", f"{player['sigma']:.3f}",
          str(player["contests"]))
-        for player in result["ratings"][0]["players"]
+        for player in result["players"]
     ]  # fmt: skip
     return table(("player", "0-100", "mu", "sigma", "contests"), rows)
 
 
 def _curves(path: str, model: Any, matches: Any, window: int | None) -> None:
     """Write curves over time, as the ending of the file says."""
-    from equipoise.matches import Ruleset
     from equipoise.ratings.curves import curves
 
     if window is not None:

@@ -108,7 +108,7 @@ class PlainReader(LineReader):
             if not self._started and _is_header(line):
                 self._table = [b""] * (number - 1) + [line]
             else:
-                self.give(_from_line(line, f"{self.source}, line {number}"))
+                self.give(from_line(line, f"{self.source}, line {number}"))
             self._started = True
 
     def end(self) -> None:
@@ -124,7 +124,8 @@ class PlainReader(LineReader):
             self.give(Skipped(where, reason))
 
 
-def _from_line(line: bytes, where: str) -> Match | Skipped:
+def from_line(line: bytes, where: str) -> Match | Skipped:
+    """Return the match of a line of JSON, or what is wrong with it."""
     try:
         record = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError:

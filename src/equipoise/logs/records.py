@@ -71,8 +71,8 @@ def match_from(record: Any) -> Match:
     ]
     began = time_from(record["began"], "began") if "began" in record else None
     return Match(
-        tuple(contests), began=began, ended=ended, id=_text(record.get("id", ""), "id"), names=_names(parts),
-        map=_text(record.get("map", ""), "map"),
+        tuple(contests), began=began, ended=ended, id=text_from(record.get("id", ""), "id"),
+        names=_names(parts), map=text_from(record.get("map", ""), "map"),
     )  # fmt: skip
 
 
@@ -81,7 +81,7 @@ def _names(parts: list[_Record]) -> tuple[tuple[str, str], ...]:
     names: dict[str, str] = {}
     for player in (player for part in parts for team in part.get("teams", ()) for player in team):
         if isinstance(player, dict) and "name" in player:
-            names[_text(player["id"], "id")] = _text(player["name"], "name")
+            names[text_from(player["id"], "id")] = text_from(player["name"], "name")
     return tuple(names.items())
 
 
@@ -94,8 +94,8 @@ def contest_from(record: _Record, ended: float | None) -> Contest:
     mutators = record.get("mutators", [])
     if not isinstance(mutators, list):
         _fail("mutators", f"{_short(mutators)} is not a list", "a list of names is")
-    game, game_type = (_text(record.get(field, ""), field) for field in ("game", "game_type"))
-    ruleset = Ruleset(game, game_type, tuple(_text(mutator, "mutators") for mutator in mutators))
+    game, game_type = (text_from(record.get(field, ""), field) for field in ("game", "game_type"))
+    ruleset = Ruleset(game, game_type, tuple(text_from(mutator, "mutators") for mutator in mutators))
     teams = record.get("teams")
     if not isinstance(teams, list) or not all(isinstance(team, list) for team in teams):
         _fail("teams", "it is not a list of lists of players", "two or more are")
@@ -126,9 +126,9 @@ def _note(
     player: dict[str, Any], place: int, parties: dict[tuple[int, str], list[str]], left: list[str]
 ) -> None:
     """Add a player of a team to the party and to those who left, where that is told."""
-    name = _text(player.get("id", ""), "id")
+    name = text_from(player.get("id", ""), "id")
     if player.get("party") is not None:
-        parties.setdefault((place, _text(player["party"], "party")), []).append(name)
+        parties.setdefault((place, text_from(player["party"], "party")), []).append(name)
     gone = player.get("left", False)
     if not isinstance(gone, bool):
         _fail("left", f"{_short(gone)} is neither true nor false", "true and false are")
@@ -139,11 +139,11 @@ def _note(
 def _member(player: Any, statistics: list[Statistics]) -> tuple[str, float]:
     """Return id and share of a player, and add what is told of them."""
     if isinstance(player, str):
-        return _text(player, "id"), 1.0
+        return text_from(player, "id"), 1.0
     if not isinstance(player, dict):
         _fail("teams", f"{_short(player)} is not a player", "an id as a text, or an object with id, is")
     _known(player, PLAYER_FIELDS)
-    name = _text(player.get("id", ""), "id")
+    name = text_from(player.get("id", ""), "id")
     kills, deaths, score = player.get("kills"), player.get("deaths"), player.get("score")
     if not kills is deaths is score is None:
         statistics.append(
@@ -232,7 +232,14 @@ def _stamp(moment: datetime) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _text(value: Any, field: str) -> str:
+def text_from(value: Any, field: str) -> str:
+    """Return a text without blanks around it, of a whole number too.
+
+    Raises
+    ------
+    InputError
+        If it is none; the message begins with the field.
+    """
     if isinstance(value, bool) or not isinstance(value, str | int):
         _fail(field, f"{_short(value)} is not a text", "a text is")
     text = str(value).strip()

@@ -6,7 +6,7 @@ See docs/algorithms/mixture.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -84,6 +84,10 @@ class Mixture(Filters):
     def filters(self) -> tuple[GaussianFilter, ...]:
         """Return the members: those of each degree of trust in turn."""
         return _made(self.members, self.settings) * (len(TRUSTED) if _placed(self.starting) else 1)
+
+    def guesses(self) -> Collection[str]:
+        """Return the ids of those whose strength was guessed."""
+        return _placed(self.starting).keys()
 
     def newcomer(self, key: Key) -> tuple[float, ...]:
         """Return the row of a part of a skill that was never seen, of each member in turn.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import chain
 from typing import Any, ClassVar
@@ -91,12 +91,18 @@ class Filters(Further, ABC):
 
     answers: ClassVar[frozenset[str]] = frozenset({"quality", "expected_margin", "draw_chance"})
 
+    local: ClassVar[bool] = True
+
     #: The skill that adds nothing to a team: skills hold the price of a body.
     zero: ClassVar[float] = 0.0
 
     @abstractmethod
     def filters(self) -> tuple[GaussianFilter, ...]:
         """Return the members."""
+
+    def guesses(self) -> Collection[str]:
+        """Return the ids of those who do not begin as all newcomers do."""
+        return ()
 
     def newcomer(self, key: Key) -> Numbers:
         """Return the row of a part of a skill that was never seen, of each member in turn."""
@@ -177,12 +183,25 @@ class Filters(Further, ABC):
         keys = tuple(keys)
         return (
             [number for one in filters for number in one.hyper()],
-            [number for key in keys for number in state.table.get(key) or self.newcomer(key)],
+            list(chain.from_iterable(self._rows(state, keys))),
             [number for one in rulesets for number in state.rulesets.get(one) or self.new_ruleset()],
             list(state.world),
             [state.games.get(player, NO_GAMES)[0] for player, _ in keys],
             [*(number for one in rulesets for number in state.evidence.get(one, nothing)), *state.pooled],
         )
+
+    def _rows(self, state: FilterState, keys: Iterable[Key]) -> Iterator[Numbers]:
+        """Go through the rows of parts of skills; those of parts that were never seen are alike."""
+        table, guesses = state.table, self.guesses()
+        new: dict[Ruleset, Numbers] = {}
+        for key in keys:
+            row = table.get(key)
+            if row is None:
+                player, part = key
+                row = self.newcomer(key) if player in guesses else new.get(part)
+                if row is None:
+                    row = new[part] = self.newcomer(key)
+            yield row
 
     def state_from(
         self,

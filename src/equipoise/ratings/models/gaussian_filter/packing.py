@@ -11,7 +11,7 @@ import math
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from operator import sub
 from typing import Any
 
 from equipoise.matches import Contest, Ruleset, Statistics
@@ -82,12 +82,15 @@ class Packed:
 
     def most_teams(self) -> int:
         """Return the largest number of teams in a contest."""
-        return max((end - first for first, end in pairwise(self.first_team)), default=0)
+        return _widest(self.first_team)
 
     def most_members(self) -> int:
         """Return the largest number of players in a contest."""
-        firsts = [self.first_member[team] for team in self.first_team]
-        return max((end - first for first, end in pairwise(firsts)), default=0)
+        return _widest(array("I", map(self.first_member.__getitem__, self.first_team)))
+
+
+def _widest(starts: array[int]) -> int:
+    return max(map(sub, starts[1:], starts), default=0)
 
 
 def levels(ruleset: Ruleset) -> tuple[Ruleset, ...]:
@@ -136,7 +139,7 @@ def _add(
 ) -> None:
     """Append a contest to the columns; ``rows`` has the places of those already seen in its ruleset."""
     teams, ranks = contest.teams, contest.ranks
-    figures = _figures(contest) if contest.statistics else {}
+    figures = figures_of(contest) if contest.statistics else {}
     for team in teams:
         for player, share in team:
             packed.places.extend(rows.get(player) or _seat(packed, contest.ruleset, player, rows))
@@ -162,18 +165,21 @@ def _seat(packed: Packed, ruleset: Ruleset, player: str, rows: dict[str, array[i
     return row
 
 
-def _figures(contest: Contest) -> dict[str, float]:
+def figures_of(contest: Contest) -> dict[str, float]:
     """Return what the statistics say of each player, less the mean; empty where there is none to compare."""
     shares = {player: share for team in contest.teams for player, share in team}
-    figures = {told.player: figure(told, shares[told.player]) for told in contest.statistics}
-    figures = {player: number for player, number in figures.items() if number == number}
-    if len(figures) < 2:
-        return {}
-    mean = sum(figures.values()) / len(figures)
-    return {player: number - mean for player, number in figures.items()}
+    figures = {told.player: figure_of(told, shares[told.player]) for told in contest.statistics}
+    mean = mean_of(list(figures.values()))
+    return {player: number - mean for player, number in figures.items() if number - mean == number - mean}
 
 
-def figure(statistics: Statistics, share: float) -> float:
+def mean_of(figures: Sequence[float]) -> float:
+    """Return the mean of the figures that are known; nan where there are not two to compare."""
+    known = [number for number in figures if number == number]
+    return sum(known) / len(known) if len(known) > 1 else math.nan
+
+
+def figure_of(statistics: Statistics, share: float) -> float:
     """Return a player's statistics as one number, nan where they say nothing.
 
     Kills and deaths count as ``log((kills + 1) / (deaths + 1))``; kills alone, or else the score, as
@@ -181,10 +187,15 @@ def figure(statistics: Statistics, share: float) -> float:
 
     Examples
     --------
-    >>> round(figure(Statistics("ann", kills=7, deaths=3), 1.0), 4)
+    >>> round(figure_of(Statistics("ann", kills=7, deaths=3), 1.0), 4)
     0.6931
     """
-    if statistics.kills is not None and statistics.deaths is not None:
-        return math.log((statistics.kills + 1.0) / (statistics.deaths + 1.0))
-    counted = statistics.kills if statistics.kills is not None else statistics.score
+    return figure(statistics.kills, statistics.deaths, statistics.score, share)
+
+
+def figure(kills: float | None, deaths: float | None, score: float | None, share: float) -> float:
+    """Return what :func:`figure_of` does, of the numbers themselves."""
+    if kills is not None and deaths is not None:
+        return math.log((kills + 1.0) / (deaths + 1.0))
+    counted = kills if kills is not None else score
     return math.nan if counted is None else math.log(max(counted, 0.0) + share) - math.log(share)

@@ -1,0 +1,204 @@
+"""Match files straight into columns, for who rates whole histories.
+
+The meaning and the errors are those of :func:`equipoise.files.matches.read_matches`, many times faster and
+smaller.  What is rare is left to that function: :func:`read_columns` gives None where a file is of another
+format, or where two records of one id would have to be compared.
+"""
+
+from __future__ import annotations
+
+import io
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from equipoise.arrays import Ints
+from equipoise.errors import InputError
+from equipoise.files.match_lines import Decoded, LineDecoder
+from equipoise.games.plain import Progress, from_line, silence
+from equipoise.logs.lines import LONGEST_LINE
+from equipoise.matches import Match, Skipped
+from equipoise.ratings.columns import Columns
+
+#: Bytes that are decoded at a time: as much as stays in a processor's cache.
+BLOCK = 1 << 17
+
+#: Endings of files that hold no lines of JSON.
+OTHERS = (".npz", ".parquet", ".csv", ".tsv")
+
+#: What is nothing in a line, as :mod:`equipoise.games.plain` has it.
+_BLANK = b" \t\r\n\xef\xbb\xbf"
+
+
+@dataclass(slots=True)
+class ReadColumns:
+    """Files as columns, in order of play, and the records that could not be read."""
+
+    columns: Columns
+    skipped: list[Skipped]
+
+
+class _Rare(Exception):  # noqa: N818  # it is no error
+    """The files need the way that is slow and does everything."""
+
+
+def read_columns(
+    sources: Sequence[str], progress: Progress | None = None, stdin: bytes = b""
+) -> ReadColumns | None:
+    """Read match files into columns; None where that needs :func:`equipoise.files.matches.read_matches`.
+
+    Parameters
+    ----------
+    sources : sequence of str
+        Paths, or ``-`` for standard input.
+    progress : callable, optional
+        Told now and then how far it is, from 0 to 1.
+    stdin : bytes
+        What there is on standard input.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read at all.
+    """
+    reading = _Reading(sources, stdin)
+    tell = progress or silence
+    try:
+        for n in range(len(sources)):
+            reading.read(n, lambda part, n=n: tell((n + part) / len(sources)))  # type: ignore[misc]
+        return ReadColumns(reading.arranged(), reading.skipped)
+    except _Rare:
+        return None
+
+
+class _Reading:
+    """The columns of files that are being read, and where each match stands."""
+
+    def __init__(self, sources: Sequence[str], stdin: bytes) -> None:
+        self.columns = Columns()
+        self.skipped: list[Skipped] = []
+        self._sources, self._stdin = sources, stdin
+        self._decoder = LineDecoder(self.columns)
+        #: Of each match the hash of its line, the file, where in it the line begins, and the id or nothing.
+        self._hashes, self._files, self._offsets = array("q"), array("I"), array("Q")
+        self._ids: list[str] = []
+        #: Of each id the hash of its line.
+        self._known: dict[str, int] = {}
+
+    def read(self, number: int, tell: Progress) -> None:
+        """Add the matches of a file."""
+        if Path(self._sources[number]).suffix.lower() in OTHERS:
+            raise _Rare
+        with self._opened(number) as file:
+            size = max(file.seek(0, io.SEEK_END), 1)
+            first, offset = 1, file.seek(0)
+            while block := file.read(BLOCK) + file.readline():
+                if not offset and not block.lstrip(_BLANK).startswith(b"{"):
+                    raise _Rare
+                if b"\\u0000" in block:
+                    raise _Rare
+                lines = block.removesuffix(b"\n").split(b"\n")
+                self._block(lines, number, first, offset)
+                first += len(lines)
+                offset += len(block)
+                tell(offset / size)
+
+    def arranged(self) -> Columns:
+        """Return the columns in order of play, each match once."""
+        ended = np.asarray(self.columns.numbers["ended"])
+        order = np.argsort(ended, kind="stable")
+        level = np.flatnonzero(np.diff(ended[order]) == 0.0)
+        if len(level):
+            order = self._untied(order, level)
+        self.columns.arrange(order)
+        return self.columns
+
+    def _opened(self, number: int) -> IO[bytes]:
+        source = self._sources[number]
+        if source == "-":
+            return io.BytesIO(self._stdin)
+        try:
+            return open(source, "rb")
+        except (OSError, ValueError) as error:
+            msg = f"{source}: cannot be read: {getattr(error, 'strerror', None) or error}"
+            raise InputError(msg) from error
+
+    def _block(self, lines: Sequence[bytes], number: int, first: int, offset: int) -> None:
+        """Add the matches of some lines; of those that are not plain, one by one."""
+        lengths = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines))
+        if lengths.max() > LONGEST_LINE:
+            raise _Rare
+        starts = offset + np.cumsum(lengths + 1) - lengths - 1
+        decoded = self._decoder.decode(lines)
+        plain = set(decoded.numbers)
+        self._add(decoded, lines, number, starts)
+        where = "standard input" if self._sources[number] == "-" else self._sources[number]
+        for n, line in enumerate(lines if len(plain) < len(lines) else ()):
+            if n in plain or not line.strip(_BLANK):
+                continue
+            found = from_line(line, f"{where}, line {first + n}")
+            if isinstance(found, Skipped):
+                self.skipped.append(found)
+            elif self._is_new(found.id, line):
+                self.columns.add(found)
+                self._note([found.id], [line], number, starts[n : n + 1])
+
+    def _add(self, decoded: Decoded, lines: Sequence[bytes], number: int, starts: Ints) -> None:
+        """Add lines that were decoded, but for those that were there before."""
+        pairs = zip(decoded.numbers, decoded.ids, strict=True)
+        repeated = frozenset(n for n, name in pairs if name and not self._is_new(name, lines[n]))
+        if repeated:
+            decoded = self._decoder.decode(lines, repeated)
+        for name, column in decoded.columns.items():
+            self.columns.extend(name, column)
+        self.columns.names.update(decoded.names)
+        self._note(decoded.ids, [lines[n] for n in decoded.numbers], number, starts[decoded.numbers])
+
+    def _note(self, ids: Sequence[str], lines: Sequence[bytes], number: int, starts: Ints) -> None:
+        """Note where matches stand that were added."""
+        self._hashes.extend(map(hash, map(bytes.strip, lines)))
+        self._files.extend([number] * len(ids))
+        self._offsets.frombytes(starts.astype(np.uint64).tobytes())
+        self._ids.extend(ids)
+
+    def _is_new(self, name: str, line: bytes) -> bool:
+        """Tell whether an id is there for the first time; the same line again is the same match."""
+        many, content = len(self._known), hash(line.strip())
+        if self._known.setdefault(name, content) != content:
+            raise _Rare
+        return len(self._known) > many
+
+    def _untied(self, order: Ints, level: Ints) -> Ints:
+        """Return the order with matches that ended at the same time by id, each once."""
+        kept = order.tolist()
+        place = 0
+        while place < len(level):
+            stop = place + 1
+            while stop < len(level) and level[stop] == level[stop - 1] + 1:
+                stop += 1
+            first, end = int(level[place]), int(level[stop - 1]) + 2
+            group = self._by_id(kept[first:end])
+            kept[first:end] = group + [-1] * (end - first - len(group))
+            place = stop
+        return np.array([each for each in kept if each >= 0], dtype=np.int64)
+
+    def _by_id(self, group: Sequence[int]) -> list[int]:
+        """Return matches by id; of lines without an id that are the same only one."""
+        first = {self._ids[match] or self._hashes[match]: match for match in reversed(group)}
+        named = {self._ids[match] or self._match(match).id: match for match in first.values()}
+        if len(named) < len(first):
+            raise _Rare  # one match, written in two ways
+        return [named[name] for name in sorted(named)]
+
+    def _match(self, which: int) -> Match:
+        """Return a match as its line says."""
+        with self._opened(self._files[which]) as file:
+            file.seek(self._offsets[which])
+            found = from_line(file.readline().removesuffix(b"\n"), "")
+        if isinstance(found, Skipped):
+            raise _Rare  # the file has changed
+        return found

@@ -1,0 +1,303 @@
+"""Lines of JSON straight into columns: decoded typed by msgspec, a block of them at a time.
+
+Here are only the lines that are as most are.  One that is not so plain, or is wrong, is left to
+:func:`equipoise.games.plain.from_line`, so that its meaning and its message are the same.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from equipoise.arrays import Floats, Ints
+from equipoise.errors import InputError
+from equipoise.logs.play import ranks_of
+from equipoise.logs.records import text_from, time_from
+from equipoise.matches import HEAVIEST, LEAST_SHARE, Ruleset, check_scores
+from equipoise.players import LARGEST_WEIGHT
+from equipoise.ratings.columns import Columns
+from equipoise.ratings.models.gaussian_filter.packing import figure, mean_of
+
+#: Ranks of two teams, by whether the first is behind (-1), level (0) or ahead (1).
+_RANKS = {-1: [1.0, 0.0], 0: [0.0, 0.0], 1: [0.0, 1.0]}
+
+_UNKNOWN = float("nan")
+
+#: In place of a player's number: the id is wrong.
+_NOBODY = -1
+
+
+class _Player(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """A player in a team, with the fields that say something to a rating."""
+
+    id: str | int
+    name: str | int | msgspec.UnsetType = msgspec.UNSET
+    share: float = 1.0
+    kills: float | None = None
+    deaths: float | None = None
+    score: float | None = None
+
+
+class _Line(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """A match of one contest."""
+
+    ended: float | str
+    teams: list[list[str | _Player]]
+    id: str | int = ""
+    began: float | str | msgspec.UnsetType = msgspec.UNSET
+    map: str | int = ""
+    game: str | int = ""
+    game_type: str | int = ""
+    mutators: tuple[str | int, ...] = ()
+    ranks: list[float] | None = None
+    scores: list[float] | None = None
+    weight: float = 1.0
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+
+
+@dataclass(slots=True)
+class Decoded:
+    """Lines as columns.
+
+    Parameters
+    ----------
+    numbers : list of int
+        Which of the lines that were given these are.
+    ids : list of str
+        Their ids, empty where unsaid.
+    columns : dict
+        What :class:`~equipoise.ratings.columns.Columns` calls numbers.
+    names : dict
+        Display names of players.
+    """
+
+    numbers: list[int]
+    ids: list[str]
+    columns: dict[str, Any]
+    names: dict[str, str]
+
+
+class LineDecoder:
+    """Decodes lines of JSON for the columns of a history, which number players and rulesets."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+        self._players: dict[str | int, int] = {}
+        self._rulesets: dict[Any, int] = {}
+        self._figures: dict[tuple[float, float], float] = {}
+
+    def decode(self, lines: Sequence[bytes], without: frozenset[int] = frozenset()) -> Decoded:
+        """Return those of some lines that are plain and right, but for some that are not wanted."""
+        rows = [(n, row) for n, row in enumerate(_rows(lines)) if row is not None and n not in without]
+        while True:
+            decoded, wrong = self._decoded(rows)
+            if not wrong:
+                return decoded
+            rows = [row for n, row in enumerate(rows) if n not in wrong]
+
+    def _decoded(self, rows: Sequence[tuple[int, _Line]]) -> tuple[Decoded, set[int]]:
+        """Return columns of rows, and which rows are wrong: with these the columns are of no use."""
+        wrong: set[int] = set()
+        ended: list[float] = []
+        ids: list[str] = []
+        which: list[int] = []
+        ranks: list[float] = []
+        scores: list[float] = []
+        sizes: list[int] = []
+        members: list[str | _Player] = []
+        counts: list[int] = []
+        for n, (_, row) in enumerate(rows):
+            teams = row.teams
+            count = len(teams)
+            try:
+                ruleset = self._rulesets.get((row.game, row.game_type, row.mutators))
+                which.append(self._ruleset(row) if ruleset is None else ruleset)
+                ended.append(row.ended if type(row.ended) is float else time_from(row.ended, "ended"))
+                ids.append(_id_of(row))
+                ranks += _placed(row, count)
+            except InputError:
+                wrong.add(n)
+                continue
+            scores += row.scores or [_UNKNOWN] * count
+            counts.append(count)
+            for team in teams:
+                sizes.append(len(team))
+                members += team
+        names: dict[str, str] = {}
+        if wrong or 0 in sizes or (counts and min(counts) < 2):
+            wrong.update(n for n, (_, row) in enumerate(rows) if len(row.teams) < 2 or not all(row.teams))
+            return Decoded([], [], {}, names), wrong
+        columns = {
+            "ended": _reals(ended), "which": _wholes(which), "rank": _reals(ranks), "score": _reals(scores),
+            "teams": _wholes(counts), "size": _wholes(sizes),
+            "weight": _reals([row.weight for _, row in rows]),
+            "contests": np.ones(len(rows), dtype=np.int64), "told_of": np.zeros(len(rows), dtype=np.int64),
+        }  # fmt: skip
+        columns["at"] = columns["ended"]
+        self._seat(columns, members, names)
+        return Decoded([n for n, _ in rows], ids, columns, names), wrong_of(columns)
+
+    def _ruleset(self, row: _Line) -> int:
+        """Return the number of a row's ruleset, which was not written so before."""
+        texts = [text_from(text, "mutators") for text in row.mutators]
+        ruleset = Ruleset(text_from(row.game, "game"), text_from(row.game_type, "game_type"), tuple(texts))
+        known = self._columns.rulesets
+        which = known.setdefault(ruleset, len(known))
+        self._rulesets[row.game, row.game_type, row.mutators] = which
+        return which
+
+    def _seat(self, columns: dict[str, Any], members: list[str | _Player], names: dict[str, str]) -> None:
+        """Add the columns of members."""
+        if _Player not in set(map(type, members)):
+            try:
+                players = list(map(self._players.__getitem__, members))  # type: ignore[arg-type]
+            except KeyError:
+                players = [self._number(member) for member in members]  # type: ignore[arg-type]
+            columns["player"] = _wholes(players)
+            columns["share"] = np.ones(len(members))
+            columns["figure"] = np.full(len(members), _UNKNOWN)
+            return
+        seats = [self._told(member, names) for member in members]
+        numbers, shares, figures = zip(*seats, strict=True)
+        columns["player"] = _wholes(numbers)
+        columns["share"] = _reals(shares)
+        columns["figure"] = _reals(figures)
+        if not np.isnan(columns["figure"]).all():
+            center(columns, figures)
+
+    def _told(self, member: str | _Player, names: dict[str, str]) -> tuple[int, float, float]:
+        """Return the number of a member, the share, and the figure or nan."""
+        if type(member) is not _Player:
+            return self._number(member), 1.0, _UNKNOWN  # type: ignore[arg-type]  # it is an id
+        player = self._players.get(member.id)
+        if player is None:
+            player = self._number(member.id)
+        if member.name is not msgspec.UNSET:
+            try:
+                names[text_from(member.id, "id")] = text_from(member.name, "name")
+            except InputError:
+                return _NOBODY, 1.0, _UNKNOWN
+        kills, deaths, score, share = member.kills, member.deaths, member.score, member.share
+        if not LEAST_SHARE <= share <= 1.0:
+            return _NOBODY, 1.0, _UNKNOWN
+        if kills is not None and deaths is not None and score is None:
+            known = self._figures.get((kills, deaths))
+            if known is not None:
+                return player, share, known
+        for number, least in ((kills, 0.0), (deaths, 0.0), (score, -LARGEST_WEIGHT)):
+            if number is not None and not least <= number <= LARGEST_WEIGHT:
+                return _NOBODY, 1.0, _UNKNOWN
+        told = figure(kills, deaths, score, share)
+        if kills is not None and deaths is not None:
+            self._figures[kills, deaths] = told
+        return player, share, told
+
+    def _number(self, raw: str | int) -> int:
+        """Return the number of a player's id as it was written."""
+        known = self._players.get(raw)
+        if known is None:
+            try:
+                text = text_from(raw, "id")
+            except InputError:
+                return _NOBODY
+            if not text:
+                return _NOBODY
+            players = self._columns.players
+            known = self._players[raw] = players.setdefault(text, len(players))
+        return known
+
+
+def _rows(lines: Sequence[bytes]) -> list[_Line | None]:
+    """Return lines typed, None for those that are not of this type."""
+    try:
+        return list(map(_decode, lines))
+    except (ValueError, RecursionError):
+        return [_row(line) for line in lines]
+
+
+def _row(line: bytes) -> _Line | None:
+    try:
+        return _decode(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _id_of(row: _Line) -> str:
+    """Return the id of a row; raise where it, the beginning or the map is wrong."""
+    if row.began is not msgspec.UNSET:
+        time_from(row.began, "began")
+    if row.map != "":
+        text_from(row.map, "map")
+    return text_from(row.id, "id") if row.id != "" else ""
+
+
+def _wholes(numbers: Sequence[int]) -> Ints:
+    return np.frombuffer(array("q", numbers), dtype=np.int64)
+
+
+def _reals(numbers: Sequence[float]) -> Floats:
+    return np.frombuffer(array("d", numbers), dtype=np.float64)
+
+
+def _placed(row: _Line, count: int) -> list[float]:
+    """Return the ranks of a row's teams; raise where they or the scores are wrong."""
+    ranks, scores = row.ranks, row.scores
+    if scores and len(scores) == count:
+        if not ranks:
+            if count == 2:
+                one, other = scores
+                return _RANKS[(one > other) - (one < other)]
+            return list(ranks_of(tuple(scores)))
+        if len(ranks) == count:
+            check_scores(ranks, scores)
+            return ranks
+    if scores or not ranks or len(ranks) != count:
+        msg = "ranks: they are wrong"
+        raise InputError(msg)
+    return ranks
+
+
+def center(columns: dict[str, Any], figures: Sequence[float]) -> None:
+    """Take from each figure the mean of its contest, and count those that can be compared."""
+    sizes, teams = columns["size"], columns["teams"]
+    seats = np.add.reduceat(sizes, np.cumsum(teams) - teams)
+    ends = np.cumsum(seats).tolist()
+    means, first = [], 0
+    for end in ends:
+        means.append(mean_of(figures[first:end]))
+        first = end
+    columns["figure"] = columns["figure"] - np.repeat(np.array(means), seats)
+    known = ~np.isnan(columns["figure"])
+    columns["told_of"] = np.add.reduceat(known, np.cumsum(seats) - seats, dtype=np.int64)
+
+
+def wrong_of(columns: dict[str, Any]) -> set[int]:
+    """Return which contests have a number out of range, or a player who is wrong or there twice."""
+    teams, sizes, player = columns["teams"], columns["size"], columns["player"]
+    contest = np.arange(len(teams))
+    of_team = np.repeat(contest, teams)
+    of_member = np.repeat(of_team, sizes)
+    weight, share, score = columns["weight"], columns["share"], columns["score"]
+    wrong = [
+        contest[~((weight > 0.0) & (weight <= HEAVIEST))],
+        contest[~(np.abs(columns["ended"]) <= LARGEST_WEIGHT)],
+        of_team[~(np.abs(columns["rank"]) <= LARGEST_WEIGHT)],
+        of_team[np.abs(score) > LARGEST_WEIGHT],
+        of_member[(player == _NOBODY) | ~((share >= LEAST_SHARE) & (share <= 1.0))],
+    ]
+    seats = np.bincount(of_member, minlength=len(teams))
+    if len(seats) and (seats == seats[0]).all():
+        line_ups = np.sort(player.reshape(len(teams), -1).astype(np.int32), axis=1)
+        wrong.append(contest[(line_ups[:, 1:] == line_ups[:, :-1]).any(axis=1)])
+    else:
+        most = int(player.max(initial=0)) + 2
+        codes = np.sort(of_member * most + player)
+        wrong.append(codes[1:][codes[1:] == codes[:-1]] // most)
+    return set(np.concatenate(wrong).tolist())

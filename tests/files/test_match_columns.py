@@ -1,0 +1,124 @@
+"""Files that are read straight into columns mean what they mean record by record."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from equipoise.files.match_columns import read_columns
+from equipoise.files.matches import read_matches
+from equipoise.matches import Match, Skipped
+from equipoise.ratings.columns import replay_columns
+from equipoise.ratings.models.gaussian_filter.mixture import Mixture
+from equipoise.ratings.replaying import replay
+
+DUEL = {"ended": 10, "teams": [["ann"], ["bob"]], "scores": [3, 1]}
+
+#: Lines that are right, each in its own way.
+RIGHT: list[Any] = [
+    DUEL,
+    {**DUEL, "ended": "2026-01-10T20:05:00Z", "id": "named", "game": "ut2004", "game_type": "ctf"},
+    {**DUEL, "ended": 11, "mutators": ["lowgrav", "instagib"], "weight": 2.5, "map": "Face"},
+    {**DUEL, "ended": 12, "teams": [["ann", {"id": 5}], [" b ", {"id": "cid", "share": 0.5, "name": "C"}]]},
+    {"ended": 13, "teams": [["ann"], ["bob"], ["cid"]], "ranks": [2, 1, 2]},
+    {"ended": 14, "teams": [["ann"], ["bob"], ["cid"]], "scores": [2, 1, 2], "ranks": [1, 2, 1]},
+    {**DUEL, "ended": 15, "teams": [[{"id": "ann", "kills": 9, "deaths": 2}], [{"id": "bob", "kills": 1}]]},
+    {**DUEL, "ended": 16, "teams": [[{"id": "ann", "score": -3}], [{"id": "bob", "score": 5, "share": 0.5}]]},
+    {**DUEL, "ended": 17, "teams": [[{"id": "ann", "party": "x"}, {"id": "dot", "party": "x"}], ["bob"]]},
+    {"ended": 9, "contests": [{**DUEL, "at": 8}, {"teams": [["a"], ["bot:X:5"]], "ranks": [2, 1], "at": 9}]},
+    {**DUEL, "ended": "21", "scores": ["3", 4], "began": 20},
+    {**DUEL, "ended": 22, "scores": None, "ranks": [1, 1]},
+    DUEL,
+    {**DUEL, "ended": 10, "scores": [3, 0]},
+    {**DUEL, "ended": 10, "id": "also at ten"},
+]  # fmt: skip
+
+#: Lines that are wrong.
+WRONG: list[Any] = [
+    b"{", b"[]", b"{}", b'{"ended": 1}', b"\xff{}", {**DUEL, "ended": "soon"}, {**DUEL, "ended": 1e300},
+    {**DUEL, "ended": float("nan")}, {**DUEL, "teams": [["a", 5], ["b"]]}, {**DUEL, "teams": [["a"], ["a"]]},
+    {**DUEL, "teams": [["a"], []]}, {**DUEL, "teams": [["a"]], "scores": [1]}, {**DUEL, "scores": None},
+    {**DUEL, "ranks": [2, 1]}, {**DUEL, "ranks": [1, 2, 3]}, {**DUEL, "teams": [["a"], [""]]},
+    {**DUEL, "teams": [["a"], [{"id": "b", "share": 2}]]}, {**DUEL, "scores": [1, 1e300]},
+    {**DUEL, "teams": [["a"], [{"id": "b", "kills": -1, "deaths": 1}]]}, {**DUEL, "weight": 0},
+    {**DUEL, "colour": "red"}, {**DUEL, "map": "\ud800"},
+]  # fmt: skip
+
+
+def written(folder: Path, name: str, lines: list[Any]) -> str:
+    """Write a line each of what is given; return where."""
+    content = b"\n".join(line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines)
+    (folder / name).write_bytes(content)
+    return str(folder / name)
+
+
+def told(sources: list[str]) -> tuple[Any, list[Skipped]]:
+    """Return what comes out record by record: the state, and what was wrong."""
+    found = [one for source in sources for one in read_matches(source)]
+    matches = [one for one in found if isinstance(one, Match)]
+    return replay(Mixture(), matches), [one for one in found if isinstance(one, Skipped)]
+
+
+def test_the_state_is_that_of_a_replay_bit_for_bit_whatever_the_order(tmp_path: Path) -> None:
+    """The state is that of a replay bit for bit, whatever the order of the lines, each match once."""
+    for name, lines in (("one", RIGHT), ("two", RIGHT[::-1]), ("more", RIGHT[5:] + RIGHT)):
+        source = written(tmp_path, name, lines)
+        read = read_columns([source])
+        assert read is not None
+        state, expected = replay_columns(Mixture(), read.columns), told([source])[0]
+        assert state == expected
+        assert list(state.games) == list(expected.games)
+        assert not read.skipped
+        assert len(read.columns) == len(RIGHT) - 1
+
+
+def test_files_may_overlap(tmp_path: Path) -> None:
+    """The same lines in two files are the same matches."""
+    sources = [written(tmp_path, "one", RIGHT[:9]), written(tmp_path, "two", RIGHT[4:])]
+    read = read_columns(sources)
+    assert read is not None
+    assert replay_columns(Mixture(), read.columns) == told(sources)[0]
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_a_wrong_line_is_told_as_record_by_record(tmp_path: Path, line: bytes) -> None:
+    """A wrong line is told with the same words, and the others count."""
+    source = written(tmp_path, "file", [RIGHT[0], b"", line, *RIGHT[1:4]])
+    read = read_columns([source])
+    assert read is not None
+    state, skipped = told([source])
+    assert read.skipped == skipped
+    assert len(skipped) == 1
+    assert replay_columns(Mixture(), read.columns) == state
+
+
+def test_two_matches_of_one_id_are_left_to_the_comparison_of_matches(tmp_path: Path) -> None:
+    """Two lines of one id that differ are compared where there are matches."""
+    lines = [{**DUEL, "id": "one"}, {**DUEL, "id": "one", "scores": [3, 2]}]
+    assert read_columns([written(tmp_path, "file", lines)]) is None
+    again = [DUEL, {**DUEL, "scores": [3.0, 1]}]
+    assert read_columns([written(tmp_path, "other", again)]) is None
+
+
+def test_names_are_those_read_last_and_games_are_counted(tmp_path: Path) -> None:
+    """Names are those that were read last; contests of players and rulesets are counted."""
+    player = {"id": "ann", "name": "Ann"}
+    lines = [{**DUEL, "ended": n, "teams": [[{**player, "name": f"Ann {n}"}], ["bob"]]} for n in (3, 1, 2)]
+    read = read_columns([written(tmp_path, "file", lines)])
+    assert read is not None
+    assert read.columns.names == {"ann": "Ann 2"}
+    assert read.columns.games() == {"ann": 3, "bob": 3}
+    assert sum(read.columns.played().values()) == 3
+
+
+def test_the_cut_into_pieces_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of a few bytes and strides of two contests give the same state."""
+    source = written(tmp_path, "file", RIGHT)
+    monkeypatch.setattr("equipoise.files.match_columns.BLOCK", 7)
+    monkeypatch.setattr("equipoise.ratings.columns.STRIDE", 2)
+    read = read_columns([source])
+    assert read is not None
+    assert replay_columns(Mixture(), read.columns) == told([source])[0]
