@@ -88,7 +88,10 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
         return _from_json(text, where)
     if ending in (".csv", ".tsv") or (ending != ".txt" and _looks_like_table(first.split("\n")[0])):
         return _from_table(text, where)
-    return _from_lines(text, where, read)
+    players = _from_lines(text, where, read)
+    if not players:
+        fail(where, "it has no players; a roster has a line for each player")
+    return players
 
 
 def _looks_like_table(header: str) -> bool:
