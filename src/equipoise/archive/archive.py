@@ -299,7 +299,7 @@ class Archive:
         return self._learner.standing()
 
     def rebuild(self, model: RatingModel | str | None = None) -> Updated:
-        """Learn from all matches anew, if wished with another model, which then stays."""
+        """Learn from all matches anew, if wanted with another model, which then stays."""
         if model is not None:
             self._learner.choose(chosen(model))
         return self._learner.renew("asked for")
@@ -394,7 +394,7 @@ class Archive:
             return merged_ids(connection)
 
     def history(self, player: str, *, why: bool = False) -> Iterator[Appearance]:
-        """Go through the matches of a player, with the rating after each, and what moved it if wished."""
+        """Go through the matches of a player, with the rating after each, and what moved it if wanted."""
         merged = self.merged()
         return appearances(self.model, self.matches(), merged.get(player, player), why=why)
 

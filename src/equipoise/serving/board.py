@@ -11,6 +11,7 @@ from typing import Any
 from equipoise.errors import InputError
 from equipoise.matches import Match, Ruleset, Setting
 from equipoise.players import Member
+from equipoise.protocols.weights.fields import decoded, plain, sayable
 from equipoise.protocols.weights.requests import (
     Chances,
     Division,
@@ -22,7 +23,7 @@ from equipoise.protocols.weights.requests import (
     Refusal,
     Request,
 )
-from equipoise.protocols.weights.session import NOTHING, decoded, plain, sayable
+from equipoise.protocols.weights.session import NOTHING
 from equipoise.serving.answers import Answers, Gathered, InfeasibleError, Weights
 from equipoise.serving.ratings import AmbiguousGameError, Snapshot
 from equipoise.stopping import Stop, never
@@ -181,10 +182,10 @@ class Board:
 
     def gather(self, request: Division, *, clans: bool = False) -> Gathered:
         """Return a division that can be computed anywhere."""
-        wishes = request.wishes
+        rules = request.rules
         return self.answers.gather(
-            request.setting, request.members, request.teams, parties=wishes.parties, apart=wishes.apart,
-            seats=wishes.seats, stay=wishes.stay, clans=clans,
+            request.setting, request.members, request.teams, parties=rules.parties, apart=rules.apart,
+            seats=rules.seats, stay=rules.stay, clans=clans,
         )  # fmt: skip
 
     def match(self, request: Finished, now: float) -> Match | Refusal:
