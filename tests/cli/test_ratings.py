@@ -248,5 +248,5 @@ def test_balance_uses_the_scale_of_a_roster_that_rate_wrote(tmp_path: Path) -> N
     assert 0.0 < plain["splits"][0]["draw"] < 0.1
     assert "Draw 4.7 %" in run("balance", str(roster)).stdout
     assert json.loads(run("balance", str(roster), "--json", "--beta", "2").stdout)["beta"] == 2.0
-    roster.write_text("\n".join(lines[:2] + [lines[2].replace(",1.0,", ",2.0,")]), encoding="utf-8")
+    roster.write_text("\n".join([*lines[:2], lines[2].replace(",1.0,", ",2.0,")]), encoding="utf-8")
     assert "line 3: beta is 2 here and 1 before" in run("balance", str(roster)).stderr
