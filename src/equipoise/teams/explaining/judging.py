@@ -32,7 +32,7 @@ from equipoise.teams.solution import Split
 ROUNDING = 1e-12
 
 #: The keys in JSON of fields that go by another name there.
-KEYS = {"imbalance": "distance", "preference": "wish", "preferences": "wishes"}
+KEYS = {"imbalance": "distance", "preference": "wish", "preferences": "wishes", "split": "division"}
 
 
 def as_json(facts: Any) -> dict[str, Any]:
