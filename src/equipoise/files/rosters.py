@@ -84,7 +84,7 @@ def ending_of(source: str) -> str:
 
 
 def parse_roster(content: bytes, where: str, ending: str = "", read: str | None = None) -> Roster:
-    r"""Read a roster from bytes; see :func:`read_roster`.
+    r"""Read a roster from bytes, nobody from no text; see :func:`read_roster`.
 
     Parameters
     ----------
@@ -103,15 +103,14 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
     [5.0, 7.0]
     """
     text = decoded(content, where)
-    if not text.strip():
-        fail(where, "it is empty; a roster has a line for each player")
     first = text.lstrip()
+    if not first:
+        return Roster()
     if ending == ".json" or (ending not in (".txt", ".csv", ".tsv") and _JSON.match(first)):
-        players = _from_json(text, where)
-    elif ending in (".csv", ".tsv") or (ending != ".txt" and _looks_like_table(first.split("\n")[0])):
-        players = _from_table(text, where)
-    else:
-        players = Roster(_from_lines(text, where, read))
+        return _from_json(text, where)
+    if ending in (".csv", ".tsv") or (ending != ".txt" and _looks_like_table(first.split("\n")[0])):
+        return _from_table(text, where)
+    players = Roster(_from_lines(text, where, read))
     if not players:
         fail(where, "it has no players; a roster has a line for each player")
     return players
