@@ -107,19 +107,23 @@ def _has_store(options: dict[str, Any]) -> bool:
 
 
 def rated(players: list[Player], options: dict[str, Any]) -> list[Player]:
-    """Return players with their ratings from the archive of ``--store``, if there is one; set ``--beta``.
+    """Return players with their ratings from the archive of ``--store``, if there is one.
 
-    Whoever has a rating keeps it.  ``options["beta"]`` becomes that of the model unless it is given.
+    Whoever has a rating keeps it.  ``options["beta"]`` becomes that of the archive's model, or of the roster,
+    unless it is given; ``options["draws"]`` how often even teams draw, where that is known.
     """
+    scale: Any = players
     if options.get("ruleset") is not None and not _has_store(options):
         msg = "--ruleset: it needs --store, where the ratings are"
         raise InputError(msg)
-    if options.get("store") is None:
-        return players
-    here = look_up(options["store"], players, options.get("ruleset"))
-    if here.beta is not None and "beta" in options and options["beta"] is None:
-        options["beta"] = here.beta
-    return list(here.players)
+    if options.get("store") is not None:
+        scale = here = look_up(options["store"], players, options.get("ruleset"))
+        players = list(here.players)
+    beta = getattr(scale, "beta", None)
+    if beta is not None and "beta" in options and options["beta"] is None:
+        options["beta"] = beta
+    options["draws"] = getattr(scale, "draws", None)
+    return players
 
 
 def look_up(url: str, players: list[Player], ruleset: str | None = None) -> Here:

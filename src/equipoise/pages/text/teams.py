@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 
 def solution_lines(
-    solution: Solution, split: Split, chosen: int | None = None, names: Sequence[str] = ()
+    solution: Solution,
+    split: Split,
+    chosen: int | None = None,
+    names: Sequence[str] = (),
+    draws: float | None = None,
 ) -> list[str]:
     """Return what a person reads of a solution, and can paste into a chat.
 
@@ -31,7 +35,11 @@ def solution_lines(
         Which of the answer's splits was chosen at random.
     names : sequence of str
         What to call the teams.
+    draws : float, optional
+        How often even teams draw for each time one of them wins.
     """
+    from equipoise.teams.solution import draw_chance
+
     edited = split is not solution.splits[chosen or 0]
     lines: list[str] = []
     for n in range(len(split.teams)):
@@ -46,6 +54,9 @@ def solution_lines(
         facts = f"number {chosen + 1} of the {len(solution.splits)} best, {value}"
         lines.append(f"Chosen at random: {facts}; the best is {verdict}")
     lines += _rest_on(solution, (split, *solution.splits))
+    draw = None if draws is None else draw_chance(split, draws)
+    if draw:
+        lines.append(f"Draw {100 * draw:.1f} %; win chances are of games that have a winner.")
     if solution.unrated:
         lines.append(
             f"{solution.unrated} without a weight: counted as {number(solution.default_weight or 0.0)}."
