@@ -106,7 +106,7 @@ def test_errors_say_who_is_guilty() -> None:
     error = UnknownNameError("objective", "nosuch", ["difference", "win"])
     assert (
         str(error)
-        == "objective: there is no 'nosuch'; allowed: gap, win, or your own part as 'module:attribute'"
+        == "objective: there is no 'nosuch'; allowed: difference, win, or your own part as 'module:attribute'"
     )
 
 
