@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from equipoise import Contest, GaussianFilter, Ruleset
+from equipoise import Contest, Elo, GaussianFilter, InputError, Ladder, Ruleset, evaluate, replay
 from equipoise.matches import Statistics
 from equipoise.registry import MODELS, resolve
 from equipoise.testing.ratings import check_model, in_step
@@ -81,7 +81,9 @@ def test_a_model_that_lacks_a_method_is_told_which() -> None:
             return {}
 
     for use in (lambda model: replay(model, []), Ladder, lambda model: evaluate(model, [])):
-        with pytest.raises(InputError, match="model: Half has no update, run, win_probability, rating, players"):
+        with pytest.raises(
+            InputError, match="model: Half has no update, run, win_probability, rating, players"
+        ):
             use(Half())  # type: ignore[no-untyped-call]
         with pytest.raises(InputError, match="model: Elo is a class"):
             use(Elo)  # type: ignore[no-untyped-call]
