@@ -113,7 +113,7 @@ def _pools(problem: LobbyProblem, layout: Layout, size: int, centre: float) -> l
 def _mixed(problem: LobbyProblem, blocks: Ints, share: Ints, target: Floats) -> Ints:
     """Return an order of blocks of which each lobby takes its share, one after another.
 
-    Sorted by skill, the lobbies' means would be farther apart than their targets are: noise brings them nearer.
+    Sorted by skill, the lobbies' means would be farther apart than their targets: noise brings them nearer.
 
     Parameters
     ----------
