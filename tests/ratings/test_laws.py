@@ -12,6 +12,8 @@ from equipoise.matches import Statistics
 from equipoise.registry import MODELS, resolve
 from equipoise.testing.ratings import check_model, in_step
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("name", MODELS)

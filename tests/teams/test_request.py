@@ -65,6 +65,7 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ASKED)
 def test_data_is_read_back_as_an_equal_request(name: str) -> None:
     """What is written keeps to the schema, goes through JSON, and asks the same."""
