@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from typing import Any
+
+import pytest
 
 from equipoise import Move, Player, Preference, Rule, Swap, balance, edit, explain, why_there, why_together
 from equipoise.pages.text.explanation import change_lines, explanation_lines, place_lines, together_lines

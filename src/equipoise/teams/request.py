@@ -27,9 +27,11 @@ import numpy as np
 
 from equipoise.arrays import Floats
 from equipoise.errors import InputError, UnknownNameError
+from equipoise.fields import players_of
 from equipoise.players import LARGEST_WEIGHT, Bots, Player, Rating
 from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS, TERMS
 from equipoise.stopping import Stop, never
+from equipoise.tables import rows_of
 from equipoise.teams.decoding import data_of, keywords_of
 from equipoise.teams.problem.components import Contradiction
 from equipoise.teams.problem.preferences import Preference, preferences_of
@@ -255,8 +257,9 @@ class BalanceRequest:
 
         Parameters
         ----------
-        players : iterable of Player, mapping from name to weight, or BalanceRequest
-            Who is here; of a request, the keywords replace fields.
+        players : iterable of Player, mapping from name to weight, data frame, or BalanceRequest
+            Who is here; a frame of pandas or polars has the columns of a roster file; of a request, the
+            keywords replace fields.
         **keywords
             The fields, as lists, mappings or single values.
 
@@ -268,7 +271,10 @@ class BalanceRequest:
         given = {name: _FROZEN.get(name, _as_given)(value, name) for name, value in keywords.items()}
         if isinstance(players, BalanceRequest):
             return replace(players, **cast("Any", given)) if given else players
-        if isinstance(players, Mapping):
+        rows = rows_of(players)
+        if rows is not None:
+            players = players_of(rows, "players")
+        elif isinstance(players, Mapping):
             players = [Player(name, rating) for name, rating in players.items()]
         return cls(players=tuple(players), **cast("Any", given))
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import enum
 import math
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
 
 from equipoise.errors import InputError
 from equipoise.players import Player, Rating
+from equipoise.tables import Table
 from equipoise.teams.problem.preferences import Outcome
 
 #: The power unless another is asked for: a split at the mean distance is a quarter as likely as an even one.
@@ -157,6 +159,21 @@ class Solution:
             msg = f"there is no split, the status is {self.status}: {self.reason}"
             raise InputError(msg)
         return self.splits[0]
+
+    def table(self) -> Table:
+        """Return the best split as a table, a row a player; empty where there is none."""
+        rows = [
+            (n + 1, player.label, weight, self.best.win_probability[n])
+            for n, team in enumerate(self.best.teams if self.splits else ())
+            for player, weight in zip(team, self.best.weights[n], strict=True)
+        ]
+        return Table(("team", "player", "weight", "win chance"), tuple(rows))
+
+    def _repr_html_(self) -> str:
+        """Return the best split for a notebook, with what was proven of it."""
+        value = "" if self.value is None else f", {self.objective} {self.value:.4g}"
+        said = escape(f"{self.status}{value}" if self.splits else f"{self.status}: {self.reason}")
+        return f"<p>{said}</p>\n{self.table()._repr_html_()}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the solution in plain lists and numbers, as ``equipoise balance --json`` prints it."""
