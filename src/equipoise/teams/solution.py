@@ -69,6 +69,13 @@ class Split:
     values: tuple[float, ...] = ()
 
     @property
+    def moved(self) -> tuple[Player, ...]:
+        """Who is in another team than the one of now, in the order of ``teams``."""
+        return tuple(
+            player for n, team in enumerate(self.teams) for player in team if player.team_now not in (None, n)
+        )
+
+    @property
     def weights(self) -> tuple[tuple[float, ...], ...]:
         """What each player counts, in the order of ``teams``: the rating in the role that is played."""
         if not self.roles:
@@ -201,6 +208,8 @@ def _split_as_dict(split: Split) -> dict[str, Any]:
         plain["values"] = list(split.values)
     if split.preferences:
         plain["wishes"] = [outcome.as_dict() for outcome in split.preferences]
+    if any(player.team_now is not None for team in split.teams for player in team):
+        plain["moved"] = [player.label for player in split.moved]
     if split.roles:
         plain["roles"] = [list(roles) for roles in split.roles]
     return plain
