@@ -61,7 +61,7 @@ def command(roster: str, **options: Any) -> None:
     from equipoise.teams.running.placing import place_late
     from equipoise.teams.running.sums import team_sums, units_in
 
-    players = read_players(roster, options["read"])
+    players: list[Player] = read_players(roster, options["read"])
     if options["join"] is not None:
         players += _joining(options)
     players = rated(players, options)

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 
 def solution_lines(
-    solution: Solution, split: Split, chosen: int | None = None, names: Sequence[str] = ()
+    solution: Solution,
+    split: Split,
+    chosen: int | None = None,
+    names: Sequence[str] = (),
+    draws: float | None = None,
 ) -> list[str]:
     """Return what a person reads of a solution, and can paste into a chat.
 
@@ -31,7 +35,11 @@ def solution_lines(
         Which of the answer's splits was chosen at random.
     names : sequence of str
         What to call the teams.
+    draws : float, optional
+        How often even teams draw for each time one of them wins.
     """
+    from equipoise.teams.solution import draw_chance
+
     edited = split is not solution.splits[chosen or 0]
     lines: list[str] = []
     for n in range(len(split.teams)):
@@ -46,11 +54,14 @@ def solution_lines(
         facts = f"number {chosen + 1} of the {len(solution.splits)} best, {value}"
         lines.append(f"Chosen at random: {facts}; the best is {verdict}")
     lines += _rest_on(solution, (split, *solution.splits))
+    draw = None if draws is None else draw_chance(split, draws)
+    if draw:
+        lines.append(f"Draw {100 * draw:.1f} %; win chances are of games that have a winner.")
     if solution.unrated:
         lines.append(
             f"{solution.unrated} without a weight: counted as {number(solution.default_weight or 0.0)}."
         )
-    lines += outcome_lines(split)
+    lines += [*move_lines(split, names), *outcome_lines(split)]
     if solution.reason:
         lines.append(f"Only {solution.reason}.")
     if chosen is None and not edited and len(solution.splits) > 1:
@@ -120,6 +131,19 @@ def _alternatives(solution: Solution, names: Sequence[str]) -> list[str]:
         changes = wrap(row[-1], max(WIDTH - len(begin), NARROWEST)) or [""]
         lines += [begin + changes[0], *(" " * len(begin) + more for more in changes[1:])]
     return [line.rstrip() for line in lines]
+
+
+def move_lines(split: Split, names: Sequence[str] = ()) -> list[str]:
+    """Return who changes team, where anybody is in one already."""
+    here = [player for team in split.teams for player in team]
+    if all(player.team_now is None for player in here):
+        return []
+    team_of = {player.id: n for n, team in enumerate(split.teams) for player in team}
+    moved = [f"{printable(player.label)} to {_name(names, team_of[player.id])}" for player in split.moved]
+    if not moved:
+        return ["Nobody changes team."]
+    head = "1 player changes team" if len(moved) == 1 else f"{len(moved)} players change teams"
+    return wrap(f"{head}: {', '.join(moved)}.", WIDTH, subsequent_indent="  ")
 
 
 def outcome_lines(split: Split) -> list[str]:
