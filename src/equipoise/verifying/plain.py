@@ -27,13 +27,14 @@ SEARCHING = ("solver", "rerank", "keep", "spacing", "seed")
 WHOLE = {
     "teams": (2, 100), "keep": (1, None), "spacing": (1, None), "seed": (0, None),
     "max_difference": (0, None), "min_size": (0, MOST_PLAYERS), "max_size": (0, MOST_PLAYERS),
+    "moves": (0, None),
 }  # fmt: skip
 
 #: And of numbers.
 NUMBERS = {
     "beta": (1e-100, 1e15), "zero": (-1e15, 1e15), "body": (0.0, 1e6), "default": (-1e15, 1e15),
     "tolerance": (0.0, sys.float_info.max), "side_weight": (0.0, sys.float_info.max),
-    "side_price": (0.0, sys.float_info.max),
+    "side_price": (0.0, sys.float_info.max), "stay": (0.0, sys.float_info.max),
 }  # fmt: skip
 
 #: The most objectives in an order, and combinations of roles that are filled.
