@@ -10,7 +10,7 @@ import json
 import sys
 from typing import Any
 
-from equipoise import Bots, InputError, Player, Rating, Rule, Wish, balance, pareto
+from equipoise import Bots, InputError, Player, Preference, Rating, Rule, balance, pareto
 
 
 def arguments(asked: dict[str, Any]) -> dict[str, Any]:
@@ -20,8 +20,11 @@ def arguments(asked: dict[str, Any]) -> dict[str, Any]:
         given["fixed"] = {who: team - 1 for who, team in given["fixed"].items()}
     if isinstance(given.get("bots"), dict):
         given["bots"] = Bots(**given["bots"])
-    if "wishes" in given:
-        given["wishes"] = [Wish(wish["kind"], wish["players"], wish["price"]) for wish in given["wishes"]]
+    if "preferences" in given:
+        given["preferences"] = [
+            Preference(preference["kind"], preference["players"], preference["price"])
+            for preference in given["preferences"]
+        ]
     if "rules" in given:
         given["rules"] = [_rule(rule) for rule in given["rules"]]
     return {"players": [_player(entry) for entry in asked["players"]], **given}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,30 @@ from equipoise import Lobby
 
 #: Families of skill, with a standard deviation of about 1 each.
 FAMILIES = ("normal", "uniform", "gamma", "lognormal", "whole numbers")
+
+
+@dataclass(frozen=True)
+class Processor:
+    """A stopping criterion by processor time."""
+
+    end: float
+
+    def __call__(self) -> bool:
+        """Tell whether the time is up."""
+        return time.process_time() >= self.end
+
+    def left(self) -> float:
+        """Return the seconds until then."""
+        return max(self.end - time.process_time(), 0.0)
+
+    def part(self, share: float) -> Processor:
+        """Return the criterion after a share of what is left."""
+        return Processor(time.process_time() + share * self.left())
+
+
+def within(seconds: float) -> Processor:
+    """Return the criterion that holds after so much processor time from now."""
+    return Processor(time.process_time() + seconds)
 
 
 def skills(rng: np.random.Generator, family: str, n: int) -> list[float]:

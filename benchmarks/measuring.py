@@ -30,15 +30,15 @@ ROOT = Path(__file__).parent.parent
 #: The row that all others are compared with.
 OURS = "equipoise"
 
-OBJECTIVES = ("gap", "ratio", "win", "indistinguishable", "spread")
+OBJECTIVES = ("difference", "ratio", "win", "indistinguishable", "spread")
 
 #: What quality is measured of: (objective, solver).
 QUALITY = (
-    ("gap", "auto"),
+    ("difference", "auto"),
     ("indistinguishable", "auto"),
     ("spread", "auto"),
-    ("gap", "snake"),
-    ("gap", "greedy-cap"),
+    ("difference", "snake"),
+    ("difference", "greedy-cap"),
 )
 
 QUALITY_SIZES = (8, 10, 12, 16, 20, 24, 32)
@@ -92,7 +92,7 @@ QUICK = Plan(
 )  # fmt: skip
 
 
-def _own(name: str, solver: str, numba: str = "loaded", objective: str = "gap") -> Contestant:
+def _own(name: str, solver: str, numba: str = "loaded", objective: str = "difference") -> Contestant:
     options = {"numba": numba, "objective": objective, "solver": solver}
     return Contestant(name, "with_equipoise.py", "equipoise", options, OWN_LIMIT)
 

@@ -26,11 +26,11 @@ from benchmarks.questions import SEED, question
 from benchmarks.reporting import add_modes, keep
 
 from equipoise.verifying.best import front, optimum
-from equipoise.verifying.divisions import broken
 from equipoise.verifying.exact import Real, UndecidedError
 from equipoise.verifying.plain import read
 from equipoise.verifying.question import Question, Stage
 from equipoise.verifying.rounding import Rounding
+from equipoise.verifying.splits import broken
 from equipoise.verifying.values import shown, value
 
 HERE = Path(__file__).parent
@@ -207,7 +207,7 @@ def verdict(asked: dict[str, Any], reply: dict[str, Any]) -> Verdict:
 #: What a request asks for, and what it has besides.
 KINDS = ("one objective", "two in order", "three in order", "a weighted sum", "a Pareto front")
 EXTRAS = {
-    "preferences": ("wishes", "side_price"),
+    "preferences": ("preferences", "side_price"),
     "roles": ("roles",),
     "custom rules": ("rules",),
     "bots": ("bots",),
@@ -276,8 +276,8 @@ COUNTED = ("proven", "infeasible", "unproven", "refused", "undecided", "proven b
 PAGE = """# Proofs
 
 {count:,} random requests (seed {seed}), every answer judged by the oracle of `equipoise.verifying`.
-It goes through all divisions in fractions, and weights mean the decimals that are written.
-An answer is false if its division breaks a rule, a stage is worse than the exact optimum by more than
+It goes through all splits in fractions, and weights mean the decimals that are written.
+An answer is false if its split breaks a rule, a stage is worse than the exact optimum by more than
 rounding explains, a tie is missed, a front lacks a point or has one too many, or a bound is wrong or
 infinite.
 

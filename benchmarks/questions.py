@@ -12,9 +12,9 @@ import numpy as np
 
 SEED = 20261122
 
-OBJECTIVES = ("gap", "ratio", "win", "spread", "indistinguishable")
+OBJECTIVES = ("difference", "ratio", "win", "spread", "indistinguishable")
 
-#: Legal divisions that go through an oracle in a moment, by number of teams.
+#: Legal splits that go through an oracle in a moment, by number of teams.
 MOST_PLAYERS = {2: 10, 3: 7, 4: 6}
 
 
@@ -36,7 +36,7 @@ def question(number: int, seed: int = SEED) -> dict[str, Any]:
         asked["teams"] = teams
     plain = rng.random() < 0.3
     for chance, add in () if plain else (
-        (0.3, _relations), (0.3, _sizes), (0.3, _bots), (0.3, _wishes), (0.12, _roles), (0.15, _rules),
+        (0.3, _relations), (0.3, _sizes), (0.3, _bots), (0.3, _preferences), (0.12, _roles), (0.15, _rules),
     ):  # fmt: skip
         if rng.random() < chance:
             add(rng, asked, n, teams)
@@ -143,10 +143,10 @@ def _bots(rng: np.random.Generator, asked: dict[str, Any], n: int, teams: int) -
     asked["bots"] = bots or True
 
 
-def _wishes(rng: np.random.Generator, asked: dict[str, Any], n: int, teams: int) -> None:
+def _preferences(rng: np.random.Generator, asked: dict[str, Any], n: int, teams: int) -> None:
     del teams
     if n > 2:
-        asked["wishes"] = [
+        asked["preferences"] = [
             {
                 "kind": str(rng.choice(["together", "apart"])),
                 "players": _names(rng, n, int(rng.integers(2, 4))),
@@ -197,32 +197,34 @@ def _objective(rng: np.random.Generator, asked: dict[str, Any]) -> None:
     bots = asked.get("bots")
     lowest = min([*weights, *roles, bots.get("weight", 0.0) if isinstance(bots, dict) else 0.0])
     names = [name for name in OBJECTIVES if name != "ratio" or lowest >= 0]
-    wishful = "wishes" in asked
+    preferenceful = "preferences" in asked
     kind = rng.random()
     if kind < 0.3:
         asked["objective"] = str(rng.choice(names))
     elif kind < 0.62:
         order = _order(rng, names, 2)
-        if wishful and rng.random() < 0.3:
-            order[0] = "wishes"
+        if preferenceful and rng.random() < 0.3:
+            order[0] = "preferences"
         _in_order(rng, asked, order, weights)
     elif kind < 0.8:
         order = _order(rng, names, 3)
-        if wishful and rng.random() < 0.3:
-            order[1] = "wishes"
+        if preferenceful and rng.random() < 0.3:
+            order[1] = "preferences"
         _in_order(rng, asked, order, weights)
     elif kind < 0.87:
         pair = [str(name) for name in rng.permutation([name for name in names if name != "ratio"])[:2]]
         asked["objective"] = {pair[0]: 1.0, pair[1]: float(rng.choice([0.5, 1.0, 100.0]))}
     else:
-        asked["pareto"] = [str(name) for name in rng.permutation([*names, *(["wishes"] * wishful)])[:2]]
+        asked["pareto"] = [
+            str(name) for name in rng.permutation([*names, *(["preferences"] * preferenceful)])[:2]
+        ]
 
 
 def _order(rng: np.random.Generator, names: list[str], size: int) -> list[str]:
     """Return different objectives; often first the one in which decimals tie most."""
     order = [str(name) for name in rng.permutation(names)[:size]]
     if rng.random() < 0.4:
-        order = ["gap", *(name for name in order if name != "gap")][:size]
+        order = ["difference", *(name for name in order if name != "difference")][:size]
     return order
 
 
@@ -237,7 +239,7 @@ def _in_order(
             0.0
             if rng.random() < 0.3
             else _scaled(str(rng.integers(1, 9)), power - 1)
-            if name in ("gap", "spread")
+            if name in ("difference", "spread")
             else float(rng.choice([0.001, 0.01, 0.1]))
             for name in order[:-1]
         ]
@@ -249,6 +251,6 @@ def _solver(rng: np.random.Generator, asked: dict[str, Any], teams: int) -> None
     names = ["enumerate"]
     if teams == 2 and "roles" not in asked:
         names.append("mitm")
-    if objective == "gap" and not {"roles", "wishes", "side_price"} & set(asked):
+    if objective == "difference" and not {"roles", "preferences", "side_price"} & set(asked):
         names += ["milp", "milp"]
     asked["solver"] = str(rng.choice(names))

@@ -29,7 +29,7 @@ SEED = 2011
 COUNT, WARM = 400, 20
 
 #: Players, objective, and the milliseconds that are aimed at.
-KINDS = ((10, "spread", 0.3), (24, "spread", 1.2), (24, "gap", 0.6))
+KINDS = ((10, "spread", 0.3), (24, "spread", 1.2), (24, "difference", 0.6))
 
 
 def requests(n: int, objective: str, rounded: bool, count: int) -> list[BalanceRequest]:

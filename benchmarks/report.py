@@ -27,7 +27,7 @@ OURS = "equipoise"
 #: Points within which a claim of optimality counts as true: the tolerance of the loosest solver, HiGHS.
 CLAIM = 1e-6
 
-#: Points by which a division must be better than ours to say that ours was not the best: rounding.
+#: Points by which a split must be better than ours to say that ours was not the best: rounding.
 BETTER = 1e-10
 
 #: Share of its time limit from which a solver counts as stopped by it.
@@ -36,7 +36,7 @@ STOPPED = 0.98
 #: Share of the time by the clock that the processor works on a solve while nothing else wants the core.
 WHOLE = 0.95
 
-#: What the objective ``gap`` must reach: players, numba, seconds.
+#: What the objective ``difference`` must reach: players, numba, seconds.
 TIME_BARS = (
     (10, "forbidden", 0.001),
     (24, "loaded", 0.001),
@@ -71,7 +71,7 @@ METHOD = """\
 
 - Every solver runs in a process of its own (`benchmarks/peers/`), all on the same rosters, one after the \
 other, on one core; CP-SAT has one worker.
-- A time is that of one call from a list of ratings to a division, on the wall clock; building the model is \
+- A time is that of one call from a list of ratings to a split, on the wall clock; building the model is \
 part of it, reading the labels is not.
 - The first call of a process is not counted, nor is the first call on a roster unless it takes over \
 {long:g} s; then it is the only one.
@@ -92,7 +92,7 @@ the solves for less than {whole:.0%} of their time."""
 REMARKS = """\
 † cannot be told that the teams must be equally large: `unequal` counts the rosters where they are not, so \
 the difference may be smaller than the least one for equal teams.
-`false` counts claims of optimality where `{ours}` has a division that is better by more than {claim:g} \
+`false` counts claims of optimality where `{ours}` has a split that is better by more than {claim:g} \
 points."""
 
 
@@ -141,14 +141,14 @@ class Bar:
 
 #: The bars of the part ``many``; a row for which there is none is stated.
 MANY_BARS = (
-    Bar("8 teams of 4", "gap", seconds=0.2, proven=True),
-    Bar("4 teams of 5", "gap", seconds=0.025, proven=True),
-    Bar("20 teams of 5", "gap", seconds=2.0, value=0.02),
+    Bar("8 teams of 4", "difference", seconds=0.2, proven=True),
+    Bar("4 teams of 5", "difference", seconds=0.025, proven=True),
+    Bar("20 teams of 5", "difference", seconds=2.0, value=0.02),
     Bar("2 teams of 16", "indistinguishable", seconds=0.06, proven=True),
     Bar("16 players", "spread", seconds=0.05, sums=0.02, deviations=0.06),
     *(Bar(f"{n} players", "spread", seconds=0.05, sums=0.01, deviations=0.02) for n in (20, 24, 32)),
     Bar("16 players, parties of 4, 3, 2 and 2", "spread", proven=True),
-    Bar("5 against 5 in a batch", "gap", splits=2e6),
+    Bar("5 against 5 in a batch", "difference", splits=2e6),
 )
 
 #: Seconds that a full server may take, whatever the objective.
@@ -211,12 +211,12 @@ def _bars(results: Row) -> str:
     rows = []
     for n, numba, bar in TIME_BARS:
         for row in results["objectives"]:
-            if (row["objective"], row["numba"], row["n"]) == ("gap", numba, n):
+            if (row["objective"], row["numba"], row["n"]) == ("difference", numba, n):
                 proven = row.get("proven") == row["rosters"]
                 kernels = "no compiled kernel" if numba == "forbidden" else "compiled"
                 met = proven and row["median"] < bar
                 rows.append([
-                    f"{n} players, `gap`, {kernels}", f"proven, below {duration(bar)}",
+                    f"{n} players, `difference`, {kernels}", f"proven, below {duration(bar)}",
                     f"{row.get('proven', 0)} of {row['rosters']} proven, "
                     + duration(row.get("median")) + contended(row.get("share", 1.0)),
                     "yes" if met else "**no**",
@@ -258,7 +258,7 @@ def _comparison(rows: Sequence[Row], kind: str) -> str:
         "",
         f"Rosters: {rosters} players.",
         "",
-        "Time for one division (ratio to ours):",
+        "Time for one split (ratio to ours):",
         "",
         table(heads, [[_name(n, cell, sizes), *(_time(cell[n, s], ours[s]) for s in sizes)] for n in names]),
         "",
@@ -317,13 +317,9 @@ def _remarks(rows: Sequence[Row]) -> str:
     lines = [REMARKS.format(ours=OURS, claim=CLAIM)]
     beaten = "; ".join(_beaten(rows))
     if beaten:
-        lines.append(
-            f"**A division of equal sizes is better than one that `{OURS}` calls optimal: {beaten}.**"
-        )
+        lines.append(f"**A split of equal sizes is better than one that `{OURS}` calls optimal: {beaten}.**")
     else:
-        lines.append(
-            f"No solver found a division of equal sizes better than one that `{OURS}` calls optimal."
-        )
+        lines.append(f"No solver found a split of equal sizes better than one that `{OURS}` calls optimal.")
     ends = {f"{row['name']} ({row['end']})" for row in rows if row["end"].startswith(("skipped", "broke"))}
     lines += [f"Not measured: {'; '.join(sorted(ends))}."] if ends else []
     return "\n".join(lines)

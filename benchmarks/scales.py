@@ -3,7 +3,7 @@
 Three things are measured, all from seeds but for the last:
 
 * the law: every weight w becomes a w + b, for random a and b, over sizes, team counts, bots, parties, side
-  wishes and uncertainties; chances, the split and what is said of a running game stay;
+  preferences and uncertainties; chances, the split and what is said of a running game stay;
 * teams of different sizes on 60 rosters each: who is the stronger team man for man, and by how much teams of
   one size differ;
 * what one more player was worth in public histories, which may not be copied into the project.

@@ -1,22 +1,24 @@
 """Plans for tournaments: ``python benchmarks/tournaments.py`` writes ``TOURNAMENTS.md``.
 
 The instances are those of ``lobby_instances.py``.  ``auto`` has a second of processor time; where its bound
-leaves open whether a better plan would be told apart, other searches have much longer.  ``--check`` tells if
-the page is stale.
+leaves open whether a better plan would be told apart, it has much longer once more.  Those references are
+kept in ``tournaments.json``, and ``--resume`` goes on with a run that was not finished.
+``--check`` tells if the page is stale.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lobby_instances import tournament
+from lobby_instances import tournament, within
 from reporting import add_modes, keep
 
 HERE = Path(__file__).parent
@@ -35,41 +37,17 @@ PROVABLE, PROOF, WITH_LIMIT = 20_000, 5.0, 10.0
 HEAD = """\
 # Tournaments: 14 to 300 players in teams of three to five
 
-`python benchmarks/tournaments.py --instances {instances} --longer {longer:g}` measured this, \
-`--report` wrote it; do not edit.
+`python benchmarks/tournaments.py` measured this, `--report` wrote it; do not edit.
 
 - The instances are those of `benchmarks/lobby_instances.py`: five families of skill, one to six lobbies, \
 parties, players who wait, bars, limits, smaller teams, means and absolute deviations.
 - `auto` has {seconds:g} s of processor time.
 - A value counts as the best where it is at most teams x ({told:g} player standard deviations)² above it \
 (with absolute deviations: teams x {told:g} standard deviations).
-- The best is that of `auto` and `large` with {longer:g} s of processor time each; where the bound alone \
-shows that nothing is so much better, they are not asked.
+- Where the bound alone shows that nothing is so much better, nobody else is asked.
+- Else the best is that of `auto` with more processor time: {longer}.
+- A proof before that time ends a search; a bound of any search holds for all.
 """
-
-
-@dataclass(frozen=True)
-class Processor:
-    """A stopping criterion by processor time."""
-
-    end: float
-
-    def __call__(self) -> bool:
-        """Tell whether the time is up."""
-        return time.process_time() >= self.end
-
-    def left(self) -> float:
-        """Return the seconds until then."""
-        return max(self.end - time.process_time(), 0.0)
-
-    def part(self, share: float) -> Processor:
-        """Return the criterion after a share of what is left."""
-        return Processor(time.process_time() + share * self.left())
-
-
-def within(seconds: float) -> Processor:
-    """Return the criterion that holds after so much processor time from now."""
-    return Processor(time.process_time() + seconds)
 
 
 def tolerance(given: Row, teams: int) -> float:
@@ -78,7 +56,7 @@ def tolerance(given: Row, teams: int) -> float:
     return teams * (told if given["deviation"] == "absolute" else told * told)
 
 
-def one(seed: int, longer: float = LONGER) -> Row:
+def one(seed: int) -> Row:
     """Return what is to be said of one instance."""
     from equipoise import fill
 
@@ -87,19 +65,20 @@ def one(seed: int, longer: float = LONGER) -> Row:
     plan = fill(**given, stop=within(SECONDS))
     spent = time.process_time() - start
     teams = sum(len(lobby.teams) for lobby in plan.lobbies)
-    allowed = tolerance(given, teams)
-    best, asked = plan.value, False
-    if plan.value - plan.bound > allowed:
-        asked = True
-        best = min(
-            best, *(fill(**given, solver=name, stop=within(longer)).value for name in ("auto", "large"))
-        )
     return {
         "seed": seed, "players": len(given["players"]), "team_size": given["team_size"],
         "lobbies": len(given["lobbies"]), "waiting": len(plan.waiting), "solver": plan.solver,
-        "status": str(plan.status), "value": plan.value, "bound": float(plan.bound), "best": best,
-        "asked": asked, "allowed": allowed, "seconds": spent,
+        "status": str(plan.status), "value": plan.value, "bound": float(plan.bound),
+        "allowed": tolerance(given, teams), "seconds": spent,
     }  # fmt: skip
+
+
+def reference(seed: int, longer: float) -> Row:
+    """Return the best that is found with much time, and the best bound."""
+    from equipoise import fill
+
+    plan = fill(**tournament(seed), stop=within(longer))
+    return {"seed": seed, "best": plan.value, "bound": float(plan.bound), "longer": longer}
 
 
 def proof(seed: int) -> Row | None:
@@ -129,17 +108,37 @@ def _listed(task: Any) -> Any:
     return exact.solve(task)
 
 
-def measure(instances: int, longer: float) -> Row:
-    """Return all measurements."""
-    one(0, 1.0)  # numba is loaded
-    rows, proofs = [], []
+def measure(known: Row, instances: int, longer: float, save: Callable[[Row], None], *, resume: bool) -> Row:
+    """Return all measurements, saved after each instance, with the references that are known."""
+    from equipoise import fill
+
+    rows, references = known.get("rows", []) if resume else [], known.get("references", [])
+    results = {"rows": rows, "references": references}
+    done, referred = ({row["seed"] for row in part} for part in (rows, references))
+    fill(**tournament(0))  # the kernels are loaded
     for seed in range(instances):
-        rows.append(one(seed, longer))
-        print(rows[-1], file=sys.stderr, flush=True)
-    for seed in range(instances):
-        found = proof(seed)
-        proofs += [found] if found else []
-    return {"rows": rows, "proofs": proofs, "longer": longer}
+        if seed in done:
+            continue
+        row = {**one(seed), "proof": proof(seed)}
+        rows.append(row)
+        if row["value"] - row["bound"] > row["allowed"] and seed not in referred:
+            references.append(reference(seed, longer))
+        print(row, file=sys.stderr, flush=True)
+        save(results)
+    return results
+
+
+def compared(results: Row) -> list[Row]:
+    """Return the rows with the best value known, and whether others were asked for it."""
+    references = {row["seed"]: row for row in results["references"]}
+    rows = []
+    for row in results["rows"]:
+        other = references.get(row["seed"], {"best": row["value"], "bound": row["bound"], "longer": 0.0})
+        bound = max(row["bound"], other["bound"])
+        asked = row["value"] - row["bound"] > row["allowed"]
+        best = min(row["value"], other["best"])
+        rows.append({**row, "best": best, "bound": bound, "asked": asked, "longer": other["longer"]})
+    return rows
 
 
 def within_tolerance(row: Row) -> bool:
@@ -149,13 +148,14 @@ def within_tolerance(row: Row) -> bool:
 
 def report(results: Row) -> str:
     """Return the report as Markdown."""
-    rows, proofs = results["rows"], results["proofs"]
+    rows = compared(results)
+    proofs = [row["proof"] for row in rows if row["proof"]]
     good = sum(within_tolerance(row) for row in rows)
     certified = sum(not row["asked"] for row in rows)
     others = [row for row in rows if not within_tolerance(row)]
     spent = sorted(row["seconds"] for row in rows)
     lines = [
-        HEAD.format(instances=len(rows), seconds=SECONDS, told=TOLD, longer=results["longer"]),
+        HEAD.format(seconds=SECONDS, told=TOLD, longer=_seconds_of([row for row in rows if row["asked"]])),
         "| instances | as good as the best | of these by their own bound | processor time, median | most |",
         "| --- | --- | --- | --- | --- |",
         f"| {len(rows)} | {good} | {certified} | {spent[len(spent) // 2]:.2f} s | {spent[-1]:.2f} s |",
@@ -179,6 +179,14 @@ def report(results: Row) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _seconds_of(asked: list[Row]) -> str:
+    """Return how many instances had how many seconds."""
+    having = sorted({row["longer"] for row in asked}, reverse=True)
+    return ", ".join(
+        f"{seconds:g} s for {sum(row['longer'] == seconds for row in asked)}" for seconds in having
+    )
+
+
 def _line(row: Row) -> str:
     above = (row["value"] - row["best"]) / row["allowed"]
     cells = [str(row[key]) for key in ("seed", "players", "team_size", "lobbies")] + [
@@ -192,16 +200,23 @@ def _line(row: Row) -> str:
 def main() -> None:
     """Read the arguments and do what they say."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--longer", type=float, default=LONGER, metavar="SECONDS", help="for the best known")
+    parser.add_argument("--longer", type=float, default=LONGER, metavar="SECONDS", help="for a reference")
     parser.add_argument(
         "--instances", type=int, default=INSTANCES, metavar="N", help="how many, from the first"
     )
+    parser.add_argument("--resume", action="store_true", help="go on with a run that was not finished")
     add_modes(parser)
     given = parser.parse_args()
-    page = HERE / "TOURNAMENTS.md"
+    page, path = HERE / "TOURNAMENTS.md", HERE / "tournaments.json"
+    known: Row = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+    def save(results: Row) -> None:
+        path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
     sys.exit(
-        keep(given, HERE / "tournaments.json", page, lambda: measure(given.instances, given.longer), report)
-    )
+        keep(given, path, page,
+             lambda: measure(known, given.instances, given.longer, save, resume=given.resume), report)
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Draws the figures of docs/algorithms/ from data; ``--check`` tells whether they are stale.
 
-Figures of objectives and criteria show every division of the example roster, judged by the library.
+Figures of objectives and criteria show every split of the example roster, judged by the library.
 Figures of solvers show counts that follow from their definition, or what is in
 ``benchmarks/results.json`` and ``benchmarks/lobbies.json``.
 """
@@ -21,7 +21,7 @@ from equipoise import advantage, balance, pareto, place_late
 from equipoise.files.rosters import read_roster
 from equipoise.pages.pictures.svg import COLOURS, PALE_INK, RULE, caption, document, element, ticks
 from equipoise.pages.text.words import number
-from equipoise.registry import CRITERIA, OBJECTIVES, resolve
+from equipoise.registry import OBJECTIVES, RERANKERS, resolve
 from equipoise.teams.problem.components import components
 from equipoise.teams.problem.problem import MU, Problem
 from equipoise.teams.request import BalanceRequest
@@ -31,7 +31,7 @@ from equipoise.teams.solvers.fold import fold
 ROOT = Path(__file__).resolve().parent.parent
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, FOOT = 620, 330, 76, 52, 24, 62
 
-#: Ends of the scale from the best division to the worst.
+#: Ends of the scale from the best split to the worst.
 DARK, LIGHT = (0, 61, 107), (214, 226, 236)
 
 #: A named series of points.
@@ -136,13 +136,13 @@ def _differences(split: Split, strongest: str) -> tuple[float, float]:
 
 
 def every_division(name: str) -> str:
-    """Return all divisions of the example roster as an objective or a criterion orders them."""
+    """Return all splits of the example roster as an objective or a criterion orders them."""
     roster = read_roster(str(ROOT / "examples" / "roster.txt"))
     strongest = max(roster, key=weight).id
-    objective = name if name in OBJECTIVES else "gap"
+    objective = name if name in OBJECTIVES else "difference"
     splits = balance(roster, objective=objective, solver="enumerate", keep=1000).splits
-    if name in CRITERIA:
-        judge = resolve("criterion", CRITERIA, name)
+    if name in RERANKERS:
+        judge = resolve("criterion", RERANKERS, name)
         values = [judge([np.array([weight(p) for p in team]) for team in split.teams]) for split in splits]
     elif name == "spread":
         values = [float(place) for place in range(len(splits))]
@@ -151,7 +151,7 @@ def every_division(name: str) -> str:
         values = [sign * split.value for split in splits]
     levels = sorted({round(value, 9) for value in values})
     ranks = [levels.index(round(value, 9)) for value in values]
-    title = f"{name}: the {len(splits)} divisions of the example roster into two fives"
+    title = f"{name}: the {len(splits)} splits of the example roster into two fives"
     return scatter(title, [_differences(split, strongest) for split in splits], ranks, 0)
 
 
@@ -176,7 +176,7 @@ def looked_at(bold: str) -> str:
         series["enumerate"].append((n, math.comb(n, n // 2) / 2))
         series["mitm"].append((n, float(sum(parts.halves[1]))))
         series["bitset"].append((n, float(np.abs(parts.steps[:, MU]).sum() + 1) * (n + 1) * n / 64))
-    labels = ("players", "divisions, part-divisions, words of 64 bits")
+    labels = ("players", "splits, part-splits, words of 64 bits")
     return lines(f"{bold}: what is looked at for a proof", series, labels, bold=bold)
 
 
@@ -199,7 +199,7 @@ def resplit_teams() -> str:
     for n_teams in (3, 4, 6, 8):
         mu = np.sort(np.random.default_rng(0).normal(25, 8, 5 * n_teams))[::-1]
         roster = {f"p{place}": float(r) for place, r in enumerate(mu)}
-        found = balance(roster, teams=n_teams, objective="gap", solver="resplit")
+        found = balance(roster, teams=n_teams, objective="difference", solver="resplit")
         series["resplit"].append((n_teams, found.value or 0.0))
         series["snake"].append((n_teams, _snake(mu, n_teams)))
     title = "resplit: the range of the totals of teams of five, normal(25, 8)"
@@ -213,7 +213,7 @@ def window_steps() -> str:
         mu = np.sort(np.random.default_rng(1).normal(25, 8, 4 * n_teams))[::-1]
         roster = {f"p{place}": float(r) for place, r in enumerate(mu)}
         for solver in ("resplit", "window"):
-            found = balance(roster, teams=n_teams, objective="gap", solver=solver)
+            found = balance(roster, teams=n_teams, objective="difference", solver=solver)
             series[solver].append((n_teams, found.value or 0.0))
         series["snake"].append((n_teams, _snake(mu, n_teams)))
     title = "window: the proven least range of teams of four, normal(25, 8)"
@@ -237,7 +237,7 @@ def folded() -> str:
         problem = problem_of(roster, teams=3)
         rows = np.ptp(problem.totals(fold(problem)[None, :])[0, :, MU])
         found = balance(
-            {f"p{p}": float(r) for p, r in enumerate(mu)}, teams=3, objective="gap", solver="fold"
+            {f"p{p}": float(r) for p, r in enumerate(mu)}, teams=3, objective="difference", solver="fold"
         )
         series["snake"].append((at, _snake(mu, 3)))
         series["rows alone"].append((at, float(rows)))
@@ -255,7 +255,7 @@ def small_fronts() -> str:
     series = {}
     for n in FRONT_SIZES:
         mu = np.random.default_rng(n).normal(0.0, 1.0, n)
-        front = pareto({f"p{place}": float(r) for place, r in enumerate(mu)}, "gap", "spread")
+        front = pareto({f"p{place}": float(r) for place, r in enumerate(mu)}, "difference", "spread")
         series[f"{n} players"] = list(front.points)
     title = "8 and 12 players: even sums or alike teams, not both"
     labels = ("difference of the sums", "difference of the standard deviations")
@@ -301,7 +301,7 @@ def placed() -> str:
 def figures() -> dict[str, str]:
     """Return every figure by its path."""
     made = {f"objective-{name}": every_division(name) for name in OBJECTIVES}
-    made |= {f"criterion-{name}": every_division(name) for name in CRITERIA}
+    made |= {f"criterion-{name}": every_division(name) for name in RERANKERS}
     made |= {f"solver-{name}": looked_at(name) for name in ("enumerate", "mitm", "bitset")}
     for name in ("climb", "anneal"):
         made[f"solver-{name}"] = qualities([name, "greedy"], f"{name}: the difference of sums it reaches")

@@ -17,11 +17,11 @@ from equipoise.files.rosters import read_roster
 from equipoise.pages.pictures.front import front_svg
 from equipoise.pages.pictures.teams import teams_svg
 from equipoise.registry import (
-    CRITERIA,
     GAMES,
     LOBBY_SOLVERS,
     MODELS,
     OBJECTIVES,
+    RERANKERS,
     SOLVERS,
     TERMS,
     resolve,
@@ -76,7 +76,7 @@ def parts() -> str:
         "Objectives": OBJECTIVES,
         "Terms of orders and sums": TERMS,
         "Solvers": SOLVERS,
-        "Criteria": CRITERIA,
+        "Criteria": RERANKERS,
         "Lobby solvers": LOBBY_SOLVERS,
         "Models": MODELS,
         "Games": GAMES,
@@ -105,7 +105,7 @@ def picture() -> str:
 
 
 def front() -> str:
-    """Return the picture of the page on wishes: what the command beside it draws."""
+    """Return the picture of the page on preferences: what the command beside it draws."""
     return front_svg(pareto(read_roster(str(ROOT / "examples" / "roster.txt")), "win", "spread"))
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from equipoise import BalanceRequest, Bots, Player, Rating, Rule, Solution, Split, Wish, receipt, verify
+from equipoise import BalanceRequest, Bots, Player, Preference, Rating, Rule, Solution, Split, receipt, verify
 from equipoise.verifying import values
 from equipoise.verifying.best import optimum
 from equipoise.verifying.checking import Verdict
-from equipoise.verifying.divisions import Labels, broken, divisions
 from equipoise.verifying.question import Question, question
+from equipoise.verifying.splits import Labels, broken, splits
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class Night:
             "parties": _named(self.parties),
             "apart": _named(self.apart),
             "fixed": {f"p{i}": team for i, team in self.fixed},
-            "wishes": [
-                Wish(kind, group, price)
+            "preferences": [
+                Preference(kind, group, price)
                 for kind, groups in (("together", self.prefer), ("apart", self.avoid))
                 for group, price in zip(
                     _named([who for who, _ in groups]), [p for _, p in groups], strict=True
@@ -79,12 +79,12 @@ class Night:
         """Return the oracle's question."""
         return question(**{**self.arguments(), **asked})
 
-    def divisions(self, **asked: Any) -> Iterator[Labels]:
-        """Go through every legal division; where teams are interchangeable, under one naming."""
-        return divisions(self.question(**asked))
+    def splits(self, **asked: Any) -> Iterator[Labels]:
+        """Go through every legal split; where teams are interchangeable, under one naming."""
+        return splits(self.question(**asked))
 
     def cost(self, name: str, labels: Labels, **asked: Any) -> float:
-        """Return the cost of a division by an objective, or by ``"wishes"``; lower is better."""
+        """Return the cost of a split by an objective, or by ``"preferences"``; lower is better."""
         return float(values.cost(self.question(**asked), name, labels))
 
     def best(self, **asked: Any) -> float | None:

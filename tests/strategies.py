@@ -1,4 +1,4 @@
-"""Hypothesis strategies: rosters with wishes, with zero weights, ties and equal players in plenty."""
+"""Hypothesis strategies: rosters with preferences, with zero weights, ties and equal players in plenty."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ weights = st.one_of(
 
 @st.composite
 def cases(draw: st.DrawFn, most: int = 8) -> Night:
-    """Return a roster of at most so many players, with any wishes that may or may not be met."""
+    """Return a roster of at most so many players, with any preferences that may or may not be met."""
     n = draw(st.integers(2, most))
     player = st.integers(0, n - 1)
     two = st.lists(player, min_size=2, max_size=2, unique=True).map(tuple)

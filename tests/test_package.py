@@ -103,7 +103,7 @@ def test_errors_say_who_is_guilty() -> None:
     assert issubclass(InputError, ValueError)
     assert issubclass(UnknownNameError, KeyError)
     assert issubclass(InputError, EquipoiseError)
-    error = UnknownNameError("objective", "nosuch", ["gap", "win"])
+    error = UnknownNameError("objective", "nosuch", ["difference", "win"])
     assert (
         str(error)
         == "objective: there is no 'nosuch'; allowed: gap, win, or your own part as 'module:attribute'"

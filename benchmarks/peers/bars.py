@@ -50,9 +50,9 @@ SPLITS = 126
 
 #: Rows of teams of equal size: (how many teams, of how many, which objectives).
 MANY_TEAMS: tuple[tuple[int, int, Sequence[str]], ...] = (
-    (8, 4, ("gap",)),
+    (8, 4, ("difference",)),
     (4, 5, tuple(OBJECTIVES)),
-    (20, 5, ("gap",)),
+    (20, 5, ("difference",)),
     (2, 16, ("indistinguishable",)),
 )
 
@@ -146,7 +146,7 @@ def _batch(repeats: int) -> dict[str, Any]:
     balance_many(ratings)
     _, least = _timed(lambda: balance_many(ratings), repeats)
     return {
-        "what": "5 against 5 in a batch", "objective": "gap", "matches": BATCH, "median": least,
+        "what": "5 against 5 in a batch", "objective": "difference", "matches": BATCH, "median": least,
         "matches_a_second": BATCH / least, "splits_a_second": SPLITS * BATCH / least,
     }  # fmt: skip
 
@@ -157,14 +157,14 @@ def _lines(lines: int) -> dict[str, Any]:
         path = Path(folder) / "roster.txt"
         weights = np.random.default_rng(lines).normal(1500.0, 300.0, lines).tolist()
         path.write_text("".join(f"{weight} p{n}\n" for n, weight in enumerate(weights)), encoding="utf-8")
-        command = [sys.executable, "-m", "equipoise", "balance", str(path), "--objective", "gap"]
+        command = [sys.executable, "-m", "equipoise", "balance", str(path), "--objective", "difference"]
         began = time.perf_counter()
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         waited = time.perf_counter() - began
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     verdict = next(line for line in done.stdout.splitlines() if "roven optimal" in line)
     return {
-        "what": f"{lines:,} lines", "objective": "gap", "median": usage.ru_utime + usage.ru_stime,
+        "what": f"{lines:,} lines", "objective": "difference", "median": usage.ru_utime + usage.ru_stime,
         "wall": waited, "memory": usage.ru_maxrss * 1024, "verdict": verdict,
     }  # fmt: skip
 

@@ -102,7 +102,7 @@ function Hear(string Line)
 	if (!Divide(Line, " ", Verb, Rest))
 		return;
 	if (Verb == "MEANBOT")
-		Listener.MeanBotIs(float(Rest));
+		HearMeanBot(Rest);
 	else if (Verb == "TEAMS")
 		HearTeams(Rest);
 	else if (Verb == "JOIN")
@@ -113,6 +113,15 @@ function Hear(string Line)
 		Listener.ResultIsKept();
 	else if (Verb == "ERR")
 		Log("Equipoise:"@Rest, 'Equipoise');
+}
+
+// Its weight, and how many bots that is of.
+function HearMeanBot(string Rest)
+{
+	local string Weight, Count;
+
+	if (Divide(Rest, " ", Weight, Count))
+		Listener.MeanBotIs(float(Weight), int(Count));
 }
 
 // "k", then a tab and a seat for each member: "0 PLAYER id".

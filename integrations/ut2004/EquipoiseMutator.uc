@@ -4,15 +4,17 @@
 //
 // While players gather, everyone's team is asked for whenever somebody comes or
 // goes, so that the answer is there before the match starts and its players are
-// restarted.  In a running game nobody is moved: who comes late is sent to a
-// team, bots level the numbers, and the weaker team hits a little harder.  At
-// the end the result goes to the server, which learns from it.
+// restarted; bots level the numbers by then.  In a running game no player is
+// moved: who comes late is sent to a team, and the weaker team hits a little
+// harder, or gets one bot more where that does not suffice.  At the end the
+// result goes to the server, which learns from it.
 //=============================================================================
 class EquipoiseMutator extends Mutator
 	config(Equipoise);
 
 var config int MinPlayers;      // players and bots, where the map allows it
 var config bool bAdvantage;     // whether the weaker team hits harder
+var config float BotFactor;     // on its odds, above which it gets a bot; 0 never
 var config float LookSeconds;   // between two looks who is there
 
 var EquipoiseLink Link;
@@ -20,7 +22,8 @@ var EquipoiseRules Rules;
 var string Last;                // who was where at the last look
 var string Placed;              // ids that were sent to a team already
 var string Id;                  // of this game's result
-var float MeanBot;
+var int BotTeam;                // the team with one bot more, -1 for none
+var int Bots;                   // that the server knows
 var bool bStarted, bReported, bKept;
 
 function PostBeginPlay()
@@ -28,6 +31,7 @@ function PostBeginPlay()
 	Super.PostBeginPlay();
 	if (!Level.Game.bTeamGame)
 		return;
+	BotTeam = -1;
 	Id = Level.Game.GameReplicationInfo.ServerName@Level.Year$"-"$Level.Month$"-"$Level.Day@Level.Hour$":"$Level.Minute$":"$Level.Second@Rand(10000);
 	Rules = Spawn(class'EquipoiseRules');
 	Level.Game.AddGameModifier(Rules);
@@ -74,24 +78,24 @@ event Timer()
 	SetBots();
 	if (bStarted)
 		SendLate();
-	Now = Seats(false);
+	Now = Seats();
 	if (Now == Last)
 		return;
 	Last = Now;
-	if (!bStarted)
+	if (!bStarted && InStr(Mid(Now, 1), Chr(9)) >= 0)
 		Link.Say("TEAMS 2"$Now);
-	else if (bAdvantage && HasBoth(Now))
-		Link.Say("ADVANTAGE"$Seats(true));
+	if (bStarted && bAdvantage && HasBoth(Now))
+		Link.Say("ADVANTAGE"$Now);
 }
 
 // Everyone with a team, as fields of a line: a tab, the team, PLAYER or BOT.
-function string Seats(bool bBots)
+function string Seats()
 {
 	local Controller C;
 	local string Found;
 
 	for (C = Level.ControllerList; C != None; C = C.NextController)
-		if (Plays(C) && (bBots || PlayerController(C) != None))
+		if (Plays(C))
 			Found = Found$Chr(9)$C.PlayerReplicationInfo.Team.TeamIndex@NameOf(C);
 	return Found;
 }
@@ -140,46 +144,87 @@ function string SeatsWithout(Controller Who)
 	return Found;
 }
 
-// As many bots as level the teams, and no fewer players than the map wants.
+// As many bots as level the teams, one more where a team is much the weaker, and
+// no fewer players than the map wants.
 function SetBots()
 {
 	local Controller C;
-	local int Sizes[2], Wanted;
+	local int Sizes[2], All[2], Wanted;
 
 	if (DeathMatch(Level.Game) == None)
 		return;
 	for (C = Level.ControllerList; C != None; C = C.NextController)
-		if (PlayerController(C) != None && Plays(C))
-			Sizes[C.PlayerReplicationInfo.Team.TeamIndex]++;
+		if (Plays(C))
+		{
+			All[C.PlayerReplicationInfo.Team.TeamIndex]++;
+			if (PlayerController(C) != None)
+				Sizes[C.PlayerReplicationInfo.Team.TeamIndex]++;
+		}
 	Wanted = Clamp(MinPlayers, Level.IdealPlayerCountMin, Level.IdealPlayerCountMax);
 	Wanted += Wanted % 2;
-	DeathMatch(Level.Game).MinPlayers = Max(Wanted, 2 * Max(Sizes[0], Sizes[1]));
+	Wanted = Max(Wanted, 2 * Max(Sizes[0], Sizes[1]));
+	if (BotTeam >= 0)
+	{
+		Wanted++;
+		if (All[BotTeam] < All[1 - BotTeam])
+			MoveBot();
+	}
+	DeathMatch(Level.Game).MinPlayers = Wanted;
 }
 
-// The server counts bots at their own weights where seats name them, and at this one where they only fill up.
-function MeanBotIs(float Weight)
-{
-	MeanBot = Weight;
-	Log("Equipoise: the mean bot is worth"@Weight, 'Equipoise');
-}
-
-function AdvantageIs(float First, float Second)
-{
-	Rules.Factors[0] = FMax(First, 0.1);
-	Rules.Factors[1] = FMax(Second, 0.1);
-}
-
-// Sent to where they are already, most stay; the others change team.
-function TeamIs(bool bBot, string Who, int Team)
+// The game sends a bot where it likes; that one belongs to the weaker team.
+function MoveBot()
 {
 	local Controller C;
 
 	for (C = Level.ControllerList; C != None; C = C.NextController)
-		if (Plays(C) && !bBot && NameOf(C) == "PLAYER "$Who && C.PlayerReplicationInfo.Team.TeamIndex != Team)
+		if (Plays(C) && PlayerController(C) == None && C.PlayerReplicationInfo.Team.TeamIndex != BotTeam)
 		{
-			if (Level.Game.ChangeTeam(C, Team, true) && C.Pawn != None)
-				C.Pawn.PlayerChangedTeam();
+			Move(C, BotTeam);
+			return;
 		}
+}
+
+function Move(Controller C, int Team)
+{
+	if (Level.Game.ChangeTeam(C, Team, true) && C.Pawn != None)
+		C.Pawn.PlayerChangedTeam();
+}
+
+// What the server knows of bots: of those it has never seen it takes the mean one.
+function MeanBotIs(float Weight, int Count)
+{
+	Bots = Count;
+	Log("Equipoise: the mean of"@Count@"bots is worth"@Weight, 'Equipoise');
+}
+
+// A bot comes where weapons cannot level the game, and goes where it was too much.
+function AdvantageIs(float First, float Second)
+{
+	Rules.Factors[0] = FMax(First, 0.1);
+	Rules.Factors[1] = FMax(Second, 0.1);
+	if (BotFactor <= 0.0 || Bots == 0)
+		return;
+	if (BotTeam < 0 && First > BotFactor)
+		BotTeam = 0;
+	else if (BotTeam < 0 && Second > BotFactor)
+		BotTeam = 1;
+	else if (BotTeam >= 0 && Rules.Factors[1 - BotTeam] > BotFactor)
+		BotTeam = -1;
+}
+
+// Most are sent to where they are already; the others change team.
+function TeamIs(bool bBot, string Who, int Team)
+{
+	local Controller C;
+	local string Named;
+
+	Named = "PLAYER "$Who;
+	if (bBot)
+		Named = "BOT "$Who;
+	for (C = Level.ControllerList; C != None; C = C.NextController)
+		if (Plays(C) && NameOf(C) == Named && C.PlayerReplicationInfo.Team.TeamIndex != Team)
+			Move(C, Team);
 }
 
 function Divided()
@@ -189,16 +234,16 @@ function Divided()
 	for (C = Level.ControllerList; C != None; C = C.NextController)
 		if (PlayerController(C) != None && Plays(C) && InStr(Placed, NameOf(C)$";") < 0)
 			Placed = Placed$NameOf(C)$";";
-	Last = Seats(false);
+	Last = Seats();
 }
 
 // The score of each team and who played; said again after a reconnect.
 function Report()
 {
 	bReported = true;
-	if (Link.Token == "" || !HasBoth(Seats(true)))
+	if (Link.Token == "" || !HasBoth(Seats()))
 		return;
-	Link.Say("RESULT "$Id$Chr(9)$int(TeamGame(Level.Game).Teams[0].Score)@int(TeamGame(Level.Game).Teams[1].Score)$Seats(true));
+	Link.Say("RESULT "$Id$Chr(9)$int(TeamGame(Level.Game).Teams[0].Score)@int(TeamGame(Level.Game).Teams[1].Score)$Seats());
 }
 
 function ResultIsKept()
@@ -213,5 +258,6 @@ defaultproperties
 	Description="Even teams, from what everybody has done before."
 	MinPlayers=8
 	bAdvantage=true
+	BotFactor=1.6
 	LookSeconds=2.0
 }

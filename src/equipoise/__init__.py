@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from equipoise.teams.explaining.editing import Change, Move, Place, Swap, edit, why_there, why_together
     from equipoise.teams.explaining.explaining import Explanation, explain
     from equipoise.teams.pareto import Front, pareto
+    from equipoise.teams.problem.preferences import Preference
     from equipoise.teams.problem.rules import Rule
-    from equipoise.teams.problem.wishes import Wish
     from equipoise.teams.request import BalanceRequest
     from equipoise.teams.running.handicap import advantage
     from equipoise.teams.running.placing import Joined, Placement, place_late
@@ -61,6 +61,7 @@ __all__ = [
     "Place",
     "Placement",
     "Player",
+    "Preference",
     "Rating",
     "Rule",
     "Ruleset",
@@ -73,7 +74,6 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedError",
     "Verification",
-    "Wish",
     "advantage",
     "balance",
     "balance_many",
@@ -131,7 +131,7 @@ _HOME = {
     "UnknownNameError": "errors",
     "UnsupportedError": "errors",
     "advantage": "teams.running.handicap",
-    "Wish": "teams.problem.wishes",
+    "Preference": "teams.problem.preferences",
     "balance": "teams.balancing",
     "balance_many": "teams.batches",
     "choose": "teams.solution",

@@ -16,7 +16,7 @@ LARGEST_WEIGHT = 1e15
 #: More players than any game seats.
 MOST_PLAYERS = 1_000_000
 
-#: The side wish of a player who has none.
+#: The side preference of a player who has none.
 NO_SIDE = 0.5
 
 
@@ -64,7 +64,7 @@ class Player:
     party : str or None
         Players with the same party stay together.
     side : float
-        The wish for a team, from 0 (the first) to 1 (the last); 0.5 is no wish.
+        The preference for a team, from 0 (the first) to 1 (the last); 0.5 is no preference.
     team : int or None
         The team (counted from 0) this player is fixed to; None leaves it open.
     bot : bool
@@ -72,7 +72,7 @@ class Player:
     roles : sequence of str, or mapping from str to Rating, float or None
         The roles this player plays, with the rating in each where it is known; none listed is all.
     prefer, avoid : sequence of str, or mapping from str to float or None
-        Who (by id or name) this player would rather play with, or not, and the price of each wish in win
+        Whom (by id or name) this player would rather play with, or not, and the price of each one in win
         probability where it is not the usual one.
 
     Raises

@@ -21,7 +21,7 @@ _LOBBY_SOLVERS = "equipoise.lobbies.solvers"
 #: see :mod:`equipoise.teams.objectives.objective`.
 OBJECTIVES: Mapping[str, str] = MappingProxyType(
     {
-        "gap": f"{_OBJECTIVES}.gap:gap",
+        "difference": f"{_OBJECTIVES}.difference:difference",
         "ratio": f"{_OBJECTIVES}.ratio:ratio",
         "win": f"{_OBJECTIVES}.win:win",
         "indistinguishable": f"{_OBJECTIVES}.indistinguishable:indistinguishable",
@@ -30,7 +30,9 @@ OBJECTIVES: Mapping[str, str] = MappingProxyType(
 )
 
 #: What may stand for an objective besides, for those who weigh it against one: it says nothing of fairness.
-TERMS: Mapping[str, str] = MappingProxyType({"wishes": "equipoise.teams.objectives.composing:wishes"})
+TERMS: Mapping[str, str] = MappingProxyType(
+    {"preferences": "equipoise.teams.objectives.composing:preferences"}
+)
 
 #: How the best splits are found, in the order in which ``auto`` asks whether they suit; records, see
 #: :class:`equipoise.teams.solvers.task.Solver`.
@@ -63,7 +65,7 @@ LOBBY_SOLVERS: Mapping[str, str] = MappingProxyType(
 )
 
 #: Criteria that are not additive over a team and so re-rank the best splits that were found.
-CRITERIA: Mapping[str, str] = MappingProxyType(
+RERANKERS: Mapping[str, str] = MappingProxyType(
     {
         "quantile": "equipoise.teams.objectives.reranking:quantile_distance",
         "strongest": "equipoise.teams.objectives.reranking:strongest_difference",

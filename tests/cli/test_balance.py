@@ -28,22 +28,22 @@ def balanced(*args: str, stdin: str = ROSTER) -> dict[str, Any]:
 
 def test_text_can_be_pasted_and_says_what_is_proven() -> None:
     """Each team with its total, chance and players; what is proven; what the chances assume."""
-    done = run("balance", "-", "--objective", "gap", "--names", "Red,Blue", stdin=ROSTER)
+    done = run("balance", "-", "--objective", "difference", "--names", "Red,Blue", stdin=ROSTER)
     assert done.returncode == 0
     assert done.stderr == ""
     lines = done.stdout.splitlines()
     assert lines[0] == "Red: total 153, win chance 51.0 %"
     assert lines[1] == "  47  Cedar"
     assert "Blue: total 152, win chance 49.0 %" in lines
-    assert "Proven optimal: gap 1." in lines
+    assert "Proven optimal: difference 1." in lines
     assert lines[-1].startswith("Win chances are a convention: they assume a performance noise of 13.34")
 
 
 def test_json_has_the_documented_fields() -> None:
     """One object, the splits best first, each with teams, bots, totals, chances and value."""
-    plain = balanced("--objective", "gap", "--keep", "3")
+    plain = balanced("--objective", "difference", "--keep", "3")
     assert (plain["status"], plain["objective"], plain["value"], plain["bound"], plain["gap"]) == (
-        "optimal", "gap", 1.0, 1.0, 0.0,
+        "optimal", "difference", 1.0, 1.0, 0.0,
     )  # fmt: skip
     assert [split["value"] for split in plain["splits"]] == [1.0, 1.0, 3.0]
     for split in plain["splits"]:
@@ -74,7 +74,7 @@ def test_bots_is_a_flag() -> None:
     assert sorted(split["bots"]) == [0, 1]
 
 
-def test_wishes_are_kept() -> None:
+def test_preferences_are_kept() -> None:
     """Parties, players apart and fixed ones, by name, with commas quoted as in CSV."""
     roster = "name,weight\n" + "".join(
         f"{n},{w}\n" for w, n in (line.split() for line in ROSTER.splitlines())
@@ -99,12 +99,14 @@ def test_contradictions_are_infeasible_with_exit_code_1() -> None:
 
 def test_choosing_is_seeded_and_among_the_best() -> None:
     """The chosen split alone is given, with its place; a seed repeats the choice, another may not."""
-    twenty = [split["teams"] for split in balanced("--objective", "gap", "--keep", "20")["splits"]]
-    chosen = [balanced("--objective", "gap", "--choose", "0", "--seed", str(seed)) for seed in range(6)]
+    twenty = [split["teams"] for split in balanced("--objective", "difference", "--keep", "20")["splits"]]
+    chosen = [
+        balanced("--objective", "difference", "--choose", "0", "--seed", str(seed)) for seed in range(6)
+    ]
     assert all(len(plain["splits"]) == 1 for plain in chosen)
     assert all(plain["splits"][0]["teams"] == twenty[plain["chosen"] - 1] for plain in chosen)
     assert len({plain["chosen"] for plain in chosen}) > 1
-    assert balanced("--objective", "gap", "--choose", "0", "--seed", "3") == chosen[3]
+    assert balanced("--objective", "difference", "--choose", "0", "--seed", "3") == chosen[3]
 
 
 def test_choose_may_stand_before_the_roster_without_a_power(tmp_path: Path) -> None:
@@ -127,8 +129,8 @@ def test_a_plot_is_written(tmp_path: Path) -> None:
 
 def test_alternatives_say_what_changes() -> None:
     """``--keep`` lists the other splits by who would change teams."""
-    done = run("balance", "-", "--objective", "gap", "--keep", "2", stdin=ROSTER)
-    assert "2.  1    153 : 152  51.0 %" in done.stdout
+    done = run("balance", "-", "--objective", "difference", "--keep", "2", stdin=ROSTER)
+    assert "2.  1           153 : 152  51.0 %" in done.stdout
     assert "Elm to Team 1" in done.stdout
 
 
@@ -173,8 +175,8 @@ def test_input_at_fault_is_exit_code_1_with_the_line(roster: str | bytes, messag
         ("--fix Amber", "--fix: "),
         ("--fix Amber=0", "--fix: "),
         ("--keep 0", "--keep must be at least 1, got 0"),
-        ("--keep 3 --distance 0", "--distance must be at least 1, got 0"),
-        ("--distance 4", "--distance: "),
+        ("--keep 3 --spacing 0", "--spacing must be at least 1, got 0"),
+        ("--spacing 4", "--spacing: "),
         ("--teams 1", "--teams must be at least 2, got 1"),
         ("--size 6,5", "--size: 6+5 = 11 seats"),
         ("--min 9 --max 4", "--min must be at most the maximum, 4, got 9"),

@@ -55,7 +55,7 @@ def test_json_has_explanation_why_and_edit() -> None:
     assert plain["explanation"]["behind"]["win_probability"] > 0.1
     assert [answer["player"] for answer in plain["why"][:1]] == ["Amber"]
     assert plain["edit"]["cost"] == plain["edit"]["behind"]
-    assert set(plain["edit"]["after"]["values"]) >= {"gap", "win", "spread", "quantile"}
+    assert set(plain["edit"]["after"]["values"]) >= {"difference", "win", "spread", "quantile"}
     assert plain["splits"] == balanced()["splits"]
 
 
@@ -78,7 +78,7 @@ def test_an_edit_shows_the_teams_it_makes() -> None:
         (("--edit", ""), "--edit: '' is neither"),
         (("--why", "Zoe"), "why: there is no player 'Zoe'"),
         (("--why", "A,B,C"), "--why: 'A,B,C' does not name one player or two"),
-        (("--explain", "--pareto", "win,gap"), "--pareto: it shows several divisions"),
+        (("--explain", "--pareto", "win,difference"), "--pareto: it shows several splits"),
         (("--why", ""), "--why: '' does not name one player or two"),
         (
             ("--edit", "swap Cedar Ginkgo", "--party", "Cedar,Iris"),
@@ -109,11 +109,11 @@ def test_an_infeasible_roster_is_told_the_cheapest_relaxation() -> None:
 
 
 def test_the_chosen_split_is_the_one_explained() -> None:
-    """With a seed, the division explained is the one shown."""
+    """With a seed, the split explained is the one shown."""
     done = run("balance", "-", "--choose", "0", "--seed", "5", "--json", "--explain", stdin=ROSTER)
     plain = json.loads(done.stdout)
     shown = [sorted(team) for team in plain["splits"][0]["teams"]]
-    assert [sorted(team["players"]) for team in plain["explanation"]["division"]["teams"]] == shown
+    assert [sorted(team["players"]) for team in plain["explanation"]["split"]["teams"]] == shown
     assert plain["chosen"] > 1
 
 

@@ -34,15 +34,15 @@ OBJECTIVES: dict[str, tuple[str, ...]] = {
     "win": ("--objective", "win"),
     "ratio": ("--objective", "ratio"),
     "likeness": ("--objective", "indistinguishable", "--side-weight", "0.05"),
-    "order": ("--objective", "gap", "--then", "spread"),
+    "order": ("--objective", "difference", "--then", "spread"),
     "within": ("--objective", "win", "--then", "ratio", "--within", "0.05"),
-    "sum": ("--weights", "win=10,spread=1", "--tolerance", "0.01"),
-    "sum first": ("--weights", "gap=1,spread=2", "--then", "win"),
-    "wishes": ("--objective", "wishes", "--then", "gap"),
+    "sum": ("--combine", "win=10,spread=1", "--tolerance", "0.01"),
+    "sum first": ("--combine", "difference=1,spread=2", "--then", "win"),
+    "preferences": ("--objective", "preferences", "--then", "difference"),
 }
 
 SETTINGS: dict[str, tuple[str, ...]] = {
-    "wishes": ("--side-price", "2%", "--party", "Cid,Fay,Gus", "--apart", "Ann,Bob"),
+    "preferences": ("--side-price", "2%", "--party", "Cid,Fay,Gus", "--apart", "Ann,Bob"),
     "roles": ("--roles", "tank:1,mage:2", "--fix", "Hal=1"),
     "rules": ("--rules", "rules.json", "--party", "Eve,Fay"),
     "three": ("--teams", "3", "--apart", "Ann,Bob,Cid", "--avoid", "Gus,Hal=2%"),
@@ -61,7 +61,7 @@ SETTINGS: dict[str, tuple[str, ...]] = {
 }
 
 
-#: Where what wishes cost is part of the only number, which no relaxation makes worse.
+#: Where what preferences cost is part of the only number, which no relaxation makes worse.
 ALONE = ("win",)
 
 #: Every setting with every objective; what takes its time only with two.
@@ -90,7 +90,7 @@ def run(*args: str) -> dict[str, Any]:
 
 
 def distance(plain: dict[str, Any]) -> float:
-    """Return how far the best division's chances are from even."""
+    """Return how far the best split's chances are from even."""
     chances = plain["splits"][0]["win_probability"]
     return max(abs(chance - 1 / len(chances)) for chance in chances)
 
@@ -130,15 +130,19 @@ def test_prices_are_those_of_asking_again(setting: str, objective: str, here: Pa
     explanation = asked["explanation"]
     assert explanation["unpriced"] == []
     shown = asked["splits"][0]
-    assert [team["total"] for team in explanation["division"]["teams"]] == pytest.approx(shown["totals"])
-    sums = [team["mean"] * (len(team["players"]) + team["bots"]) for team in explanation["division"]["teams"]]
+    assert [team["total"] for team in explanation["split"]["teams"]] == pytest.approx(shown["totals"])
+    sums = [team["mean"] * (len(team["players"]) + team["bots"]) for team in explanation["split"]["teams"]]
     assert sums == pytest.approx(shown["totals"])
-    paid = sum(wish["paid"] for wish in shown.get("wishes", ()))
-    assert sum(wish["paid"] for wish in explanation["division"]["wishes"]) == pytest.approx(paid)
+    paid = sum(preference["paid"] for preference in shown.get("preferences", ()))
+    assert sum(preference["paid"] for preference in explanation["split"]["preferences"]) == pytest.approx(
+        paid
+    )
     chosen = "--choose" in args
     now = run(*args[: args.index("--choose")], *args[args.index("--choose") + 2 :]) if chosen else plain
-    wished = sum(price["paid"] for price in explanation["prices"])
-    assert wished == pytest.approx(sum(wish["paid"] for wish in now["splits"][0].get("wishes", ())))
+    wanted = sum(price["paid"] for price in explanation["prices"])
+    assert wanted == pytest.approx(
+        sum(preference["paid"] for preference in now["splits"][0].get("preferences", ()))
+    )
     for price in explanation["prices"]:
         rest = without(price["constraint"], args)
         if rest is None:
@@ -172,8 +176,8 @@ def test_an_edit_is_judged_or_refused(setting: str, objective: str, here: Path) 
     plain = json.loads(done.stdout)
     after = plain["edit"]["after"]
     assert last[-1] in after["teams"][0]["players"]
-    assert plain["explanation"]["division"] == after
+    assert plain["explanation"]["split"] == after
     assert plain["explanation"]["behind"] == plain["edit"]["behind"]
-    before = sum(wish["paid"] for wish in plain["edit"]["before"]["wishes"])
-    paid = sum(wish["paid"] for wish in after["wishes"]) - before
-    assert plain["edit"]["cost"]["wishes"] == pytest.approx(paid, abs=1e-9)
+    before = sum(preference["paid"] for preference in plain["edit"]["before"]["preferences"])
+    paid = sum(preference["paid"] for preference in after["preferences"]) - before
+    assert plain["edit"]["cost"]["preferences"] == pytest.approx(paid, abs=1e-9)

@@ -38,7 +38,7 @@ def told(*args: str) -> dict[str, Any]:
 
 
 FLAGS = [
-    ("--keep", "2", "--objective", "gap"),
+    ("--keep", "2", "--objective", "difference"),
     ("--size", "3", "--apart", "Dan,Eve", "--fix", "Fay=1"),
     ("--bots", "--bot-weight", "20", "--target", "8", "--max-difference", "2"),
     (
@@ -49,11 +49,11 @@ FLAGS = [
         "--objective",
         "win",
         "--then",
-        "gap",
+        "difference",
         "--within",
         "0.01",
     ),
-    ("--weights", "win=1,gap=0.01", "--default-weight", "20", "--beta", "10", "--seed", "3"),
+    ("--combine", "win=1,difference=0.01", "--default-weight", "20", "--beta", "10", "--seed", "3"),
 ]
 
 
@@ -68,12 +68,12 @@ def test_a_saved_request_asks_the_same(flags: tuple[str, ...], here: Path) -> No
 def test_flags_and_a_roster_replace_what_the_file_says(here: Path) -> None:
     """A flag replaces the field, ROSTER the players, everything else stays."""
     (here / "asked.toml").write_text(
-        'objective = "gap"\nkeep = 3\nplayers = {Ann = 3, Bob = 2.5, Cid = 2, Dan = 1}\n'
+        'objective = "difference"\nkeep = 3\nplayers = {Ann = 3, Bob = 2.5, Cid = 2, Dan = 1}\n'
     )
     assert len(told("--request", "asked.toml")["splits"]) == 3
     assert len(told("--request", "asked.toml", "--keep", "1")["splits"]) == 1
     replaced = told("roster.csv", "--request", "asked.toml")
-    assert (replaced["objective"], sum(map(len, replaced["splits"][0]["teams"]))) == ("gap", 6)
+    assert (replaced["objective"], sum(map(len, replaced["splits"][0]["teams"]))) == ("difference", 6)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_flags_and_a_roster_replace_what_the_file_says(here: Path) -> None:
         ('{"players": {"Ann": 1}, "aparts": []}', (), "asked.json: there is no field 'aparts'"),
         ('{"players": {"Ann": 1}', (), "asked.json, line 1: it is not JSON"),
         ('{"players": {"Ann": 1}}', ("--save-request", "x.toml"), "--save-request: x.toml would be JSON"),
-        ('{"players": {"Ann": 1}, "keep": 2}', ("--pareto", "win,gap"), "asked.json: keep: a front"),
+        ('{"players": {"Ann": 1}, "keep": 2}', ("--pareto", "win,difference"), "asked.json: keep: a front"),
     ],
 )  # fmt: skip
 def test_mistakes_name_the_flag_or_the_file_and_the_field(

@@ -13,7 +13,7 @@ ROSTER = "9.1 Ann\n7.4 Bob\n5.5 Cid\n4.2 Dan\n3.3 Eve\n2.9 Fay\n"
 
 @pytest.fixture
 def receipt(tmp_path: Path) -> Path:
-    """Return the receipt of a division, with a party and bots."""
+    """Return the receipt of a split, with a party and bots."""
     path = tmp_path / "receipt.json"
     done = run("balance", "-", "--party", "Ann,Fay", "--bots", "--receipt", str(path), stdin=ROSTER)
     assert done.returncode == 0, done.stderr
@@ -59,7 +59,11 @@ def test_what_there_is_no_time_for_is_said_and_no_error(tmp_path: Path) -> None:
         (("verify", "-"), "{}", "standard input: it does not say that it is of the format"),
         (("verify", "nowhere.json"), "", "nowhere.json: cannot be read"),
         (("verify", "-", "--time-limit", "-1"), "{}", "must be at least 0"),
-        (("balance", "-", "--pareto", "gap,spread", "--receipt", "x.json"), ROSTER, "--receipt: a front"),
+        (
+            ("balance", "-", "--pareto", "difference,spread", "--receipt", "x.json"),
+            ROSTER,
+            "--receipt: a front",
+        ),
         (("balance", "-", "--receipt", "/nowhere/x.json"), ROSTER, "--receipt: /nowhere/x.json cannot"),
     ],
 )

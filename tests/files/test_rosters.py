@@ -65,7 +65,7 @@ def test_a_comma_in_a_name_makes_no_table() -> None:
 
 
 def test_empty_fields_are_missing_ones() -> None:
-    """In JSON as in a table, nothing means not known or not wished."""
+    """In JSON as in a table, nothing means not known or not wanted."""
     entry = {"name": "Ann", "weight": "", "party": "", "team": "", "side": ""}
     assert parse_roster(json.dumps([entry]).encode(), "roster") == [Player("Ann", None, "Ann")]
 

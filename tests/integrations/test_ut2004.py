@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.protocols import conversation as talk
 
+from equipoise.games.ut2004.rules import RULES
 from equipoise.matches import Ruleset
 
 FOLDER = Path(__file__).resolve().parents[2] / "integrations" / "ut2004"
@@ -48,6 +49,14 @@ def test_every_command_of_the_mutator_is_recorded_and_every_answer_is_read() -> 
     assert commands == {line.split()[0].decode() for line, _ in _conversation()}
     answers = {line.split()[0].decode() for _, answer in _conversation() for line in answer.splitlines()}
     assert answers - {"AUTH"} <= set(re.findall(r'Verb == "([A-Z]+)"', program))
+
+
+def test_it_splits_no_ruleset_by_its_own_names() -> None:
+    """Logs name every mutator, and every class of rules with them."""
+    program = "".join(path.read_text(encoding="utf-8") for path in SOURCES)
+    own = re.findall(r"^class (\w+) extends (?:Mutator|GameRules)\b", program, re.MULTILINE)
+    assert own == ["EquipoiseMutator", "EquipoiseRules"]
+    assert RULES.ruleset("XGame.xCTFGame", [f"Equipoise.{name}" for name in own]) == Ruleset("ut2004", "ctf")
 
 
 def test_it_says_that_it_was_not_compiled() -> None:

@@ -9,7 +9,7 @@ from tests.lobbies.oracle import Case, cases
 
 from equipoise import Lobby, fill
 from equipoise.compiled import available, compiled
-from equipoise.lobbies import annealing
+from equipoise.lobbies import annealing, polishing
 from equipoise.lobbies.annealing import Annealing, moved, search
 from equipoise.lobbies.annealing_kernels import anneal
 from equipoise.lobbies.problem import WAITING, LobbyProblem, LobbyTask, Placed, Placing
@@ -89,3 +89,33 @@ def test_annealing_is_the_same_bits_plain_and_compiled(monkeypatch: pytest.Monke
         assert placing.value(task.problem) < task.start.value(task.problem)
         results.append((placing.team.tobytes(), placing.lobby.tobytes()))
     assert results[0] == results[1]
+
+
+@settings(max_examples=30, deadline=None)
+@given(case=cases(most=12))
+def test_polishing_keeps_the_rules_and_never_makes_a_plan_worse(case: Case) -> None:
+    """Parts of few teams, those who wait staying where they are."""
+    task = task_of(**case.arguments())
+    if task is None or task.n_teams < 3:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        for name, number in (("FEWEST_TEAMS", 0), ("PART", 2), ("EACH", 50), ("MOST_ROUNDS", 8)):
+            patch.setattr(polishing, name, number)
+        polished = polishing.polish(task.problem, task.start, never, 0.0)
+    assert_legal(task.problem, polished, task.start)
+    assert polished.value(task.problem) <= task.start.value(task.problem) * (1 + 1e-12)
+    assert ((polished.team == WAITING) == (task.start.team == WAITING)).all()
+
+
+def test_whole_numbers_of_very_many_teams_meet_their_targets() -> None:
+    """A thousand teams of three, a dozen of them off: the worst are mended with the help of others."""
+    rng = np.random.default_rng(3)
+    skill = np.rint(rng.normal(25.0, 8.0, 3_000))
+    target = round(float(skill.sum()) / 1_000)
+    players = {f"p{n}": float(x) for n, x in enumerate(skill)}
+    task = task_of(players=players, lobbies={"a": float(target)}, team_size=3)
+    assert task is not None
+    least = abs(float(skill.sum()) - 1_000.0 * target)
+    polished = polishing.polish(task.problem, task.start, never, least)
+    assert polished.value(task.problem) <= task.start.value(task.problem)
+    assert polished.value(task.problem) == least

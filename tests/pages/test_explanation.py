@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from equipoise import Move, Player, Rule, Swap, Wish, balance, edit, explain, why_there, why_together
+from equipoise import Move, Player, Preference, Rule, Swap, balance, edit, explain, why_there, why_together
 from equipoise.pages.text.explanation import change_lines, explanation_lines, place_lines, together_lines
 
 ROSTER = {"Ann": 9, "Bob": 8, "Cid": 4, "Dan": 3}
@@ -14,7 +14,7 @@ def test_a_price_is_told_with_what_is_left_of_it() -> None:
     """The party, and each of its members let go; the dearest rule first, the cheapest relaxation last."""
     roster = {**ROSTER, "Eve": 2, "Fay": 1, "Gus": 1, "Hal": 1}
     lines = explanation_lines(
-        explain(roster, objective="gap", parties=[("Ann", "Bob", "Cid")]), ("Red", "Blue")
+        explain(roster, objective="difference", parties=[("Ann", "Bob", "Cid")]), ("Red", "Blue")
     )
     start = lines.index("What the rules cost:")
     assert lines[start + 1].startswith("  Keeping Ann, Bob and Cid together costs ")
@@ -23,12 +23,12 @@ def test_a_price_is_told_with_what_is_left_of_it() -> None:
 
 
 def test_a_broken_rule_is_named_in_words() -> None:
-    """A move against a wish says which one, with the team's name."""
-    change = edit(ROSTER, [Move("Ann", 1)], objective="gap", fixed={"Ann": 0})
-    lines = change_lines(change, "gap", ("Red", "Blue"))
+    """A move against a preference says which one, with the team's name."""
+    change = edit(ROSTER, [Move("Ann", 1)], objective="difference", fixed={"Ann": 0})
+    lines = change_lines(change, "difference", ("Red", "Blue"))
     assert lines[0].startswith("Ann to Blue: costs ")
     assert "It breaks a rule: fixing Ann to Red." in lines
-    assert any(line.split() == ["gap", "0", "18"] for line in lines)
+    assert any(line.split() == ["difference", "0", "18"] for line in lines)
 
 
 def test_nothing_changed_is_said() -> None:
@@ -41,7 +41,7 @@ def test_nothing_changed_is_said() -> None:
 
 def test_places_and_pairs_are_told() -> None:
     """Whom one stays with, what elsewhere would cost, and whom to swap with."""
-    lines = place_lines(why_there(ROSTER, "Dan", objective="gap"), "gap")
+    lines = place_lines(why_there(ROSTER, "Dan", objective="difference"), "difference")
     assert lines[0] == "Why Dan is in Team 1:"
     assert "Ann is taken to stay" in lines[1]
     assert "costs" in lines[2]
@@ -50,7 +50,7 @@ def test_places_and_pairs_are_told() -> None:
     told = place_lines(bound, "spread")
     assert "  Ann stays with Dan." in told
     assert "  Ann is fixed to Team 1." in told
-    pair = together_lines(why_together(ROSTER, "Ann", "Dan", objective="gap"), "gap")
+    pair = together_lines(why_together(ROSTER, "Ann", "Dan", objective="difference"), "difference")
     assert pair[0].startswith("Ann and Dan are in one team; apart at best: win chances")
 
 
@@ -70,8 +70,8 @@ def test_an_infeasible_roster_is_told_what_to_give_up() -> None:
     assert line.startswith("The cheapest relaxation is not keeping Ann and Bob apart: then ")
 
 
-def test_wishes_roles_and_rules_have_words_and_prices() -> None:
-    """What is paid for a wish and what keeping it costs, each role and each rule of one's own."""
+def test_preferences_roles_and_rules_have_words_and_prices() -> None:
+    """What is paid for a preference and what keeping it costs, each role and each rule of one's own."""
     players = [
         Player("Ann", 9, roles=["tank"], side=1.0),
         Player("Bob", 8, roles=["tank"]),
@@ -79,7 +79,10 @@ def test_wishes_roles_and_rules_have_words_and_prices() -> None:
     ]
     asked: dict[str, Any] = {
         "objective": "win",
-        "wishes": [Wish("together", ("Ann", "Bob"), 0.02), Wish("together", ("Ann", "Dan"), 0.01)],
+        "preferences": [
+            Preference("together", ("Ann", "Bob"), 0.02),
+            Preference("together", ("Ann", "Dan"), 0.01),
+        ],
         "side_price": 0.03,
         "roles": {"tank": 1},
         "rules": [Rule("top", {"Ann": 1, "Cid": 1}, high=1)],
@@ -94,25 +97,25 @@ def test_wishes_roles_and_rules_have_words_and_prices() -> None:
     ):
         assert any(line.startswith(words) for line in lines), words
     change = edit(players, [Swap("Ann", "Bob")], **asked)
-    told = change_lines(change, "win + wishes", ("Red", "Blue"))
-    assert round(change.cost.wishes, 9) == 0.04
-    assert "It breaks a wish: the side Ann would rather be on; 3.00 % is paid for it." in told
+    told = change_lines(change, "win + preferences", ("Red", "Blue"))
+    assert round(change.cost.preferences, 9) == 0.04
+    assert "It breaks a preference: the side Ann would rather be on; 3.00 % is paid for it." in told
     assert [one.kind for one in change.broken] == ["rule"]
     lacking = edit(players, [Swap("Ann", "Cid")], **asked)
     assert [(one.kind, one.name) for one in lacking.broken] == [("role", "tank")]
     place = place_lines(why_there(players, "Ann", **asked), "win", ("Red", "Blue"))
-    assert "  A wish: Ann rather in Blue, worth 3 %." in place
+    assert "  A preference: Ann rather in Blue, worth 3 %." in place
 
 
 def test_fixed_teams_are_priced_as_a_whole() -> None:
     """One alone of all who are fixed makes no difference, all of them do."""
     lines = explanation_lines(
-        explain(ROSTER, objective="gap", fixed={"Ann": 0, "Bob": 0, "Cid": 1, "Dan": 1})
+        explain(ROSTER, objective="difference", fixed={"Ann": 0, "Bob": 0, "Cid": 1, "Dan": 1})
     )
     (line,) = [
         line for line in lines if line.startswith("  Fixing Ann, Bob, Cid and Dan to their teams costs ")
     ]
-    assert line.endswith(" of win probability and 10 of gap.")
+    assert line.endswith(" of win probability and 10 of difference.")
     assert not any("Only fixing" in line for line in lines)
 
 

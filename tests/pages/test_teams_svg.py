@@ -32,7 +32,7 @@ def test_every_player_and_bot_is_a_dot() -> None:
 def test_any_scale_of_weights_can_be_drawn(weights: list[float]) -> None:
     """No weights, however alike or far apart, break the axis."""
     roster = {f"p{n}": weight for n, weight in enumerate(weights)}
-    picture = ET.fromstring(teams_svg(balance(roster, objective="gap")))
+    picture = ET.fromstring(teams_svg(balance(roster, objective="difference")))
     assert all(0 <= float(dot.attrib["cx"]) <= 860 for dot in picture.iter(f"{SVG}circle"))
 
 

@@ -61,10 +61,10 @@ def test_a_new_player_is_fifty_in_every_ruleset() -> None:
 def test_the_scale_changes_nothing_about_teams() -> None:
     """Who is with whom follows from skill, and a shift or stretch of what is shown is not looked at."""
     skills = {"a": 1.1, "b": 0.4, "c": 2.0, "d": 1.6}
-    teams = [[player.id for player in team] for team in balance(skills, objective="gap").best.teams]
+    teams = [[player.id for player in team] for team in balance(skills, objective="difference").best.teams]
     for scale in (Scale(1.0, 3.0), Scale(0.0, 10.0)):
         back = {name: scale.skill(scale.shown(skill)) for name, skill in skills.items()}
-        assert [[p.id for p in team] for team in balance(back, objective="gap").best.teams] == teams
+        assert [[p.id for p in team] for team in balance(back, objective="difference").best.teams] == teams
 
 
 def test_rate_needs_uncertain_ratings() -> None:

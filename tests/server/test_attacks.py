@@ -16,7 +16,16 @@ def test_an_attacked_server_answers_everyone_and_ends_in_order(at: int, tmp_path
     row = attacks.beside(url, attacks.ATTACKS[at], 1, 0.1)
     assert row["code"] == 0
     assert row["asked"] > 0
-    results = {"machine": "", "python": "", "cores": 1, "load": 0.0, "times": 1, "seconds": 0.1, "grace": 1.0}
+    results = {
+        "machine": "",
+        "python": "",
+        "cores": 1,
+        "load": 0.0,
+        "times": 1,
+        "seconds": 0.1,
+        "grace": 1.0,
+        "first": 0,
+    }
     assert row["name"] in attacks.report({**results, "rows": [row]})
 
 

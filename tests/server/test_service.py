@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.protocols import conversation as talk
+from tests.server.process import TOKEN, Served, rest
 from tests.servers import postgresql, postgresql_programs, postgresql_server
 
 from equipoise.archive.archive import open_archive
@@ -22,62 +21,6 @@ from equipoise.matches import Contest, Match, Ruleset
 from equipoise.ratings.scale import scale_of
 from equipoise.server.following import Files, Follower
 from equipoise.server.settings import Settings
-
-#: Seconds after which a test that hangs fails.
-PATIENCE = 30.0
-
-TOKEN = "a token that nobody guesses"  # noqa: S105 -- of these tests
-
-
-class Served:
-    """A running server, and how to ask it."""
-
-    def __init__(self, store: Path | str, *flags: str) -> None:
-        environment = {**os.environ, "EQUIPOISE_TOKEN": TOKEN}
-        url = f"sqlite:///{store}" if isinstance(store, Path) else store
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "equipoise", "serve", "--store", url,
-             "--weights", "127.0.0.1:0", "--json-logs", *flags],
-            env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        assert self.process.stdout is not None
-        said = self.process.stdout.readline()
-        assert ", weights: listening on 127.0.0.1:" in said, self.process.communicate()
-        self.said = said
-        self.port = int(said.rpartition(":")[2])
-
-    def connect(self) -> socket.socket:
-        """Return a connection."""
-        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
-
-    def ask(self, said: str) -> str:
-        """Send lines, and return everything that is answered."""
-        with self.connect() as connection:
-            connection.sendall(said.encode())
-            connection.shutdown(socket.SHUT_WR)
-            return rest(connection).decode()
-
-    def result(self, name: str) -> str:
-        """Report a game that zoe has won; return the answer."""
-        told = f"RESULT {name}\t3 0\t0 PLAYER zoe\t1 PLAYER ann\n"
-        return self.ask(f"AUTH {TOKEN}\nGAME oa/ctf\n{told}").removeprefix("AUTH ok\n")
-
-    def wait_for(self, said: str, answer: str) -> None:
-        """Ask again and again until an answer comes."""
-        while self.ask(said) != answer:
-            assert self.process.poll() is None
-
-    def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, list[dict]]:
-        """Send a signal; return the exit code and the log."""
-        self.process.send_signal(number)
-        _, log = self.process.communicate(timeout=PATIENCE)
-        assert all(line.startswith("{") for line in log.splitlines()), log
-        return self.process.returncode, [json.loads(line) for line in log.splitlines()]
-
-
-def rest(connection: socket.socket) -> bytes:
-    """Return everything that comes until the server closes its side."""
-    return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
 def weight(store: Path, player: str) -> str:

@@ -40,13 +40,13 @@ def test_odd_rosters_differ_by_one() -> None:
 
 
 def test_same_arguments_same_answer() -> None:
-    """The order of wishes apart, the same call gives the same solution."""
-    wishes = {"parties": [("a", "b")], "apart": [("c", "d")], "keep": 4}
-    assert balance(TEN, **wishes) == balance(TEN, **wishes)  # type: ignore[arg-type]
+    """The order of preferences apart, the same call gives the same solution."""
+    preferences = {"parties": [("a", "b")], "apart": [("c", "d")], "keep": 4}
+    assert balance(TEN, **preferences) == balance(TEN, **preferences)  # type: ignore[arg-type]
 
 
 def test_parties_apart_and_fixed_are_kept_in_every_split() -> None:
-    """Wishes are rules, for the best split and for the others."""
+    """Preferences are rules, for the best split and for the others."""
     solution = balance(TEN, parties=[("a", "b"), ("b", "c")], apart=[("a", "g")], fixed={"g": 0}, keep=6)
     assert len(solution.splits) == 6
     for split in solution.splits:
@@ -55,7 +55,7 @@ def test_parties_apart_and_fixed_are_kept_in_every_split() -> None:
 
 
 def test_parties_and_teams_can_come_with_the_players() -> None:
-    """``Player.party`` and ``Player.team`` are the same wishes."""
+    """``Player.party`` and ``Player.team`` are the same preferences."""
     players = [
         Player(n, w, party="x" if n in "ab" else None, team=1 if n == "j" else None) for n, w in TEN.items()
     ]
@@ -65,7 +65,7 @@ def test_parties_and_teams_can_come_with_the_players() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wishes", "named"),
+    ("preferences", "named"),
     [
         ({"parties": [("a", "b")], "apart": [("b", "a")]}, ["'a'", "'b'", "one party"]),
         ({"apart": [("a", "b", "c")]}, ["'a'", "'c'", "3 players", "2 teams"]),
@@ -74,9 +74,9 @@ def test_parties_and_teams_can_come_with_the_players() -> None:
         ({"apart": [("a", "b")], "fixed": {"a": 1, "b": 1}}, ["'a'", "'b'", "apart"]),
     ],
 )
-def test_contradictions_name_the_pair(wishes: dict[str, object], named: list[str]) -> None:
+def test_contradictions_name_the_pair(preferences: dict[str, object], named: list[str]) -> None:
     """An infeasible answer says who can be neither together nor apart."""
-    solution = balance(TEN, **wishes)  # type: ignore[arg-type]
+    solution = balance(TEN, **preferences)  # type: ignore[arg-type]
     assert (solution.status, solution.splits, solution.gap) == (Status.INFEASIBLE, (), None)
     assert all(word in solution.reason for word in named)
 
@@ -105,10 +105,10 @@ def test_sizes_are_exact_and_in_order(sizes: object, expected: list[int]) -> Non
 
 def test_limited_sizes_and_difference() -> None:
     """Limits allow any sizes within them; the difference caps how far they part."""
-    uneven = balance(TEN, objective="gap", min_size=2, max_size=8, keep=500)
+    uneven = balance(TEN, objective="difference", min_size=2, max_size=8, keep=500)
     sizes = {abs(len(split.teams[0]) - len(split.teams[1])) for split in uneven.splits}
     assert sizes == {0, 2, 4, 6}
-    capped = balance(TEN, objective="gap", min_size=2, max_size=8, max_difference=2, keep=500)
+    capped = balance(TEN, objective="difference", min_size=2, max_size=8, max_difference=2, keep=500)
     assert {abs(len(split.teams[0]) - len(split.teams[1])) for split in capped.splits} == {0, 2}
 
 
@@ -143,8 +143,8 @@ def test_humans_do_not_part_further_than_the_cap_with_bots() -> None:
     """No star alone with bots: unless the cap is lifted, human counts differ by one at most."""
     roster = {"star": 100.0, **{f"p{n}": 10.0 for n in range(7)}}
     bots = Bots(10.0, target=16)
-    assert {len(team) for team in balance(roster, bots=bots, objective="gap").best.teams} == {4}
-    free = balance(roster, bots=Bots(20.0, target=14), objective="gap", max_difference=8).best
+    assert {len(team) for team in balance(roster, bots=bots, objective="difference").best.teams} == {4}
+    free = balance(roster, bots=Bots(20.0, target=14), objective="difference", max_difference=8).best
     assert {len(team) for team in free.teams} != {4}
 
 
@@ -188,7 +188,7 @@ def test_players_without_a_rating_get_the_stated_default() -> None:
 
 def test_equal_players_exchanged_are_not_different() -> None:
     """Of ten equal players there is one split, however many are wanted."""
-    solution = balance(dict.fromkeys("abcdefghij", 5.0), keep=20, objective="gap")
+    solution = balance(dict.fromkeys("abcdefghij", 5.0), keep=20, objective="difference")
     assert len(solution.splits) == 1
     assert solution.status is Status.OPTIMAL
 
@@ -198,7 +198,7 @@ def test_the_k_best_are_different_and_in_order(n: int) -> None:
     """No two of them have the same teams, whichever solver found them."""
     rng = np.random.default_rng(n)
     roster = {f"p{i}": float(weight) for i, weight in enumerate(rng.integers(1, 20, n))}
-    solution = balance(roster, keep=25, objective="gap")
+    solution = balance(roster, keep=25, objective="difference")
     values = [split.value for split in solution.splits]
     assert values == sorted(values)
     weights = [
@@ -219,22 +219,22 @@ def test_uncertain_ratings_make_the_win_chance_less_certain() -> None:
 def test_without_any_time_there_are_teams_all_the_same(n: int) -> None:
     """A budget of nothing gives a draft, with its distance from the bound."""
     solution = balance(
-        {f"p{i}": float(i * i % 97) + 0.5 for i in range(n)}, objective="gap", stop=lambda: True
+        {f"p{i}": float(i * i % 97) + 0.5 for i in range(n)}, objective="difference", stop=lambda: True
     )
     assert solution.status in (Status.FEASIBLE, Status.OPTIMAL)
     assert len(solution.splits) == 1
 
 
-def test_side_wishes_point_the_right_way() -> None:
-    """A wish of 0 is for the first team, of 1 for the last; who has none goes either way."""
+def test_side_preferences_point_the_right_way() -> None:
+    """A preference of 0 is for the first team, of 1 for the last; who has none goes either way."""
     players = [Player("a", 10, side=1.0), Player("b", 10, side=0.0), Player("c", 10), Player("d", 10)]
     split = balance(players, objective="indistinguishable").best
     assert "b" in ids(split.teams[0])
     assert "a" in ids(split.teams[1])
 
 
-def test_side_wishes_count_by_their_weight() -> None:
-    """With a weight the wishes may cost likeness; without, they decide nothing but which team is which."""
+def test_side_preferences_count_by_their_weight() -> None:
+    """With a weight sides may cost likeness; without, they decide nothing but which team is which."""
     weights = {"a": 40.0, "b": 30.0, "c": 20.0, "d": 10.0}
     players = [Player(name, weight, side=float(name in "ab")) for name, weight in weights.items()]
     heavy = balance(players, objective="indistinguishable", side_weight=10.0).best
@@ -245,13 +245,16 @@ def test_side_wishes_count_by_their_weight() -> None:
 
 def test_rerank_orders_the_best_splits_anew_and_says_what_it_gave_up() -> None:
     """The first split is the most alike by quantiles; the gap is what the objective lost by it."""
-    plain, alike = balance(TEN, objective="gap"), balance(TEN, objective="gap", rerank="quantile")
+    plain, alike = (
+        balance(TEN, objective="difference"),
+        balance(TEN, objective="difference", rerank="quantile"),
+    )
     assert plain.value is not None
     assert alike.value is not None
     assert alike.value >= plain.value
     assert alike.bound == plain.value
     assert alike.gap == pytest.approx(alike.value - plain.value)
-    strong = balance(TEN, objective="gap", rerank="strongest").best
+    strong = balance(TEN, objective="difference", rerank="strongest").best
     strongest = [max(player.rating.mu for player in team) for team in strong.teams]  # type: ignore[union-attr]
     assert sorted(strongest) == [47.0, 54.0]
 
@@ -261,7 +264,7 @@ def test_a_time_budget_is_honoured_and_said() -> None:
     rng = np.random.default_rng(5)
     roster = {f"p{n}": float(weight) for n, weight in enumerate(rng.normal(25, 8, 30))}
     for solver in ("climb", "anneal", "resplit", "enumerate"):
-        solution = balance(roster, objective="gap", solver=solver, stop=lambda: True)
+        solution = balance(roster, objective="difference", solver=solver, stop=lambda: True)
         assert solution.status is Status.FEASIBLE
         if solution.splits:
             assert solution.value is not None
@@ -276,7 +279,7 @@ def test_large_rosters_are_divided_nearly_evenly_with_a_bound(n: int) -> None:
     """Beyond what can be proven, the default ends close to its bound and says how close."""
     rng = np.random.default_rng(n)
     roster = {f"p{i}": float(weight) for i, weight in enumerate(rng.normal(25, 8, n))}
-    gap = balance(roster, objective="gap")
+    gap = balance(roster, objective="difference")
     assert gap.status in (Status.FEASIBLE, Status.OPTIMAL)
     assert gap.value is not None
     assert gap.value < 1e-4
@@ -289,9 +292,11 @@ def test_large_rosters_are_divided_nearly_evenly_with_a_bound(n: int) -> None:
 def test_own_objectives_and_solvers_can_be_passed() -> None:
     """A part may be a name, ``module:attribute``, or the thing itself."""
     named = balance(
-        TEN, objective="equipoise.teams.objectives.gap:gap", solver="equipoise.teams.solvers.mitm:solve"
+        TEN,
+        objective="equipoise.teams.objectives.difference:difference",
+        solver="equipoise.teams.solvers.mitm:solve",
     )
-    assert named.value == balance(TEN, objective="gap").value
+    assert named.value == balance(TEN, objective="difference").value
 
     class CountTheStrong(Criterion):
         def cost(self, totals: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
@@ -305,7 +310,7 @@ def test_own_objectives_and_solvers_can_be_passed() -> None:
         return resolve("solver", SOLVERS, "snake")(task)  # type: ignore[no-any-return]
 
     assert balance(TEN, objective=twice, min_size=1).objective == "twice"
-    assert balance(TEN, objective="gap", solver=first_found).solver == "first_found"
+    assert balance(TEN, objective="difference", solver=first_found).solver == "first_found"
 
 
 @pytest.mark.parametrize(
@@ -365,7 +370,7 @@ def test_ratio_needs_weights_of_zero_and_above() -> None:
     """A ratio of negative sums has no meaning; other objectives take any number."""
     with pytest.raises(InputError, match="'ratio' needs"):
         balance({"a": -1.0, "b": 2.0}, objective="ratio")
-    assert balance({"a": -1.0, "b": 2.0}, objective="gap").value == 3.0
+    assert balance({"a": -1.0, "b": 2.0}, objective="difference").value == 3.0
 
 
 @pytest.mark.parametrize("players", [[1, 2], {"a": True, "b": 1}, {"a": "7", "b": 1}, {3: 1.0, "b": 1}])
@@ -378,11 +383,11 @@ def test_what_is_no_player_is_refused(players: object) -> None:
 def test_rerank_gives_up_no_more_than_the_tolerance() -> None:
     """However alike, a split that costs more win probability than that is not put first."""
     roster = {"a": 29.0, "b": 14.0, "c": 12.0, "d": 12.0, "e": 4.0, "f": 4.0}
-    for objective in ("gap", "spread"):
+    for objective in ("difference", "spread"):
         best = balance(roster, objective=objective)
         for tolerance in (0.0, 0.05):
             alike = balance(roster, objective=objective, rerank="quantile", tolerance=tolerance)
-            assert alike.best.distance <= best.best.distance + tolerance + 1e-12
+            assert alike.best.imbalance <= best.best.imbalance + tolerance + 1e-12
             assert alike.value is not None
             assert alike.bound is not None
             assert alike.value >= alike.bound
@@ -398,7 +403,7 @@ def test_beta_comes_from_the_bots_where_all_players_weigh_the_same() -> None:
 def test_thousands_of_players_are_divided() -> None:
     """There is no largest roster."""
     roster = {f"p{n}": float(n) ** 0.5 for n in range(1500)}
-    solution = balance(roster, objective="gap", stop=lambda: True)
+    solution = balance(roster, objective="difference", stop=lambda: True)
     assert [len(team) for team in solution.best.teams] == [750, 750]
 
 
@@ -410,7 +415,7 @@ def test_the_same_player_twice_is_refused() -> None:
 
 def test_three_teams_are_enumerated_while_they_are_few() -> None:
     """More teams than two are proven best for small rosters."""
-    solution = balance({name: TEN[name] for name in "abcdefghi"}, teams=3, objective="gap")
+    solution = balance({name: TEN[name] for name in "abcdefghi"}, teams=3, objective="difference")
     assert solution.status is Status.OPTIMAL
     assert [len(team) for team in solution.best.teams] == [3, 3, 3]
 
@@ -420,13 +425,13 @@ def test_many_teams_are_divided_pair_by_pair(objective: str) -> None:
     """Beyond enumeration every rule is kept, and the result is far better than a draft's."""
     rng = np.random.default_rng(4)
     roster = {f"p{i}": float(weight) for i, weight in enumerate(rng.normal(25, 8, 26))}
-    wishes = {
+    preferences = {
         "parties": [("p0", "p1", "p2"), ("p3", "p4")],
         "apart": [("p5", "p6", "p7")],
         "fixed": {"p8": 3},
     }
     bots = Bots(25.0, target=30)
-    solution = balance(roster, teams=5, objective=objective, bots=bots, keep=2, **wishes)  # type: ignore[arg-type]
+    solution = balance(roster, teams=5, objective=objective, bots=bots, keep=2, **preferences)  # type: ignore[arg-type]
     assert solution.status in (Status.FEASIBLE, Status.OPTIMAL)
     assert len(solution.splits) == 2
     for split in solution.splits:
@@ -445,7 +450,7 @@ def test_whole_numbers_that_do_not_divide_evenly_bound_many_teams() -> None:
     roster = {f"p{i}": float(weight) for i, weight in enumerate(rng.integers(1, 60, 32))}
     roster["p0"] += 1.0 - sum(roster.values()) % 8
     roster["p0"] = abs(roster["p0"])
-    solution = balance(roster, teams=8, objective="gap")
+    solution = balance(roster, teams=8, objective="difference")
     assert solution.bound == float(sum(roster.values()) % 8 > 0)
 
 
@@ -463,7 +468,7 @@ def test_many_teams_of_an_objective_without_a_reach_are_refused() -> None:
 
 
 @pytest.mark.parametrize("kinds", [2, 3, 8])
-@pytest.mark.parametrize("objective", ["gap", "indistinguishable"])
+@pytest.mark.parametrize("objective", ["difference", "indistinguishable"])
 def test_many_equal_players_are_divided_legally(objective: str, kinds: int) -> None:
     """However many equals a half of the meeting holds, sizes are kept and the twins' optimum is found."""
     n = 170 - 170 % (2 * kinds)
@@ -483,19 +488,19 @@ def test_a_tolerance_of_nothing_is_met(solver: str) -> None:
         solution = balance(roster, tolerance=0.0, solver=solver)
         assert solution.bound == solution.value
         best = balance(roster, objective="win").value
-        assert solution.best.distance == pytest.approx(best, abs=1e-12)
+        assert solution.best.imbalance == pytest.approx(best, abs=1e-12)
 
 
-def test_equals_with_wishes_look_the_same() -> None:
-    """Equal players exchanged are not different, although each has a wish of their own."""
+def test_equals_with_preferences_look_the_same() -> None:
+    """Equal players exchanged are not different, although each has a preference of their own."""
     roster = dict.fromkeys("ABCD", 5.0)
-    assert len(balance(roster, objective="gap", apart=[("A", "B"), ("C", "D")], keep=6).splits) == 1
+    assert len(balance(roster, objective="difference", apart=[("A", "B"), ("C", "D")], keep=6).splits) == 1
 
 
 def test_teams_under_the_same_rules_are_interchangeable_among_others() -> None:
     """Of sizes 2, 2 and 1 the first two exchanged are the same split."""
     roster = {"A": 5.0, "B": 4.0, "C": 3.0, "D": 2.0, "E": 1.0}
-    solution = balance(roster, objective="gap", teams=3, sizes=(2, 2, 1), keep=50)
+    solution = balance(roster, objective="difference", teams=3, sizes=(2, 2, 1), keep=50)
     assert len(solution.splits) == 15
 
 
@@ -503,7 +508,7 @@ def test_teams_under_the_same_rules_are_interchangeable_among_others() -> None:
 def test_among_equal_values_the_most_even_sizes_come_first(solver: str) -> None:
     """Players of no weight could be divided anyhow; six and six is what one wants."""
     roster = dict.fromkeys("abcdefghijkl", 0.0)
-    split = balance(roster, objective="gap", min_size=1, max_size=11, solver=solver).best
+    split = balance(roster, objective="difference", min_size=1, max_size=11, solver=solver).best
     assert [len(team) for team in split.teams] == [6, 6]
 
 
@@ -520,7 +525,7 @@ def test_more_parties_than_can_be_counted_are_never_divided_illegally() -> None:
     roster = {f"p{i}": float(i % 7) for i in range(6003)}
     parties = [[f"p{3 * j + k}" for k in range(3)] for j in range(2001)]
     with pytest.raises(InputError, match="parties: "):
-        balance(roster, parties=parties, objective="gap")
+        balance(roster, parties=parties, objective="difference")
 
 
 def test_a_solver_that_breaks_the_rules_is_found_out() -> None:
@@ -534,7 +539,7 @@ def test_a_solver_that_breaks_the_rules_is_found_out() -> None:
         balance(TEN, solver=everyone_in_one_team)
 
 
-@pytest.mark.parametrize("objective", ["spread", "gap", "win", "ratio"])
+@pytest.mark.parametrize("objective", ["spread", "difference", "win", "ratio"])
 @pytest.mark.parametrize("weights", [[2.0**k for k in range(40)], [1.3**k for k in range(38)]])
 def test_forty_players_of_any_weights_are_proven(weights: list[float], objective: str) -> None:
     """Weights spread over many orders are no harder: what a few of them outweigh is passed over."""
@@ -561,12 +566,12 @@ def test_a_search_given_up_goes_on_without_proof(monkeypatch: pytest.MonkeyPatch
 def test_a_full_server_waits_for_a_proof_only_where_time_is_given() -> None:
     """Beyond 40 players the answer comes at once and without; a time limit asks for the proof."""
     roster = {f"p{n}": float(np.exp(n / 9)) for n in range(41)}
-    at_once = balance(roster, objective="gap")
-    proven = balance(roster, objective="gap", stop=lambda: False)
+    at_once = balance(roster, objective="difference")
+    proven = balance(roster, objective="difference", stop=lambda: False)
     assert (at_once.solver, at_once.status, at_once.bound) == ("resplit", Status.FEASIBLE, 0.0)
     assert (proven.solver, proven.status) == ("mitm", Status.OPTIMAL)
     assert at_once.gap is not None
     assert proven.value is not None
     assert proven.value <= at_once.gap < 1e-4
     parties = [[f"p{4 * n + i}" for i in range(1, 5)] for n in range(8)]
-    assert balance(roster, objective="gap", parties=parties).status is Status.OPTIMAL
+    assert balance(roster, objective="difference", parties=parties).status is Status.OPTIMAL

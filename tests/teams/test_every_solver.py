@@ -59,7 +59,7 @@ def answer(night: Night, **asked: Any) -> Solution | None:
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("n_teams", [2, 3, 4])
 def test_every_exact_solver_finds_the_best_of_all(n_teams: int, objective: str, kind: str) -> None:
-    """Whatever the solver, the value is that of the best division there is, and it is called proven."""
+    """Whatever the solver, the value is that of the best split there is, and it is called proven."""
     night = night_of(8 if n_teams < 4 else 7, n_teams, kind, whole=n_teams == 2)
     asked = {"objective": objective, "tolerance": TOLERANCE}
     expected = night.best(**asked)
@@ -77,7 +77,7 @@ def test_every_exact_solver_finds_the_best_of_all(n_teams: int, objective: str, 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_ten_players_in_four_teams(objective: str) -> None:
-    """The largest that is gone through: 6300 divisions, each under every naming of the teams."""
+    """The largest that is gone through: 6300 splits, each under every naming of the teams."""
     night = Night(night_of(10, 4, "none").weights, 4, parties=((0, 1),), apart=((2, 3, 4),), fixed=((5, 0),))
     solution = balance(**night.arguments(), objective=objective, tolerance=TOLERANCE)
     assert solution.status is Status.OPTIMAL
@@ -113,10 +113,10 @@ def test_large_rosters_keep_every_rule(solver: str, n: int, n_teams: int, *, wit
         bot_weight=200.0 if with_bots else None, seats=-(-n // n_teams) + 1 if with_bots else 0,
     )  # fmt: skip
     solution = answer(
-        night, solver=solver, objective="gap", keep=1 if n > 5000 else 3, stop=_after(1000)
+        night, solver=solver, objective="difference", keep=1 if n > 5000 else 3, stop=_after(1000)
     )  # fmt: skip
     assert solution is not None
-    night.check(solution, objective="gap", keep=1 if n > 5000 else 3)
+    night.check(solution, objective="difference", keep=1 if n > 5000 else 3)
 
 
 def _after(times: int) -> Any:
@@ -130,7 +130,7 @@ def _after(times: int) -> Any:
     return stop
 
 
-@pytest.mark.parametrize("objective", ["gap", "ratio", "win"])
+@pytest.mark.parametrize("objective", ["difference", "ratio", "win"])
 @pytest.mark.parametrize("n_teams", [3, 4])
 def test_what_whole_numbers_leave_is_below_every_division(n_teams: int, objective: str) -> None:
     """The bound without a search is true for teams of any sizes."""

@@ -41,11 +41,11 @@ def check(night: Night, objective: str, solver: str) -> None:
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(night=cases())
 def test_balance_finds_the_oracles_optimum(objective: str, solver: str, night: Night) -> None:
-    """Whatever the roster and the wishes, the value is the best there is, or nothing is legal."""
+    """Whatever the roster and the preferences, the value is the best there is, or nothing is legal."""
     check(night, objective, solver)
 
 
-@pytest.mark.parametrize("objective", ["gap", "ratio", "win"])
+@pytest.mark.parametrize("objective", ["difference", "ratio", "win"])
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(night=cases(), data=st.data())
 def test_bit_sets_find_the_oracles_optimum(objective: str, night: Night, data: st.DataObject) -> None:
@@ -78,7 +78,7 @@ def test_planted_optimum_of_the_sum(n: int) -> None:
             last = int(team.sum() - other.sum())
         weights = [*team.tolist(), *other.tolist(), last]
         roster = {f"p{i}": float(weight) for i, weight in enumerate(rng.permutation(weights))}
-        solution = balance(roster, objective="gap", solver=solver)
+        solution = balance(roster, objective="difference", solver=solver)
         assert (solution.status, solution.value) == (Status.OPTIMAL, 0.0)
 
 
@@ -100,7 +100,7 @@ def test_meeting_in_the_middle_agrees_with_bit_sets(n: int) -> None:
     rng = np.random.default_rng(n)
     roster = {f"p{i}": float(weight) for i, weight in enumerate(rng.integers(0, 3000, n))}
     bots = Bots(weight=700.0, target=24)
-    for objective in ("gap", "ratio", "win"):
+    for objective in ("difference", "ratio", "win"):
         one = balance(roster, objective=objective, solver="mitm", bots=bots, keep=5)
         other = balance(roster, objective=objective, solver="bitset", bots=bots, keep=5)
         assert [s.value for s in one.splits] == pytest.approx([s.value for s in other.splits], abs=1e-12)
@@ -129,7 +129,7 @@ def test_components_of_a_problem_are_found_once() -> None:
 @pytest.mark.parametrize("solver", ["auto", *SOLVERS])
 @pytest.mark.parametrize("teams", [2, 3])
 def test_teams_that_are_fixed_are_judged_whatever_the_solver(solver: str, teams: int) -> None:
-    """With everybody fixed there is one division, of any size, and nothing to search for."""
+    """With everybody fixed there is one split, of any size, and nothing to search for."""
     roster = {f"p{n}": float(n * 7 % 50) for n in range(64)}
     fixed = {who: n % teams for n, who in enumerate(roster)}
     solution = balance(roster, teams=teams, fixed=fixed, solver=solver)

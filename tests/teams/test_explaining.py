@@ -42,13 +42,13 @@ def instance(seed: int) -> tuple[Night, dict[str, float], dict[str, Any]]:
         weights, parties=(party,), apart=(pair,), fixed=((held, 1),),
         max_difference=1, bot_weight=20.0 if seed % 3 == 0 else None,
     )  # fmt: skip
-    wishes: dict[str, Any] = {
+    preferences: dict[str, Any] = {
         "parties": [[NAMES[place] for place in party]],
         "apart": [[NAMES[place] for place in pair]],
         "fixed": {NAMES[held]: 1},
         "bots": Bots(20.0) if case.bot_weight is not None else False,
     }
-    return case, dict(zip(NAMES, weights, strict=False)), wishes
+    return case, dict(zip(NAMES, weights, strict=False)), preferences
 
 
 def without(case: Night, rule: Constraint) -> Night:
@@ -65,15 +65,15 @@ def without(case: Night, rule: Constraint) -> Night:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_prices_are_those_of_the_oracle(seed: int) -> None:
-    """What a rule costs is how much better the best of all divisions is that need not keep it."""
-    case, roster, wishes = instance(seed)
-    explanation = explain(roster, objective="gap", **wishes)
+    """What a rule costs is how much better the best of all splits is that need not keep it."""
+    case, roster, preferences = instance(seed)
+    explanation = explain(roster, objective="difference", **preferences)
     kinds = [price.constraint.kind for price in explanation.prices]
     assert sorted(kinds) == ["apart", "fixed", "party", "sizes"]
-    now = case.best(objective="gap")
+    now = case.best(objective="difference")
     for price in explanation.prices:
         for part in (price, *price.members):
-            cheaper = without(case, part.constraint).best(objective="gap")
+            cheaper = without(case, part.constraint).best(objective="difference")
             assert now is not None
             assert cheaper is not None
             assert part.cost.value == pytest.approx(now - cheaper)
@@ -86,8 +86,8 @@ def test_prices_are_those_of_the_oracle(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_prices_in_win_probability_are_those_of_the_oracle(seed: int) -> None:
     """Under ``win`` both costs are the same number, the one the oracle has."""
-    case, roster, wishes = instance(seed)
-    explanation = explain(roster, objective="win", beta=10.0, zero=4.0, **wishes)
+    case, roster, preferences = instance(seed)
+    explanation = explain(roster, objective="win", beta=10.0, zero=4.0, **preferences)
     now = case.best(objective="win", beta=10.0, zero=4.0)
     for price in explanation.prices:
         relaxed = without(case, price.constraint)
@@ -101,8 +101,8 @@ def test_prices_in_win_probability_are_those_of_the_oracle(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_the_cheapest_relaxation_gains_as_much_as_any(seed: int) -> None:
     """No single rule and no single member would gain more, and the relaxed teams are named."""
-    _, roster, wishes = instance(seed)
-    explanation = explain(roster, objective="gap", **wishes)
+    _, roster, preferences = instance(seed)
+    explanation = explain(roster, objective="difference", **preferences)
     gains = [part.cost.value for price in explanation.prices for part in (price, *price.members)]
     if not any(gains):
         assert explanation.relaxation == ()
@@ -138,12 +138,12 @@ def test_everything_can_be_explained_under_every_objective(name: str, objective:
     roster, settings = ROSTERS[name]
     solution = balance(roster, objective=objective, **settings)
     explanation = explain(roster, solution=solution, objective=objective, **settings)
-    division = explanation.division
-    assert division is not None
-    assert sum(team.win_probability for team in division.teams) == pytest.approx(1)
-    assert [team.total for team in division.teams] == pytest.approx(solution.best.totals)
-    assert dict(division.values)[objective] == pytest.approx(solution.best.value, abs=1e-12)
-    assert set(dict(division.values)) >= set(OBJECTIVES) - {"ratio"} | {"quantile", "strongest"}
+    split = explanation.split
+    assert split is not None
+    assert sum(team.win_probability for team in split.teams) == pytest.approx(1)
+    assert [team.total for team in split.teams] == pytest.approx(solution.best.totals)
+    assert dict(split.values)[objective] == pytest.approx(solution.best.value, abs=1e-12)
+    assert set(dict(split.values)) >= set(OBJECTIVES) - {"ratio"} | {"quantile", "strongest"}
     for other in explanation.alternatives:
         assert other.moved
         sign = -1 if objective == "ratio" else 1
@@ -166,11 +166,11 @@ def test_everything_can_be_explained_under_every_objective(name: str, objective:
 
 
 def test_a_swap_is_judged_as_the_division_it_makes() -> None:
-    """Its value is that of the division with everyone fixed where the swap leaves them."""
+    """Its value is that of the split with everyone fixed where the swap leaves them."""
     roster = {"a": 9, "b": 8, "c": 4, "d": 3, "e": 2, "f": 1}
-    change = edit(roster, [Swap("a", "b")], objective="gap")
+    change = edit(roster, [Swap("a", "b")], objective="difference")
     fixed = {name: n for n, team in enumerate(change.after.teams) for name in team.players}
-    assert balance(roster, objective="gap", fixed=fixed).value == change.split.value
+    assert balance(roster, objective="difference", fixed=fixed).value == change.split.value
     assert change.cost == change.behind
 
 
@@ -188,14 +188,14 @@ def test_a_change_names_the_rules_it_breaks_and_has_its_price(
     """Every rule that forbids it is there, and it is judged all the same."""
     roster = {"a": 9, "b": 2, "c": 4, "d": 3, "e": 8, "f": 5}
     settings: dict[str, Any] = {"parties": [("a", "b")], "apart": [("a", "e")], "fixed": {"d": 1}}
-    change = edit(roster, steps, objective="gap", **settings)
+    change = edit(roster, steps, objective="difference", **settings)
     assert [(rule.kind, rule.players) for rule in change.broken] == broken
     totals = [sum(roster[name] for name in team.players) for team in change.after.teams]
     assert change.split.value == abs(totals[0] - totals[1])
 
 
 def test_bots_fill_up_what_a_move_leaves() -> None:
-    """Moved to the other team, a player is made up for by a bot, as in a division found."""
+    """Moved to the other team, a player is made up for by a bot, as in a split found."""
     roster = {"a": 9, "b": 8, "c": 4, "d": 3}
     change = edit(roster, [Move("a", 1)], bots=Bots(5.0), max_difference=2, fixed={"a": 0, "b": 1})
     assert [team.bots for team in change.after.teams] == [2, 0]
@@ -203,11 +203,11 @@ def test_bots_fill_up_what_a_move_leaves() -> None:
 
 
 def test_why_somebody_is_there_says_what_binds() -> None:
-    """A fixed player's party is fixed too; elsewhere it is asked without that wish."""
+    """A fixed player's party is fixed too; elsewhere it is asked without that preference."""
     roster = {"a": 9, "b": 8, "c": 4, "d": 3}
     place = why_there(roster, "b", parties=[("a", "b")], fixed={"a": 1})
     assert (place.team, place.fixed, place.party, place.relative_to) == (1, True, ("a",), "")
-    assert [instead.wish.team for instead in place.elsewhere] == [0]
+    assert [instead.preference.team for instead in place.elsewhere] == [0]
     assert place.elsewhere[0].best is not None
     assert place.exchange is None
 
@@ -215,9 +215,9 @@ def test_why_somebody_is_there_says_what_binds() -> None:
 def test_in_alike_teams_it_counts_with_whom_one_is() -> None:
     """The strongest other player stays; to be elsewhere is to be with or without that one."""
     roster = {"a": 9, "b": 8, "c": 4, "d": 3}
-    place = why_there(roster, "d", objective="gap")
+    place = why_there(roster, "d", objective="difference")
     assert place.relative_to == "a"
-    assert [instead.wish for instead in place.elsewhere] == [Constraint("fixed", ("d",), team=1)]
+    assert [instead.preference for instead in place.elsewhere] == [Constraint("fixed", ("d",), team=1)]
     assert place.elsewhere[0].best is not None
     assert place.elsewhere[0].best.cost.value == 2.0  # 9 + 4 against 8 + 3, instead of 12 against 12
     assert place.partner == "c"
@@ -226,7 +226,7 @@ def test_in_alike_teams_it_counts_with_whom_one_is() -> None:
 def test_two_who_are_together_are_told_what_being_apart_costs() -> None:
     """Nothing by which a party may be kept apart: then the reason is there."""
     roster = {"a": 9, "b": 8, "c": 4, "d": 3}
-    instead = why_together(roster, "a", "d", objective="gap")
+    instead = why_together(roster, "a", "d", objective="difference")
     assert instead.best is not None
     assert instead.best.cost.value == 2.0
     bound = why_together(roster, "a", "d", parties=[("a", "d")])
@@ -239,10 +239,10 @@ def test_two_who_are_together_are_told_what_being_apart_costs() -> None:
 def test_a_chosen_split_is_explained_against_the_best() -> None:
     """What it is behind is the difference of the two, and the best is among the alternatives."""
     roster = {"a": 9, "b": 8, "c": 4, "d": 3, "e": 2, "f": 1}
-    solution = balance(roster, objective="gap", keep=5)
+    solution = balance(roster, objective="difference", keep=5)
     split = choose(solution, rng=np.random.default_rng(1), power=0.0)
     assert split is not solution.best
-    explanation = explain(roster, solution=solution, split=split, objective="gap", keep=5)
+    explanation = explain(roster, solution=solution, split=split, objective="difference", keep=5)
     assert explanation.behind is not None
     assert explanation.behind.value == split.value - solution.best.value
     assert explanation.alternatives[0].value == solution.best.value
@@ -270,7 +270,7 @@ def test_an_infeasible_roster_is_told_the_cheapest_relaxation(
     explanation = explain(roster, **settings)
     assert explanation.status is Status.INFEASIBLE
     assert explanation.reason
-    assert explanation.division is None
+    assert explanation.split is None
     assert explanation.relaxed is not None
     assert explanation.relaxation
     if rules is not None:
@@ -298,7 +298,7 @@ def test_rules_are_priced_as_long_as_there_is_time() -> None:
     [
         (lambda: edit({"a": 1, "b": 2}, [Swap("a", "z")]), "edit: there is no player 'z'"),
         (lambda: edit({"a": 1, "b": 2}, [Move("a", 2)]), "edit: there is no team 3"),
-        (lambda: edit({"a": 1, "b": 2}, [], parties=[("a", "b")]), "players: there is no division"),
+        (lambda: edit({"a": 1, "b": 2}, [], parties=[("a", "b")]), "players: there is no split"),
         (lambda: why_there({"a": 1, "b": 2}, "z"), "why: there is no player 'z'"),
         (lambda: explain({"a": 1, "b": 2}, split=balance({"c": 1, "d": 2}).best), "split: its players"),
         (lambda: explain([Player("1", 1, "a"), Player("2", 2, "a")], apart=[("a", "1")]), "apart: 2 players"),

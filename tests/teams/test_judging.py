@@ -7,7 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from equipoise import BalanceRequest, Bots, Player, Rating, Rule, Solution, Wish, balance, edit, why_there
+from equipoise import (
+    BalanceRequest,
+    Bots,
+    Player,
+    Preference,
+    Rating,
+    Rule,
+    Solution,
+    balance,
+    edit,
+    why_there,
+)
 from equipoise.registry import OBJECTIVES
 from equipoise.teams.explaining.editing import Swap
 from equipoise.teams.explaining.judging import Yardstick
@@ -21,16 +32,21 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
     "uneven": (SIX, {"sizes": (4, 2)}),
     "bots": (SIX, {"bots": Bots(3.3, minimum=8)}),
     "sure or not": ([Player(name, Rating(mu, mu / 3)) for name, mu in SIX.items()], {}),
-    "wishes": (SIX, {"wishes": [Wish("together", ["a", "b"], 0.05), Wish("apart", ["c", "d", "e"])]}),
+    "preferences": (
+        SIX,
+        {"preferences": [Preference("together", ["a", "b"], 0.05), Preference("apart", ["c", "d", "e"])]},
+    ),
     "roles": (ROLED, {"roles": {"tank": 1, "dps": 1}}),
     "forty": ({f"p{n}": float(w) for n, w in enumerate(np.random.default_rng(3).normal(1200, 400, 40))}, {}),
 }
 
 
-@pytest.mark.parametrize("objective", [*OBJECTIVES, ["win", "gap"], {"win": 1.0, "gap": 0.01}], ids=str)
+@pytest.mark.parametrize(
+    "objective", [*OBJECTIVES, ["win", "difference"], {"win": 1.0, "difference": 0.01}], ids=str
+)
 @pytest.mark.parametrize("name", CASES)
 def test_values_are_those_of_a_search_with_everybody_fixed(name: str, objective: Any) -> None:
-    """The best division and one swapped have the same bits in every number."""
+    """The best split and one swapped have the same bits in every number."""
     roster, asked = CASES[name]
     request = BalanceRequest.of(roster, objective=objective, **asked)
     yardstick = Yardstick(request.folded())
@@ -38,17 +54,21 @@ def test_values_are_those_of_a_search_with_everybody_fixed(name: str, objective:
     other = next(n for n, team in enumerate(teams) if team != teams[0])
     swapped = list(teams)
     swapped[0], swapped[other] = swapped[other], swapped[0]
-    for division in (teams, swapped):
-        fixed = {player.id: team for player, team in zip(request.players, division, strict=True)}
+    for split in (teams, swapped):
+        fixed = {player.id: team for player, team in zip(request.players, split, strict=True)}
         solved = balance(request, fixed=fixed)
         if not solved.splits:
             assert name == "roles"  # the swap leaves a role open, which is judged all the same
             continue
-        judged, found = yardstick.split(division), solved.best
+        judged, found = yardstick.split(split), solved.best
         assert judged.value == found.value
         assert judged.win_probability == found.win_probability
         assert judged.totals == found.totals
-        assert (judged.values, judged.wishes, judged.bots) == (found.values, found.wishes, found.bots)
+        assert (judged.values, judged.preferences, judged.bots) == (
+            found.values,
+            found.preferences,
+            found.bots,
+        )
 
 
 def test_nothing_is_searched_for_why_somebody_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +86,7 @@ def test_nothing_is_searched_for_why_somebody_is_there(monkeypatch: pytest.Monke
     assert edit(request, [Swap("p5", "p6")], solution=solution).split
 
 
-@pytest.mark.parametrize("objective", ["gap", "win", "spread", "indistinguishable"])
+@pytest.mark.parametrize("objective", ["difference", "win", "spread", "indistinguishable"])
 def test_the_best_swap_is_the_best_by_what_is_asked(objective: str) -> None:
     """No swap with another player is fairer by the objective; under ``spread`` none within its tolerance."""
     request = BalanceRequest.of(SIX, objective=objective)
@@ -76,8 +96,8 @@ def test_the_best_swap_is_the_best_by_what_is_asked(objective: str) -> None:
     mates = {player.id for player in solution.best.teams[place.team]}
     others = [edit(request, [Swap("c", who)], solution=solution) for who in SIX if who not in mates]
     if objective == "spread":
-        nearest = min(change.split.distance for change in others)
-        others = [change for change in others if change.split.distance <= nearest + request.most_tolerance]
+        nearest = min(change.split.imbalance for change in others)
+        others = [change for change in others if change.split.imbalance <= nearest + request.most_tolerance]
     assert place.exchange.split.value == min(change.split.value for change in others)
 
 

@@ -23,7 +23,7 @@ def bits(task: Task) -> list[tuple[bytes, bytes]]:
 @pytest.mark.skipif(not compiled.available(), reason="numba is not installed on this platform")
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_compiled_and_plain_give_the_same_bits(objective: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same divisions with the same costs in the same order, whichever way the kernels ran."""
+    """The same splits with the same costs in the same order, whichever way the kernels ran."""
     for seed in range(6):
         rng = np.random.default_rng(seed)
         problem = random_problem(rng, most_blocks=15)
@@ -36,7 +36,7 @@ def test_compiled_and_plain_give_the_same_bits(objective: str, monkeypatch: pyte
 
 
 def test_a_half_lists_every_part_division_in_order() -> None:
-    """Of two components and a pair of equals there are 2 x 2 x 3 part-divisions, ascending for each size."""
+    """Of two components and a pair of equals there are 2 x 2 x 3 part-splits, ascending for each size."""
     shelves = tuple(([9.0] * 12, [9.0] * 12, [9] * 12, [9] * 8) for _ in range(3))
     kinds = ([1, 2, 1], [1, 1, -2], [5.0, 3.0, 1.0], [25.0, 9.0, 1.0])
     which, low, sizes = kernels.list_half(kinds, shelves)  # type: ignore[arg-type]

@@ -93,7 +93,7 @@ def test_a_newcomer_goes_where_the_game_is_most_even(data: st.DataObject) -> Non
     who = data.draw(st.floats(1, 99))
     everyone = [one for each in bots for one in each]
     placement = place_late(
-        who, totals, people, bots=Bots(weight=sum(everyone) / len(everyone)), objective="gap",
+        who, totals, people, bots=Bots(weight=sum(everyone) / len(everyone)), objective="difference",
         bot_counts=[len(each) for each in bots], bot_totals=[sum(each) for each in bots], zero=0,
     )  # fmt: skip
     afterwards = [played(totals, people, bots, team, who) for team in range(k)]
@@ -157,7 +157,7 @@ def test_a_tolerance_is_counted_from_the_best_team_that_may_be_taken() -> None:
     assert placement.team == 2
 
 
-@pytest.mark.parametrize("objective", ["gap", "ratio", "win", "spread", "indistinguishable"])
+@pytest.mark.parametrize("objective", ["difference", "ratio", "win", "spread", "indistinguishable"])
 def test_every_objective_can_place(objective: str) -> None:
     """With all features every objective has a value for each team, from players, with bots in one."""
     players = [Player(f"p{n}", Rating(10.0 * n, 2.0), team=n % 3, bot=n == 7) for n in range(1, 9)]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from equipoise.errors import InputError
-from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS, resolve
+from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS, resolve
 from equipoise.teams.problem.components import components
 from equipoise.teams.solvers import bitset, milp
 from equipoise.teams.solvers.task import Task
@@ -51,10 +51,10 @@ def _linear(task: Task) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", CRITERIA)
+@pytest.mark.parametrize("name", RERANKERS)
 def test_every_criterion_is_zero_for_the_same_team_twice_and_blind_to_order(name: str) -> None:
     """A criterion on splits compares teams, whichever comes first and however its players are listed."""
-    criterion = resolve("criterion", CRITERIA, name)
+    criterion = resolve("criterion", RERANKERS, name)
     rng = np.random.default_rng(3)
     one, other = rng.normal(25, 8, 5), rng.normal(25, 8, 4)
     assert criterion([one, one]) == 0.0

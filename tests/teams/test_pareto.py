@@ -1,4 +1,4 @@
-"""The Pareto front against all divisions."""
+"""The Pareto front against all splits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from equipoise import InputError, Status, Wish, pareto
+from equipoise import InputError, Preference, Status, pareto
 from equipoise.pages.pictures.front import front_svg
 
 
@@ -19,7 +19,7 @@ def roster(n: int) -> dict[str, float]:
 @pytest.mark.parametrize("solver", ["auto", "enumerate", "mitm"])
 @pytest.mark.parametrize("n", [8, 12])
 def test_the_front_has_every_division_that_none_is_better_than(n: int, solver: str) -> None:
-    """Gap and likeness, as all pairs of numbers that no division beats."""
+    """Gap and likeness, as all pairs of numbers that no split beats."""
     weights = np.array(list(roster(n).values()))
     points = []
     for others in itertools.combinations(range(1, n), n // 2 - 1):
@@ -30,15 +30,19 @@ def test_the_front_has_every_division_that_none_is_better_than(n: int, solver: s
     for gap, spread in sorted(points):
         if not front or spread < front[-1][1] - 1e-9:
             front.append((gap, spread))
-    found = pareto(roster(n), "gap", "spread", solver=solver)
+    found = pareto(roster(n), "difference", "spread", solver=solver)
     assert found.complete
     assert np.allclose(found.points, front, atol=1e-7)
 
 
-def test_fairness_against_wishes() -> None:
-    """The prices of wishes are a criterion of their own."""
-    wishes = [Wish("together", ("p0", "p1")), Wish("together", ("p0", "p2")), Wish("apart", ("p3", "p4"))]
-    front = pareto(roster(8), "win", "wishes", wishes=wishes)
+def test_fairness_against_preferences() -> None:
+    """The prices of preferences are a criterion of their own."""
+    preferences = [
+        Preference("together", ("p0", "p1")),
+        Preference("together", ("p0", "p2")),
+        Preference("apart", ("p3", "p4")),
+    ]
+    front = pareto(roster(8), "win", "preferences", preferences=preferences)
     distances, paid = zip(*front.points, strict=True)
     assert front.complete
     assert list(distances) == sorted(distances)
@@ -47,19 +51,19 @@ def test_fairness_against_wishes() -> None:
 
 
 def test_a_front_that_is_cut_off_says_so() -> None:
-    """With fewer points than there are it is not complete; without divisions it says why."""
-    assert not pareto(roster(8), "gap", "spread", most=1).complete
-    nothing = pareto(roster(8), "gap", "spread", parties=[("p0", "p1")], apart=[("p0", "p1")])
+    """With fewer points than there are it is not complete; without splits it says why."""
+    assert not pareto(roster(8), "difference", "spread", most=1).complete
+    nothing = pareto(roster(8), "difference", "spread", parties=[("p0", "p1")], apart=[("p0", "p1")])
     assert nothing.points == ()
     assert nothing.nothing is not None
     assert nothing.nothing.status is Status.INFEASIBLE
     with pytest.raises(InputError, match="keep"):
-        pareto(roster(8), "gap", "spread", keep=2)
+        pareto(roster(8), "difference", "spread", keep=2)
 
 
 def test_the_picture_has_a_dot_for_each_division() -> None:
     """Also of a front with a single point."""
     front = pareto(roster(8), "ratio", "spread")
     assert front_svg(front).count("<circle") == len(front.points)
-    single = pareto({"a": 1.0, "b": 2.0}, "gap", "win")
+    single = pareto({"a": 1.0, "b": 2.0}, "difference", "win")
     assert front_svg(single).count("<circle") == 1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from equipoise import InputError, balance, choose
-from equipoise.teams.objectives.gap import Gap
+from equipoise.teams.objectives.difference import Difference
 from equipoise.teams.objectives.reranking import quantile_distance
 from equipoise.teams.problem.components import Contradiction, components
 from equipoise.teams.problem.problem import COUNT, MU, Problem
@@ -14,7 +14,7 @@ from equipoise.teams.solution import chances
 from equipoise.teams.solvers.bounds import lower_bound
 from equipoise.teams.solvers.draft import random_start
 from equipoise.teams.solvers.task import Best, Task
-from equipoise.testing.teams import best_costs, legal_divisions, random_problem
+from equipoise.testing.teams import best_costs, legal_splits, random_problem
 
 
 def problem_of(weights: list[float], **more: object) -> Problem:
@@ -31,9 +31,9 @@ def problem_of(weights: list[float], **more: object) -> Problem:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_bounds_are_true(seed: int) -> None:
-    """No division of a random problem is better than the bound that needs no search."""
+    """No split of a random problem is better than the bound that needs no search."""
     problem = random_problem(np.random.default_rng(seed))
-    task = Task(problem, Gap())
+    task = Task(problem, Difference())
     assert lower_bound(task, components(problem)) <= best_costs(task)[0] + 1e-9
 
 
@@ -43,7 +43,7 @@ def test_bounds_are_true(seed: int) -> None:
 def test_bounds_know_parity_and_the_strongest(weights: list[float], bound: float) -> None:
     """An odd total leaves one; a star with the weakest mate still leads by that much."""
     problem = problem_of(weights)
-    assert lower_bound(Task(problem, Gap()), components(problem)) == pytest.approx(bound)
+    assert lower_bound(Task(problem, Difference()), components(problem)) == pytest.approx(bound)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -69,7 +69,7 @@ def test_three_apart_in_two_teams_contradict() -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_legal_start_is_found_if_there_is_one(seed: int) -> None:
-    """Drafting component by component never gets stuck where a legal division exists."""
+    """Drafting component by component never gets stuck where a legal split exists."""
     rng = np.random.default_rng(seed)
     problem = random_problem(rng)
     signs = random_start(components(problem), rng)
@@ -83,25 +83,25 @@ def test_the_drafts_place_as_their_names_say() -> None:
     teams = {
         name: [
             "".join(player.id for player in team)
-            for team in balance(roster, solver=name, objective="gap").best.teams
+            for team in balance(roster, solver=name, objective="difference").best.teams
         ]
         for name in ("alternate", "snake", "greedy-cap")
     }
     assert teams == {"alternate": ["ace", "bdf"], "snake": ["ade", "bcf"], "greedy-cap": ["aef", "bcd"]}
-    loose = balance(roster, solver="greedy", objective="gap", min_size=1).best
+    loose = balance(roster, solver="greedy", objective="difference", min_size=1).best
     assert [len(team) for team in loose.teams] == [1, 5] or sum(loose.totals) == 140.0
     assert loose.totals == (70.0, 70.0)
 
 
 def test_the_best_list_takes_the_best_of_many_at_once() -> None:
-    """However divisions are offered, the same ones stay, without repetitions and in order."""
+    """However splits are offered, the same ones stay, without repetitions and in order."""
     problem = problem_of([31, 12, 47, 25, 38, 19, 54, 22])
-    task = Task(problem, Gap(), keep=4)
-    divisions = np.array(list(legal_divisions(problem)))
+    task = Task(problem, Difference(), keep=4)
+    splits = np.array(list(legal_splits(problem)))
     at_once, singly = Best(task), Best(task)
-    at_once.offer(np.repeat(divisions, 9, axis=0))
-    for division in divisions[::-1]:
-        singly.offer(division[None, :])
+    at_once.offer(np.repeat(splits, 9, axis=0))
+    for split in splits[::-1]:
+        singly.offer(split[None, :])
     costs = [
         [entry.cost for entry in best.found(bound=0.0, proven=False).ranked] for best in (at_once, singly)
     ]
@@ -112,7 +112,7 @@ def test_the_best_list_takes_the_best_of_many_at_once() -> None:
 
 def test_choosing_prefers_the_more_even_by_the_power() -> None:
     """Power 0 is blind, a high power sure, and between them the order is that of the distances."""
-    solution = balance({"a": 9, "b": 7, "c": 5, "d": 4, "e": 3, "f": 1}, objective="gap", keep=6)
+    solution = balance({"a": 9, "b": 7, "c": 5, "d": 4, "e": 3, "f": 1}, objective="difference", keep=6)
     assert chances(solution, 0.0) == pytest.approx([1 / 6] * 6)
     usual = chances(solution)
     assert usual == sorted(usual, reverse=True)
@@ -125,7 +125,7 @@ def test_choosing_prefers_the_more_even_by_the_power() -> None:
 
 def test_choosing_is_seeded() -> None:
     """The same seed chooses the same split, and many seeds choose as the chances say."""
-    solution = balance({"a": 9, "b": 7, "c": 5, "d": 4, "e": 3, "f": 1}, objective="gap", keep=3)
+    solution = balance({"a": 9, "b": 7, "c": 5, "d": 4, "e": 3, "f": 1}, objective="difference", keep=3)
     drawn = [choose(solution, rng=np.random.default_rng(seed)) for seed in range(600)]
     assert drawn[7] is choose(solution, rng=np.random.default_rng(7))
     shares = [sum(split is chosen for chosen in drawn) / len(drawn) for split in solution.splits]

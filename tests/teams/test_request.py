@@ -16,15 +16,15 @@ from equipoise import (
     Bots,
     InputError,
     Player,
+    Preference,
     Rating,
     Rule,
     UnknownNameError,
     UnsupportedError,
-    Wish,
     balance,
 )
 from equipoise.teams.decoding import DECODERS
-from equipoise.teams.objectives.gap import gap
+from equipoise.teams.objectives.difference import difference
 from equipoise.teams.request import Keywords
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "request.schema.json").read_text(encoding="utf-8"))
@@ -39,14 +39,14 @@ RICH = (
 #: Every keyword with a value that is not its default.
 ASKED: dict[str, dict[str, Any]] = {
     "nothing": {},
-    "sizes": {"sizes": (3, 1), "keep": 3, "distance": 2, "seed": 7},
+    "sizes": {"sizes": (3, 1), "keep": 3, "spacing": 2, "seed": 7},
     "one size": {"sizes": 2, "solver": "enumerate"},
     "limits": {"min_size": 1, "max_size": 3, "max_difference": 2},
     "bots": {"bots": True},
     "some bots": {"bots": Bots(0.0, 2, 9, 6), "teams": 3},
     "people": {"parties": [["1", "Bob"]], "apart": [("1", "4")], "fixed": {"Ann": 0}},
-    "wishes": {
-        "wishes": [Wish("together", ["Ann", "4"], 0.015), Wish("apart", ["3", "4"])],
+    "preferences": {
+        "preferences": [Preference("together", ["Ann", "4"], 0.015), Preference("apart", ["3", "4"])],
         "side_price": 0.01,
     },
     "roles": {"roles": {"tank": 1}, "default": 5.5, "beta": 2.0, "zero": -3.0},
@@ -55,8 +55,12 @@ ASKED: dict[str, dict[str, Any]] = {
         "rules": [Rule("one", {"Ann": 1.0, "Bob": 2.5}, high=2.5), Rule("two", {("4", 1): 1.0}, 0.0, 1.0)]
     },
     "mixed rule": {"rules": [Rule("both", {"Ann": 1.0, ("Bob", 0): -2.0}, low=-3.0)]},
-    "order": {"objective": ["win", {"gap": 1.0, "spread": 2.0}], "tolerances": [0.01], "rerank": "quantile"},
-    "sum": {"objective": {"win": 1.0, "wishes": 2.0}},
+    "order": {
+        "objective": ["win", {"difference": 1.0, "spread": 2.0}],
+        "tolerances": [0.01],
+        "rerank": "quantile",
+    },
+    "sum": {"objective": {"win": 1.0, "preferences": 2.0}},
     "numbers": {"objective": "indistinguishable", "tolerance": 0.01, "side_weight": 0.5},
 }
 
@@ -85,7 +89,7 @@ def test_every_field_is_a_keyword_of_the_schema_and_of_the_signature() -> None:
 
 def test_a_request_is_answered_as_its_keywords_are() -> None:
     """The value, the keywords and the data give the same bytes."""
-    given: dict[str, Any] = {"parties": [("Ann", "Dan")], "objective": "gap", "keep": 2}
+    given: dict[str, Any] = {"parties": [("Ann", "Dan")], "objective": "difference", "keep": 2}
     request = BalanceRequest.of(FOUR, **given)
     answer = balance(FOUR, **given).as_dict()
     assert balance(request).as_dict() == answer
@@ -125,10 +129,13 @@ WRONG: list[tuple[Any, str]] = [
     ({"players": FOUR, "parties": ["Ann"]}, "request: parties: "),
     ({"players": FOUR, "parties": [["Ann", "Zed"]]}, "request: parties: there is no player 'Zed'"),
     (
-        {"players": FOUR, "wishes": [{"kind": "near", "players": ["Ann", "Bob"]}]},
-        "request: wishes, entry 1: ",
+        {"players": FOUR, "preferences": [{"kind": "near", "players": ["Ann", "Bob"]}]},
+        "request: preferences, entry 1: ",
     ),
-    ({"players": FOUR, "wishes": [{"who": "Ann"}]}, "request: wishes, entry 1: there is no key 'who'"),
+    (
+        {"players": FOUR, "preferences": [{"who": "Ann"}]},
+        "request: preferences, entry 1: there is no key 'who'",
+    ),
     (
         {"players": FOUR, "rules": [{"players": ["Ann"], "most": 1}]},
         "request: rules, rule 1: there is no key",
@@ -162,10 +169,10 @@ def test_unknown_parts_are_refused_before_anything_is_asked(field: str) -> None:
 
 def test_a_part_of_ones_own_is_named_in_data_only_where_code_may_run() -> None:
     """A file of one's own may name it, a request from elsewhere not; a Python object cannot be written."""
-    data = {"players": FOUR, "objective": "equipoise.teams.objectives.gap:gap"}
+    data = {"players": FOUR, "objective": "equipoise.teams.objectives.difference:difference"}
     assert balance(BalanceRequest.from_dict(data, own_parts=True)).value == 1.0
     with pytest.raises(UnsupportedError, match=r"^objective is .*cannot be written down"):
-        BalanceRequest.of(FOUR, objective=gap).to_dict()
+        BalanceRequest.of(FOUR, objective=difference).to_dict()
 
 
 @pytest.mark.parametrize("data", [data for data, _ in WRONG if isinstance(data, dict)][:12])

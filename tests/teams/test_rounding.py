@@ -12,7 +12,7 @@ from equipoise import Player, balance, pareto
 from equipoise.registry import OBJECTIVES, resolve
 from equipoise.teams.objectives.objective import Criterion, Units
 from equipoise.teams.problem.problem import MU
-from equipoise.testing.teams import legal_divisions, random_problem, random_units
+from equipoise.testing.teams import legal_splits, random_problem, random_units
 from equipoise.verifying.best import front, optimum
 from equipoise.verifying.question import question
 
@@ -34,7 +34,10 @@ def _tenths(seed: int, n: int, exponent: int) -> list[float]:
 
 
 @pytest.mark.parametrize("n_teams", [2, 3])
-@pytest.mark.parametrize("order", [("gap", "spread"), ("gap", "indistinguishable"), ("gap", "gap", "spread")])
+@pytest.mark.parametrize(
+    "order",
+    [("difference", "spread"), ("difference", "indistinguishable"), ("difference", "difference", "spread")],
+)
 @pytest.mark.parametrize("exponent", [-9, 0, 12])
 def test_no_tie_of_decimals_is_lost(exponent: int, order: tuple[str, ...], n_teams: int) -> None:
     """The last criterion chooses among all that equal the best of those before on paper."""
@@ -50,15 +53,15 @@ def test_no_tie_of_decimals_is_lost(exponent: int, order: tuple[str, ...], n_tea
 @pytest.mark.parametrize("solver", ["enumerate", "mitm", "auto"])
 def test_every_way_to_a_proof_finds_the_tie(solver: str) -> None:
     """A roster whose differences of 0 are 35 splits' on paper, and one's in floats."""
-    solution = balance(_roster(ROSTERS[0]), objective=["gap", "spread"], solver=solver)
+    solution = balance(_roster(ROSTERS[0]), objective=["difference", "spread"], solver=solver)
     assert (solution.status.value, round(solution.value or 0.0, 6)) == ("optimal", 0.674068)
 
 
 def test_twenty_players_of_one_decimal_have_the_tie_too() -> None:
     """Meeting in the middle keeps the limit that enumeration keeps; whole numbers are the witness."""
     tenths = np.random.default_rng(3).integers(20, 90, 20)
-    decimals = balance(_roster([float(f"{n}e-1") for n in tenths]), objective=["gap", "spread"])
-    whole = balance(_roster([float(n) for n in tenths]), objective=["gap", "spread"])
+    decimals = balance(_roster([float(f"{n}e-1") for n in tenths]), objective=["difference", "spread"])
+    whole = balance(_roster([float(n) for n in tenths]), objective=["difference", "spread"])
     assert decimals.status == whole.status == "optimal"
     assert decimals.value == pytest.approx((whole.value or 0.0) / 10.0, rel=1e-9)
 
@@ -67,8 +70,8 @@ def test_twenty_players_of_one_decimal_have_the_tie_too() -> None:
 def test_a_front_of_decimals_has_each_point_once(seed: int) -> None:
     """As many points as on paper; none twice for the last digit."""
     weights = _tenths(seed, 8, 0)
-    found = pareto(_roster(weights), "gap", "spread")
-    points = front(question(_roster(weights)), "gap", "spread")
+    found = pareto(_roster(weights), "difference", "spread")
+    points = front(question(_roster(weights)), "difference", "spread")
     assert found.complete
     assert len(found.points) == len(points)
     for one, other in zip(found.points, points, strict=True):
@@ -77,14 +80,14 @@ def test_a_front_of_decimals_has_each_point_once(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_stage_below_zero_keeps_its_own_optimum(seed: int) -> None:
-    """Side wishes make costs negative; the bound stays finite and the answer is JSON."""
+    """Side preferences make costs negative; the bound stays finite and the answer is JSON."""
     rng = np.random.default_rng(seed)
     players = [
         Player(f"p{n}", round(float(rng.normal(25, 8)), 1), side=float(rng.choice([0.0, 0.5, 1.0])))
         for n in range(8)
     ]
     alone = balance(players, objective="indistinguishable")
-    solution = balance(players, objective=["indistinguishable", "gap"])
+    solution = balance(players, objective=["indistinguishable", "difference"])
     assert solution.status == "optimal"
     assert solution.bound == solution.value
     assert solution.best.values[0] == pytest.approx(alone.value, abs=1e-12)
@@ -93,14 +96,14 @@ def test_a_stage_below_zero_keeps_its_own_optimum(seed: int) -> None:
 
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_the_bound_on_rounding_holds_for_every_order_of_the_sums(name: str) -> None:
-    """Costs of the same division with its blocks in another order differ by no more than twice the bound."""
+    """Costs of the same split with its blocks in another order differ by no more than twice the bound."""
     for seed in range(10):
         rng = np.random.default_rng(seed)
         problem = random_problem(rng)
         objective = resolve("objective", OBJECTIVES, name)(random_units(rng, problem))
         error = objective.criterion.error(problem.rounding)
         assert 0.0 <= error < 1e-6 * max(float(np.abs(problem.features[:, MU]).sum()), 1.0)
-        for labels in list(legal_divisions(problem))[:20]:
+        for labels in list(legal_splits(problem))[:20]:
             totals = problem.totals(labels[None, :])
             other = totals.copy()
             for team in range(problem.n_teams):
@@ -120,7 +123,7 @@ def test_a_criterion_of_ones_own_has_a_measured_bound() -> None:
             return np.ptp(totals[:, :, MU], axis=1)
 
     problem = random_problem(np.random.default_rng(1))
-    worked_out = resolve("objective", OBJECTIVES, "gap")(Units()).criterion.error(problem.rounding)
+    worked_out = resolve("objective", OBJECTIVES, "difference")(Units()).criterion.error(problem.rounding)
     assert worked_out <= Own().error(problem.rounding) <= 100.0 * worked_out
 
 
@@ -132,7 +135,7 @@ def test_a_criterion_of_ones_own_has_a_measured_bound() -> None:
         [8.1e12, 5.4e12, 5.5e12, 3.7e12, 6.1e12, 2e12, 4.6e12, 7.8e12],
     ],
 )
-@pytest.mark.parametrize("objective", ["gap", "win"])
+@pytest.mark.parametrize("objective", ["difference", "win"])
 def test_the_integer_program_claims_what_enumeration_finds(weights: list[float], objective: str) -> None:
     """Whatever the scale, and however far the weights spread: its tolerances prove nothing by themselves."""
     program = balance(_roster(weights), objective=objective, solver="milp", keep=2)

@@ -18,7 +18,7 @@ ENUMERATE, WINDOW = (resolve("solver", SOLVERS, name) for name in ("enumerate", 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("n_teams", [2, 3, 4])
 def test_windows_find_what_enumeration_finds(objective: str, n_teams: int) -> None:
-    """Whatever the wishes, sizes and bots, the best and the k best are the same, and proven."""
+    """Whatever the preferences, sizes and bots, the best and the k best are the same, and proven."""
     for seed in range(12 if n_teams < 4 else 5):
         rng = np.random.default_rng([seed, n_teams])
         problem = random_problem(rng, 9 if n_teams < 4 else 8, n_teams)
@@ -40,9 +40,9 @@ def test_windows_find_what_enumeration_finds(objective: str, n_teams: int) -> No
         assert all(problem.legal(ranked.labels[None, :])[0] for ranked in found.ranked)
 
 
-@pytest.mark.parametrize("objective", ["gap", "ratio", "win"])
+@pytest.mark.parametrize("objective", ["difference", "ratio", "win"])
 def test_planted_teams_of_equal_sums_are_found(objective: str) -> None:
-    """Six teams of three with equal sums are found again among 190 billion divisions."""
+    """Six teams of three with equal sums are found again among 190 billion splits."""
     rng = np.random.default_rng(5)
     first = rng.integers(1, 400, (6, 2))
     weights = np.append(first, 1000 - first.sum(axis=1, keepdims=True), axis=1).ravel()
@@ -58,7 +58,7 @@ def test_a_batch_has_the_values_of_single_matches(n: int) -> None:
     table = np.random.default_rng(n).normal(25.0, 8.0, (8, n))
     labels, values = balance_many(table)
     for ratings, row, value in zip(table, labels, values, strict=True):
-        single = balance({f"p{i}": float(rating) for i, rating in enumerate(ratings)}, objective="gap")
+        single = balance({f"p{i}": float(rating) for i, rating in enumerate(ratings)}, objective="difference")
         assert value == pytest.approx(single.value, abs=1e-9)
         assert 2 * int(row.sum()) == n
         assert value == pytest.approx(abs(ratings[row == 0].sum() - ratings[row == 1].sum()), abs=1e-9)
@@ -81,7 +81,9 @@ def test_thousands_are_folded_legally(teams: int) -> None:
         Player(f"p{n}", float(weight), party=f"g{n // 3}" if n < 900 else None)
         for n, weight in enumerate(rng.normal(25.0, 8.0, 8001))
     ]
-    solution = balance(players, teams=teams, objective="gap", apart=[("p1000", "p2000")], fixed={"p5": 1})
+    solution = balance(
+        players, teams=teams, objective="difference", apart=[("p1000", "p2000")], fixed={"p5": 1}
+    )
     assert solution.solver == "fold"
     team_of = {player.id: n for n, team in enumerate(solution.best.teams) for player in team}
     sizes = [len(team) for team in solution.best.teams]
@@ -94,7 +96,7 @@ def test_thousands_are_folded_legally(teams: int) -> None:
 
 
 def test_whoever_is_fixed_to_a_team_must_fit_into_it() -> None:
-    """Sizes that do not hold the fixed players are no division, also where nobody else is left."""
+    """Sizes that do not hold the fixed players are no split, also where nobody else is left."""
     roster = {f"p{n}": n**0.5 for n in range(14)}
     fixed = dict.fromkeys(list(roster)[:6], 0)
     assert str(balance(roster, teams=3, fixed=fixed).status) == "infeasible"

@@ -17,14 +17,14 @@ from equipoise.verifying.question import question
 from equipoise.verifying.values import cost
 
 OBJECTIVES: list[Any] = [
-    "gap", "ratio", "win", "spread", ["gap", "spread"], ["ratio", "win", "spread"],
+    "difference", "ratio", "win", "spread", ["difference", "spread"], ["ratio", "win", "spread"],
     ["win", "indistinguishable"],
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_halves_that_meet_find_what_going_through_all_finds(seed: int) -> None:
-    """The optimum of every stage is the same number, and the same divisions are left."""
+    """The optimum of every stage is the same number, and the same splits are left."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(4, 10))
     weights = {f"p{i}": float(rng.integers(0, 100)) / 10 for i in range(n)}
@@ -63,8 +63,8 @@ def test_formulas_are_those_of_the_documentation() -> None:
     """Six players whose numbers are worked out by hand: totals 8 and 7, variances 14/3 and 2/9."""
     asked = question({"a": 1, "b": 2, "c": 6, "d": 2, "e": 2, "f": 3}, beta=2.0)
     labels = (0, 0, 0, 1, 1, 1)
-    ends = {name: float(cost(asked, name, labels)) for name in ("gap", "ratio", "win", "spread")}
-    assert ends["gap"] == 2.0
+    ends = {name: float(cost(asked, name, labels)) for name in ("difference", "ratio", "win", "spread")}
+    assert ends["difference"] == 2.0
     assert ends["ratio"] == pytest.approx(2 / 9)
     assert ends["win"] == pytest.approx(1 / (1 + math.exp(-1.702 * 2 / math.sqrt(24))) - 0.5)
     assert ends["spread"] == pytest.approx(math.sqrt(14 / 3) - math.sqrt(2 / 9))
@@ -75,10 +75,10 @@ def test_formulas_are_those_of_the_documentation() -> None:
 
 
 def test_a_tie_that_floats_lose_is_kept() -> None:
-    """Among divisions whose tenths sum to the same, the second objective chooses."""
+    """Among splits whose tenths sum to the same, the second objective chooses."""
     weights = dict(zip("abcdefgh", (8.1, 5.4, 5.5, 3.7, 6.1, 2, 4.6, 7.8), strict=True))
-    best = optimum(question(weights, objective=["gap", "spread"]))
+    best = optimum(question(weights, objective=["difference", "spread"]))
     assert best.costs[0].rational == 0
     assert float(best.costs[1]) == pytest.approx(0.674068)
-    points = front(question(weights), "gap", "spread")
+    points = front(question(weights), "difference", "spread")
     assert len(points) == len({float(one) for one, _ in points}) == 9

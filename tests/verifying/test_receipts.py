@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from equipoise import BalanceRequest, Bots, InputError, Player, Rule, Wish, balance, receipt, verify
+from equipoise import BalanceRequest, Bots, InputError, Player, Preference, Rule, balance, receipt, verify
 from equipoise.verifying.checking import Verdict
 from equipoise.verifying.receipts import hash_of, parse
 
@@ -27,14 +27,16 @@ PLAYERS = [
 
 REQUESTS: dict[str, BalanceRequest] = {
     "default": BalanceRequest.of(WEIGHTS),
-    "several": BalanceRequest.of(WEIGHTS, keep=3, objective=["gap", "spread"], tolerances=[0.5]),
+    "several": BalanceRequest.of(WEIGHTS, keep=3, objective=["difference", "spread"], tolerances=[0.5]),
     "three teams": BalanceRequest.of(WEIGHTS, teams=3, objective="indistinguishable", apart=[["Ann", "Bob"]]),
     "bots": BalanceRequest.of(WEIGHTS, bots=Bots(4.5, target=10), objective="ratio", fixed={"Guy": 1}),
     "rules": BalanceRequest.of(
         WEIGHTS, parties=[["Ann", "Guy"]], rules=[Rule("medics", {"Bob": 1.0, "Cid": 1.0}, high=1.0)],
-        objective={"gap": 1.0, "win": 2.0},
+        objective={"difference": 1.0, "win": 2.0},
     ),
-    "preferences": BalanceRequest.of(PLAYERS, wishes=[Wish("apart", ["1", "2", "4"], 0.05)], side_price=0.02),
+    "preferences": BalanceRequest.of(
+        PLAYERS, preferences=[Preference("apart", ["1", "2", "4"], 0.05)], side_price=0.02
+    ),
     "roles": BalanceRequest.of(PLAYERS, roles={"tank": 1, "heal": 1}, objective="win"),
     "nothing legal": BalanceRequest.of(
         dict.fromkeys("abcdef", 1.0), rules=[Rule("few", dict.fromkeys("abcdef", 1.0), high=2)]
@@ -125,8 +127,8 @@ def test_what_is_added_or_missing_is_found() -> None:
 
 def test_a_worse_split_is_not_the_best() -> None:
     """Another legal split, with all its numbers right, is found to be no optimum."""
-    request = BalanceRequest.of(WEIGHTS, objective="gap")
-    second = BalanceRequest.of(WEIGHTS, objective="gap", keep=20)
+    request = BalanceRequest.of(WEIGHTS, objective="difference")
+    second = BalanceRequest.of(WEIGHTS, objective="difference", keep=20)
     whole = receipt(request, balance(request))
     split = receipt(second, balance(second))["answer"]["splits"][-1]
     answer = {**whole["answer"], "splits": [split], "value": split["value"], "bound": split["value"]}
@@ -147,7 +149,7 @@ def test_large_rosters_are_proven_by_halves_that_meet() -> None:
 def test_what_is_out_of_reach_is_not_confirmed() -> None:
     """A proof that nobody has time for is neither true nor false, and all else is confirmed."""
     weights = np.random.default_rng(1).normal(25, 8, 30).tolist()
-    request = BalanceRequest.of({f"p{n}": weight for n, weight in enumerate(weights)}, objective="gap")
+    request = BalanceRequest.of({f"p{n}": weight for n, weight in enumerate(weights)}, objective="difference")
     verification = verify(receipt(request, balance(request)), stop=lambda: True)
     assert verification.ok
     assert [f.claim for f in verification.findings if f.verdict is Verdict.UNCONFIRMED] == ["proof"]

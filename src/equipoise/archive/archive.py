@@ -1,7 +1,8 @@
 """The archive: matches that are kept once and for ever, and the ratings that follow from them.
 
 What happened is kept as it was told; what follows from it (ratings, names, numbers of games) is derived and
-can always be made anew.  How a database does it stands in :mod:`equipoise.archive.databases`.
+can always be made anew, see :mod:`equipoise.archive.learning`.  How a database does it stands in
+:mod:`equipoise.archive.databases`.
 """
 
 from __future__ import annotations
@@ -9,10 +10,8 @@ from __future__ import annotations
 import json
 import re
 import secrets
-import struct
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
@@ -21,35 +20,15 @@ import sqlalchemy as sa
 from equipoise.archive import corrections
 from equipoise.archive import exports as contents
 from equipoise.archive.appearances import Appearance, appearances
-from equipoise.archive.checkpoints import (
-    Back,
-    Note,
-    Position,
-    changed_since,
-    forget_all,
-    go_back,
-    note,
-    together,
-    way_back,
-)
 from equipoise.archive.databases import Database, connect
 from equipoise.archive.exports import Content
-from equipoise.archive.known import Known, Recorded, Standing, Updated
+from equipoise.archive.known import Recorded, Standing, Updated
+from equipoise.archive.learning import Learner, version_of_ratings
 from equipoise.archive.migrations.upgrading import upgrade, version_of
-from equipoise.archive.models import Chosen, chosen, rated_by
-from equipoise.archive.records import (
-    Row,
-    match_of,
-    patched,
-    record_of,
-    rows_before,
-    rows_of,
-    state_of,
-)
+from equipoise.archive.models import chosen
+from equipoise.archive.records import match_of, record_of
 from equipoise.archive.schema import (
     ARCHIVE,
-    CHANGED,
-    DERIVED,
     FOLLOWED,
     HEAD,
     MATCH,
@@ -63,52 +42,16 @@ from equipoise.archive.schema import (
 )
 from equipoise.errors import InputError
 from equipoise.matches import Match
-from equipoise.ratings.model import RatingModel, State, is_bot
+from equipoise.ratings.model import RatingModel, is_bot
 
-#: How the names of parts of the model's state and of what else is known begin.
-STATE, KNOWN = "state.", "known."
-
-#: Matches that are learnt from at once: enough for the compiled kernels to pay, some 100 MB of memory.
+#: Matches that are read at once.
 TOGETHER = 10_000
-
-#: How often it is tried to learn while others may write, before they have to wait.
-ATTEMPTS = 3
 
 #: What the id of a match from a log is, which hashes its lines, and how near in time another one may be it.
 LOGGED, LOGGED_LENGTH, NEAR = re.compile("[0-9a-f]{64}"), 64, 3600.0
 
 #: Seconds to wait for another process that writes.
 TIMEOUT = 60.0
-
-
-@dataclass(slots=True)
-class _Kept:
-    """The derived rows as they are in the database, so that only what changes is read and written."""
-
-    of: tuple[object, ...]
-    state: State
-    known: Known
-
-
-@dataclass(frozen=True, slots=True)
-class _Learnt:
-    """What was learnt, and what it rests on: None where it was from the beginning.
-
-    ``back`` is the way that was gone back first, and ``notes`` the ways back that are new.
-    """
-
-    before: _Kept | None
-    state: State
-    known: Known
-    last: tuple[float, bytes]
-    matches: int
-    back: Back | None
-    notes: tuple[Note, ...]
-
-
-def _of(row: Any) -> tuple[object, ...]:
-    """Return what tells the derived rows of an archive from all others."""
-    return bytes(row.salt), int(row.rated), float(row.last_ended), bytes(row.last_match), row.rated_by
 
 
 def _people(match: Match) -> set[str]:
@@ -163,7 +106,7 @@ def open_archive(
     """
     database = connect(url, create=create, timeout=timeout, waiting=waiting)
     try:
-        return Archive(database, None if model is None else chosen(model), create=create)
+        return Archive(database, model, create=create)
     except BaseException:
         database.close()
         raise
@@ -172,16 +115,11 @@ def open_archive(
 class Archive:
     """Matches and what follows from them, in one database; see :func:`open_archive`."""
 
-    def __init__(self, database: Database, model: Chosen | None, *, create: bool = True) -> None:
+    def __init__(self, database: Database, model: RatingModel | str | None, *, create: bool = True) -> None:
         self._database = database
-        self._kept: _Kept | None = None
+        wanted = None if model is None else chosen(model)
         self._make(create)
-        #: Whether the model was asked for, so that it stays until it has learnt.
-        self._asked = model is not None
-        with database.reading() as connection:
-            row = archive_row(connection)
-        self._model = model or Chosen(row.model, row.settings)
-        self.model: RatingModel = self._model.made()
+        self._learner = Learner(database, wanted)
 
     def _make(self, create: bool) -> None:
         """Bring the schema up to date and write the one row of the archive, where needed."""
@@ -233,7 +171,7 @@ class Archive:
         """Return a value that differs whenever what is known differs, of this archive or from another."""
         with self._database.reading() as connection:
             row = archive_row(connection)
-        return (int(row.revision), *_of(row))
+        return int(row.revision), *version_of_ratings(row)
 
     def last_ended(self) -> float:
         """Return when the last match ended, seconds since 1970; 0 where there is none."""
@@ -330,175 +268,41 @@ class Archive:
     # What follows
 
     @property
+    def model(self) -> RatingModel:
+        """What learns."""
+        return self._learner.model
+
+    @property
     def rebuild_reason(self) -> str:
         """Why the ratings must be made anew; empty where they need not."""
-        with self._database.reading() as connection:
-            return self._reason(archive_row(connection))
+        return self._learner.reason()
 
     def is_behind(self) -> bool:
         """Tell whether the ratings lack a match, or must be made anew."""
-        with self._database.reading() as connection:
-            row = archive_row(connection)
-            late = in_replay_order(None).where(MATCH.c.revision > row.rated).limit(1)
-            return bool(self._reason(row)) or connection.execute(late).first() is not None
+        return self._learner.is_behind()
 
     @property
     def needs_rebuild(self) -> bool:
         """Whether the kept ratings are of another model, other parameters or a past that was changed."""
         return bool(self.rebuild_reason)
 
-    def _reason(self, row: Any) -> str:
-        if not self._asked and self._model != Chosen(row.model, row.settings):
-            self._model = Chosen(row.model, row.settings)  # another process has chosen another one
-            self.model = self._model.made()
-        if row.stale:
-            return str(row.stale)
-        if row.rated_by not in ("", rated_by(self.model)):
-            return "the model or its parameters have changed"
-        return ""
-
     def update_ratings(self) -> Updated:
         """Bring the kept ratings up to date: bit for bit those of a rebuild.
 
-        Where the new matches are later than all others only they are learnt from, and only what they change
-        is written.  Others may write meanwhile: matches that they keep are learnt from the next time.
+        Only what follows the earliest change is learnt from, and only what it touches is read and written.
+        Others may write meanwhile: matches that they keep are learnt from the next time.
         """
-        return self._renew("")
-
-    def _renew(self, asked: str) -> Updated:
-        """Learn beside others who write, and alone where they change what it rests on again and again."""
-        for attempt in range(ATTEMPTS + 1):
-            alone = attempt == ATTEMPTS
-            with self._database.writing() if alone else self._database.reading() as connection:
-                row = archive_row(connection)
-                changed = self._reason(row)
-                late, since = self._late(connection, row)
-                reason = asked or changed or late
-                if reason is None:
-                    return Updated(0, "")
-                learnt = self._learnt(connection, row, reason, None if asked else since)
-                written = alone and self._write(connection, row, learnt)
-            if not alone:
-                with self._database.writing() as connection:
-                    written = self._write(connection, row, learnt)
-            if written:
-                self._asked = False
-                return Updated(learnt.matches, reason)
-        raise AssertionError  # alone it is always written
-
-    def _late(self, connection: sa.Connection, row: Any) -> tuple[str | None, Position | None]:
-        """Return why the past is not what was learnt, and from where on.
-
-        The reason is empty where new matches only follow, and None where there are none.
-        """
-        since = changed_since(connection)
-        new = in_replay_order(None).where(MATCH.c.revision > row.rated)
-        first = connection.execute(new.limit(1)).first()
-        if first is None:
-            return None, since
-        position = (float(first.ended), bytes(first.id))
-        if not row.rated or position > (row.last_ended, bytes(row.last_match)):
-            return "", since
-        return "a match came that is earlier than others", min(since or position, position)
-
-    def _back(self, connection: sa.Connection, row: Any, since: Position | None) -> Back | None:
-        """Return the way back to before a place, None where there is none."""
-        if since is None or not row.rated or row.rated_by != rated_by(self.model):
-            return None
-        return way_back(connection, since)
-
-    def _learnt(self, connection: sa.Connection, row: Any, reason: str, since: Position | None) -> _Learnt:
-        """Learn from the matches that are not learnt from yet, or anew from where the past changed."""
-        anew = bool(reason) or not row.rated
-        back = self._back(connection, row, since) if anew else None
-        before = self._derived(connection, row) if back or not anew else None
-        last = None if anew else (row.last_ended, bytes(row.last_match))
-        if before and back:
-            state, known = patched(before.state, back.rows, STATE), patched(before.known, back.rows, KNOWN)
-            before, last = _Kept(before.of, state, known), back.to.position
-        state, known = (before.state, before.known) if before else (self.model.initial(), Known())
-        learnt, notes = 0, list[Note]()
-        merged = merged_ids(connection)
-        left = int(
-            connection.execute(
-                sa.select(sa.func.count()).select_from(in_replay_order(last).subquery())
-            ).scalar_one()
-        )
-        while rows := connection.execute(in_replay_order(last).limit(together(left, TOGETHER))).all():
-            was = (state, known)
-            matches = [corrections.renamed(match_of(each.record, each.ended), merged) for each in rows]
-            contests = [contest for match in matches for contest in match.contests]
-            state, _ = self.model.run(state, contests)
-            known = known.after(matches)
-            learnt += len(rows)
-            left -= len(rows)
-            if last is not None:
-                undo = (*rows_before(state, was[0], STATE), *rows_before(known, was[1], KNOWN))
-                notes.append(Note(last, len(rows), undo))
-            last = (rows[-1].ended, bytes(rows[-1].id))
-        return _Learnt(before, state, known, last or (0.0, b""), learnt, back, tuple(notes))
-
-    def _write(self, connection: sa.Connection, row: Any, learnt: _Learnt) -> bool:
-        """Write what has changed, unless what it rests on has changed since; tell whether it was written."""
-        now = archive_row(connection)
-        whole = row.stale or not row.revision
-        same = now.revision == row.revision if whole else not now.stale
-        if not same or (_of(now), now.model, now.settings) != (_of(row), row.model, row.settings):
-            return False
-        if learnt.before is None:
-            connection.execute(sa.delete(DERIVED))
-            forget_all(connection)
-        if learnt.back is not None:
-            go_back(self._database, connection, learnt.back)
-        for each in learnt.notes:
-            note(self._database, connection, each)
-        connection.execute(sa.delete(CHANGED))
-        old = (None, None) if learnt.before is None else (learnt.before.state, learnt.before.known)
-        changed = [*rows_of(learnt.state, old[0], STATE), *rows_of(learnt.known, old[1], KNOWN)]
-        put = self._database.insert if learnt.before is None else self._database.upsert
-        put(connection, DERIVED, changed)
-        grow(connection)
-        connection.execute(
-            sa.update(ARCHIVE).values(
-                rated=max(int(row.revision), 1), rated_by=rated_by(self.model), last_ended=learnt.last[0],
-                last_match=learnt.last[1], stale="", model=self._model.name, settings=self._model.settings,
-            )
-        )  # fmt: skip
-        self._kept = _Kept(_of(archive_row(connection)), learnt.state, learnt.known)
-        return True
-
-    def _derived(self, connection: sa.Connection, row: Any) -> _Kept:
-        """Return the derived rows, from memory where nobody has changed them since."""
-        if self._kept is None or self._kept.of != _of(row):
-            rows = list(map(Row._make, connection.execute(sa.select(DERIVED))))
-            empty = Chosen(row.model, row.settings).made().initial()
-            try:
-                self._kept = _Kept(_of(row), state_of(empty, rows, STATE), state_of(Known(), rows, KNOWN))
-            except (ValueError, TypeError, LookupError, struct.error) as error:
-                msg = f"store: {self._database.where}: the ratings are damaged; 'rebuild' makes them anew"
-                raise InputError(msg) from error
-        return self._kept
+        return self._learner.renew()
 
     def standing(self) -> Standing:
         """Return what is known of everyone, as of one revision."""
-        with self._database.reading() as connection:
-            row = archive_row(connection)
-            kept = self._derived(connection, row)
-            late = in_replay_order(None).where(MATCH.c.revision > row.rated)
-            current = not self._reason(row) and connection.execute(late.limit(1)).first() is None
-        known = kept.known
-        model = Chosen(row.model, row.settings).made() if row.rated else self.model
-        return Standing(
-            model, kept.state, int(row.revision), current, known,
-            known.last_names(), known.last_bots(), tuple(known.rulesets()),
-        )  # fmt: skip
+        return self._learner.standing()
 
     def rebuild(self, model: RatingModel | str | None = None) -> Updated:
-        """Learn from all matches anew, if wished with another model, which then stays."""
+        """Learn from all matches anew, if wanted with another model, which then stays."""
         if model is not None:
-            self._model, self._asked = chosen(model), True
-            self.model = self._model.made()
-        return self._renew("asked for")
+            self._learner.choose(chosen(model))
+        return self._learner.renew("asked for")
 
     # Corrections
 
@@ -533,7 +337,8 @@ class Archive:
             If one of them is not known, they are one already, or they have played against each other.
         """
         with self._database.writing() as connection:
-            (corrections.separate if back else corrections.merge)(connection, player, other)
+            change = corrections.separate if back else corrections.merge
+            change(self._database, connection, player, other)
 
     def forget(self, player: str) -> str:
         """Take a person out of all that is kept, for ever, and return the id that stands in its place.
@@ -548,7 +353,7 @@ class Archive:
         """
         with self._database.writing() as connection:
             known = corrections.forget(self._database, connection, player)
-        self._kept = None
+        self._learner.forget()
         self.update_ratings()
         self._database.scrub()
         return known
@@ -570,9 +375,7 @@ class Archive:
         """
         with self._database.writing() as connection:
             count = contents.fill(self._database, connection, content)
-            row = archive_row(connection)
-        self._model = Chosen(row.model, row.settings)
-        self.model = self._model.made()
+        self._learner.follow()
         return count
 
     def digest(self) -> str:
@@ -591,7 +394,7 @@ class Archive:
             return merged_ids(connection)
 
     def history(self, player: str, *, why: bool = False) -> Iterator[Appearance]:
-        """Go through the matches of a player, with the rating after each, and what moved it if wished."""
+        """Go through the matches of a player, with the rating after each, and what moved it if wanted."""
         merged = self.merged()
         return appearances(self.model, self.matches(), merged.get(player, player), why=why)
 

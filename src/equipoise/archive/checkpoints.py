@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from equipoise.archive.databases import Database
 from equipoise.archive.records import Row
-from equipoise.archive.schema import CHANGED, CHECKPOINT, DERIVED, UNDO
+from equipoise.archive.schema import CHANGED, CHECKPOINT, UNDO
 
 #: Matches in the span of a checkpoint, at least, where there are more.
 SPAN = 1000
@@ -94,12 +94,8 @@ def _all(connection: sa.Connection) -> list[Checkpoint]:
     return [Checkpoint(row.number, float(row.ended), bytes(row.match), row.matches) for row in rows]
 
 
-def go_back(database: Database, connection: sa.Connection, back: Back) -> None:
-    """Write the derived rows as they were at a checkpoint."""
-    for row in back.rows:
-        if not row.numbers:
-            connection.execute(sa.delete(DERIVED).where(DERIVED.c.part == row.part, DERIVED.c.key == row.key))
-    database.upsert(connection, DERIVED, [row for row in back.rows if row.numbers])
+def go_back(connection: sa.Connection, back: Back) -> None:
+    """Let go of a checkpoint and of those after it; the derived rows are whoever's who goes there."""
     connection.execute(sa.delete(UNDO).where(UNDO.c.number >= back.to.number))
     connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.number >= back.to.number))
 
@@ -113,19 +109,15 @@ def forget_all(connection: sa.Connection) -> None:
 def note(database: Database, connection: sa.Connection, one: Note) -> None:
     """Keep what rows were at a place."""
     there = _all(connection)
-    rows: list[Row] = list(one.rows)
     if there and there[-1].matches + one.matches <= SPAN:
         number = there[-1].number
-        wanted = sa.select(UNDO.c.part, UNDO.c.key).where(UNDO.c.number == number)
-        known = {(row.part, bytes(row.key)) for row in connection.execute(wanted)}
-        rows = [row for row in rows if (row.part, row.key) not in known]
         grown = sa.update(CHECKPOINT).where(CHECKPOINT.c.number == number)
         connection.execute(grown.values(matches=there[-1].matches + one.matches))
     else:
         number = there[-1].number + 1 if there else 1
         database.insert(connection, CHECKPOINT, [(number, *one.position, one.matches)])
         _unite(connection, [*there, Checkpoint(number, *one.position, one.matches)])
-    database.insert(connection, UNDO, [(number, row.part, row.key, row.place, row.numbers) for row in rows])
+    database.insert_missing(connection, UNDO, [(number, *row) for row in one.rows])
 
 
 def _unite(connection: sa.Connection, there: list[Checkpoint]) -> None:

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import sqlalchemy as sa
 
-from equipoise.archive.checkpoints import forget_all
+from equipoise.archive import derived
+from equipoise.archive.checkpoints import BEGINNING, forget_all
 from equipoise.archive.databases import Database
 from equipoise.archive.records import match_of, record_of
 from equipoise.archive.schema import (
-    DERIVED,
     FORGOTTEN,
     MATCH,
     MERGED,
@@ -171,38 +172,52 @@ def undo(connection: sa.Connection, match_id: str, *, back: bool) -> str:
     return text_of(key)
 
 
-def merge(connection: sa.Connection, player: str, other: str) -> None:
+def merge(database: Database, connection: sa.Connection, player: str, other: str) -> None:
     """Let two ids be one person, under the first."""
     merged = merged_ids(connection)
     root, leaf = merged.get(player, player), merged.get(other, other)
     if root == leaf:
         msg = f"merge: {player!r} and {other!r} are one person already"
         raise InputError(msg)
-    seen: set[str] = set()
-    first = (math.inf, b"")
-    for match in _matches(connection):
+    first = math.inf, b""
+    for match in _matches_of(database, connection, _all_ids(merged, leaf)):
         known = renamed(match, merged)
-        there = everyone(known) & {root, leaf}
-        seen |= there
-        if leaf in there:
+        if leaf in everyone(known):
             first = min(first, (match.ended or 0.0, identity(match.id)))
-        if len(there) == 2 and any(opposed(contest, {leaf: root}) for contest in known.contests):
+        if any(opposed(contest, {leaf: root}) for contest in known.contests):
             msg = f"merge: {root!r} and {leaf!r} played against each other in the match {match.id}"
             raise InputError(msg)
-    for missing in {root, leaf} - seen:
-        msg = f"merge: there is no player {missing!r}; {NOBODY}"
-        raise InputError(msg)
+    for one in (root, leaf):
+        if not any(_matches_of(database, connection, _all_ids(merged, one))):
+            msg = f"merge: there is no player {one!r}; {NOBODY}"
+            raise InputError(msg)
     connection.execute(sa.insert(MERGED).values(player=identity(leaf), into=identity(root)))
     mark_stale(connection, "players were merged", first)
 
 
-def separate(connection: sa.Connection, player: str, other: str) -> None:
+def separate(database: Database, connection: sa.Connection, player: str, other: str) -> None:
     """Take back that the second id is the first one."""
     pair = (MERGED.c.player == identity(other), MERGED.c.into == identity(player))
     if not connection.execute(sa.delete(MERGED).where(*pair)).rowcount:
         msg = f"merge: {other!r} was not merged into {player!r}"
         raise InputError(msg)
-    mark_stale(connection, "merged players were separated")
+    theirs = _matches_of(database, connection, _all_ids(merged_ids(connection), other))
+    first = min(((match.ended or 0.0, identity(match.id)) for match in theirs), default=BEGINNING)
+    mark_stale(connection, "merged players were separated", first)
+
+
+def _all_ids(merged: Mapping[str, str], root: str) -> list[str]:
+    """Return all ids of a person."""
+    return [root, *(leaf for leaf, into in merged.items() if into == root)]
+
+
+def _matches_of(database: Database, connection: sa.Connection, ids: Sequence[str]) -> Iterator[Match]:
+    """Go through the matches that name one of some ids, as they were told."""
+    named = [database.holds(MATCH.c.record, json.dumps(each)) for each in ids]
+    for row in connection.execute(sa.select(MATCH.c.record, MATCH.c.ended).where(sa.or_(*named))):
+        match = match_of(row.record, row.ended)
+        if not everyone(match).isdisjoint(ids):
+            yield match
 
 
 def forget(database: Database, connection: sa.Connection, player: str) -> str:
@@ -228,7 +243,7 @@ def forget(database: Database, connection: sa.Connection, player: str) -> str:
     database.upsert(connection, MATCH, rows)
     database.insert(connection, FORGOTTEN, [(stone,) for stone in stones.values()])
     _rename_merged(connection, names)
-    connection.execute(sa.delete(DERIVED))
+    derived.delete_all(connection)
     forget_all(connection)
     mark_stale(connection, "a player was forgotten")
     return names[root]

@@ -150,6 +150,16 @@ class Database(ABC):
         """Add rows or replace those with the same primary key."""
 
     @abstractmethod
+    def insert_missing(
+        self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]
+    ) -> None:
+        """Add those rows whose primary key is not there yet."""
+
+    @abstractmethod
+    def holds(self, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:
+        """Return the condition that a text stands in a column, letter by letter."""
+
+    @abstractmethod
     def scrub(self) -> None:
         """Overwrite what was deleted, as far as this is in reach."""
 
@@ -242,6 +252,12 @@ class Sqlite(Database):
         """Add or replace rows."""
         self._many(connection, "INSERT OR REPLACE", table, rows)
 
+    def insert_missing(
+        self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]
+    ) -> None:
+        """Add rows that are not there."""
+        self._many(connection, "INSERT OR IGNORE", table, rows)
+
     def _many(
         self, connection: sa.Connection, verb: str, table: sa.Table, rows: Sequence[tuple[Any, ...]]
     ) -> None:
@@ -250,6 +266,10 @@ class Sqlite(Database):
             connection.exec_driver_sql(
                 f'{verb} INTO "{table.name}" VALUES ({marks})', list(rows)
             )  # names of the schema
+
+    def holds(self, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:
+        """Return the condition that a text stands in a column."""
+        return sa.func.instr(column, text) > 0
 
     def scrub(self) -> None:
         """Write the file anew without what was deleted, and empty the write-ahead log."""
@@ -339,19 +359,33 @@ class Postgres(Database):
 
     def upsert(self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:
         """Add or replace rows, many at a time."""
-        if not rows:
-            return
-        names = [column.name for column in table.columns]
         keys = [column.name for column in table.primary_key]
-        columns = ", ".join(f'"{name}"' for name in names)
-        marks = ", ".join(["%s"] * len(names))
-        new = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name not in keys)
+        others = [column.name for column in table.columns if column.name not in keys]
+        new = ", ".join(f'"{name}" = excluded."{name}"' for name in others)
         target = ", ".join(f'"{name}"' for name in keys)
-        connection.exec_driver_sql(
-            f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks}) '  # noqa: S608  # names of the schema
-            f"ON CONFLICT ({target}) DO UPDATE SET {new}",
-            list(rows),
-        )
+        self._many(connection, table, rows, f"({target}) DO UPDATE SET {new}")
+
+    def insert_missing(
+        self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]
+    ) -> None:
+        """Add rows that are not there, many at a time."""
+        self._many(connection, table, rows, "DO NOTHING")
+
+    def _many(
+        self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]], conflict: str
+    ) -> None:
+        if rows:
+            columns = ", ".join(f'"{column.name}"' for column in table.columns)
+            marks = ", ".join(["%s"] * len(table.columns))
+            connection.exec_driver_sql(
+                f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks}) '  # noqa: S608  # names of the schema
+                f"ON CONFLICT {conflict}",
+                list(rows),
+            )
+
+    def holds(self, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:
+        """Return the condition that a text stands in a column."""
+        return sa.func.strpos(column, text) > 0
 
     def scrub(self) -> None:
         """Write the tables anew without what was deleted; the server's own log is out of reach."""

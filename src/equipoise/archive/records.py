@@ -217,6 +217,34 @@ def patched(state: Any, rows: Iterable[Row], prefix: str = "") -> Any:
     return type(state)(**given)
 
 
+def parts_of(state: Any, prefix: str = "") -> list[str]:
+    """Return the names of the parts of a state."""
+    return [prefix + name for name in _parts(state)]
+
+
+def sizes_of(state: Any, prefix: str = "") -> dict[str, int]:
+    """Return how many entries each part of a state has."""
+    return {prefix + name: len(part) for name, part in _parts(state).items()}
+
+
+def keys_of(player: str) -> tuple[tuple[bytes, bytes], ...]:
+    r"""Return ranges of all keys that are a player's id or a tuple that begins with it; ends are not in them.
+
+    Examples
+    --------
+    >>> keys_of("ann")
+    ((b'"ann"', b'"ann"\x00'), (b'["ann",', b'["ann"-'))
+    """
+    key = _key(player)
+    return (key, key + b"\0"), (b"[" + key + b",", b"[" + key + b"-")
+
+
+def common_keys() -> tuple[tuple[bytes, bytes], ...]:
+    """Return ranges of all keys that are empty, or rulesets, or tuples that begin with one."""
+    empty = _key("")
+    return (empty, empty + b"\0"), (b"{", b"|"), (b"[{", b"[|")
+
+
 def state_of(empty: Any, rows: Iterable[Row], prefix: str = "") -> Any:
     """Return the state of rows.
 

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from equipoise.errors import InputError
 
 #: The newest schema: the name of the last step in ``migrations/versions``.
-HEAD = "2"
+HEAD = "3"
 
 METADATA = sa.MetaData()
 
@@ -65,7 +65,8 @@ FORGOTTEN = sa.Table(
     sa.Column("tombstone", sa.LargeBinary, primary_key=True),
 )
 
-#: What follows from the matches: the model's state and what else is known, as rows of numbers.
+#: What follows from the matches: the model's state and what else is known, as rows of numbers, with the
+#: revision each was last written at.
 DERIVED = sa.Table(
     "derived",
     METADATA,
@@ -73,6 +74,26 @@ DERIVED = sa.Table(
     sa.Column("key", sa.LargeBinary, primary_key=True),
     sa.Column("place", sa.BigInteger, nullable=False),
     sa.Column("numbers", sa.LargeBinary, nullable=False),
+    sa.Column("revision", sa.BigInteger, nullable=False),
+    sa.Index("derived_by_revision", "revision"),
+    sqlite_with_rowid=False,  # else every key is kept twice
+)
+
+#: The times the derived rows were written since one of them was last deleted or moved: whoever has them as
+#: of one of these needs only what was written later.
+RENEWAL = sa.Table(
+    "renewal",
+    METADATA,
+    sa.Column("token", sa.LargeBinary, primary_key=True),
+    sa.Column("revision", sa.BigInteger, nullable=False),
+)
+
+#: How many derived rows each part has.
+SIZE = sa.Table(
+    "size",
+    METADATA,
+    sa.Column("part", sa.Text, primary_key=True),
+    sa.Column("rows", sa.BigInteger, nullable=False),
 )
 
 #: Places in replay order to go back to; ``matches`` is how many there are from each to the next.
@@ -94,6 +115,7 @@ UNDO = sa.Table(
     sa.Column("key", sa.LargeBinary, primary_key=True),
     sa.Column("place", sa.BigInteger, nullable=False),
     sa.Column("numbers", sa.LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
 )
 
 #: Matches that corrections have changed; from the earliest on the derived rows are stale.

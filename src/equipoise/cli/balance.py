@@ -14,7 +14,7 @@ from equipoise.cli.requests import named, request_of, save_request
 from equipoise.cli.shared.names import read_option
 from equipoise.cli.shared.stored import with_ratings
 from equipoise.errors import InputError, UnknownNameError
-from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS
+from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS
 
 if TYPE_CHECKING:
     from equipoise.cli.explaining import Answers
@@ -121,7 +121,7 @@ def _one_of(names: Any, extra: str = "") -> str:
     show_default=True,
     help="What a pair of the last match is worth; half as much a match before, and so on.",
 )
-@click.option("--side-price", metavar="PRICE", help="What a side wish is worth.  [default: 0]")
+@click.option("--side-price", metavar="PRICE", help="What a side preference is worth.  [default: 0]")
 @click.option("--roles", metavar="ROLE:N,...", help="What every team needs: tank:1,damage:2,support:2.")
 @click.option("--rules", metavar="FILE.json", help="Sums over each team's players that must be kept.")
 @click.option("--then", multiple=True, metavar="NAME", help="The next objective in order.  Repeatable.")
@@ -130,7 +130,7 @@ def _one_of(names: Any, extra: str = "") -> str:
     metavar="T,T",
     help="How far from its optimum each objective but the last may be.  [default: 0.001 for win, else 0]",
 )
-@click.option("--weights", metavar="NAME=W,...", help="A weighted sum of objectives as the first one.")
+@click.option("--combine", metavar="NAME=W,...", help="A weighted sum of objectives as the first one.")
 @click.option("--pareto", metavar="NAME,NAME", help="Show the Pareto front of two objectives.")
 @click.option("--objective", metavar="NAME", help=f"What is fair: {_one_of(OBJECTIVES)}.  [default: spread]")
 @click.option(
@@ -144,9 +144,9 @@ def _one_of(names: Any, extra: str = "") -> str:
     "--side-weight",
     type=float,
     metavar="W",
-    help="How much side wishes count in 'indistinguishable'.  [default: 0.01]",
+    help="How much side preferences count in 'indistinguishable'.  [default: 0.01]",
 )
-@click.option("--rerank", metavar="NAME", help=f"Order the best splits anew by: {_one_of(CRITERIA)}.")
+@click.option("--rerank", metavar="NAME", help=f"Order the best splits anew by: {_one_of(RERANKERS)}.")
 @click.option(
     "--solver",
     metavar="NAME",
@@ -157,7 +157,7 @@ def _one_of(names: Any, extra: str = "") -> str:
     "--keep", type=int, metavar="K", help="Show the K best splits.  [default: 1, or 20 with --choose]"
 )
 @click.option(
-    "--distance",
+    "--spacing",
     type=int,
     metavar="D",
     help="Any two of those splits differ by D players at least; the best first.  [default: 1]",
@@ -288,14 +288,14 @@ def _show(
 
 def _check_combinations(options: dict[str, Any], keep: int) -> None:
     """Refuse options that say nothing together."""
-    if options["distance"] is not None and keep == 1:
-        msg = "--distance: one split has no other to differ from; say how many with --keep"
+    if options["spacing"] is not None and keep == 1:
+        msg = "--spacing: one split has no other to differ from; say how many with --keep"
         raise InputError(msg)
     if options["pareto"] is not None and options["receipt"] is not None:
         msg = "--receipt: a front is several answers; a receipt is of one"
         raise InputError(msg)
     if options["pareto"] is not None and (options["explain"] or options["why"] or options["edit"]):
-        msg = "--pareto: it shows several divisions; --explain, --why and --edit are about one"
+        msg = "--pareto: it shows several splits; --explain, --why and --edit are about one"
         raise InputError(msg)
 
 

@@ -34,7 +34,7 @@ class Answers:
     solution : Solution
         What it returned.
     split : Split or None
-        The division shown, None where there is none.
+        The split shown, None where there is none.
     names : sequence of str
         What the teams are called.
     """
@@ -62,13 +62,13 @@ class Answers:
         if options["explain"]:
             self._explain()
 
-    def _edit(self, wishes: Sequence[str]) -> None:
+    def _edit(self, preferences: Sequence[str]) -> None:
         """Change the teams, and refuse what breaks a rule, with the price it would have."""
         from equipoise.pages.text.explanation import change_lines, constraint_words, cost_words
         from equipoise.teams.explaining.editing import edit
 
         players, n_teams = self._request.players, self._request.teams
-        steps = [step_of(wish, players, self._names, n_teams) for wish in wishes]
+        steps = [step_of(preference, players, self._names, n_teams) for preference in preferences]
         change = edit(self._request, steps, solution=self._solution, split=self.split)
         if change.broken:
             rules = "; ".join(constraint_words(rule, self._names) for rule in change.broken)
@@ -80,7 +80,7 @@ class Answers:
         self.plain["edit"] = change.as_dict()
 
     def _why(self, question: str) -> None:
-        """Answer one ``--why``: a pair in two teams is a swap, in one team a wish to be apart."""
+        """Answer one ``--why``: a pair in two teams is a swap, in one team a preference to be apart."""
         from dataclasses import asdict
 
         from equipoise.clock import deadline

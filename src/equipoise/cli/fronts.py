@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from equipoise.teams.request import BalanceRequest
 
 #: Options that a front, which is all there is between two objectives, leaves nothing to do for.
-NOT_BESIDES = ("objective", "then", "within", "weights", "rerank", "keep", "distance", "choose")
+NOT_BESIDES = ("objective", "then", "within", "combine", "rerank", "keep", "spacing", "choose")
 
 
 def show_front(request: BalanceRequest, options: Mapping[str, Any]) -> None:

@@ -17,7 +17,7 @@ from equipoise.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from equipoise.players import Bots, Player
-    from equipoise.teams.problem.wishes import Wish
+    from equipoise.teams.problem.preferences import Preference
     from equipoise.teams.request import BalanceRequest
 
 #: The flag of each keyword of ``balance``.
@@ -38,7 +38,7 @@ FLAGS = {
     name: f"--{name.replace('_', '-')}"
     for name in (
         *("teams", "max_difference", "apart", "side_price", "roles", "rules", "objective", "solver"),
-        *("rerank", "keep", "distance", "beta", "zero", "body", "tolerance", "side_weight", "seed"),
+        *("rerank", "keep", "spacing", "beta", "zero", "body", "tolerance", "side_weight", "seed"),
     )
 }
 
@@ -52,12 +52,12 @@ _AS_TYPED = {
         name: name
         for name in ("teams", "max_difference", "tolerance", "side_weight", "beta", "zero", "body", "solver")
     },
-    **{name: name for name in ("rerank", "keep", "distance", "seed")},
+    **{name: name for name in ("rerank", "keep", "spacing", "seed")},
     "default": "default_weight",
 }
 
-#: Flags on wishes, roles and rules.
-_WISHES = ("prefer", "avoid", "recent", "side_price", "roles", "rules")
+#: Flags on preferences, roles and rules.
+_PREFERENCES = ("prefer", "avoid", "recent", "side_price", "roles", "rules")
 
 
 def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
@@ -128,8 +128,8 @@ def _typed(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, A
             keywords[name] = groups(f"--{flag}", options[flag])
     if options["fix"]:
         keywords["fixed"] = fixed_teams(options["fix"])
-    if any(options[flag] for flag in _WISHES):
-        keywords |= wish_arguments(options, players)
+    if any(options[flag] for flag in _PREFERENCES):
+        keywords |= preference_arguments(options, players)
     return keywords | objective_arguments(options)
 
 
@@ -192,16 +192,16 @@ def groups(option: str, values: tuple[str, ...]) -> list[list[str]]:
     return found
 
 
-def wish_arguments(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, Any]:
-    """Return the arguments of ``balance`` for wishes, roles and rules."""
+def preference_arguments(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, Any]:
+    """Return the arguments of ``balance`` for preferences, roles and rules."""
     from equipoise.fields import price_of
 
-    wishes = [
-        *_wishes("together", options, players),
-        *_wishes("apart", options, players),
+    preferences = [
+        *_preferences("together", options, players),
+        *_preferences("apart", options, players),
         *_recent(options, players),
     ]
-    given: dict[str, Any] = {"wishes": wishes} if wishes else {}
+    given: dict[str, Any] = {"preferences": preferences} if preferences else {}
     if options["side_price"] is not None:
         given["side_price"] = price_of(options["side_price"], "price", "--side-price")
     if options["roles"] is not None:
@@ -213,33 +213,33 @@ def wish_arguments(options: Mapping[str, Any], players: Sequence[Player]) -> dic
     return given
 
 
-def _wishes(kind: str, options: Mapping[str, Any], players: Sequence[Player]) -> list[Wish]:
+def _preferences(kind: str, options: Mapping[str, Any], players: Sequence[Player]) -> list[Preference]:
     from equipoise.fields import price_of
+    from equipoise.teams.problem.preferences import PREFERENCE_PRICE, Preference
     from equipoise.teams.problem.roster import Roster, named_once
-    from equipoise.teams.problem.wishes import WISH_PRICE, Wish
 
     option = {"together": "prefer", "apart": "avoid"}[kind]
-    roster, wishes = Roster(tuple(players), None, 0), []
+    roster, preferences = Roster(tuple(players), None, 0), []
     for value in options[option]:
         named, equals, price = value.rpartition("=")
-        worth = WISH_PRICE
+        worth = PREFERENCE_PRICE
         if equals and (price.strip()[:1].isdigit() or price.strip()[:1] in ".+-"):
             worth = price_of(price, "price", f"--{option}")
         else:
             named = value
         for names in groups(f"--{option}", (named,)):
             named_once(f"--{option}", roster, names)
-            wishes.append(Wish(kind, tuple(names), worth))
-    return wishes
+            preferences.append(Preference(kind, tuple(names), worth))
+    return preferences
 
 
-def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Wish]:
+def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Preference]:
     if options["recent"] is None:
         return []
     from equipoise.fields import price_of
     from equipoise.files.matches import read_matches
     from equipoise.matches import Match, Skipped
-    from equipoise.teams.problem.wishes import recent_wishes
+    from equipoise.teams.problem.preferences import recent_preferences
 
     here = {player.id for player in players}
     matches = []
@@ -249,7 +249,7 @@ def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Wish]
         elif isinstance(match, Skipped):
             click.echo(f"{match.where}: {match.reason}", err=True)
     price = price_of(options["recent_price"], "price", "--recent-price")
-    return recent_wishes(matches, here, price)
+    return recent_preferences(matches, here, price)
 
 
 def _counted(value: str) -> dict[str, int]:
@@ -267,14 +267,14 @@ def _counted(value: str) -> dict[str, int]:
 def objective_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of ``balance`` for one objective or several."""
     first: Any = options["objective"]
-    if options["weights"] is not None:
+    if options["combine"] is not None:
         if first is not None:
-            msg = "--weights: they stand for the first objective; --objective is not allowed besides"
+            msg = "--combine: they stand for the first objective; --objective is not allowed besides"
             raise InputError(msg)
-        pairs = [_assigned(part) for part in options["weights"].split(",")]
-        first = {_objective("--weights", name): _number("--weights", text) for name, text in pairs}
+        pairs = [_assigned(part) for part in options["combine"].split(",")]
+        first = {_objective("--combine", name): _number("--combine", text) for name, text in pairs}
         if len(first) < len(pairs):
-            msg = f"--weights: {options['weights']!r} names an objective twice; each has one weight"
+            msg = f"--combine: {options['combine']!r} names an objective twice; each has one weight"
             raise InputError(msg)
     if not options["then"]:
         if options["within"] is not None:
@@ -305,7 +305,7 @@ def _objective(flag: str, name: str) -> str:
 def _assigned(part: str) -> tuple[str, str]:
     name, equals, number = part.strip().rpartition("=")
     if not equals or not name:
-        msg = f"--weights: {part.strip()!r} is not NAME=WEIGHT; write --weights win=1,wishes=2"
+        msg = f"--combine: {part.strip()!r} is not NAME=WEIGHT; write --combine win=1,preferences=2"
         raise InputError(msg)
     return name.strip(), number
 

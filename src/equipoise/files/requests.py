@@ -1,4 +1,4 @@
-"""Requests from files: all that is asked of one division, in JSON or TOML.
+"""Requests from files: all that is asked of one split, in JSON or TOML.
 
 The shape is in :mod:`equipoise.teams.decoding`; every mistake becomes an
 :class:`~equipoise.errors.InputError` that begins with the file and the field.

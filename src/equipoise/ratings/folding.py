@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Ruleset, Teams
@@ -33,6 +33,8 @@ class Folding(Further, ABC):
     """
 
     __slots__ = ()
+
+    local: ClassVar[bool] = True
 
     @abstractmethod
     def newcomer(self) -> Entry:

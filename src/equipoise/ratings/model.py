@@ -82,6 +82,10 @@ class Further:
     #: ``"draw_chance"``.
     answers: ClassVar[frozenset[str]] = frozenset()
 
+    #: Whether a contest reads and changes only entries of its players, whose keys are an id or tuples that
+    #: begin with one, and those that belong to nobody: tuples of numbers, and mappings from rulesets.
+    local: ClassVar[bool] = False
+
     def quality(
         self, state: State, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
     ) -> float:
@@ -141,6 +145,18 @@ def answers(model: Any) -> frozenset[str]:
     """
     told: frozenset[str] = getattr(model, "answers", frozenset())
     return told
+
+
+def is_local(model: Any) -> bool:
+    """Tell whether a model looks at nobody but those who play, see :class:`Further`.
+
+    Examples
+    --------
+    >>> from equipoise.ratings.models.elo import Elo
+    >>> is_local(Elo()), is_local("a model of someone's own")
+    (True, False)
+    """
+    return bool(getattr(model, "local", False))
 
 
 def openness(chances: Sequence[float]) -> float:

@@ -9,21 +9,16 @@ import ipaddress
 import logging
 import signal
 import ssl
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from equipoise.archive.archive import open_archive
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, InputError
 from equipoise.server import systemd
 from equipoise.server.logging import log_events
 from equipoise.server.service import Service
 from equipoise.server.settings import Settings
 from equipoise.server.tcp import Server
-
-#: Seconds for which a thread keeps others waiting: a tenth of Python's usual, so that chances and advantages
-#: hold no answer up.
-SWITCH = 0.0005
 
 log = logging.getLogger(__name__)
 
@@ -105,9 +100,12 @@ def _reload(
     """Read settings anew: the token, certificates, limits and the log; addresses and the archive stay."""
     try:
         settings = reread()
+        if (settings.tls() is None) is not (tls is None):
+            msg = "tls_certificate: whether connections are TLS stays as it is until the next start"
+            raise InputError(msg)
+        service.reload(settings)
         if tls is not None:
             tls.load_cert_chain(settings.tls_certificate, settings.tls_key or None)
-        service.reload(settings)
     except (EquipoiseError, OSError) as error:
         log.error("settings stay as they were", extra={"why": str(error)})
         return
@@ -139,7 +137,6 @@ def _is_loopback(host: str) -> bool:
 
 def run(settings: Settings, listening: Callable[[Begun], None], reread: Callable[[], Settings]) -> None:
     """Run :func:`serve` on the fastest loop there is."""
-    sys.setswitchinterval(SWITCH)
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         runner.run(serve(settings, listening, reread))
 

@@ -12,7 +12,6 @@ import hmac
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
 
@@ -54,7 +53,8 @@ class Service:
     """Answers what game servers ask, from the newest board.
 
     What takes time waits in a lane of its own kind, in which addresses take turns.  Workers divide players,
-    keep results, and follow the archive; a thread computes chances and advantages, which need all ratings.
+    keep results, and follow the archive.  Chances and advantages need all ratings and take some milliseconds
+    at most, so they are computed here, with pauses for everybody else.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -64,7 +64,6 @@ class Service:
         self._follower = Follower(settings.store, settings.game)
         self._divider = Worker("divide", settings.team_seconds)
         self._keeper = Worker("keep", settings.store, PATIENCE)
-        self._judge = ThreadPoolExecutor(1, thread_name_prefix="judge")
         self._lanes: dict[type, Lane[Any]] = {
             kind: Lane(settings.max_waiting, Refusal.BUSY) for kind in (Division, Everyone, Finished, object)
         }
@@ -81,6 +80,8 @@ class Service:
         EquipoiseError
             If it cannot be read.
         """
+        for module in ("placing", "handicap"):  # so that the first who asks need not wait
+            import_module(f"equipoise.teams.running.{module}")
         begun = asyncio.ensure_future(self._begin())
         self._beginning.append(begun)
         self._take(await self._follower.newer())
@@ -96,7 +97,6 @@ class Service:
         if self._token is not None:
             beginning.append(self._keeper.ask(None, BEGIN))
         await asyncio.gather(*beginning)
-        await asyncio.get_running_loop().run_in_executor(self._judge, _warm)
 
     async def follow(self) -> None:
         """Keep the board up to date, for ever, whatever happens."""
@@ -113,7 +113,7 @@ class Service:
                     self._kept.set()
 
     async def _look(self, *, now: bool) -> bool:
-        """Look for something new, if wished learning at once; tell whether that went well."""
+        """Look for something new, if wanted learning at once; tell whether that went well."""
         began = time.monotonic()
         try:
             snapshot = await self._follower.newer(now=now)
@@ -183,7 +183,6 @@ class Service:
 
     async def close(self) -> None:
         """Let go of everything; what is under way then is not waited for."""
-        self._judge.shutdown(wait=False, cancel_futures=True)
         for each in self._beginning:
             each.cancel()
         await asyncio.gather(*self._beginning, return_exceptions=True)
@@ -232,7 +231,7 @@ class Service:
         return whole
 
     async def _judged(self, request: Work) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._judge, self.board.result, request)
+        return self.board.result(request)
 
     async def _record(self, request: Finished) -> bool | Refusal:
         match = self.board.match(request, time.time())
@@ -258,12 +257,6 @@ class Service:
         elif self._trouble and not why:
             log.warning("archive can be read again")
         self._trouble = why
-
-
-def _warm() -> None:
-    """Load what computes advantages and places."""
-    import_module("equipoise.teams.running.placing")
-    import_module("equipoise.teams.running.handicap")
 
 
 def _digest(token: str) -> bytes:

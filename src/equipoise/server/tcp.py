@@ -138,6 +138,8 @@ class Connection(asyncio.BufferedProtocol):
         self._requests: Iterator[Request] = iter(())
         self._transport = cast("asyncio.Transport", None)
         self._unsent: deque[memoryview] = deque()
+        self._made: list[bytes] = []
+        self._size = 0
         self._task: asyncio.Task[None] | None = None
         self._blocked_since: float | None = None
         self._paused = False
@@ -245,8 +247,7 @@ class Connection(asyncio.BufferedProtocol):
             self._read_on()
             self._charge(began)
             return False
-        answers: list[bytes] = []
-        size, end = 0, began + self._server.quantum
+        end = began + self._server.quantum
         more = False
         if not self._finished and self._sent_rest():
             for request in self._requests:
@@ -255,22 +256,29 @@ class Connection(asyncio.BufferedProtocol):
                     if later is not None:
                         self._task = self._server.start(later)
                         break
-                answers.append(self._session.answer(request, self._oracle.result(request)))
-                size += len(answers[-1])
-                if size >= TURN or perf_counter() >= end:
+                answer = self._session.answer(request, self._oracle.result(request))
+                self._made.append(answer)
+                self._size += len(answer)
+                if self._size >= TURN or perf_counter() >= end:
                     more = True
                     break
             else:
-                self._write(b"".join(answers))
+                self._send()
                 self._caught_up()
                 self._charge(began)
                 return True
-        self._write(b"".join(answers))
+        if not more or self._size >= TURN:
+            self._send()
         self._pause()
         self._charge(began)
         if more:
             self._wait()
         return True
+
+    def _send(self) -> None:
+        """Send what was made: where an address waits for turns not bit by bit, since sending takes long."""
+        made, self._made, self._size = self._made, [], 0
+        self._write(b"".join(made))
 
     def _charge(self, began: float) -> None:
         now = perf_counter()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from equipoise.arrays import Floats
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Match, Ruleset, Setting
-from equipoise.players import Bots, Member, Player, Seats
+from equipoise.players import Bots, Member, Player, Rating, Seats
 from equipoise.ratings.model import is_bot
 from equipoise.ratings.scale import Scale, mean_bot, scale_of
 from equipoise.serving.clans import clan_tag
@@ -169,6 +169,18 @@ class Answers:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self._weights: dict[Ruleset, Weights] = {}
+        self._ratings: dict[tuple[str, Ruleset], Rating] = {}
+
+    def rating(self, member: Member, ruleset: Ruleset) -> Rating:
+        """Return what is known of a member; of those who have played it is found once."""
+        ratings = self.snapshot.ratings
+        known = (ratings.bot if member.bot else ratings.player)(member.name)
+        if known is None:
+            return ratings.rating(member, ruleset)
+        found = self._ratings.get((known, ruleset))
+        if found is None:
+            found = self._ratings[known, ruleset] = ratings.rating(member, ruleset)
+        return found
 
     def weights(self, ruleset: Ruleset) -> Weights:
         """Return the weights of one ruleset that is known, computed once."""
@@ -230,8 +242,7 @@ class Answers:
             together += self._clans([each for each in members if at[each] not in grouped], at)
         ratings, ruleset = self.snapshot.ratings, self.snapshot.rated(setting)
         players = tuple(
-            Player(str(n), ratings.rating(member, ruleset), bot=member.bot)
-            for n, member in enumerate(members)
+            Player(str(n), self.rating(member, ruleset), bot=member.bot) for n, member in enumerate(members)
         )
         return Gathered(
             players, teams, ratings.beta, ratings.zero,
@@ -262,7 +273,7 @@ class Answers:
         counts = [sum(each.bot for each in team) for team in seats]
         ratings = self.snapshot.ratings
         return place_late(
-            ratings.rating(member, ruleset),
+            self.rating(member, ruleset),
             sums,
             bots=Bots(weight=self.weights(ruleset).mean_bot_skill) if any(counts) else False,
             bot_counts=counts,
@@ -309,9 +320,8 @@ class Answers:
         from equipoise.teams.running.sums import team_sums
 
         teams = list(seats)
-        ratings = self.snapshot.ratings
         players = [
-            Player(member.name, ratings.rating(member, ruleset), team=n, bot=member.bot)
+            Player(member.name, self.rating(member, ruleset), team=n, bot=member.bot)
             for n, team in enumerate(teams)
             for member in team
         ]

@@ -181,10 +181,10 @@ class Board:
 
     def gather(self, request: Division, *, clans: bool = False) -> Gathered:
         """Return a division that can be computed anywhere."""
-        wishes = request.wishes
+        rules = request.rules
         return self.answers.gather(
-            request.setting, request.members, request.teams, parties=wishes.parties, apart=wishes.apart,
-            seats=wishes.seats, stay=wishes.stay, clans=clans,
+            request.setting, request.members, request.teams, parties=rules.parties, apart=rules.apart,
+            seats=rules.seats, stay=rules.stay, clans=clans,
         )  # fmt: skip
 
     def match(self, request: Finished, now: float) -> Match | Refusal:

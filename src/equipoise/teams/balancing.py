@@ -13,26 +13,26 @@ from equipoise.arrays import Floats, Labels
 from equipoise.errors import InputError
 from equipoise.link import win_probability
 from equipoise.players import NO_SIDE
-from equipoise.registry import CRITERIA, call_part, resolve
+from equipoise.registry import RERANKERS, call_part, resolve
 from equipoise.teams.objectives.composing import priced
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.objectives.units import compose_in, units_of
 from equipoise.teams.problem.components import Contradiction
+from equipoise.teams.problem.preferences import Outcome, outcomes
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE, Problem
-from equipoise.teams.problem.wishes import Outcome, outcomes
 from equipoise.teams.request import BalanceRequest, Judge, Keywords, Players
 from equipoise.teams.solution import Solution, Split, Status, weight
 from equipoise.teams.solvers import stages
 from equipoise.teams.solvers.conflict import conflict
-from equipoise.teams.solvers.spacing import far_apart, ranked_apart, told_shortage
+from equipoise.teams.solvers.spacing import far_apart, ranked_apart, shortage
 from equipoise.teams.solvers.task import Found, Ranked
 
 #: Splits that are found for a criterion to re-rank.
 RERANKED = 1000
 
 
-#: What is said when neither a legal division was found nor that there is none.
-NOTHING_YET = "no legal division was found in the time and with the effort there was"
+#: What is said when neither a legal split was found nor that there is none.
+NOTHING_YET = "no legal split was found in the time and with the effort there was"
 
 
 def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> Solution:
@@ -62,7 +62,8 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
 
     Examples
     --------
-    >>> solution = balance({"Ann": 9, "Bob": 7, "Cid": 5, "Dan": 4, "Eve": 3, "Fay": 2}, objective="gap")
+    >>> weights = {"Ann": 9, "Bob": 7, "Cid": 5, "Dan": 4, "Eve": 3, "Fay": 2}
+    >>> solution = balance(weights, objective="difference")
     >>> solution.status.value, solution.value
     ('optimal', 0.0)
     >>> [[player.id for player in team] for team in solution.best.teams]
@@ -92,7 +93,7 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
         nothing = replace(nothing, objective=chosen.name)
     check_positive(chosen, problem)
     try:
-        found, solver, shortage = _search(request, problem, chosen)
+        found, solver, short = _search(request, problem, chosen)
     except Contradiction as late:
         return replace(nothing, reason=_contradiction(request, late))
     bot_weight = None if problem.filler is None else float(problem.filler[MU])
@@ -101,7 +102,7 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
         return replace(nothing, status=Status.UNKNOWN, reason=NOTHING_YET)
     if not found.ranked:
         return replace(nothing, reason=conflict(problem, [player.label for player in request.players]))
-    return _answer(request, problem, chosen, units, found, nothing, shortage)
+    return _answer(request, problem, chosen, units, found, nothing, short)
 
 
 def _contradiction(request: BalanceRequest, clash: Contradiction | None) -> str:
@@ -122,8 +123,8 @@ def _search(request: BalanceRequest, problem: Problem, chosen: Objective) -> tup
     search = partial(
         stages.run, problem, chosen, request.solver, stop=request.stop, seed=request.seed, fill_up=not judged
     )
-    if request.distance > 1 and request.keep > 1 and not judged:
-        return ranked_apart(search, problem, request.keep, request.distance)
+    if request.spacing > 1 and request.keep > 1 and not judged:
+        return ranked_apart(search, problem, request.keep, request.spacing)
     return (*search(keep=max(request.keep, RERANKED) if judged else request.keep), "")
 
 
@@ -134,7 +135,7 @@ def _answer(
     units: Units,
     found: Found,
     nothing: Solution,
-    shortage: str,
+    short: str,
 ) -> Solution:
     """Return what was found as a solution, ordered anew where that is asked."""
     several = bool(chosen.first) and not isinstance(request.objective, str)
@@ -147,15 +148,13 @@ def _answer(
     proven = found.proven
     bound = chosen.criterion.shown(found.bound) + 0.0  # never -0.0
     if request.rerank is not None:
-        judge = resolve("criterion", CRITERIA, request.rerank)
+        judge = resolve("criterion", RERANKERS, request.rerank)
         order = _reranked(splits, request.rerank, judge, request.most_tolerance, nothing.bot_weight)
-        if request.distance > 1 and request.keep > 1:
+        if request.spacing > 1 and request.keep > 1:
             ranking = [found.ranked[place].labels for place in order]
-            order = [order[place] for place in far_apart(problem, ranking, request.keep, request.distance)]
+            order = [order[place] for place in far_apart(problem, ranking, request.keep, request.spacing)]
             seen_all = proven and len(ranking) < max(request.keep, RERANKED)
-            shortage = told_shortage(
-                len(order), request.keep, request.distance, len(ranking), seen_all=seen_all
-            )
+            short = shortage(len(order), request.keep, request.spacing, len(ranking), seen_all=seen_all)
         splits = [splits[place] for place in order]
         proven = proven and splits[0].value == bound
     return replace(
@@ -164,7 +163,7 @@ def _answer(
         splits=tuple(splits[: request.keep]),
         value=splits[0].value,
         bound=bound,
-        reason=shortage,
+        reason=short,
         rounding=found.rounding,
     )
 
@@ -181,7 +180,7 @@ def check_positive(objective: Objective, problem: Problem) -> None:
         return
     lowest = float(problem.features[:, MU].min(initial=0.0))
     if lowest < 0 or (problem.filler is not None and problem.filler[MU] < 0):
-        msg = ": 'ratio' needs weights of 0 and above; 'gap' and 'win' do without"
+        msg = ": 'ratio' needs weights of 0 and above; 'difference' and 'win' do without"
         raise InputError(msg, "objective")
 
 
@@ -196,12 +195,12 @@ def asked_in(request: BalanceRequest) -> tuple[Objective, Units]:
         body=request.body,
         bot_weight=None if bots is None else bots.weight,
     )
-    wishes = any(player.side != NO_SIDE for player in roster.players)
+    preferences = any(player.side != NO_SIDE for player in roster.players)
     exact = request.sizes if isinstance(request.sizes, tuple) else ()
     named = bool(request.fixed) or any(player.team is not None for player in roster.players)
     units = replace(
         units,
-        side_weight=request.side_weight if wishes else 0.0,
+        side_weight=request.side_weight if preferences else 0.0,
         tolerance=request.most_tolerance,
         signed=named or len(set(exact)) > 1,
     )
@@ -217,7 +216,7 @@ def split_of(
     value: float,
     values: tuple[float, ...],
 ) -> Split:
-    """Return a division as it is shown, from the team of each block and its totals, shape (1, n_teams, 5)."""
+    """Return a split as it is shown, from the team of each block and its totals, shape (1, n_teams, 5)."""
     players = request.roster.players
     mu, variance, count = totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT]
     chances = win_probability(mu, variance, count, units.beta, units.zero)[0]
@@ -235,35 +234,35 @@ def split_of(
         win_probability=tuple(chances.tolist()),
         value=value,
         values=values,
-        distance=float(np.abs(chances - 1.0 / problem.n_teams).max()),
-        wishes=() if problem.prices is None else _outcomes(request, problem, labels),
+        imbalance=float(np.abs(chances - 1.0 / problem.n_teams).max()),
+        preferences=() if problem.prices is None else _outcomes(request, problem, labels),
         roles=() if problem.roles is None else tuple(tuple(problem.roles.line_up(team)) for team in of_team),
     )
 
 
 def _outcomes(request: BalanceRequest, problem: Problem, labels: Labels) -> tuple[Outcome, ...]:
     players = request.roster.players
-    return outcomes(problem, request.all_wishes, request.side_price, players, labels)
+    return outcomes(problem, request.all_preferences, request.side_price, players, labels)
 
 
 def values_of(objective: Objective, totals: Floats) -> tuple[float, ...]:
-    """Return what each criterion of an objective says of a division, in the numbers they are known by."""
+    """Return what each criterion of an objective says of a split, in the numbers they are known by."""
     order = (*(criterion for criterion, _ in objective.first), objective.criterion)
     return tuple(criterion.shown(cost_of(criterion, totals)) + 0.0 for criterion in order)
 
 
 def cost_of(criterion: Criterion, totals: Floats) -> float:
-    """Return what a criterion says of a division's totals, (1, n_teams, 5); its floor where nobody is."""
+    """Return what a criterion says of a split's totals, (1, n_teams, 5); its floor where nobody is."""
     return float(criterion.cost(totals)[0]) if totals[0, :, COUNT].any() else criterion.floor
 
 
 def _oriented(problem: Problem, labels: Labels) -> tuple[Labels, Floats]:
-    """Return labels with teams numbered by who comes first, unless the reverse meets more side wishes."""
+    """Return labels with teams numbered by who comes first, unless the reverse suits more sides."""
     labels = problem.canonical(labels)
     totals = problem.totals(labels[None, :])
     if problem.interchangeable and problem.n_teams == 2:
-        wishes = totals[0, :, SIDE] - totals[0, :, COUNT] * NO_SIDE
-        if wishes[1] < wishes[0]:
+        preferences = totals[0, :, SIDE] - totals[0, :, COUNT] * NO_SIDE
+        if preferences[1] < preferences[0]:
             return (1 - labels).astype(np.int8), totals[:, ::-1]
     return labels, totals
 
@@ -276,11 +275,11 @@ def _reranked(
     bot_weight: float | None,
 ) -> list[int]:
     """Return the places of splits, ordered anew where they give up no more win probability than allowed."""
-    limit = splits[0].distance + tolerance
+    limit = splits[0].imbalance + tolerance
     places = range(len(splits))
-    near = [place for place in places if splits[place].distance <= limit]
+    near = [place for place in places if splits[place].imbalance <= limit]
     near.sort(key=lambda place: float(call_part("rerank", named, judge, _weights(splits[place], bot_weight))))
-    return near + [place for place in places if splits[place].distance > limit]
+    return near + [place for place in places if splits[place].imbalance > limit]
 
 
 def _weights(split: Split, bot_weight: float | None) -> list[Floats]:

@@ -1,6 +1,6 @@
 """``balance_many``: thousands of small matches at once, each divided into two fairest teams of equal size.
 
-Only the rating sums are looked at; wishes, bots and other objectives are :func:`equipoise.balance`'s.
+Only the rating sums are looked at; preferences, bots and other objectives are :func:`equipoise.balance`'s.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def balance_many(ratings: ArrayLike) -> tuple[NDArray[np.int8], NDArray[np.float
     labels : ndarray of int8, shape (m, n)
         The team of each player, 0 or 1; the first player is in team 0.
     values : ndarray, shape (m,)
-        How far apart the two totals are: ``gap`` of :func:`equipoise.balance`.
+        How far apart the two totals are: ``difference`` of :func:`equipoise.balance`.
 
     Raises
     ------

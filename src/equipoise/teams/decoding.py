@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 from equipoise.errors import InputError, UnsupportedError
 from equipoise.fields import fail, number_of, players_of, price_of, short, text_of
 from equipoise.players import NO_SIDE, Bots, Player, Rating
+from equipoise.teams.problem.preferences import PREFERENCE_PRICE, Preference
 from equipoise.teams.problem.rules import Rule, Who
-from equipoise.teams.problem.wishes import WISH_PRICE, Wish
 
 if TYPE_CHECKING:
     from equipoise.teams.request import BalanceRequest
 
-#: The keys of a rule, of a term of one, and of a wish.
+#: The keys of a rule, of a term of one, and of a preference.
 RULE_KEYS = ("name", "players", "in_team", "terms", "at_least", "at_most")
 TERM_KEYS = ("player", "in_team", "factor")
-WISH_KEYS = ("kind", "players", "price")
+PREFERENCE_KEYS = ("kind", "players", "price")
 
 
 def keywords_of(data: Any, where: str, *, own_parts: bool = False) -> tuple[list[Player], dict[str, Any]]:
@@ -143,18 +143,18 @@ def _bots(value: Any, at: str) -> Bots | bool:
     return Bots(**{name: numbers[name](number, f"{at}.{name}") for name, number in given.items()})
 
 
-def _wishes(value: Any, at: str) -> tuple[Wish, ...]:
-    wishes = []
-    for number, entry in enumerate(_list(value, at, "wishes"), start=1):
+def _preferences(value: Any, at: str) -> tuple[Preference, ...]:
+    preferences = []
+    for number, entry in enumerate(_list(value, at, "preferences"), start=1):
         place = f"{at}, entry {number}"
-        given = _object(entry, place, WISH_KEYS)
-        price = price_of(given["price"], "price", place) if "price" in given else WISH_PRICE
+        given = _object(entry, place, PREFERENCE_KEYS)
+        price = price_of(given["price"], "price", place) if "price" in given else PREFERENCE_PRICE
         kind = _name(given.get("kind", ""), place)
         try:
-            wishes.append(Wish(kind, _names(given.get("players", ()), place), price))
+            preferences.append(Preference(kind, _names(given.get("players", ()), place), price))
         except InputError as error:
             fail(place, str(error))
-    return tuple(wishes)
+    return tuple(preferences)
 
 
 def rules_of(data: Any, where: str) -> list[Rule]:
@@ -226,7 +226,7 @@ DECODERS: Mapping[str, Callable[[Any, str], Any]] = {
     "fixed": lambda value, at: {
         text_of(who, "a name", at): _team(team, f"{at}.{who}") for who, team in _object(value, at).items()
     },
-    "wishes": _wishes,
+    "preferences": _preferences,
     "side_price": lambda value, at: price_of(value, "the price", at),
     "roles": lambda value, at: {
         role: _whole(number, f"{at}.{role}") for role, number in _object(value, at).items()
@@ -239,7 +239,7 @@ DECODERS: Mapping[str, Callable[[Any, str], Any]] = {
     "solver": _name,
     "rerank": _optional(_name),
     "keep": _whole,
-    "distance": _whole,
+    "spacing": _whole,
     "default": _optional(_number),
     "beta": _optional(_number),
     "zero": _optional(_number),
@@ -343,8 +343,9 @@ ENCODERS: Mapping[str, Callable[[Any, str], Any]] = {
     "bots": _bots_data,
     "fixed": lambda value, _: {who: team + 1 for who, team in value},
     "roles": lambda value, _: dict(value),
-    "wishes": lambda value, _: [
-        {"kind": wish.kind, "players": list(wish.players), "price": wish.price} for wish in value
+    "preferences": lambda value, _: [
+        {"kind": preference.kind, "players": list(preference.players), "price": preference.price}
+        for preference in value
     ],
     "rules": lambda value, _: [_rule_data(rule) for rule in value],
 }

@@ -1,4 +1,4 @@
-"""The Pareto front of two criteria: every division that no other is better than in one and as good in both.
+"""The Pareto front of two criteria: every split that no other is better than in one and as good in both.
 
 It is walked along: the best by the first criterion, then the best among those that are strictly better by the
 second than the last one found, and so on.  Each step is a question to ``balance``, and the front is proven
@@ -29,7 +29,7 @@ MOST_POINTS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """The divisions between which there is a choice, the best by the first criterion first.
+    """The splits between which there is a choice, the best by the first criterion first.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Front:
     complete : bool
         Whether these are proven to be all.
     nothing : Solution or None
-        Why there is no division, where there is none.
+        Why there is no split, where there is none.
     """
 
     criteria: tuple[str, str]
@@ -87,12 +87,12 @@ def pareto(
         As :func:`equipoise.balance` takes them.
     first, second : str, callable, Objective or mapping
         Objectives; each counts with the criterion it gets its value from, so ``"spread"`` is the likeness
-        alone.  ``"wishes"`` is the price of broken wishes.
+        alone.  ``"preferences"`` is the price of broken preferences.
     most : int
         Points after which the walk ends, with ``complete`` False.
     **keywords
         Those of :func:`equipoise.balance` but ``objective``, ``tolerances``, ``rerank``, ``keep`` and
-        ``distance``.
+        ``spacing``.
 
     Raises
     ------
@@ -101,13 +101,13 @@ def pareto(
 
     Examples
     --------
-    >>> front = pareto({"Ann": 9, "Bob": 7, "Cid": 5, "Dan": 4, "Eve": 3, "Fay": 2}, "gap", "spread")
-    >>> [(round(gap, 3), round(spread, 3)) for gap, spread in front.points], front.complete
+    >>> front = pareto({"Ann": 9, "Bob": 7, "Cid": 5, "Dan": 4, "Eve": 3, "Fay": 2}, "difference", "spread")
+    >>> [(round(difference, 3), round(spread, 3)) for difference, spread in front.points], front.complete
     ([(0.0, 1.311), (2.0, 0.57), (4.0, 0.44), (6.0, 0.0)], True)
     """
     request = BalanceRequest.of(players, **keywords)
     plain = BalanceRequest(players=())
-    for name in ("objective", "tolerances", "rerank", "keep", "distance"):
+    for name in ("objective", "tolerances", "rerank", "keep", "spacing"):
         if getattr(request, name) != getattr(plain, name):
             msg = ": a front is of two criteria and leaves it nothing to say"
             raise InputError(msg, name)

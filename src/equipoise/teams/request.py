@@ -1,4 +1,4 @@
-"""``BalanceRequest``: all that can be asked of one division, as a value that is checked once.
+"""``BalanceRequest``: all that can be asked of one split, as a value that is checked once.
 
 The library's keywords, a file, the flags of the command line and the body of a request over HTTP are decoders
 into it; :func:`equipoise.balance` and whatever explains its answer take it.  To ask something else, replace
@@ -28,25 +28,25 @@ import numpy as np
 from equipoise.arrays import Floats
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.players import LARGEST_WEIGHT, Bots, Player, Rating
-from equipoise.registry import CRITERIA, OBJECTIVES, SOLVERS, TERMS
+from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS, TERMS
 from equipoise.stopping import Stop, never
 from equipoise.teams.decoding import data_of, keywords_of
 from equipoise.teams.problem.components import Contradiction
+from equipoise.teams.problem.preferences import Preference, preferences_of
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.problem.roster import MOST_TEAMS, Besides, Roster, build, rated
 from equipoise.teams.problem.rules import Rule
 from equipoise.teams.problem.scales import check_scale
 from equipoise.teams.problem.sizes import SizeRules, Sizes, size_rules
-from equipoise.teams.problem.wishes import Wish, wishes_of
 
 #: The objective unless another is named.  Why: docs/decisions/0002-default-objective.md.
 DEFAULT_OBJECTIVE = "spread"
 
-#: Weight of side wishes in ``indistinguishable``, where a player has one.
+#: Weight of side preferences in ``indistinguishable``, where a player has one.
 SIDE_WEIGHT = 0.01
 
 #: How far from the best win probability ``spread`` may go: one game in a thousand; with up to 17 players,
-#: who have few divisions to choose from, one in four hundred.  Why: docs/decisions/0002-default-objective.md.
+#: who have few splits to choose from, one in four hundred.  Why: docs/decisions/0002-default-objective.md.
 TOLERANCE = 0.001
 SMALL_TOLERANCE, SMALL = 0.0025, 17
 
@@ -69,7 +69,7 @@ class Keywords(TypedDict, total=False):
     parties: Iterable[Sequence[str]]
     apart: Iterable[Sequence[str]]
     fixed: Mapping[str, int] | Iterable[tuple[str, int]] | None
-    wishes: Iterable[Wish]
+    preferences: Iterable[Preference]
     side_price: float
     roles: Mapping[str, int] | Iterable[tuple[str, int]] | None
     rules: Iterable[Rule]
@@ -78,7 +78,7 @@ class Keywords(TypedDict, total=False):
     solver: str | Callable[..., Any]
     rerank: str | Judge | None
     keep: int
-    distance: int
+    spacing: int
     default: float | None
     beta: float | None
     zero: float | None
@@ -91,7 +91,7 @@ class Keywords(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BalanceRequest:
-    """All that can be asked of one division, checked once.
+    """All that can be asked of one split, checked once.
 
     Make one with :meth:`of` or :meth:`from_dict`, which take what callers have at hand.
 
@@ -117,11 +117,11 @@ class BalanceRequest:
         Ids (or names) of players no two of whom may be in one team.
     fixed : tuple of (str, int), or a mapping
         The team, from 0, of players who must be in it, besides ``Player.team``.
-    wishes : tuple of Wish
+    preferences : tuple of Preference
         Who would rather be together or apart, at a price, besides those of ``Player.prefer`` and
         ``Player.avoid``.
     side_price : float
-        What a whole side wish (``Player.side``) is worth, in win probability.
+        What a whole side preference (``Player.side``) is worth, in win probability.
     roles : tuple of (str, int), or a mapping
         How many of each role every team needs; what players play is in ``Player.roles``.
     rules : tuple of Rule
@@ -129,7 +129,8 @@ class BalanceRequest:
     objective : str, callable, Objective, sequence or mapping
         A name of :data:`equipoise.registry.OBJECTIVES`, ``"module:attribute"``, or the thing itself; several
         in a sequence, most important first; or a mapping from names to weights for their weighted sum.
-        The prices of wishes count with win probability, first of all, unless ``"wishes"`` is among them.
+        The prices of preferences count with win probability, first of all, unless ``"preferences"`` is among
+        them.
     tolerances : tuple of float, optional
         With objectives in a sequence, how far from the optimum of each but the last those after it may go,
         in its own unit; by default the tolerance for ``win``, and 0.
@@ -137,12 +138,12 @@ class BalanceRequest:
         A name of :data:`equipoise.registry.SOLVERS`, ``"module:attribute"``, the thing itself, or
         ``"auto"``.
     rerank : str or callable, optional
-        A name of :data:`equipoise.registry.CRITERIA` by which the best splits are ordered anew: those of
+        A name of :data:`equipoise.registry.RERANKERS` by which the best splits are ordered anew: those of
         the 1000 best that give up no more win probability than the tolerance.
     keep : int
         How many different splits are wanted, best first.  Players of equal weight count as the same.
         Where ``spread`` has fewer within its tolerance, the next best by win probability follow.
-    distance : int
+    spacing : int
         By how many players any two of those splits must differ at least: the first is the best, each other
         one the best of those that far from all before it.  It counts who must change team, where teams
         under the same rules in which nobody is fixed, and players of equal weight, count as the same.
@@ -161,7 +162,7 @@ class BalanceRequest:
         How far from the best win probability the objective ``spread`` and a criterion that re-ranks may go;
         by default 0.0025 with up to 17 players and 0.001 with more.
     side_weight : float
-        How much side wishes count in ``indistinguishable``, in nats for each nat.
+        How much side preferences count in ``indistinguishable``, in nats for each nat.
     seed : int
         The seed of whatever the solver draws at random; exact solvers draw nothing.
     stop : callable
@@ -203,7 +204,7 @@ class BalanceRequest:
     parties: tuple[tuple[str, ...], ...] = ()
     apart: tuple[tuple[str, ...], ...] = ()
     fixed: tuple[tuple[str, int], ...] = ()
-    wishes: tuple[Wish, ...] = ()
+    preferences: tuple[Preference, ...] = ()
     side_price: float = 0.0
     roles: tuple[tuple[str, int], ...] = ()
     rules: tuple[Rule, ...] = ()
@@ -212,7 +213,7 @@ class BalanceRequest:
     solver: str | Callable[..., Any] = "auto"
     rerank: str | Judge | None = None
     keep: int = 1
-    distance: int = 1
+    spacing: int = 1
     default: float | None = None
     beta: float | None = None
     zero: float | None = None
@@ -332,15 +333,15 @@ class BalanceRequest:
             parties=tuple(dict.fromkeys(party for party in parties if len(party) > 1)),
             apart=tuple(dict.fromkeys(pairs)),
             fixed=tuple(fixed.items()),
-            wishes=self.all_wishes,
+            preferences=self.all_preferences,
         )
 
     @property
-    def all_wishes(self) -> tuple[Wish, ...]:
-        """The wishes that come with the players, then the others."""
+    def all_preferences(self) -> tuple[Preference, ...]:
+        """The preferences that come with the players, then the others."""
         if not any(player.prefer or player.avoid for player in self.players):
-            return self.wishes
-        return (*wishes_of(self.players), *self.wishes)
+            return self.preferences
+        return (*preferences_of(self.players), *self.preferences)
 
 
 def _as_given(value: object, name: str) -> object:
@@ -385,7 +386,7 @@ _FROZEN: Mapping[str, Callable[[Any, str], Any]] = {
     "parties": _groups,
     "apart": _groups,
     "fixed": _pairs,
-    "wishes": _tuple,
+    "preferences": _tuple,
     "roles": _pairs,
     "rules": _tuple,
     "objective": _objective,
@@ -394,7 +395,7 @@ _FROZEN: Mapping[str, Callable[[Any, str], Any]] = {
 
 
 def _check_numbers(request: BalanceRequest) -> None:
-    for name, least in (("teams", 2), ("keep", 1), ("distance", 1), ("seed", 0)):
+    for name, least in (("teams", 2), ("keep", 1), ("spacing", 1), ("seed", 0)):
         number = getattr(request, name)
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
             msg = f"must be a whole number, got {number!r}"
@@ -425,7 +426,7 @@ def _check_parts(request: BalanceRequest) -> None:
     named = [("objective", {**OBJECTIVES, **TERMS}, name) for name in names]
     named += [
         ("solver", {**SOLVERS, "auto": ""}, request.solver),
-        ("criterion", {**CRITERIA}, request.rerank),
+        ("criterion", {**RERANKERS}, request.rerank),
     ]
     for kind, registry, name in named:
         if isinstance(name, str) and ":" not in name and name not in registry:
@@ -434,7 +435,7 @@ def _check_parts(request: BalanceRequest) -> None:
 
 def _built(request: BalanceRequest) -> tuple[Problem | None, Contradiction | None]:
     """Return the problem that a request makes, or who can be neither together nor apart."""
-    besides = Besides(request.all_wishes, request.side_price, dict(request.roles), request.rules)
+    besides = Besides(request.all_preferences, request.side_price, dict(request.roles), request.rules)
     groups = request.parties, request.apart, request.fixed
     try:
         return build(request.roster, request.teams, request.size_rules, request.bots, *groups, besides), None

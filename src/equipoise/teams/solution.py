@@ -10,7 +10,7 @@ import numpy as np
 
 from equipoise.errors import InputError
 from equipoise.players import Player, Rating
-from equipoise.teams.problem.wishes import Outcome
+from equipoise.teams.problem.preferences import Outcome
 
 #: The power unless another is asked for: a split at the mean distance is a quarter as likely as an even one.
 DEFAULT_POWER = 2.0
@@ -23,7 +23,7 @@ class Status(enum.StrEnum):
     OPTIMAL = "optimal"
     #: Legal, and no further from the best than the gap to the bound.
     FEASIBLE = "feasible"
-    #: Neither a legal division was found yet, nor that there is none.
+    #: Neither a legal split was found yet, nor that there is none.
     UNKNOWN = "unknown"
     #: Proven that nothing keeps all the rules.
     INFEASIBLE = "infeasible"
@@ -45,10 +45,10 @@ class Split:
         Each team's chance; they sum to 1.
     value : float
         What the objective says, in the number it is known by.
-    distance : float
+    imbalance : float
         The largest distance of a team's win probability from even, whatever the objective.
-    wishes : tuple of Outcome
-        What became of the wishes that have a price.
+    preferences : tuple of Outcome
+        What became of the preferences that have a price.
     roles : tuple of tuples of str
         What each player plays, in the order of ``teams``; empty where no roles were asked for.
     values : tuple of float
@@ -60,8 +60,8 @@ class Split:
     totals: tuple[float, ...]
     win_probability: tuple[float, ...]
     value: float
-    distance: float
-    wishes: tuple[Outcome, ...] = ()
+    imbalance: float
+    preferences: tuple[Outcome, ...] = ()
     roles: tuple[tuple[str, ...], ...] = ()
     values: tuple[float, ...] = ()
 
@@ -131,7 +131,7 @@ class Solution:
 
     @property
     def gap(self) -> float | None:
-        """The distance of the value from the bound: 0 where optimal, None where infeasible."""
+        """The value less the bound: 0 where optimal, None where infeasible."""
         if self.value is None or self.bound is None:
             return None
         return abs(self.value - self.bound)
@@ -181,8 +181,8 @@ def _split_as_dict(split: Split) -> dict[str, Any]:
     }
     if split.values:
         plain["values"] = list(split.values)
-    if split.wishes:
-        plain["wishes"] = [outcome.as_dict() for outcome in split.wishes]
+    if split.preferences:
+        plain["wishes"] = [outcome.as_dict() for outcome in split.preferences]
     if split.roles:
         plain["roles"] = [list(roles) for roles in split.roles]
     return plain
@@ -226,9 +226,10 @@ def chances(solution: Solution, power: float = DEFAULT_POWER) -> list[float]:
     if not solution.splits:
         msg = "solution: it has no splits to choose from"
         raise InputError(msg)
-    distances = np.array([split.distance for split in solution.splits])
-    mean = float(distances.mean())
-    further = np.log1p((distances - distances.min()) / (mean + distances.min())) if mean > 0.0 else distances
+    imbalances = np.array([split.imbalance for split in solution.splits])
+    mean = float(imbalances.mean())
+    least = imbalances.min()
+    further = np.log1p((imbalances - least) / (mean + least)) if mean > 0.0 else imbalances
     weights = np.exp(-power * further)
     return [float(chance) for chance in weights / weights.sum()]
 
@@ -253,7 +254,7 @@ def choose(solution: Solution, *, rng: np.random.Generator, power: float = DEFAU
     Examples
     --------
     >>> from equipoise import balance
-    >>> solution = balance({"Ann": 9, "Bob": 7, "Cid": 5, "Dan": 4}, objective="gap", keep=3)
+    >>> solution = balance({"Ann": 9, "Bob": 7, "Cid": 5, "Dan": 4}, objective="difference", keep=3)
     >>> [split.value for split in solution.splits], [round(c, 2) for c in chances(solution)]
     ([1.0, 3.0, 7.0], [0.57, 0.27, 0.16])
     """

@@ -5,14 +5,14 @@ from __future__ import annotations
 import copy
 import itertools
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from equipoise.matches import Contest, Match, Ruleset, Statistics
-from equipoise.ratings.model import RatingModel
+from equipoise.ratings.model import RatingModel, is_local
 from equipoise.ratings.replaying import replay
 
 
@@ -60,13 +60,17 @@ def check_model(model: RatingModel, rng: np.random.Generator) -> None:
 
     It is deterministic and changes no state it is given; its probabilities are one for each team and sum to
     1; a run is bit for bit its single steps; teams and players may be listed in any order; whoever wins does
-    not become less likely to win the same contest again; and a replay depends on the set of matches alone.
+    not become less likely to win the same contest again; a replay depends on the set of matches alone; and
+    one that says it is local looks at nobody but those who play.
     """
     contests = [replace(random_contest(rng), at=3600.0 * n) for n in range(12)]
     state = _check_steps(model, contests)
     for contest in contests[:4]:
         _check_orders(model, state, contest, rng)
     _check_winning(model, state)
+    if is_local(model):
+        for contest in contests:
+            _check_local(model, state, contest)
     matches = [Match((contest,), id=f"m{n}") for n, contest in enumerate(contests)]
     shuffled = [matches[n] for n in rng.permutation(len(matches)).tolist()]
     whole = replay(model, matches)
@@ -119,6 +123,27 @@ def _check_orders(model: RatingModel, state: Any, contest: Contest, rng: np.rand
     moved = model.win_probability(state, turned.teams, contest.ruleset, contest.at)
     for place, n in enumerate(order):
         assert math.isclose(moved[place], chances[n], rel_tol=1e-9, abs_tol=1e-12), "chances follow the teams"
+
+
+def _check_local(model: RatingModel, state: Any, contest: Contest) -> None:
+    """Compare what is learnt from a contest with what is where others are not known."""
+    there = {player for team in contest.teams for player, _ in team}
+    whole = model.update(state, contest)
+    told = model.update(_without_others(state, there), contest)
+    assert _without_others(whole, there) == told, "a local model looks at nobody but those who play"
+
+
+def _without_others(state: Any, there: set[str]) -> Any:
+    """Return a state without the entries of players who are not there."""
+    if is_dataclass(state):
+        parts = {each.name: _without_others(getattr(state, each.name), there) for each in fields(state)}
+        return replace(state, **parts)  # type: ignore[type-var]  # not the class but one of its instances
+    if not isinstance(state, Mapping):
+        return state
+    owners = {key: key[0] if isinstance(key, tuple) else key for key in state}
+    return {
+        key: state[key] for key, who in owners.items() if not isinstance(who, str) or not who or who in there
+    }
 
 
 def _check_winning(model: RatingModel, state: Any) -> None:

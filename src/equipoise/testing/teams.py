@@ -25,7 +25,7 @@ RELATIVE, ABSOLUTE = 1e-9, 1e-11
 
 
 def random_problem(rng: np.random.Generator, most_blocks: int = 9, n_teams: int = 2) -> Problem:
-    """Return a small problem that has legal divisions, of any kind there is.
+    """Return a small problem that has legal splits, of any kind there is.
 
     Zero weights, ties, equal players, parties, players apart or fixed, unequal and limited sizes, bots and
     uncertain ratings all come up.
@@ -37,7 +37,7 @@ def random_problem(rng: np.random.Generator, most_blocks: int = 9, n_teams: int 
                 components(problem)
         except Contradiction:
             continue
-        if next(legal_divisions(problem), None) is not None:
+        if next(legal_splits(problem), None) is not None:
             return problem
 
 
@@ -109,18 +109,18 @@ def random_units(rng: np.random.Generator, problem: Problem) -> Units:
     )
 
 
-def legal_divisions(problem: Problem) -> Iterator[Labels]:
-    """Go through every legal division of a small problem, shape (n_blocks,), by brute force."""
+def legal_splits(problem: Problem) -> Iterator[Labels]:
+    """Go through every legal split of a small problem, shape (n_blocks,), by brute force."""
     for labels in itertools.product(range(problem.n_teams), repeat=problem.n_blocks):
-        division = np.array(labels, dtype=np.int8)
-        if problem.legal(division[None, :])[0]:
-            yield division
+        split = np.array(labels, dtype=np.int8)
+        if problem.legal(split[None, :])[0]:
+            yield split
 
 
 def best_costs(task: Task) -> list[float]:
-    """Return the costs of the best different divisions of a small task, by brute force."""
+    """Return the costs of the best different splits of a small task, by brute force."""
     costs: dict[bytes, float] = {}
-    for labels in legal_divisions(task.problem):
+    for labels in legal_splits(task.problem):
         totals = task.problem.totals(labels[None, :])
         if all(criterion.cost(totals)[0] <= limit for criterion, limit in task.limits):
             costs.setdefault(task.problem.signature(labels), float(task.criterion.cost(totals)[0]))
@@ -130,9 +130,9 @@ def best_costs(task: Task) -> list[float]:
 def check_objective(factory: Callable[[Units], Objective], rng: np.random.Generator) -> None:
     """Hold an objective to the laws of its kind, on one random instance.
 
-    It is deterministic, changes none of its arguments, returns one finite number a division, is blind to
+    It is deterministic, changes none of its arguments, returns one finite number a split, is blind to
     the order of teams, is never below its floor, is at its floor for teams that are alike, and (where it
-    has a reach) loses no division by it.
+    has a reach) loses no split by it.
     """
     problem = random_problem(rng)
     objective = factory(random_units(rng, problem))
@@ -142,12 +142,12 @@ def check_objective(factory: Callable[[Units], Objective], rng: np.random.Genera
 
 
 def _check_criterion(criterion: Criterion, problem: Problem) -> None:
-    divisions = np.array(list(legal_divisions(problem)), dtype=np.int8)
-    totals = problem.totals(divisions)
+    splits = np.array(list(legal_splits(problem)), dtype=np.int8)
+    totals = problem.totals(splits)
     before = totals.copy()
     costs = criterion.cost(totals)
     assert np.array_equal(totals, before), "an objective does not change its argument"
-    assert costs.shape == (len(divisions),), "one cost for each division"
+    assert costs.shape == (len(splits),), "one cost for each split"
     assert np.isfinite(costs).all(), "costs are finite"
     assert np.array_equal(costs, criterion.cost(totals)), "the same totals have the same cost"
     np.testing.assert_allclose(criterion.cost(totals[:, ::-1]), costs, rtol=RELATIVE, atol=ABSOLUTE)
@@ -162,17 +162,17 @@ def _check_criterion(criterion: Criterion, problem: Problem) -> None:
 
 def _check_reach(criterion: Criterion, problem: Problem, totals: Floats, costs: Floats) -> None:
     second = np.array(criterion.second)
-    for division, cost in zip(totals, costs, strict=True):
-        counts = division[:, COUNT].round().astype(int)
-        pair = Pair((int(counts[0]), int(counts[1])), division.sum(axis=0))
+    for split, cost in zip(totals, costs, strict=True):
+        counts = split[:, COUNT].round().astype(int)
+        pair = Pair((int(counts[0]), int(counts[1])), split.sum(axis=0))
         within = criterion.reach(float(cost), pair)
-        size = np.abs(problem.features).sum(axis=0) + np.abs(division).sum(axis=0)
+        size = np.abs(problem.features).sum(axis=0) + np.abs(split).sum(axis=0)
         for total, interval, room in (
-            (division[0, MU], within[0], size[MU]),
-            (division[0] @ second, within[1], size @ second),
+            (split[0, MU], within[0], size[MU]),
+            (split[0] @ second, within[1], size @ second),
         ):
             slack = RELATIVE * room + ABSOLUTE
-            assert interval.low - slack <= total <= interval.high + slack, "reach loses no division"
+            assert interval.low - slack <= total <= interval.high + slack, "reach loses no split"
 
 
 def check_solver(
@@ -216,12 +216,12 @@ def check_solver(
 
 
 def _limits(objective: Objective, problem: Problem) -> tuple[tuple[Limit, ...], tuple[Labels, ...]]:
-    """Return the limits an objective's earlier criteria set, and a division within them, by brute force."""
+    """Return the limits an objective's earlier criteria set, and a split within them, by brute force."""
     limits: tuple[Limit, ...] = ()
     start: tuple[Labels, ...] = ()
     for criterion, tolerance in objective.first:
         costs = []
-        for labels in legal_divisions(problem):
+        for labels in legal_splits(problem):
             totals = problem.totals(labels[None, :])
             if all(earlier.cost(totals)[0] <= limit for earlier, limit in limits):
                 costs.append((float(criterion.cost(totals)[0]), labels))

@@ -7,29 +7,29 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from equipoise.stopping import Stop, never
-from equipoise.verifying.divisions import Labels, divisions
 from equipoise.verifying.exact import Real
 from equipoise.verifying.question import Question, Stage
+from equipoise.verifying.splits import Labels, splits
 from equipoise.verifying.values import value
 
 
 @dataclass(frozen=True)
 class Optimum:
-    """The optimum of each stage among the divisions that the stages before it leave, and what is left.
+    """The optimum of each stage among the splits that the stages before it leave, and what is left.
 
     Parameters
     ----------
     costs : tuple of Real
         The least cost of each stage; empty where nothing is legal.
     left : tuple of Labels
-        Every division that is best by all stages.
-    divisions : int
-        How many divisions are legal.
+        Every split that is best by all stages.
+    splits : int
+        How many splits are legal.
     """
 
     costs: tuple[Real, ...]
     left: tuple[Labels, ...]
-    divisions: int
+    splits: int
 
 
 class TooMuchError(Exception):
@@ -44,14 +44,14 @@ def look(stop: Stop) -> None:
 
 
 def optimum(asked: Question, legal: Iterable[Labels] | None = None, stop: Stop = never) -> Optimum:
-    """Return the optimum by going through every legal division, or those that are given.
+    """Return the optimum by going through every legal split, or those that are given.
 
     Raises
     ------
     TooMuchError
         If the time is over before the end.
     """
-    left = list(divisions(asked, lambda: look(stop)) if legal is None else legal)
+    left = list(splits(asked, lambda: look(stop)) if legal is None else legal)
     n = len(left)
     costs: list[Real] = []
     for stage in asked.stages if left else ():
@@ -70,7 +70,7 @@ def optimum(asked: Question, legal: Iterable[Labels] | None = None, stop: Stop =
 
 
 def ranked(asked: Question, keep: int) -> list[Real]:
-    """Return the costs of the best divisions by the last stage, within the limits of those before."""
+    """Return the costs of the best splits by the last stage, within the limits of those before."""
     within = optimum(replace(asked, stages=asked.stages[:-1])).left
     costs = [value(asked, asked.stages[-1], labels) for labels in within]
     costs.sort()
@@ -80,7 +80,7 @@ def ranked(asked: Question, keep: int) -> list[Real]:
 def front(asked: Question, first: str, second: str) -> list[tuple[Real, Real]]:
     """Return the values of every point of the Pareto front of two objectives, the best by the first first."""
     stages = [Stage(((name, Fraction(1)),)) for name in (first, second)]
-    points = [tuple(value(asked, stage, labels) for stage in stages) for labels in divisions(asked)]
+    points = [tuple(value(asked, stage, labels) for stage in stages) for labels in splits(asked)]
     points.sort()
     kept: list[tuple[Real, Real]] = []
     for one, other in points:

@@ -2,7 +2,7 @@
 
 Every claim is confirmed, false, or not confirmed: then it is out of reach here, or the time is over.
 Nothing that found the answer is used to check it: legality and values are worked out in fractions, and the
-optimum by going through all divisions or, for two teams, by halves that meet.
+optimum by going through all splits or, for two teams, by halves that meet.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from equipoise.errors import InputError
 from equipoise.stopping import Stop, never
 from equipoise.verifying import halves
 from equipoise.verifying.best import Optimum, TooMuchError, optimum
-from equipoise.verifying.divisions import Labels, broken
 from equipoise.verifying.exact import Real, UndecidedError
 from equipoise.verifying.plain import read
 from equipoise.verifying.question import Question
 from equipoise.verifying.receipts import FIELDS, FORMAT, hash_of
 from equipoise.verifying.rounding import ROOM, Rounding
+from equipoise.verifying.splits import Labels, broken
 from equipoise.verifying.values import (
     Paid,
     bots,
@@ -42,7 +42,7 @@ ANSWER = (
 )  # fmt: skip
 SPLIT = ("teams", "bots", "totals", "win_probability", "value", "values", "wishes", "roles")
 
-#: Players up to which going through all divisions is tried first.
+#: Players up to which going through all splits is tried first.
 FEW = 12
 
 #: What rounding may change in a number that is made of few others, relative to it.
@@ -249,7 +249,7 @@ class _Check:
             if "values" in split:
                 for told, (stage, cost) in _pairs(split["values"], costs):
                     self._near(told, shown(stage, cost).rounded(), rounding.reported(stage), "a value")
-            self._wishes(split, labels)
+            self._preferences(split, labels)
             self._roles(split, labels)
         return "totals, bots, win probabilities and values are right to rounding"
 
@@ -260,9 +260,9 @@ class _Check:
             return "nothing is claimed"
         best, how = self._optimum()
         if status == "infeasible":
-            _require(not best.costs, "there are legal divisions")
-            return f"no division keeps every rule: {how}"
-        _require(best.costs, "no division keeps every rule")
+            _require(not best.costs, "there are legal splits")
+            return f"no split keeps every rule: {how}"
+        _require(best.costs, "no split keeps every rule")
         stage = self.asked.stages[-1]
         exact = shown(stage, best.costs[-1]).rounded()
         beyond = Fraction(self.answer["bound"]) - exact
@@ -282,7 +282,7 @@ class _Check:
         return f"the first split is the best: {how}"
 
     def _optimum(self) -> tuple[Optimum, str]:
-        through = "all divisions were gone through in fractions"
+        through = "all splits were gone through in fractions"
         if self.asked.n > FEW and halves.suits(self.asked):
             return halves.meeting(self.asked, self.stop), "halves that meet, in whole numbers"
         best = optimum(self.asked, stop=self.stop)
@@ -303,18 +303,20 @@ class _Check:
             abs(Fraction(told) - exact) <= slack, f"{what} is said to be {told!r}, but is {float(exact)!r}"
         )
 
-    def _wishes(self, split: Mapping[str, Any], labels: Labels) -> None:
-        def who(wish: Paid) -> list[str]:
-            return [self.asked.names[i] for i in wish.members]
+    def _preferences(self, split: Mapping[str, Any], labels: Labels) -> None:
+        def who(preference: Paid) -> list[str]:
+            return [self.asked.names[i] for i in preference.members]
 
         # Sides may come in any order.
-        expected = sorted(paid_for(self.asked, labels), key=lambda wish: (wish.kind, who(wish)))
+        expected = sorted(
+            paid_for(self.asked, labels), key=lambda preference: (preference.kind, who(preference))
+        )
         given = sorted(split.get("wishes", []), key=lambda told: (told["kind"], told["players"]))
-        for told, wish in _pairs(given, expected):
-            _require(told["kind"] == wish.kind, "a preference is of another kind")
-            _require(told["players"] == who(wish), "a preference is of others")
-            self._near(told["price"], wish.price, SLIGHT, "a price")
-            self._near(told["paid"], wish.paid, SLIGHT, "what is paid")
+        for told, preference in _pairs(given, expected):
+            _require(told["kind"] == preference.kind, "a preference is of another kind")
+            _require(told["players"] == who(preference), "a preference is of others")
+            self._near(told["price"], preference.price, SLIGHT, "a price")
+            self._near(told["paid"], preference.paid, SLIGHT, "what is paid")
             _require(told["met"] is (told["paid"] == 0.0), "a preference is not met as is said")
 
     def _roles(self, split: Mapping[str, Any], labels: Labels) -> None:

@@ -1,6 +1,6 @@
 """Real numbers that compare exactly: sums of fractions, square roots, logarithms and win probabilities.
 
-Every value an objective has for a division of decimal weights is such a sum.  Two of them are compared by
+Every value an objective has for a split of decimal weights is such a sum.  Two of them are compared by
 intervals that are certain, with ever more digits until they part; where they do not part, they are the same
 number, and that is proven by algebra:
 

@@ -1,7 +1,7 @@
 """The optimum of two teams too many to go through: halves that meet, over whole numbers.
 
 The first objective of an order must be a difference of totals, or grow with one, as the default's does.
-Then the divisions within its limit are those whose totals are close, and they are found without going through
+Then the splits within its limit are those whose totals are close, and they are found without going through
 the others: each half of the roster gives all its sums, sorted by how many players are in the first team, and
 for every sum of one half those of the other that bring the totals close stand together.
 What is found is judged by :mod:`equipoise.verifying.best`, in fractions.
@@ -23,15 +23,15 @@ from typing import NamedTuple
 
 from equipoise.stopping import Stop
 from equipoise.verifying.best import Optimum, TooMuchError, look, optimum
-from equipoise.verifying.divisions import Labels
 from equipoise.verifying.exact import Real, most_lead
 from equipoise.verifying.question import Question
+from equipoise.verifying.splits import Labels
 from equipoise.verifying.values import bots, noise_of, team_of, value
 
 #: Choices of a half that are listed at most: 20 players, or parties.
 MOST_CHOICES = 1 << 20
 
-#: Divisions that are judged in fractions, and those that are looked at in whole numbers, at most.
+#: Splits that are judged in fractions, and those that are looked at in whole numbers, at most.
 MOST_JUDGED, MOST_SEEN = 50_000, 5_000_000
 
 #: What rounding changes at most in a difference of two roots of exact quotients, relative to their sum.
@@ -41,7 +41,7 @@ ROUNDING = 1e-14
 STEPS = 4096
 
 #: The objectives that grow with the difference of totals, where the sizes of teams are given.
-BY_DIFFERENCE = ("gap", "ratio", "win")
+BY_DIFFERENCE = ("difference", "ratio", "win")
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class _Sums(NamedTuple):
 
 
 class _Close(NamedTuple):
-    """A division with close totals: the choices of both halves, and the first team in whole numbers."""
+    """A split with close totals: the choices of both halves, and the first team in whole numbers."""
 
     one: int
     other: int
@@ -165,7 +165,7 @@ class _Search:
         return even.below() / 2, even.above() / 2
 
     def nearest(self) -> Iterator[Labels]:
-        """Go through the divisions that are nearest to even, on both sides, for all pairs of counts."""
+        """Go through the splits that are nearest to even, on both sides, for all pairs of counts."""
         for one, other, even in self._pairs():
             totals, _, codes = self.sorted[0][one]
             others, _, other_codes = self.sorted[1][other]
@@ -188,7 +188,7 @@ class _Search:
                     yield self._labels(found[1], found[2])
 
     def within(self, limit: Real, most: int) -> Iterator[_Close]:
-        """Go through the divisions whose first cost may be within a limit."""
+        """Go through the splits whose first cost may be within a limit."""
         seen = 0
         for one, other, even in self._pairs():
             reach = self._reach(limit, (one + other, self.asked.n - one - other)) * self.unit / 2
@@ -200,13 +200,13 @@ class _Search:
                 first, last = bisect_left(others, low - total), bisect_right(others, high - total)
                 seen += last - first
                 if seen > most:
-                    msg = "too many divisions are close"
+                    msg = "too many splits are close"
                     raise TooMuchError(msg)
                 for at in range(first, last):
                     yield _Close(code, codes[at], one + other, total + others[at], square + squares[at])
 
     def alike(self, limit: Real) -> Iterator[Labels]:
-        """Go through the divisions within a limit whose deviations may be the most alike.
+        """Go through the splits within a limit whose deviations may be the most alike.
 
         Deviations are first compared as floats of exact quotients, whose rounding is known.
         """
@@ -239,14 +239,14 @@ class _Search:
         return (self.labels(close) for low, close in kept if low <= least)
 
     def labels(self, close: _Close) -> Labels:
-        """Return a division that was found."""
+        """Return a split that was found."""
         return self._labels(close.one, close.other)
 
     def _reach(self, limit: Real, counts: tuple[int, int]) -> Fraction:
         """Return what the totals may differ by at most for the first cost to be within a limit."""
         asked, name = self.asked, self.asked.stages[0].name
         most = limit.above()
-        if name == "gap":
+        if name == "difference":
             return most
         people = [tuple(range(counts[0])), tuple(range(counts[0], asked.n))]
         filled = bots(asked, [0] * counts[0] + [1] * counts[1])
@@ -255,7 +255,7 @@ class _Search:
             whole = sum((team.total for team in teams), Fraction(0))
             return whole * most / (2 - most)
         if most >= Fraction(1, 2):
-            msg = "every division is within the limit"
+            msg = "every split is within the limit"
             raise TooMuchError(msg)
         return most_lead(most, noise_of(asked, teams))
 

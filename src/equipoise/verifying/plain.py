@@ -12,16 +12,17 @@ from equipoise.verifying.question import PRICE, Question, question
 
 #: The fields that decide what is legal and what is best.
 DECIDING = (
-    "teams", "sizes", "min_size", "max_size", "max_difference", "bots", "parties", "apart", "fixed", "wishes",
+    "teams", "sizes", "min_size", "max_size", "max_difference", "bots", "parties", "apart", "fixed",
+    "preferences",
     "side_price", "roles", "rules", "objective", "tolerances", "default", "beta", "zero", "body",
     "tolerance", "side_weight",
 )  # fmt: skip
 
 #: Those that say how it is searched for, and how many are wanted.
-SEARCHING = ("solver", "rerank", "keep", "distance", "seed")
+SEARCHING = ("solver", "rerank", "keep", "spacing", "seed")
 
 
-class _Wish(NamedTuple):
+class _Preference(NamedTuple):
     kind: str
     players: tuple[str, ...]
     price: float
@@ -51,9 +52,11 @@ def read(data: Mapping[str, Any]) -> Question:
             asked["fixed"] = {who: team - 1 for who, team in asked["fixed"].items()}
         if isinstance(asked.get("bots"), Mapping):
             asked["bots"] = Bots(**asked["bots"])
-        asked["wishes"] = [
-            _Wish(wish["kind"], tuple(wish["players"]), wish.get("price", float(PRICE)))
-            for wish in asked.get("wishes", ())
+        asked["preferences"] = [
+            _Preference(
+                preference["kind"], tuple(preference["players"]), preference.get("price", float(PRICE))
+            )
+            for preference in asked.get("preferences", ())
         ]
         asked["rules"] = [_rule(rule) for rule in asked.get("rules", ())]
         return question(_players(data["players"]), **asked)

@@ -50,7 +50,7 @@ class Member:
     weight, variance : Fraction
         The mean and the square of the deviation.
     side : Fraction
-        The wish for a team, from 0 (the first) to 1 (the last).
+        The preference for a team, from 0 (the first) to 1 (the last).
     roles : mapping of str to (Fraction, Fraction)
         What is played, with mean and variance; empty for everything at the general rating.
     """
@@ -83,7 +83,7 @@ class Row:
 class Stage:
     """One objective of an order: what it sums, and how far from its optimum the next may go.
 
-    ``terms`` has names of objectives, ``"wishes"`` among them, with their weights.
+    ``terms`` has names of objectives, ``"preferences"`` among them, with their weights.
     """
 
     terms: tuple[tuple[str, Fraction], ...]
@@ -97,7 +97,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Question:
-    """All that decides which divisions are legal and which is best; players are known by index."""
+    """All that decides which splits are legal and which is best; players are known by index."""
 
     ids: tuple[str, ...]
     names: tuple[str, ...]
@@ -328,8 +328,8 @@ def _groups(people: Sequence[Player], index: _Index, asked: Mapping[str, Any]) -
         for other, price in named
     ]
     groups += [
-        Group(wish.kind == "together", tuple(map(index, wish.players)), number(wish.price))
-        for wish in asked.get("wishes") or ()
+        Group(preference.kind == "together", tuple(map(index, preference.players)), number(preference.price))
+        for preference in asked.get("preferences") or ()
     ]
     return tuple(groups)
 
@@ -389,7 +389,7 @@ def _rows(rule: Any, index: _Index, n_teams: int) -> list[Row]:
 
 
 #: The objectives that are checked here.
-NAMES = ("gap", "ratio", "win", "spread", "indistinguishable", "wishes")
+NAMES = ("difference", "ratio", "win", "spread", "indistinguishable", "preferences")
 
 
 def _stages(asked: Mapping[str, Any], n: int, *, priced: bool) -> tuple[Stage, ...]:
@@ -406,8 +406,8 @@ def _stages(asked: Mapping[str, Any], n: int, *, priced: bool) -> tuple[Stage, .
             tolerances = [tolerance if entry == "win" else 0 for entry in objective[:-1]]
         both = zip(objective, [*tolerances, 0], strict=True)
         stages = [Stage(_terms(entry), number(allowed)) for entry, allowed in both]
-    if priced and not any(name == "wishes" for stage in stages for name, _ in stage.terms):
-        sum_of_both = Stage((("win", Fraction(1)), ("wishes", Fraction(1))), tolerance)
+    if priced and not any(name == "preferences" for stage in stages for name, _ in stage.terms):
+        sum_of_both = Stage((("win", Fraction(1)), ("preferences", Fraction(1))), tolerance)
         first = objective if isinstance(objective, str | Mapping) else objective[0]
         if first == "win" or objective == "spread":
             stages[0] = replace(sum_of_both, tolerance=stages[0].tolerance)

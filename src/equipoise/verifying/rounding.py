@@ -52,7 +52,7 @@ class Rounding:
         root = _root(self.variance)
         return self.error(stage) + sum(2 * root * weight for name, weight in stage.terms if name == "spread")
 
-    def gap(self) -> Fraction:
+    def difference(self) -> Fraction:
         """Return the error of a difference of totals."""
         return 2 * self.total
 
@@ -75,7 +75,7 @@ class Rounding:
         """Return that of logarithms of variances that the prior keeps from 0."""
         return self.variance / self.prior + 32 * self.unit
 
-    def wishes(self) -> Fraction:
+    def preferences(self) -> Fraction:
         """Return that of a sum of prices."""
         return 100 * self.unit
 

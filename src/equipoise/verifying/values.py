@@ -1,4 +1,4 @@
-"""What every objective says of a division, as exact numbers, formula by formula as documented."""
+"""What every objective says of a split, as exact numbers, formula by formula as documented."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Team:
     unsure : Fraction
         The sum of the variances of their ratings.
     side : Fraction
-        The sum of their wishes for a side.
+        The sum of their preferences for a side.
     """
 
     count: int
@@ -151,7 +151,7 @@ def rating_in(asked: Question, i: int, role: str) -> tuple[Fraction, Fraction]:
 
 
 def value(asked: Question, stage: Stage, labels: Sequence[int]) -> Real:
-    """Return the cost of a division by one objective of an order, lower being better."""
+    """Return the cost of a split by one objective of an order, lower being better."""
     (name, weight), *others = stage.terms
     total = cost(asked, name, labels).times(weight)
     for name, weight in others:
@@ -160,8 +160,8 @@ def value(asked: Question, stage: Stage, labels: Sequence[int]) -> Real:
 
 
 def cost(asked: Question, name: str, labels: Sequence[int]) -> Real:
-    """Return the cost of a division by an objective's name, lower being better."""
-    if name == "wishes":
+    """Return the cost of a split by an objective's name, lower being better."""
+    if name == "preferences":
         return Real(paid(asked, labels))
     return FORMULAS[name](asked, teams_of(asked, labels))
 
@@ -171,7 +171,7 @@ def shown(stage: Stage, number: Real) -> Real:
     return Real(Fraction(1)) - number if stage.name == "ratio" else number
 
 
-def gap(asked: Question, teams: Sequence[Team]) -> Real:
+def difference(asked: Question, teams: Sequence[Team]) -> Real:
     """Return the range of the totals."""
     del asked
     sums = [team.total for team in teams]
@@ -247,11 +247,11 @@ def spread(asked: Question, teams: Sequence[Team]) -> Real:
 
 
 def indistinguishable(asked: Question, teams: Sequence[Team]) -> Real:
-    """Return how much a player's team tells of the skill, less how much it tells of the wish, in nats."""
+    """Return how much a player's team tells of the skill, less how much of the side wanted, in nats."""
     whole = everyone(teams)
     if not whole.count:
         return Real()
-    wish = whole.side / whole.count
+    preference = whole.side / whole.count
     terms: list[tuple[Fraction, Fraction]] = []
     for number, team in enumerate(teams):
         if not team.count:
@@ -261,9 +261,9 @@ def indistinguishable(asked: Question, teams: Sequence[Team]) -> Real:
         if not asked.side_weight:
             continue
         own = team.side / team.count
-        right = (own - wish) * (Fraction(2 * number, len(teams) - 1) - 1)
+        right = (own - preference) * (Fraction(2 * number, len(teams) - 1) - 1)
         sign = ((right > 0) - (right < 0)) if asked.signed else 1
-        for yes, all_yes in ((own, wish), (1 - own, 1 - wish)):
+        for yes, all_yes in ((own, preference), (1 - own, 1 - preference)):
             if yes > 0 and sign:
                 terms.append((yes / all_yes, -share * yes * asked.side_weight * sign))
     logarithms: dict[Fraction, Fraction] = {}
@@ -278,7 +278,7 @@ def _uncertain(asked: Question, team: Team) -> Fraction:
 
 
 class Paid(NamedTuple):
-    """What a division pays for a preference: its kind, whose it is (indices), its price, and the sum."""
+    """What a split pays for a preference: its kind, whose it is (indices), its price, and the sum."""
 
     kind: str
     members: tuple[int, ...]
@@ -287,12 +287,12 @@ class Paid(NamedTuple):
 
 
 def paid(asked: Question, labels: Sequence[int]) -> Fraction:
-    """Return what a division pays for the preferences it breaks."""
-    return sum((wish.paid for wish in paid_for(asked, labels)), Fraction(0))
+    """Return what a split pays for the preferences it breaks."""
+    return sum((preference.paid for preference in paid_for(asked, labels)), Fraction(0))
 
 
 def paid_for(asked: Question, labels: Sequence[int]) -> Iterator[Paid]:
-    """Go through what a division pays for each preference: those between players, then those for a side."""
+    """Go through what a split pays for each preference: those between players, then those for a side."""
     for group in asked.groups:
         counts = [sum(labels[i] == team for i in group.members) for team in range(asked.n_teams)]
         broken = len(group.members) - max(counts) if group.together else sum(n - 1 for n in counts if n)
@@ -306,7 +306,7 @@ def paid_for(asked: Question, labels: Sequence[int]) -> Iterator[Paid]:
 
 
 FORMULAS = {
-    "gap": gap,
+    "difference": difference,
     "ratio": ratio,
     "win": win,
     "spread": spread,

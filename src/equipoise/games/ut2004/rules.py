@@ -56,7 +56,7 @@ RULES = Rules(
         # Administration, voting, bots and teams.
         "mutserverext", "serverext", "mutserverads", "serveradsse", "mutadminplus", "adminplus", "mutmapvote",
         "mutvotelinksetup", "mutinstantvote", "mutteambalance", "evenmatch", "mutevenmatch",
-        "idealbotcounter", "equipoisemutator",
+        "idealbotcounter", "equipoisemutator", "equipoiserules",
         "mutpickupannouncer", "mutipcheck", "mutpasswd", "mutkickidle", "mutidlekicker", "mutmotd",
         "mutwebadmin",
         "mutplayerjoinsound", "mutmessages", "mutunlagged",

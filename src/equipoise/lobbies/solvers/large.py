@@ -9,6 +9,7 @@ from equipoise.lobbies.arranging import improve
 from equipoise.lobbies.bounds import even_bound, linear_bound
 from equipoise.lobbies.dual import dual_bound
 from equipoise.lobbies.pairs import Binned, certified, ends_of_bins, placing_of, smoothed, solve_bins
+from equipoise.lobbies.polishing import polish
 from equipoise.lobbies.problem import LobbyProblem, LobbyTask, Placed, Placing
 from equipoise.programs import available
 
@@ -39,6 +40,8 @@ def solve(task: LobbyTask, *, bounded: bool = True) -> Placed:
     if problem.n_blocks <= ANNEALED:
         if _open(problem, placing, bound) and not task.stop():
             placing = search(problem, placing, task.stop, bound=bound)
+            if _open(problem, placing, bound):
+                placing = polish(problem, placing, task.stop, bound)
         if bounded and available() and _open(problem, placing, bound) and not task.stop():
             bound = max(bound, dual_bound(task, placing, task.stop))
     value = placing.value(problem)

@@ -1,4 +1,4 @@
-"""The picture of a Pareto front: each division a dot, the first criterion across, the second upwards."""
+"""The picture of a Pareto front: each split a dot, the first criterion across, the second upwards."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def front_svg(front: Front) -> str:
         if n <= _NUMBERED:
             parts.append(caption(str(n), x(first) + 9, y(second) - 7, INK, font_size=12))
     proof = "proven to be all" if front.complete else "not proven to be all"
-    parts.append(caption(f"{len(front.points)} divisions, {proof}.", LEFT, bottom + 66, PALE_INK))
+    parts.append(caption(f"{len(front.points)} splits, {proof}.", LEFT, bottom + 66, PALE_INK))
     title = f"{front.criteria[0]} against {front.criteria[1]}"
     return document(title, WIDTH, bottom + FOOT, parts)
 

@@ -18,7 +18,7 @@ from equipoise.teams.explaining.relaxing import Constraint
 UNSEEN = 5e-5
 
 #: What is told as win probability, in per cent, and so is not told again as an objective.
-AS_CHANCE = ("win", "wishes", "win + wishes")
+AS_CHANCE = ("win", "preferences", "win + preferences")
 
 #: How many are named, of players and of what there was no time for.
 MOST_NAMED = 10
@@ -34,9 +34,9 @@ def explanation_lines(explanation: Explanation, names: Sequence[str] = ()) -> li
     names : sequence of str
         What to call the teams; by default Team 1, Team 2, ...
     """
-    if explanation.division is None:
+    if explanation.split is None:
         return _relaxation_lines(explanation, names)
-    lines = ["Why these teams:", *valuation_lines(explanation.division, names)]
+    lines = ["Why these teams:", *valuation_lines(explanation.split, names)]
     lines.append(_standing(explanation))
     if explanation.alternatives:
         lines += ["", "The best alternatives, and what they cost:"]
@@ -44,39 +44,39 @@ def explanation_lines(explanation: Explanation, names: Sequence[str] = ()) -> li
             f"  {moves(other.moved, names)}: {_even(other)}; {cost_words(other.cost, explanation.objective)}"
             for other in explanation.alternatives
         ]
-    wishes = [price for price in explanation.prices if not price.constraint.binding]
+    preferences = [price for price in explanation.prices if not price.constraint.binding]
     for heading, prices in (
         ("What the rules cost:", [price for price in explanation.prices if price.constraint.binding]),
-        ("What the wishes cost (one that would cost more than it is worth gives way):", wishes),
+        ("What the preferences cost (one that would cost more than it is worth gives way):", preferences),
     ):
         lines += ["", heading] if prices else []
         for price in prices:
-            told = _wish_lines if price in wishes else _price_lines
+            told = _preference_lines if price in preferences else _price_lines
             lines += [f"  {line}" for line in told(price, explanation.objective, names)]
     if explanation.unpriced:
         lines += ["", _unpriced(explanation.unpriced, names)]
     return [*lines, *_relaxation_lines(explanation, names)]
 
 
-def valuation_lines(division: Valuation, names: Sequence[str]) -> list[str]:
+def valuation_lines(split: Valuation, names: Sequence[str]) -> list[str]:
     """Return a table of the teams, and what every objective and criterion says."""
     rows: list[tuple[str, ...]] = [("", "players", "total", "mean", "deviation", "win chance")]
-    for n, team in enumerate(division.teams):
+    for n, team in enumerate(split.teams):
         size = str(len(team.players)) + (f" + {_count(team.bots, 'bot')}" if team.bots else "")
         figures = (number(round(figure, 2)) for figure in (team.total, team.mean, team.deviation))
         rows.append((team_name(names, n), size, *figures, _percent(team.win_probability, 1)))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    return [*lines, "  " + ", ".join(_judgement(name, value) for name, value in division.values)]
+    return [*lines, "  " + ", ".join(_judgement(name, value) for name, value in split.values)]
 
 
 def change_lines(change: Change, objective: str, names: Sequence[str] = ()) -> list[str]:
-    """Return what a change by hand makes of a division: the numbers before and after, and the costs."""
+    """Return what a change by hand makes of a split: the numbers before and after, and the costs."""
     if not change.moved:
         return ["This changes nothing: nobody is in another team."]
     lines = [f"{_capital(moves(change.moved, names))}: {cost_words(change.cost, objective)}."]
     if change.behind != change.cost:
-        lines.append(f"Against the best division it {cost_words(change.behind, objective)}.")
+        lines.append(f"Against the best split it {cost_words(change.behind, objective)}.")
     after = dict(change.after.values)
     rows = [("", "before", "after")]
     for n, (old, new) in enumerate(zip(change.before.teams, change.after.teams, strict=True)):
@@ -92,27 +92,28 @@ def change_lines(change: Change, objective: str, names: Sequence[str] = ()) -> l
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     lines += ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    lines += wish_change_lines(change)
+    lines += preference_change_lines(change)
     return lines + [f"It breaks a rule: {constraint_words(rule, names)}." for rule in change.broken]
 
 
-def wish_change_lines(change: Change) -> list[str]:
-    """Return which wishes with a price a change by hand breaks or meets, and what is paid then."""
+def preference_change_lines(change: Change) -> list[str]:
+    """Return which preferences with a price a change by hand breaks or meets, and what is paid then."""
     before, after = _paid(change.before), _paid(change.after)
     lines = []
-    for wish, paid in after.items():
-        if abs(paid - before.get(wish, 0.0)) >= UNSEEN:
-            verb = "breaks" if paid > before.get(wish, 0.0) else "meets"
-            lines.append(f"It {verb} a wish: {_wish_words(*wish)}; {_percent(paid, 2)} is paid for it.")
+    for preference, paid in after.items():
+        if abs(paid - before.get(preference, 0.0)) >= UNSEEN:
+            verb = "breaks" if paid > before.get(preference, 0.0) else "meets"
+            words = _preference_words(*preference)
+            lines.append(f"It {verb} a preference: {words}; {_percent(paid, 2)} is paid for it.")
     return lines
 
 
-def _paid(division: Valuation) -> dict[tuple[str, tuple[str, ...]], float]:
-    """Return what is paid for each wish, those of the same kind between the same players as one."""
+def _paid(split: Valuation) -> dict[tuple[str, tuple[str, ...]], float]:
+    """Return what is paid for each preference, those of the same kind between the same players as one."""
     paid: dict[tuple[str, tuple[str, ...]], float] = {}
-    for wish in division.wishes:
-        key = wish.kind, wish.players
-        paid[key] = paid.get(key, 0.0) + wish.paid
+    for preference in split.preferences:
+        key = preference.kind, preference.players
+        paid[key] = paid.get(key, 0.0) + preference.paid
     return paid
 
 
@@ -123,14 +124,14 @@ def place_lines(place: Place, objective: str, names: Sequence[str] = ()) -> list
     if place.party:
         lines.append(f"  {who} stays with {listed(place.party)}.")
     lines += [f"  {printable(one)} is fixed to {home}." for one in place.held]
-    lines += [f"  A wish: {constraint_words(wish, names)}." for wish in place.wishes]
+    lines += [f"  A preference: {constraint_words(preference, names)}." for preference in place.preferences]
     if place.relative_to:
         anchor = printable(place.relative_to)
         lines.append(
             f"  The teams have the same rules, so what counts is with whom: {anchor} is taken to stay."
         )
     for instead in place.elsewhere:
-        team = team_name(names, instead.wish.team or 0)
+        team = team_name(names, instead.preference.team or 0)
         given_up = " and ".join(_giving_up(rule, names) for rule in instead.given_up)
         if instead.best is None:
             lines.append(f"  {who} cannot be in {team}: {printable(instead.reason)}.")
@@ -148,7 +149,7 @@ def place_lines(place: Place, objective: str, names: Sequence[str] = ()) -> list
 
 def together_lines(instead: Instead, objective: str, names: Sequence[str] = ()) -> list[str]:
     """Return why two players are in one team."""
-    pair = listed(instead.wish.players)
+    pair = listed(instead.preference.players)
     if instead.best is None:
         return [f"{pair} cannot be apart: {printable(instead.reason)}."]
     return [f"{pair} are in one team; apart at best: {_best(instead, objective, names)}"]
@@ -199,14 +200,17 @@ def cost_words(cost: Cost, objective: str) -> str:
     'costs 0.8 % of win probability and 1.25 of spread'
     >>> cost_words(Cost(0.008, -1.25), "spread")
     'costs 0.8 % of win probability, gains 1.25 of spread'
-    >>> cost_words(Cost(0.0, 0.0), "gap"), cost_words(Cost(0.008, 0.008), "win")
+    >>> cost_words(Cost(0.0, 0.0), "difference"), cost_words(Cost(0.008, 0.008), "win")
     ('costs nothing', 'costs 0.8 % of win probability')
     >>> cost_words(Cost(0.008, 1.5, 0.01, (3.0, 1.5)), "gap, spread")
-    'costs 0.8 % of win probability, 1 % of wishes, 3 of gap and 1.5 of spread'
+    'costs 0.8 % of win probability, 1 % of preferences, 3 of gap and 1.5 of spread'
     """
     names = objective.split(", ")
     values = cost.values if len(cost.values) == len(names) else (cost.value,)
-    parts = [(cost.win_probability, _chance(cost.win_probability)), (cost.wishes, _for_wishes(cost.wishes))]
+    parts = [
+        (cost.win_probability, _chance(cost.win_probability)),
+        (cost.preferences, _for_preferences(cost.preferences)),
+    ]
     parts += [
         (value, f"{number(abs(value))} of {name}")
         for name, value in zip(names if len(values) > 1 else [objective], values, strict=True)
@@ -242,26 +246,26 @@ def _named(players: Sequence[str]) -> str:
     return f"{len(players)} players" if len(players) > MOST_NAMED else listed(players)
 
 
-#: What a wish between players asks for, by its kind, as a constraint and as an outcome.
-_WISHES = {"prefer": "together", "together": "together", "avoid": "apart", "apart": "apart"}
+#: What a preference between players asks for, by its kind, as a constraint and as an outcome.
+_PREFERENCES = {"prefer": "together", "together": "together", "avoid": "apart", "apart": "apart"}
 
 
-def _wish_words(kind: str, players: Sequence[str]) -> str:
-    """Return what a wish asks for, without its price."""
+def _preference_words(kind: str, players: Sequence[str]) -> str:
+    """Return what a preference asks for, without its price."""
     if kind == "side":
         return f"the side {listed(players)} would rather be on"
-    return f"{listed(players)} rather {_WISHES[kind]}"
+    return f"{listed(players)} rather {_PREFERENCES[kind]}"
 
 
 def _standing(explanation: Explanation) -> str:
-    """Say how far the division is from the best, and the best from the bound."""
+    """Say how far the split is from the best, and the best from the bound."""
     value = f"{explanation.objective} {number(explanation.value or 0.0)}"
     words = f"The best is {value}"
     if explanation.behind is not None and explanation.behind != Cost(0.0, 0.0):
         behind = cost_words(explanation.behind, explanation.objective)
         words = f"Against the best this {behind}; the best is {value}"
     if explanation.status == "optimal":
-        return f"{words}, proven: no division is better."
+        return f"{words}, proven: no split is better."
     bound, gap = number(explanation.bound or 0.0), number(explanation.gap or 0.0)
     return f"{words}, not proven: the bound is {bound}, {gap} away."
 
@@ -287,14 +291,14 @@ def _price_lines(price: Price, objective: str, names: Sequence[str]) -> list[str
     return lines
 
 
-def _wish_lines(price: Price, objective: str, names: Sequence[str]) -> list[str]:
-    """Return what a wish with a price costs: what is paid, and what keeping it would mean."""
+def _preference_lines(price: Price, objective: str, names: Sequence[str]) -> list[str]:
+    """Return what a preference with a price costs: what is paid, and what keeping it would mean."""
     words = f"{_capital(constraint_words(price.constraint, names))}: "
     if not price.paid:
         return [f"{words}met; that {cost_words(price.cost, objective)}{_unproven(price)}"]
     words += f"{_worth(price.paid)} is paid for it"
     if price.cost != Cost(0.0, 0.0):
-        words += f"; without the wish it {_saves(price.cost, objective)}"
+        words += f"; without the preference it {_saves(price.cost, objective)}"
     if price.kept is None:
         return [f"{words}{_unproven(price)}"]
     if price.kept.best is None:
@@ -307,7 +311,7 @@ def _unproven(price: Price) -> str:
     """Return how the telling of a price ends."""
     if price.proven:
         return "."
-    found = "" if price.cost != Cost(0.0, 0.0) else ": no better division was found without"
+    found = "" if price.cost != Cost(0.0, 0.0) else ": no better split was found without"
     return f" (not proven{found})."
 
 
@@ -329,11 +333,11 @@ def _kept(constraint: Constraint, names: Sequence[str]) -> str:
 def _relaxation_lines(explanation: Explanation, names: Sequence[str]) -> list[str]:
     """Say which rules are cheapest to give up."""
     if explanation.relaxed is None:
-        if explanation.division is None:
-            return ["Giving up the wishes would not help, or there was no time to find out."]
+        if explanation.split is None:
+            return ["Giving up the preferences would not help, or there was no time to find out."]
         return []
     given_up = " and ".join(_giving_up(rule, names) for rule in explanation.relaxation)
-    if explanation.division is None:
+    if explanation.split is None:
         teams = " against ".join(listed(team) or "bots alone" for team in explanation.relaxed.teams)
         return [f"The cheapest relaxation is {given_up}: then {teams}, {_even(explanation.relaxed)}."]
     words = _saves(Cost(0.0, 0.0).minus(explanation.relaxed.cost), explanation.objective)
@@ -380,8 +384,8 @@ def _chance(cost: float) -> str:
     return f"{_worth(cost)} of win probability"
 
 
-def _for_wishes(paid: float) -> str:
-    return f"{_worth(paid)} of wishes"
+def _for_preferences(paid: float) -> str:
+    return f"{_worth(paid)} of preferences"
 
 
 def _worth(chance: float) -> str:

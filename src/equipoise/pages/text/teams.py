@@ -26,7 +26,7 @@ def solution_lines(
     solution : Solution
         The answer.
     split : Split
-        The division that is shown: one of the answer's, or one that was changed by hand.
+        The split that is shown: one of the answer's, or one that was changed by hand.
     chosen : int, optional
         Which of the answer's splits was chosen at random.
     names : sequence of str
@@ -114,13 +114,13 @@ def _alternatives(solution: Solution, names: Sequence[str]) -> list[str]:
 
 
 def outcome_lines(split: Split) -> list[str]:
-    """Return the wishes that are broken, and how many are met."""
-    if not split.wishes:
+    """Return the preferences that are broken, and how many are met."""
+    if not split.preferences:
         return []
-    broken = [outcome for outcome in split.wishes if not outcome.met]
+    broken = [outcome for outcome in split.preferences if not outcome.met]
     paid = sum(outcome.paid for outcome in broken)
     lines = [
-        f"Wishes: {len(split.wishes) - len(broken)} of {len(split.wishes)} met"
+        f"Preferences: {len(split.preferences) - len(broken)} of {len(split.preferences)} met"
         + (f", {number(100.0 * paid)} % of win probability paid for the others:" if broken else ".")
     ]
     for outcome in broken:
@@ -142,4 +142,4 @@ def front_lines(front: Front) -> list[str]:
         for row in rows
     ]
     proof = "proven to be all there are" if front.complete else "not proven to be all there are"
-    return [*lines, f"Divisions between which there is a choice: {len(front.points)}, {proof}."]
+    return [*lines, f"Splits between which there is a choice: {len(front.points)}, {proof}."]

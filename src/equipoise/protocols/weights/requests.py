@@ -80,7 +80,7 @@ class Everyone:
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class Rules:
     """What a division is to keep, as ``PARTY``, ``APART``, ``STAY`` and the seats of ``TEAMS`` say.
 
     Parameters
@@ -106,7 +106,7 @@ class Division:
     setting: Setting
     teams: int
     members: tuple[Named, ...]
-    wishes: Wishes = Wishes()
+    rules: Rules = Rules()
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,8 @@ from equipoise.protocols.weights.requests import (
     Refusal,
     Refused,
     Request,
+    Rules,
     Silent,
-    Wishes,
 )
 
 #: Longest name: four times what any game server of the trade allows.
@@ -224,7 +224,7 @@ class WeightSession:
         self._seats = ((),) * USUAL_TEAMS
         self._together: list[tuple[Named, ...]] = []
         self._apart: list[tuple[Named, ...]] = []
-        self._stay = Wishes().stay
+        self._stay = Rules().stay
 
     def _requests(self) -> Generator[Request, None, None]:
         """Go through what has come; what was gone through is not kept, wherever this is left."""
@@ -356,7 +356,7 @@ class WeightSession:
             for groups in (self._together, self._apart)
         )
         seats = tuple((member, team) for member, team in placed if team is not None)
-        return Division(self._now(), teams, members, Wishes(together, apart, seats, self._stay))
+        return Division(self._now(), teams, members, Rules(together, apart, seats, self._stay))
 
     def _party(self, rest: bytes, told: list[bytes]) -> None:
         self._group(self._together, rest, told)

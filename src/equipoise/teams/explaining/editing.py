@@ -1,6 +1,6 @@
-"""Divisions changed by hand, and judged: swaps and moves by name, and why somebody is where they are.
+"""Splits changed by hand, and judged: swaps and moves by name, and why somebody is where they are.
 
-What a division is worth without changes is explained in ``explaining``.
+What a split is worth without changes is explained in ``explaining``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from equipoise.arrays import Labels
 from equipoise.errors import InputError
 from equipoise.teams.balancing import balance
 from equipoise.teams.explaining.explaining import Instead, alternative, instead
-from equipoise.teams.explaining.judging import Cost, Moved, Valuation, Yardstick
+from equipoise.teams.explaining.judging import Cost, Moved, Valuation, Yardstick, as_json
 from equipoise.teams.explaining.relaxing import Constraint, Fixed, TeamSizes, labels, preferences_in, rules_in
 from equipoise.teams.request import BalanceRequest, Keywords, Players
 from equipoise.teams.solution import Solution, Split, weight
@@ -43,23 +43,23 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A division before and after changes by hand.
+    """A split before and after changes by hand.
 
     Parameters
     ----------
     before, after : Valuation
-        The division in numbers.
+        The split in numbers.
     moved : tuple of Moved
         Who is in another team afterwards.
     cost : Cost
         What the changes make worse.
     behind : Cost
-        What the division is worse afterwards than the best that keeps all rules.
+        What the split is worse afterwards than the best that keeps all rules.
     broken : tuple of Constraint
         What must be kept and is then broken; of ``"sizes"``, ``allowed`` is by how many players teams may
         differ, and of ``"role"``, ``team`` is one that lacks it.
     split : Split
-        The division afterwards.
+        The split afterwards.
     """
 
     before: Valuation
@@ -96,7 +96,7 @@ class Place:
         Whether a rule binds the player, or the party, to it.
     party : tuple of str
         Those who stay with the player, by name.
-    wishes : tuple of Constraint
+    preferences : tuple of Constraint
         The player's preferences that have a price.
     relative_to : str
         Where the teams are interchangeable, the strongest other player, who is taken to stay: then it
@@ -116,7 +116,7 @@ class Place:
     team: int
     fixed: bool
     party: tuple[str, ...]
-    wishes: tuple[Constraint, ...]
+    preferences: tuple[Constraint, ...]
     relative_to: str
     elsewhere: tuple[Instead, ...]
     exchange: Change | None
@@ -125,7 +125,7 @@ class Place:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain lists and numbers, as ``equipoise balance --why A --json`` prints them."""
-        plain = asdict(replace(self, exchange=None))
+        plain = as_json(replace(self, exchange=None))
         return {**plain, "exchange": None if self.exchange is None else self.exchange.as_dict()}
 
 
@@ -137,7 +137,7 @@ def edit(
     split: Split | None = None,
     **keywords: Unpack[Keywords],
 ) -> Change:
-    """Change a division by hand, and say what it costs and which rules it breaks.
+    """Change a split by hand, and say what it costs and which rules it breaks.
 
     Parameters
     ----------
@@ -148,19 +148,19 @@ def edit(
     solution : Solution, optional
         What ``balance`` returned for the same request; asked for unless given.
     split : Split, optional
-        The division to change; by default the best.
+        The split to change; by default the best.
     **keywords
         Those of ``balance``.
 
     Raises
     ------
     InputError
-        As ``balance``, if a name or team does not exist, or if there is no division to change.
+        As ``balance``, if a name or team does not exist, or if there is no split to change.
 
     Examples
     --------
     >>> roster = {"Ann": 9, "Bob": 8, "Cid": 4, "Dan": 3}
-    >>> change = edit(roster, [Swap("Ann", "Bob")], objective="gap")
+    >>> change = edit(roster, [Swap("Ann", "Bob")], objective="difference")
     >>> [team.players for team in change.after.teams], change.cost.value
     ([('Bob', 'Dan'), ('Ann', 'Cid')], 2.0)
     """
@@ -205,7 +205,7 @@ def why_there(
 
     Examples
     --------
-    >>> place = why_there({"Ann": 9, "Bob": 8, "Cid": 4, "Dan": 3}, "Dan", objective="gap")
+    >>> place = why_there({"Ann": 9, "Bob": 8, "Cid": 4, "Dan": 3}, "Dan", objective="difference")
     >>> place.relative_to, place.elsewhere[0].best.cost.value, place.partner, place.exchange.cost.value
     ('Ann', 2.0, 'Cid', 2.0)
     """
@@ -215,15 +215,15 @@ def why_there(
     place, home, block, anchor, held = seat.place, seat.team, seat.block, seat.anchor, seat.held
     name = request.players[place].label
     free = Yardstick(Fixed(held).relax(request)) if held else yardstick
-    priced_wishes = [each.constraint(request) for each in preferences_in(request)]
+    priced_preferences = [each.constraint(request) for each in preferences_in(request)]
     elsewhere = []
     for team in seat.others:
-        wish = Constraint("fixed", (name,), team=team)
+        preference = Constraint("fixed", (name,), team=team)
         found = _best(free, _exchanges(free, teams, block, [team], alone=True, keep=anchor))
         best = None if found is None else alternative(yardstick, yardstick.split(found), start)
         reason = "" if best else "no exchange for players of that team keeps the rules"
         given_up = tuple(Fixed((one,)).constraint(request) for one in held)
-        elsewhere.append(Instead(wish, best, reason, given_up=given_up))
+        elsewhere.append(Instead(preference, best, reason, given_up=given_up))
     swapped = _best(yardstick, _exchanges(yardstick, teams, block, set(teams) - {home}))
     exchange = None if swapped is None else _changed(yardstick, solution.best, start, swapped)
     partners = [moved.player for moved in (exchange.moved if exchange else ()) if moved.origin != home]
@@ -232,7 +232,7 @@ def why_there(
         team=home,
         fixed=bool(held),
         party=tuple(request.players[one].label for one in sorted(block) if one != place),
-        wishes=tuple(wish for wish in priced_wishes if name in wish.players),
+        preferences=tuple(preference for preference in priced_preferences if name in preference.players),
         relative_to="" if anchor is None else request.players[anchor].label,
         elsewhere=tuple(elsewhere),
         exchange=exchange,
@@ -249,7 +249,7 @@ def why_not(
     split: Split | None = None,
     **keywords: Unpack[Keywords],
 ) -> tuple[Instead, ...]:
-    """Say what the best division is with a player in each other team: a search for each.
+    """Say what the best split is with a player in each other team: a search for each.
 
     Parameters
     ----------
@@ -264,7 +264,8 @@ def why_not(
     Examples
     --------
     >>> roster = {"Ann": 9, "Bob": 8, "Cid": 4, "Dan": 3}
-    >>> [(other.wish.team, other.best.cost.value) for other in why_not(roster, "Dan", objective="gap")]
+    >>> others = why_not(roster, "Dan", objective="difference")
+    >>> [(other.preference.team, other.best.cost.value) for other in others]
     [(1, 2.0)]
     """
     yardstick, _, start = _looked_at(players, solution, split, keywords)
@@ -275,9 +276,9 @@ def why_not(
     stays = () if seat.anchor is None else ((request.players[seat.anchor].id, teams[seat.anchor]),)
     found = []
     for team in seat.others:
-        wish = Constraint("fixed", (player.label,), team=team)
+        preference = Constraint("fixed", (player.label,), team=team)
         asked = replace(free, fixed=(*free.fixed, *stays, (player.id, team)))
-        found.append(replace(instead(asked, wish, start, request.stop), given_up=given_up))
+        found.append(replace(instead(asked, preference, start, request.stop), given_up=given_up))
     return tuple(found)
 
 
@@ -307,7 +308,7 @@ def why_together(
     Examples
     --------
     >>> roster = {"Ann": 9, "Bob": 8, "Cid": 4, "Dan": 3}
-    >>> why_together(roster, "Ann", "Dan", objective="gap").best.cost.value
+    >>> why_together(roster, "Ann", "Dan", objective="difference").best.cost.value
     2.0
     """
     yardstick, _, start = _looked_at(players, solution, split, keywords)
@@ -316,18 +317,18 @@ def why_together(
     if pair[0] == pair[1]:
         msg = f": {one!r} and {other!r} are the same player; two are needed"
         raise InputError(msg, "why")
-    wish = Constraint("apart", labels(request, pair))
-    return instead(replace(request, apart=(*request.apart, pair)), wish, start, request.stop)
+    preference = Constraint("apart", labels(request, pair))
+    return instead(replace(request, apart=(*request.apart, pair)), preference, start, request.stop)
 
 
 def _looked_at(
     players: Players | BalanceRequest, solution: Solution | None, split: Split | None, keywords: Keywords
 ) -> tuple[Yardstick, Solution, Split]:
-    """Return what measures, what ``balance`` says, and the division that is asked about."""
+    """Return what measures, what ``balance`` says, and the split that is asked about."""
     request = BalanceRequest.of(players, **keywords)
     solution = balance(request) if solution is None else solution
     if not solution.splits:
-        msg = f": there is no division to look at: {solution.reason}"
+        msg = f": there is no split to look at: {solution.reason}"
         raise InputError(msg, "players")
     return Yardstick(request.folded()), solution, solution.best if split is None else split
 
@@ -397,9 +398,9 @@ def _exchanges(
     alone: bool = False,
     keep: int | None = None,
 ) -> Labels:
-    """Return the divisions in which a block is exchanged for as many of another team, or may join it alone.
+    """Return the splits in which a block is exchanged for as many of another team, or may join it alone.
 
-    Parties go as a whole, whoever is to be kept stays, and only divisions that keep the rules are returned.
+    Parties go as a whole, whoever is to be kept stays, and only splits that keep the rules are returned.
     """
     home = teams[min(block)]
     rows = []
@@ -412,8 +413,8 @@ def _exchanges(
             row[list(chosen)] = home
             row[list(block)] = team
             rows.append(row)
-    divisions = np.array(rows, dtype=np.int8).reshape(len(rows), len(teams))
-    return divisions[yardstick.legal(divisions)]
+    splits = np.array(rows, dtype=np.int8).reshape(len(rows), len(teams))
+    return splits[yardstick.legal(splits)]
 
 
 def _of_size(blocks: Sequence[frozenset[int]], size: int) -> Iterator[frozenset[int]]:
@@ -425,9 +426,9 @@ def _of_size(blocks: Sequence[frozenset[int]], size: int) -> Iterator[frozenset[
             yield from (block | rest for rest in _of_size(blocks[n + 1 :], size - len(block)))
 
 
-def _best(yardstick: Yardstick, divisions: Labels) -> list[int] | None:
-    """Return the fairest of some divisions, None where there are none."""
-    if not len(divisions):
+def _best(yardstick: Yardstick, splits: Labels) -> list[int] | None:
+    """Return the fairest of some splits, None where there are none."""
+    if not len(splits):
         return None
-    best: list[int] = divisions[yardstick.fairest(divisions)].tolist()
+    best: list[int] = splits[yardstick.fairest(splits)].tolist()
     return best

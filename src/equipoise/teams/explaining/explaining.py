@@ -8,18 +8,18 @@ What there is to ask is in :mod:`equipoise.teams.explaining.relaxing`, how it is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 from equipoise.errors import UnsupportedError
 from equipoise.stopping import Stop
 from equipoise.teams.balancing import balance
-from equipoise.teams.explaining.judging import Cost, Moved, Valuation, Yardstick
+from equipoise.teams.explaining.judging import Cost, Moved, Valuation, Yardstick, as_json
 from equipoise.teams.explaining.relaxing import (
     STEP,
     Asked,
     Constraint,
-    Preference,
+    Priced,
     preferences_in,
     relaxed_sizes,
     rules_in,
@@ -36,7 +36,7 @@ Share = Callable[[int], Stop]
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Another division, and what it is worse than the one it is compared with.
+    """Another split, and what it is worse than the one it is compared with.
 
     Parameters
     ----------
@@ -61,15 +61,15 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Instead:
-    """The best division with one constraint more, or why there is none.
+    """The best split with one constraint more, or why there is none.
 
     Parameters
     ----------
-    wish : Constraint
-        What is kept too: a player ``"fixed"`` to another team, two who are together ``"apart"``, or a wish
-        that is broken.
+    preference : Constraint
+        What is kept too: a player ``"fixed"`` to another team, two who are together ``"apart"``, or a
+        preference that is broken.
     best : Alternative or None
-        The best division that keeps it too, compared with the one looked at.
+        The best split that keeps it too, compared with the one looked at.
     reason : str
         Why there is none; empty where there is one.
     proven : bool
@@ -78,7 +78,7 @@ class Instead:
         The rules that are let go for it.
     """
 
-    wish: Constraint
+    preference: Constraint
     best: Alternative | None
     reason: str
     proven: bool = True
@@ -87,26 +87,26 @@ class Instead:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a constraint costs: by how much the best division without it is better.
+    """What a constraint costs: by how much the best split without it is better.
 
     Parameters
     ----------
     constraint : Constraint
         What must be kept, or has a price of its own.
     cost : Cost
-        What it costs that it is there; nothing where the best division without it is no better.  What is
-        paid for a wish counts in neither of the two.
+        What it costs that it is there; nothing where the best split without it is no better.  What is
+        paid for a preference counts in neither of the two.
     without : Alternative
-        That division, compared with the best one that keeps all rules.
+        That split, compared with the best one that keeps all rules.
     proven : bool
-        Whether both divisions are proven best.
+        Whether both splits are proven best.
     members : tuple of Price
         Of a party of three and more, and of all who are fixed: what it costs that each of them alone is
         part of it.
     paid : float
-        Of a wish with a price, what the best division pays for it, in win probability.
+        Of a preference with a price, what the best split pays for it, in win probability.
     kept : Instead or None
-        Of a wish that is broken: the best division that keeps it, compared with the best.
+        Of a preference that is broken: the best split that keeps it, compared with the best.
     """
 
     constraint: Constraint
@@ -120,29 +120,29 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Everything there is to say of a division.
+    """Everything there is to say of a split.
 
     Parameters
     ----------
     status : Status
-        What is proven of the best division.
+        What is proven of the best split.
     objective : str
         The objective's name.
     value, bound, gap : float or None
-        The objective of the best division, what none can be better than, and their distance.
-    division : Valuation or None
-        The division explained, None where there is none.
+        The objective of the best split, what none can be better than, and their distance.
+    split : Valuation or None
+        The split explained, None where there is none.
     behind : Cost or None
-        What the division explained is worse than the best.
+        What the split explained is worse than the best.
     alternatives : tuple of Alternative
-        The best of the other divisions, best first.
+        The best of the other splits, best first.
     prices : tuple of Price
-        What each constraint costs, the dearest first; the wishes with a price after the others.
+        What each constraint costs, the dearest first; the preferences with a price after the others.
     relaxation : tuple of Constraint
-        The rules that are cheapest to give up: the one without which the best division is best, if it
+        The rules that are cheapest to give up: the one without which the best split is best, if it
         costs anything; where nothing is feasible, as few as make it so.
     relaxed : Alternative or None
-        The best division without those.
+        The best split without those.
     unpriced : tuple of Constraint
         What was not priced in the time there was.
     reason : str
@@ -154,7 +154,7 @@ class Explanation:
     value: float | None
     bound: float | None
     gap: float | None
-    division: Valuation | None
+    split: Valuation | None
     behind: Cost | None
     alternatives: tuple[Alternative, ...]
     prices: tuple[Price, ...]
@@ -165,10 +165,10 @@ class Explanation:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain lists and numbers, as ``equipoise balance --explain --json`` prints them."""
-        plain = asdict(self)
+        plain = as_json(self)
         plain["status"] = str(self.status)
-        if self.division is not None:
-            plain["division"] = self.division.as_dict()
+        if self.split is not None:
+            plain["split"] = self.split.as_dict()
         return plain
 
 
@@ -180,7 +180,7 @@ def explain(
     share: Share | None = None,
     **keywords: Unpack[Keywords],
 ) -> Explanation:
-    """Explain a division: its numbers, the best alternatives, the price of each rule.
+    """Explain a split: its numbers, the best alternatives, the price of each rule.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def explain(
     solution : Solution, optional
         What ``balance`` returned for the same request; asked for unless given.
     split : Split, optional
-        The division to explain, for instance one chosen at random; by default the best.
+        The split to explain, for instance one chosen at random; by default the best.
     share : callable, optional
         Gives when to stop the next question, from how many there still are; by default ``stop`` is for all.
     **keywords
@@ -208,7 +208,7 @@ def explain(
     Examples
     --------
     >>> roster = {"Ann": 9, "Bob": 8, "Cid": 4, "Dan": 3}
-    >>> explanation = explain(roster, objective="gap", parties=[("Ann", "Bob")])
+    >>> explanation = explain(roster, objective="difference", parties=[("Ann", "Bob")])
     >>> price, sizes = explanation.prices
     >>> price.constraint.players, price.cost.value
     (('Ann', 'Bob'), 10.0)
@@ -238,7 +238,7 @@ def explain(
         value=solution.value,
         bound=solution.bound,
         gap=solution.gap,
-        division=yardstick.value(explained),
+        split=yardstick.value(explained),
         behind=yardstick.cost(explained, best),
         alternatives=tuple(alternative(yardstick, other, explained) for other in others[:ALTERNATIVES]),
         prices=tuple(prices),
@@ -305,14 +305,14 @@ def _price(yardstick: Yardstick, solution: Solution, asked: Asked, stop: Stop) -
     rule, relaxed = asked.constraint(request), Yardstick(asked.relax(request))
     without = ask(replace(relaxed.request, keep=1, stop=stop))
     found = without.best if without.splits else best
-    # Without a wish nothing is paid for it, in neither of the two.
+    # Without a preference nothing is paid for it, in neither of the two.
     base = best if rule.binding else relaxed.split(yardstick.teams_of(best))
     gained = relaxed.cost(base, found)
     if not relaxed.betters(gained):
         found, gained = base, Cost(0.0, 0.0)
     proven = solution.status is Status.OPTIMAL and without.status is Status.OPTIMAL
     price = Price(rule, gained, alternative(relaxed, found, base), proven)
-    if not isinstance(asked, Preference):
+    if not isinstance(asked, Priced):
         return price
     worth, insisted = asked.paid(yardstick, best), asked.insist(request)
     if not worth or insisted is None:
@@ -320,12 +320,12 @@ def _price(yardstick: Yardstick, solution: Solution, asked: Asked, stop: Stop) -
     return replace(price, paid=worth, kept=instead(insisted, rule, best, stop))
 
 
-def instead(request: BalanceRequest, wish: Constraint, start: Split, stop: Stop) -> Instead:
-    """Return the best division of a request that keeps a constraint more than another division."""
+def instead(request: BalanceRequest, preference: Constraint, start: Split, stop: Stop) -> Instead:
+    """Return the best split of a request that keeps a constraint more than another split."""
     solution = ask(replace(request, keep=1, stop=stop))
     best = alternative(Yardstick(request), solution.best, start) if solution.splits else None
     known = solution.status not in (Status.FEASIBLE, Status.UNKNOWN)
-    return Instead(wish, best, solution.reason, known)
+    return Instead(preference, best, solution.reason, known)
 
 
 def _dearness(price: Price) -> tuple[float, float]:
@@ -342,7 +342,7 @@ def _dearest(prices: Iterable[Price]) -> Price | None:
 
 
 def _of_nothing(request: BalanceRequest, solution: Solution, shares: Share) -> Explanation:
-    """Return the explanation of a request without a division: the reason, and what to give up."""
+    """Return the explanation of a request without a split: the reason, and what to give up."""
     rules, split = ((), None) if solution.status is not Status.INFEASIBLE else _least_relaxed(request, shares)
     return Explanation(
         status=solution.status,
@@ -350,7 +350,7 @@ def _of_nothing(request: BalanceRequest, solution: Solution, shares: Share) -> E
         value=None,
         bound=None,
         gap=None,
-        division=None,
+        split=None,
         behind=None,
         alternatives=(),
         prices=(),
@@ -361,10 +361,10 @@ def _of_nothing(request: BalanceRequest, solution: Solution, shares: Share) -> E
 
 
 def _least_relaxed(request: BalanceRequest, shares: Share) -> tuple[tuple[Constraint, ...], Split | None]:
-    """Return the fewest constraints to give up for a division, and the best there is without them.
+    """Return the fewest constraints to give up for a split, and the best there is without them.
 
     One alone is tried first: of those that will do, the one that frees the fewest players, then the one
-    with the most even division.  If none will do, several are.
+    with the most even split.  If none will do, several are.
     """
     whole = rules_in(request)
     parts = [part for asked in whole for part in asked.parts]
@@ -374,14 +374,14 @@ def _least_relaxed(request: BalanceRequest, shares: Share) -> tuple[tuple[Constr
         if split is not None:
             rule = part.constraint(request)
             freed = len(rule.players) if rule.kind in ("party", "fixed") else 1
-            found.append((freed, split.distance, rule, split))
+            found.append((freed, split.imbalance, rule, split))
     for steps in range(1, len(request.players)):
         sizes, stop = relaxed_sizes(request, steps), shares(1)
         if sizes is None or stop():
             break
         split = _feasible(sizes.relax(request), stop)
         if split is not None:
-            found.append((1, split.distance, sizes.constraint(request), split))
+            found.append((1, split.imbalance, sizes.constraint(request), split))
             break
     if found:
         *_, constraint, split = min(found, key=lambda entry: entry[:2])
@@ -391,7 +391,7 @@ def _least_relaxed(request: BalanceRequest, shares: Share) -> tuple[tuple[Constr
 
 
 def _feasible(request: BalanceRequest, stop: Stop) -> Split | None:
-    """Return the best division there is, None where none is found."""
+    """Return the best split there is, None where none is found."""
     solution = None if stop() else ask(replace(request, keep=1, stop=stop))
     return solution.best if solution is not None and solution.splits else None
 
@@ -399,9 +399,9 @@ def _feasible(request: BalanceRequest, stop: Stop) -> Split | None:
 def _minimal(
     request: BalanceRequest, asked: list[Asked], stop: Stop
 ) -> tuple[tuple[Constraint, ...], Split | None]:
-    """Return what cannot be kept if there is to be a division, as little as can be, and the best without.
+    """Return what cannot be kept if there is to be a split, as little as can be, and the best without.
 
-    All is given up, and taken back one after another as long as there is a division.
+    All is given up, and taken back one after another as long as there is a split.
     """
     dropped = list(asked)
     best: Split | None = None

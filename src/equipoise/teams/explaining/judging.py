@@ -1,7 +1,7 @@
-"""What a division is worth, and what one is worse than another: arithmetic on its totals, no search.
+"""What a split is worth, and what one is worse than another: arithmetic on its totals, no search.
 
 A :class:`Yardstick` is made once from a request.  In it everyone is a block alone and no rule holds, so any
-division can be measured with it, whatever rules that breaks, and all swaps of a player at once.
+split can be measured with it, whatever rules that breaks, and all swaps of a player at once.
 """
 
 from __future__ import annotations
@@ -17,19 +17,27 @@ import numpy as np
 from equipoise.arrays import Bools, Floats, Labels
 from equipoise.errors import InputError
 from equipoise.players import NO_SIDE
-from equipoise.registry import CRITERIA, OBJECTIVES, resolve
+from equipoise.registry import OBJECTIVES, RERANKERS, resolve
 from equipoise.teams.balancing import asked_in, check_positive, cost_of, split_of, values_of
 from equipoise.teams.objectives.composing import compose, priced
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
+from equipoise.teams.problem.preferences import Outcome
 from equipoise.teams.problem.problem import MU, N_FEATURES, Problem
 from equipoise.teams.problem.roster import Besides, build
 from equipoise.teams.problem.sizes import SizeRules
-from equipoise.teams.problem.wishes import Outcome
 from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Split
 
 #: What a chance must change by to count: below it is rounding.
 ROUNDING = 1e-12
+
+#: The keys in JSON of fields that go by another name there.
+KEYS = {"imbalance": "distance", "preference": "wish", "preferences": "wishes"}
+
+
+def as_json(facts: Any) -> dict[str, Any]:
+    """Return a dataclass in plain lists and numbers, its fields by their keys in JSON."""
+    return asdict(facts, dict_factory=lambda items: {KEYS.get(name, name): value for name, value in items})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,30 +54,30 @@ class TeamFacts:
 
 @dataclass(frozen=True, slots=True)
 class Valuation:
-    """A division in numbers.
+    """A split in numbers.
 
     Parameters
     ----------
     teams : tuple of TeamFacts
         One for each team.
-    distance : float
-        The largest distance of a team's win probability from even.
+    imbalance : float
+        The largest imbalance of a team's win probability from even.
     values : tuple of (str, float)
-        Every registered objective and criterion that can judge the division, without the prices of wishes,
+        Every registered objective and criterion that can judge the split, without the prices of preferences,
         and what is asked for.
-    wishes : tuple of Outcome
-        What became of the wishes that have a price.
+    preferences : tuple of Outcome
+        What became of the preferences that have a price.
     """
 
     teams: tuple[TeamFacts, ...]
-    distance: float
+    imbalance: float
     values: tuple[tuple[str, float], ...]
-    wishes: tuple[Outcome, ...] = ()
+    preferences: tuple[Outcome, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain lists and numbers."""
-        wishes = [wish.as_dict() for wish in self.wishes]
-        return {**asdict(replace(self, wishes=())), "values": dict(self.values), "wishes": wishes}
+        outcomes = [outcome.as_dict() for outcome in self.preferences]
+        return {**as_json(replace(self, preferences=())), "values": dict(self.values), "wishes": outcomes}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +91,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one division is worse than another.
+    """What one split is worse than another.
 
     Parameters
     ----------
@@ -91,28 +99,28 @@ class Cost:
         By how much a team's chance is further from even, 0 to 1; below 0 where it is nearer.
     value : float
         By how much the objective is worse, in the number it is known by; below 0 where it is better.
-    wishes : float
-        By how much more is paid for wishes that are broken, in win probability.
+    preferences : float
+        By how much more is paid for preferences that are broken, in win probability.
     values : tuple of float
         Of an order of objectives, by how much each is worse; empty where there is only one.
     """
 
     win_probability: float
     value: float
-    wishes: float = 0.0
+    preferences: float = 0.0
     values: tuple[float, ...] = ()
 
     @property
     def numbers(self) -> tuple[float, ...]:
         """All of them."""
-        return (self.win_probability, self.wishes, *self.values, self.value)
+        return (self.win_probability, self.preferences, *self.values, self.value)
 
     def minus(self, other: Cost) -> Cost:
         """Return what this costs more than another."""
         return Cost(
             rounded(self.win_probability - other.win_probability),
             rounded(self.value - other.value),
-            rounded(self.wishes - other.wishes),
+            rounded(self.preferences - other.preferences),
             tuple(rounded(mine - its) for mine, its in zip_longest(self.values, other.values, fillvalue=0.0)),
         )
 
@@ -124,7 +132,7 @@ def rounded(difference: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Yardstick:
-    """What divisions of a request are measured with.
+    """What splits of a request are measured with.
 
     Parameters
     ----------
@@ -145,7 +153,7 @@ class Yardstick:
         asked = self.request
         n, k = len(asked.players), asked.teams
         any_size = SizeRules((0,) * k, (n,) * k, n, asked.size_rules.seats)
-        besides = Besides(asked.wishes, asked.side_price, dict(asked.roles))
+        besides = Besides(asked.preferences, asked.side_price, dict(asked.roles))
         problem = build(asked.roster, k, any_size, asked.bots, besides=besides)
         return problem if problem.roles is None else replace(problem, roles=replace(problem.roles, few=True))
 
@@ -161,12 +169,12 @@ class Yardstick:
 
     @cached_property
     def unpriced(self) -> tuple[Objective, Units]:
-        """What is asked for without the prices of wishes, and its units."""
+        """What is asked for without the prices of preferences, and its units."""
         return asked_in(self.request)
 
     @cached_property
     def objective(self) -> Objective:
-        """What is asked for, the prices of wishes included."""
+        """What is asked for, the prices of preferences included."""
         asked, units = self.unpriced
         return asked if self.problem.prices is None else priced(asked, units)
 
@@ -220,7 +228,7 @@ class Yardstick:
         return [team_of[player.id] for player in self.request.players]
 
     def split(self, teams: Sequence[int]) -> Split:
-        """Return the division with these teams for the roster, whatever rules it breaks."""
+        """Return the split with these teams for the roster, whatever rules it breaks."""
         labels = np.array(teams, dtype=np.int8)
         totals = self.problem.totals(labels[None, :])
         criterion = self.objective.criterion
@@ -244,9 +252,9 @@ class Yardstick:
         weights = [
             np.array([*team, *[bot] * bots]) for team, bots in zip(split.weights, split.bots, strict=True)
         ]
-        for name in CRITERIA:
-            values[name] = float(resolve("criterion", CRITERIA, name)(weights))
-        return Valuation(_facts(split, weights), split.distance, tuple(values.items()), split.wishes)
+        for name in RERANKERS:
+            values[name] = float(resolve("criterion", RERANKERS, name)(weights))
+        return Valuation(_facts(split, weights), split.imbalance, tuple(values.items()), split.preferences)
 
     def cost(self, split: Split, than: Split) -> Cost:
         """Return what a split is worse than another."""
@@ -259,14 +267,14 @@ class Yardstick:
         both = zip(split.values[-len(grows) :], than.values[-len(grows) :], grows, strict=False)
         values = tuple(worse(*entry) for entry in both) if len(grows) > 1 else ()
         return Cost(
-            rounded(split.distance - than.distance),
+            rounded(split.imbalance - than.imbalance),
             worse(split.value, than.value, grows[-1]),
             rounded(paid(split) - paid(than)),
             values if any(values) else (),
         )
 
     def betters(self, gained: Cost) -> bool:
-        """Tell whether a difference from the best division found can be one: a worse one is none.
+        """Tell whether a difference from the best split found can be one: a worse one is none.
 
         Where only one objective counts it has to gain by it; else any number may.
         """
@@ -292,7 +300,7 @@ class Yardstick:
         return tuple(Moved(player.label, origin, team) for player, origin, team in teams if origin != team)
 
     def legal(self, labels: Labels) -> Bools:
-        """Tell which divisions keep every rule, shape (m,), for the team of each player, (m, n_players)."""
+        """Tell which splits keep every rule, shape (m,), for the team of each player, (m, n_players)."""
         legal = self.strict.legal(labels)
         for party in self.request.parties:
             members = labels[:, [self.index[who] for who in party]]
@@ -300,7 +308,7 @@ class Yardstick:
         return legal
 
     def fairest(self, labels: Labels) -> int:
-        """Return which of some divisions, shape (m, n_players), is the best by what is asked for.
+        """Return which of some splits, shape (m, n_players), is the best by what is asked for.
 
         As in a search, each criterion of an order leaves those within its tolerance to the next.
         """
@@ -319,8 +327,8 @@ def in_order(objective: Objective) -> tuple[Criterion, ...]:
 
 
 def paid(split: Split) -> float:
-    """Return what a split pays for the wishes it breaks."""
-    return sum(outcome.paid for outcome in split.wishes)
+    """Return what a split pays for the preferences it breaks."""
+    return sum(outcome.paid for outcome in split.preferences)
 
 
 def _facts(split: Split, weights: Sequence[Floats]) -> tuple[TeamFacts, ...]:

@@ -1,6 +1,6 @@
 """What a request asks for, one rule or preference after another: each is a class.
 
-It says how a division breaks it (``violation``), what the request is without it (``relax``), and what it asks
+It says how a split breaks it (``violation``), what the request is without it (``relax``), and what it asks
 for in words (``words``).  What it costs is found in ``explaining``; the sentences around the words are in
 :mod:`equipoise.pages.text.explanation`.  A request is folded here: see :meth:`BalanceRequest.folded`.
 """
@@ -16,8 +16,8 @@ import numpy as np
 
 from equipoise.players import NO_SIDE
 from equipoise.teams.explaining.judging import Yardstick
+from equipoise.teams.problem.preferences import Preference, side_prices
 from equipoise.teams.problem.rules import Rule, rows_of
-from equipoise.teams.problem.wishes import Wish, side_prices
 from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Split
 
@@ -28,7 +28,7 @@ STEP = 2
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What a division must keep, or would rather keep at a price, as it is told.
+    """What a split must keep, or would rather keep at a price, as it is told.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Asked:
         raise NotImplementedError
 
     def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
-        """Return how a division breaks it; nothing where it keeps it."""
+        """Return how a split breaks it; nothing where it keeps it."""
         raise NotImplementedError
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
@@ -103,7 +103,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Preference(Asked):
+class Priced(Asked):
     """Something that may be broken at a price."""
 
     def insist(self, request: BalanceRequest) -> BalanceRequest | None:
@@ -111,7 +111,7 @@ class Preference(Asked):
         raise NotImplementedError
 
     def paid(self, yardstick: Yardstick, split: Split) -> float:
-        """Return what a division of the request pays for it."""
+        """Return what a split of the request pays for it."""
         raise NotImplementedError
 
 
@@ -333,20 +333,20 @@ class TeamSizes(Asked):
 
 
 @dataclass(frozen=True)
-class Mates(Preference):
-    """A wish between players, and its place among the wishes of the request."""
+class Mates(Priced):
+    """A preference between players, and its place among the preferences of the request."""
 
     place: int
-    wish: Wish
+    preference: Preference
     kind = "prefer"
 
-    #: What wishes are called as constraints.
+    #: What preferences are called as constraints.
     KIND_OF: ClassVar[Mapping[str, str]] = {"together": "prefer", "apart": "avoid"}
 
     def constraint(self, request: BalanceRequest) -> Constraint:
         """See :meth:`Asked.constraint`."""
-        named = labels(request, self.wish.players)
-        return Constraint(self.KIND_OF[self.wish.kind], named, price=self.wish.price)
+        named = labels(request, self.preference.players)
+        return Constraint(self.KIND_OF[self.preference.kind], named, price=self.preference.price)
 
     def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
         """See :meth:`Asked.violation`."""
@@ -354,18 +354,20 @@ class Mates(Preference):
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
         """See :meth:`Asked.relax`."""
-        return replace(request, wishes=tuple(other for other in request.wishes if other is not self.wish))
+        return replace(
+            request, preferences=tuple(other for other in request.preferences if other is not self.preference)
+        )
 
     def insist(self, request: BalanceRequest) -> BalanceRequest | None:
-        """See :meth:`Preference.insist`."""
-        if self.wish.kind == "together":
-            return replace(request, parties=(*request.parties, self.wish.players))
-        return replace(request, apart=(*request.apart, *combinations(self.wish.players, 2)))
+        """See :meth:`Priced.insist`."""
+        if self.preference.kind == "together":
+            return replace(request, parties=(*request.parties, self.preference.players))
+        return replace(request, apart=(*request.apart, *combinations(self.preference.players, 2)))
 
     def paid(self, yardstick: Yardstick, split: Split) -> float:
-        """See :meth:`Preference.paid`."""
+        """See :meth:`Priced.paid`."""
         del yardstick
-        return split.wishes[self.place].paid
+        return split.preferences[self.place].paid
 
     @staticmethod
     def words(told: Constraint, who: str, team: str) -> str:
@@ -375,7 +377,7 @@ class Mates(Preference):
 
 
 @dataclass(frozen=True)
-class Side(Preference):
+class Side(Priced):
     """The side a player would rather be on."""
 
     who: str
@@ -399,20 +401,20 @@ class Side(Preference):
         return replace(request, players=tuple(players))
 
     def insist(self, request: BalanceRequest) -> BalanceRequest | None:
-        """See :meth:`Preference.insist`: who is fixed to a team is in no other, whatever is wished."""
+        """See :meth:`Priced.insist`: who is fixed to a team is in no other, whatever is wanted."""
         if any(who == self.who for who, _ in request.fixed):
             return None
         return replace(request, fixed=(*request.fixed, (self.who, self._place(request)[1])))
 
     def paid(self, yardstick: Yardstick, split: Split) -> float:
-        """See :meth:`Preference.paid`."""
+        """See :meth:`Priced.paid`."""
         request = yardstick.request
         each = side_prices(request.players, request.teams, request.side_price)
         place, _ = self._place(request)
         return float(each[place, yardstick.teams_of(split)[place]])
 
     def _place(self, request: BalanceRequest) -> tuple[int, int]:
-        """Return where the player is in the roster, and the team that is wished for."""
+        """Return where the player is in the roster, and the team that is wanted."""
         place = request.roster.find("side", self.who)
         return place, 0 if request.players[place].side < NO_SIDE else request.teams - 1
 
@@ -453,9 +455,11 @@ def rules_in(request: BalanceRequest) -> list[Asked]:
     return found + [Custom(rule) for rule in request.rules]
 
 
-def preferences_in(request: BalanceRequest) -> list[Preference]:
-    """Return what has a price, in the order of a division's outcomes."""
-    found: list[Preference] = [Mates(place, wish) for place, wish in enumerate(request.wishes) if wish.price]
+def preferences_in(request: BalanceRequest) -> list[Priced]:
+    """Return what has a price, in the order of a split's outcomes."""
+    found: list[Priced] = [
+        Mates(place, preference) for place, preference in enumerate(request.preferences) if preference.price
+    ]
     if not request.side_price:
         return found
     return found + [Side(player.id) for player in request.players if player.side != NO_SIDE]

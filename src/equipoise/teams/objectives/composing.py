@@ -1,4 +1,4 @@
-"""Several criteria at once: in order with tolerances, or as a weighted sum; and the prices of wishes."""
+"""Several criteria at once: in order with tolerances, or as a weighted sum; and the prices of preferences."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Asked = str | Callable[[Units], Objective] | Objective | Sequence[Any] | Mapping
 
 
 @dataclass(frozen=True)
-class WishPrices(Criterion):
-    """The prices of all wishes that a division breaks, in win probability.
+class PreferencePrices(Criterion):
+    """The prices of all preferences that a split breaks, in win probability.
 
     Examples
     --------
     >>> totals = np.zeros((1, 2, 6)); totals[0, :, PRICE] = 0.01, 0.02
-    >>> WishPrices().cost(totals)
+    >>> PreferencePrices().cost(totals)
     array([0.03])
     """
 
@@ -62,7 +62,7 @@ class WeightedSum(Criterion):
     Examples
     --------
     >>> totals = np.zeros((1, 2, 6)); totals[0, :, PRICE] = 0.01, 0.02
-    >>> WeightedSum(((WishPrices(), 2.0),)).cost(totals)
+    >>> WeightedSum(((PreferencePrices(), 2.0),)).cost(totals)
     array([0.06])
     """
 
@@ -223,32 +223,32 @@ def compose(asked: Asked, units: Units, tolerances: Sequence[float] | None = Non
 
 
 def priced(objective: Objective, units: Units) -> Objective:
-    """Return an objective in which wishes count against win probability at their prices.
+    """Return an objective in which preferences count against win probability at their prices.
 
     Where the first criterion is the win probability, the prices are added to it; else the sum of both goes
-    before all criteria, with the units' tolerance.  An objective that names ``wishes`` itself stays, and so
-    does a point of a front, which is of two criteria and nothing else.
+    before all criteria, with the units' tolerance.  An objective that names ``preferences`` itself stays,
+    and so does a point of a front, which is of two criteria and nothing else.
     """
     order = (*objective.first, (objective.criterion, 0.0))
-    if isinstance(order[0][0], AtMost) or any(_counts_wishes(criterion) for criterion, _ in order):
+    if isinstance(order[0][0], AtMost) or any(_counts_preferences(criterion) for criterion, _ in order):
         return objective
-    both = WeightedSum(((WinDistance(units.beta, units.zero), 1.0), (WishPrices(), 1.0)))
+    both = WeightedSum(((WinDistance(units.beta, units.zero), 1.0), (PreferencePrices(), 1.0)))
     if not isinstance(order[0][0], WinDistance):
         return replace(objective, first=((both, units.tolerance), *objective.first))
     if not objective.first:
-        return Objective(f"{objective.name} + wishes", both)
+        return Objective(f"{objective.name} + preferences", both)
     return replace(objective, first=((both, order[0][1]), *objective.first[1:]))
 
 
-def wishes(units: Units) -> Objective:
-    """Return the prices of broken wishes as an objective of their own; its unit is that of the prices."""
+def preferences(units: Units) -> Objective:
+    """Return the prices of broken preferences as an objective, in the unit of the prices."""
     del units
-    return Objective("wishes", WishPrices())
+    return Objective("preferences", PreferencePrices())
 
 
-def _counts_wishes(criterion: Criterion) -> bool:
+def _counts_preferences(criterion: Criterion) -> bool:
     terms = criterion.terms if isinstance(criterion, WeightedSum) else ((criterion, 1.0),)
-    return any(isinstance(term, WishPrices) for term, _ in terms)
+    return any(isinstance(term, PreferencePrices) for term, _ in terms)
 
 
 def _single(objective: str | Callable[[Units], Objective] | Objective, units: Units) -> Objective:

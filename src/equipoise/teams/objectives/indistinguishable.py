@@ -1,4 +1,4 @@
-"""``indistinguishable``: how much a player's team tells of the skill, less how much it tells of the wish."""
+"""``indistinguishable``: how much a player's team tells of the skill, less how much of the side wanted."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class MutualInformation(Criterion):
     With the share of players ``p_i``, variance ``s_i²`` of each team and ``s²`` of all, it is
     ``sum p_i log(s² / s_i²) / 2``: the mean Kullback-Leibler divergence of the teams' skill
     distributions from everyone's, all taken as normal.  (The terms with the means sum to a constant,
-    by the law of total variance.)  The wishes' term ``sum p_i KL(t_i, t)`` is taken off, where t is
-    the mean wish of a team and of all.
+    by the law of total variance.)  The preferences' term ``sum p_i KL(t_i, t)`` is taken off, where t is
+    the mean preference of a team and of all.
 
     Parameters
     ----------
@@ -46,11 +46,11 @@ class MutualInformation(Criterion):
     prior : float
         Variance added to every player's own, roster units squared.
     side_weight : float
-        What the wishes' term is multiplied with.
+        What the preferences' term is multiplied with.
     signed : bool
-        Whether the teams are told apart: a team whose mean wish is for the other side then adds to the cost
-        what it would else take off, and a team in the middle nothing.  Where teams are interchangeable they
-        are named after the wishes instead.
+        Whether the teams are told apart: a team whose mean side is the other then adds to the cost what it
+        would else take off, and a team in the middle nothing.  Where teams are interchangeable they are
+        named after the sides instead.
 
     References
     ----------
@@ -76,7 +76,7 @@ class MutualInformation(Criterion):
 
     @property
     def floor(self) -> float:  # type: ignore[override]  # a constant of the class elsewhere
-        """What no cost is below: perfect likeness and wishes that tell everything."""
+        """What no cost is below: perfect likeness and preferences that tell everything."""
         return -self.side_weight * math.log(2.0)
 
     def cost(self, totals: Floats) -> Floats:
@@ -87,7 +87,7 @@ class MutualInformation(Criterion):
         apart = _log(self._variances(whole)) - _log(self._variances(totals))
         information = 0.5 * np.where(counts > 0, shares * apart, 0.0).sum(axis=1)
         if self.side_weight:
-            told = _wish_divergence(totals, whole)
+            told = _preference_divergence(totals, whole)
             if self.signed:
                 told *= _right_side(totals, whole)
             information -= self.side_weight * (shares * told).sum(axis=1)
@@ -110,9 +110,9 @@ class MutualInformation(Criterion):
         if not self.side_weight:
             return information
         # x log(x) near 0 changes by the change times its logarithm, a share of all by as many as there are.
-        wish = rounding.side / rounding.fewest
-        steep = 2.0 * abs(math.log(wish)) + 4.0 * rounding.count
-        return information + self.side_weight * rounding.problem.n_teams * wish * steep
+        preference = rounding.side / rounding.fewest
+        steep = 2.0 * abs(math.log(preference)) + 4.0 * rounding.count
+        return information + self.side_weight * rounding.problem.n_teams * preference * steep
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`.
@@ -179,30 +179,32 @@ def _log(values: Floats) -> Floats:
 
 
 def _entropy(side: float) -> float:
-    """Return the entropy of a yes with probability ``side``, in nats: what wishes can tell at most."""
+    """Return the entropy of a yes with probability ``side``, in nats: what preferences can tell at most."""
     return -sum(p * math.log(p) for p in (side, 1.0 - side) if p > 0.0)
 
 
-def _wish_divergence(totals: Floats, whole: Floats) -> Floats:
-    """Return the divergence of each team's mean wish from everyone's, shape (m, n_teams), in nats."""
+def _preference_divergence(totals: Floats, whole: Floats) -> Floats:
+    """Return the divergence of each team's mean preference from everyone's, shape (m, n_teams), in nats."""
     counts = np.maximum(totals[:, :, COUNT], 1.0)
-    wishes = np.clip(totals[:, :, SIDE] / counts, 0.0, 1.0)
+    preferences = np.clip(totals[:, :, SIDE] / counts, 0.0, 1.0)
     everyone = np.clip(whole[:, :, SIDE] / whole[:, :, COUNT], 0.0, 1.0)
-    divergence = np.zeros_like(wishes)
-    for wish, all_wishes in ((wishes, everyone), (1.0 - wishes, 1.0 - everyone)):
-        known = (wish > 0) & (all_wishes > 0)
-        divergence += wish * (_log(np.where(known, wish, 1.0)) - _log(np.where(known, all_wishes, 1.0)))
+    divergence = np.zeros_like(preferences)
+    for preference, all_preferences in ((preferences, everyone), (1.0 - preferences, 1.0 - everyone)):
+        known = (preference > 0) & (all_preferences > 0)
+        divergence += preference * (
+            _log(np.where(known, preference, 1.0)) - _log(np.where(known, all_preferences, 1.0))
+        )
     return divergence
 
 
 def _right_side(totals: Floats, whole: Floats) -> Floats:
-    """Return 1 for teams whose mean wish is for them, -1 where it is for the other side, (m, n_teams)."""
+    """Return 1 for teams whose mean side is theirs, -1 where it is the other one, (m, n_teams)."""
     counts = np.maximum(totals[:, :, COUNT], 1.0)
     place = np.linspace(-1.0, 1.0, totals.shape[1])
     return np.sign((totals[:, :, SIDE] / counts - whole[:, :, SIDE] / whole[:, :, COUNT]) * place)
 
 
 def indistinguishable(units: Units) -> Objective:
-    """Return the objective with the units' prior and weight of side wishes."""
+    """Return the objective with the units' prior and weight of side preferences."""
     criterion = MutualInformation(units.centre, units.prior, units.side_weight, units.signed)
     return Objective("indistinguishable", criterion)

@@ -1,8 +1,8 @@
-"""What an objective is: one number for each division, made from its team totals alone.
+"""What an objective is: one number for each split, made from its team totals alone.
 
 A :class:`Criterion` is such a number, lower being better.
 An :class:`Objective` is a criterion, or several in order: each is brought to its optimum, and the next
-one chooses among the divisions that are within a tolerance of it.
+one chooses among the splits that are within a tolerance of it.
 The objectives themselves are in :mod:`equipoise.teams.objectives`, a file each.
 """
 
@@ -34,11 +34,11 @@ class Units:
     prior : float
         Variance added to every player's, roster units squared: smooths spreads that would be 0.
     side_weight : float
-        How much side wishes count against likeness, in nats for each nat.
+        How much side preferences count against likeness, in nats for each nat.
     tolerance : float
-        How far from the best win probability a division may be to be chosen for its likeness.
+        How far from the best win probability a split may be to be chosen for its likeness.
     signed : bool
-        Whether the teams are told apart, so that a side wish counts only in the team it is for.
+        Whether the teams are told apart, so that a side preference counts only in the team it is for.
     beta_source, zero_source : str
         Where beta and the zero come from.
     assumed : bool
@@ -184,7 +184,7 @@ class Windows(NamedTuple):
 
 @dataclass(frozen=True)
 class Criterion:
-    """One number for each division, lower being better.
+    """One number for each split, lower being better.
 
     Subclasses define :meth:`cost`.  Those that also define :meth:`reach` can be solved exactly by
     meeting in the middle; for the others there are enumeration and local search.
@@ -216,11 +216,11 @@ class Criterion:
     needs_positive = False
 
     def cost(self, totals: Floats) -> Floats:
-        """Return the cost of each division, shape (m,), from totals of shape (m, n_teams, 5)."""
+        """Return the cost of each split, shape (m,), from totals of shape (m, n_teams, 5)."""
         raise NotImplementedError
 
     def error(self, rounding: Rounding) -> float:
-        """Return by how much rounding may change the cost of any division.
+        """Return by how much rounding may change the cost of any split.
 
         Two costs that differ by no more than twice this may be equal on paper.  What is not worked out for
         a criterion is measured at teams that are all alike, and taken several times.
@@ -253,7 +253,7 @@ class Criterion:
         return shown
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
-        """Bound what the first of two teams can total in a division of at most a given cost.
+        """Bound what the first of two teams can total in a split of at most a given cost.
 
         Parameters
         ----------
@@ -265,13 +265,13 @@ class Criterion:
         Returns
         -------
         pair of Interval
-            For the first team's mu, and for its second axis (:attr:`second`).  Every division within
+            For the first team's mu, and for its second axis (:attr:`second`).  Every split within
             the cost is inside both; not all that are inside need be within the cost.
         """
         raise NotImplementedError
 
     def windows(self, cost: float, crowd: Crowd) -> Windows:
-        """Bound what each of many teams can total in a division of at most a given cost.
+        """Bound what each of many teams can total in a split of at most a given cost.
 
         Parameters
         ----------
@@ -283,7 +283,7 @@ class Criterion:
         Returns
         -------
         Windows
-            Every division within the cost is inside; not all that are inside need be within the cost.
+            Every split within the cost is inside; not all that are inside need be within the cost.
         """
         raise NotImplementedError
 

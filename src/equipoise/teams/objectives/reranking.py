@@ -1,7 +1,7 @@
 """Criteria on the split itself: not additive over a team's members, so they re-rank the best splits.
 
 A criterion takes the weights of each team's members, bots included, and returns a number, lower being
-better; :data:`equipoise.registry.CRITERIA` lists them.
+better; :data:`equipoise.registry.RERANKERS` lists them.
 """
 
 from __future__ import annotations

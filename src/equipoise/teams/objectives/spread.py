@@ -1,4 +1,4 @@
-"""``spread``: among the divisions nobody can tell from the fairest, the one with the most alike teams."""
+"""``spread``: among the splits nobody can tell from the fairest, the one with the most alike teams."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ class Components:
         """The kinds whose signs are to be chosen, and the component that is held at +1 (-1 for none).
 
         Where the teams are interchangeable, one component that has no equal is held, so that each
-        division comes once.  Of a kind only the number of +1 matters: its first members get them.
+        split comes once.  Of a kind only the number of +1 matters: its first members get them.
         """
         if self.problem.interchangeable:
             for place, kind in enumerate(self.kinds):
@@ -106,9 +106,9 @@ class Components:
 
     @cached_property
     def halves(self) -> tuple[tuple[list[list[int]], list[list[int]]], list[int]]:
-        """The choices dealt into two halves, and how many part-divisions each has: about equally many.
+        """The choices dealt into two halves, and how many part-splits each has: about equally many.
 
-        A kind stays whole: of equals only the number matters, so m of them have m + 1 part-divisions.
+        A kind stays whole: of equals only the number matters, so m of them have m + 1 part-splits.
         """
         halves: tuple[list[list[int]], list[list[int]]] = ([], [])
         rows = [1, 1]
@@ -161,7 +161,7 @@ def components(problem: Problem) -> Components:
             union.bind(anchor, block, 1 if team == problem.fixed[anchor] else -1)
     for one, other in problem.apart:
         if not union.bind(one, other, -1):
-            raise Contradiction(one, other, "they must be apart, but other wishes put them in one team")
+            raise Contradiction(one, other, "they must be apart, but other preferences put them in one team")
     roots: dict[int, int] = {}
     members = [union.find(block) for block in range(problem.n_blocks)]
     component = np.array([roots.setdefault(root, len(roots)) for root, _ in members], dtype=np.int64)

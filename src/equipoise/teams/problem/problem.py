@@ -1,7 +1,7 @@
-"""The problem every solver gets: blocks with additive features, and which divisions are legal.
+"""The problem every solver gets: blocks with additive features, and which splits are legal.
 
 A block is what cannot be divided: a player, or a party that stays together.
-A division is a row of labels, the team of each block.
+A split is a row of labels, the team of each block.
 Objectives see only the features' sums over each team (the totals), so nothing here knows an objective.
 """
 
@@ -19,17 +19,17 @@ from equipoise.players import NO_SIDE
 from equipoise.teams.problem.rounding import Rounding
 
 if TYPE_CHECKING:
+    from equipoise.teams.problem.preferences import Prices
     from equipoise.teams.problem.roles import Roles
     from equipoise.teams.problem.rules import Rows
-    from equipoise.teams.problem.wishes import Prices
 
 
 #: The features of a block, in the order of the last axis of totals: how many players, and the sums of
-#: their mu, (mu - centre)², sigma² and side wish.
+#: their mu, (mu - centre)², sigma² and side preference.
 COUNT, MU, SQUARE, VARIANCE, SIDE = range(5)
 N_FEATURES = 5
 
-#: The last column of totals where wishes have prices: what each team's players pay for broken ones.
+#: The last column of totals where preferences have prices: what each team's players pay for broken ones.
 PRICE = 5
 
 
@@ -40,7 +40,7 @@ class Problem:
     Parameters
     ----------
     features : ndarray, shape (n_blocks, 5)
-        The sums over each block's players: count, mu, (mu - centre)², sigma², side wish.
+        The sums over each block's players: count, mu, (mu - centre)², sigma², side preference.
     min_size, max_size : tuple of int, length n_teams
         How many players of the roster each team may have.
     max_difference : int
@@ -59,7 +59,7 @@ class Problem:
     members : tuple of tuples of int
         The places in the roster of each block's players.
     prices : Prices, optional
-        What divisions pay for the wishes they break.
+        What splits pay for the preferences they break.
     roles : Roles, optional
         What each team needs and who plays it: a team's totals are then those of its line-up.
     rows : Rows, optional
@@ -102,7 +102,7 @@ class Problem:
 
     @cached_property
     def interchangeable(self) -> bool:
-        """Whether exchanging whole teams gives the same division."""
+        """Whether exchanging whole teams gives the same split."""
         same_rules = all(len(set(rule)) == 1 for rule in (self.min_size, self.max_size, self.seats))
         return same_rules and not self.named
 
@@ -115,12 +115,12 @@ class Problem:
     def sided(self) -> bool:
         """Whether a team differs from the others in more than its size and who is bound to it.
 
-        Wishes for a side count as such: objectives weigh them by team where teams are told apart.
+        Preferences for a side count as such: objectives weigh them by team where teams are told apart.
         """
         priced = self.prices is not None and bool(self.prices.sides.any())
         ruled = self.rows is not None and not self.rows.alike
-        wished = bool((self.features[:, SIDE] != self.features[:, COUNT] * NO_SIDE).any())
-        return priced or ruled or (wished and max(self.fixed, default=-1) >= 0)
+        wanted = bool((self.features[:, SIDE] != self.features[:, COUNT] * NO_SIDE).any())
+        return priced or ruled or (wanted and max(self.fixed, default=-1) >= 0)
 
     @cached_property
     def rounding(self) -> Rounding:
@@ -142,7 +142,7 @@ class Problem:
         """Equal numbers for blocks that a solver may exchange freely, shape (n_blocks,).
 
         These are single players with equal features, neither fixed nor kept apart from anyone, nor in a
-        wish or a rule of another kind.
+        preference or a rule of another kind.
         """
         bound = {block for pair in self.apart for block in pair}
         if self.rows is not None:
@@ -154,8 +154,8 @@ class Problem:
     def looks(self) -> Ints:
         """Equal numbers for single players with equal features, shape (n_blocks,).
 
-        Divisions in which only such players are exchanged look the same, whatever rules they have; players
-        in wishes with a price do not, as the price differs.
+        Splits in which only such players are exchanged look the same, whatever rules they have; players
+        in preferences with a price do not, as the price differs.
         """
         return self._numbered(set())
 
@@ -204,7 +204,7 @@ class Problem:
         Returns
         -------
         ndarray, shape (m, n_teams, 5)
-            Where wishes have prices, (m, n_teams, 6): the last column is what is paid.
+            Where preferences have prices, (m, n_teams, 6): the last column is what is paid.
         """
         teams = [(labels == team).astype(np.float64) @ self.features for team in range(self.n_teams)]
         totals = np.stack(teams, axis=1)
@@ -222,7 +222,7 @@ class Problem:
         return totals + self.bots(totals[:, :, COUNT].astype(np.int64))[:, :, None] * self.filler
 
     def legal(self, labels: Labels) -> NDArray[np.bool_]:
-        """Tell which divisions keep every rule, shape (m,), for labels of shape (m, n_blocks)."""
+        """Tell which splits keep every rule, shape (m,), for labels of shape (m, n_blocks)."""
         counts = self.counts(labels)
         legal = self.legal_counts(counts)
         for one, other in self.apart:
@@ -235,7 +235,7 @@ class Problem:
         return legal
 
     def violation(self, labels: Labels) -> Floats:
-        """Return how far divisions break the rules, shape (m,): 0 where every rule is kept.
+        """Return how far splits break the rules, shape (m,): 0 where every rule is kept.
 
         Each player too many or too few, each pair that is not apart and each block in a wrong team counts 1.
         """
@@ -253,7 +253,7 @@ class Problem:
         return cast("Floats", broken + self.excess(labels))
 
     def excess(self, labels: Labels) -> Floats:
-        """Return by how much divisions break rules on roles and rules of one's own, shape (m,).
+        """Return by how much splits break rules on roles and rules of one's own, shape (m,).
 
         Bots that fill up take the roles that are left.
         """
@@ -285,7 +285,7 @@ class Problem:
         return np.array([names.setdefault(team, len(names)) for team in labels.tolist()], dtype=np.int8)
 
     def signature(self, labels: Labels) -> bytes:
-        """Return a key that is equal for divisions that differ only by an exchange of equals.
+        """Return a key that is equal for splits that differ only by an exchange of equals.
 
         Equal are players of the same features, and teams under the same rules in which nobody is fixed.
         """

@@ -2,7 +2,7 @@
 
 A team plays the line-up in which most of its roles are filled and, among those, its total is largest: each
 player has one role, counts with the rating of that role, and with the general rating where none is left to
-fill.  So the players of a team determine its totals, and a division is judged by them as any other.
+fill.  So the players of a team determine its totals, and a split is judged by them as any other.
 
 References
 ----------
@@ -69,7 +69,7 @@ class Roles:
     sizes : pair of int
         The fewest and the most players of the roster a team may have.
     few : bool
-        Whether only a few divisions are looked at, for which no table of all teams is worth making.
+        Whether only a few splits are looked at, for which no table of all teams is worth making.
     """
 
     names: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""From a roster and wishes to a :class:`~equipoise.teams.problem.problem.Problem`, or to what contradicts."""
+"""From a roster and rules to a :class:`~equipoise.teams.problem.problem.Problem`, or a contradiction."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 from equipoise.errors import InputError
 from equipoise.players import Bots, Player, Rating
 from equipoise.teams.problem.components import Contradiction, SignedUnion, components
+from equipoise.teams.problem.preferences import Group, Preference, Prices, side_prices
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.problem.roles import roles_of
 from equipoise.teams.problem.rules import Rule, rows_of
 from equipoise.teams.problem.sizes import SizeRules
-from equipoise.teams.problem.wishes import Group, Prices, Wish, side_prices
 
 #: What everyone weighs in a roster where nobody has a weight: the middle of the 0..100 scale.
 MIDDLE_WEIGHT = 50.0
@@ -84,17 +84,17 @@ class Besides:
 
     Parameters
     ----------
-    wishes : tuple of Wish
-        Wishes between players, with their prices.
+    preferences : tuple of Preference
+        Preferences between players, with their prices.
     side_price : float
-        What a whole side wish is worth, in win probability.
+        What a whole side preference is worth, in win probability.
     roles : mapping from str to int, or None
         How many of each role a team needs.
     rules : tuple of Rule
         Linear rules.
     """
 
-    wishes: tuple[Wish, ...] = ()
+    preferences: tuple[Preference, ...] = ()
     side_price: float = 0.0
     roles: Mapping[str, int] | None = None
     rules: tuple[Rule, ...] = ()
@@ -164,7 +164,7 @@ def build(
     fixed: Iterable[tuple[str, int]] = (),
     besides: Besides | None = None,
 ) -> Problem:
-    """Return the problem a roster and its wishes make.
+    """Return the problem a roster and its preferences make.
 
     Raises
     ------
@@ -227,19 +227,19 @@ def build(
 def _prices(
     roster: Roster, n_teams: int, besides: Besides, block_of: list[int], n_blocks: int
 ) -> Prices | None:
-    """Return what breaking wishes costs; None where there are none."""
+    """Return what breaking preferences costs; None where there are none."""
     sides = np.zeros((n_blocks, n_teams))
     if besides.side_price:
         np.add.at(sides, block_of, side_prices(roster.players, n_teams, besides.side_price))
-    if not besides.wishes and not sides.any():
+    if not besides.preferences and not sides.any():
         return None
     groups = [
         Group(
-            wish.kind == "together",
-            tuple(block_of[place] for place in named_once("wishes", roster, wish.players)),
-            wish.price,
+            preference.kind == "together",
+            tuple(block_of[place] for place in named_once("preferences", roster, preference.players)),
+            preference.price,
         )
-        for wish in besides.wishes
+        for preference in besides.preferences
     ]
     return Prices(tuple(groups), sides)
 
@@ -253,9 +253,9 @@ def fixed_teams(roster: Roster, n_teams: int, fixed: Iterable[tuple[str, int]]) 
         If there is no such team, or somebody is fixed to two.
     """
     team_of = [-1 if player.team is None else player.team for player in roster.players]
-    wishes = [(place, team) for place, team in enumerate(team_of) if team >= 0]
-    wishes += [(roster.find("fixed", who), team) for who, team in fixed]
-    for place, team in wishes:
+    preferences = [(place, team) for place, team in enumerate(team_of) if team >= 0]
+    preferences += [(roster.find("fixed", who), team) for who, team in fixed]
+    for place, team in preferences:
         name = roster.players[place].label
         if not 0 <= team < n_teams:
             msg = f": {name!r} is fixed to team {team + 1}; there are teams 1 to {n_teams}"
@@ -270,13 +270,13 @@ def fixed_teams(roster: Roster, n_teams: int, fixed: Iterable[tuple[str, int]]) 
 def _block_teams(team_of: list[int], block_of: list[int], n_blocks: int) -> tuple[int, ...]:
     """Return the team each block is fixed to, -1 for none."""
     team, holder = [-1] * n_blocks, [-1] * n_blocks
-    for place, wish in enumerate(team_of):
+    for place, preference in enumerate(team_of):
         block = block_of[place]
-        if wish >= 0:
-            if team[block] not in (-1, wish):
+        if preference >= 0:
+            if team[block] not in (-1, preference):
                 reason = "they are in one party, but fixed to different teams"
                 raise Contradiction(holder[block], place, reason)
-            team[block], holder[block] = wish, place
+            team[block], holder[block] = preference, place
     return tuple(team)
 
 

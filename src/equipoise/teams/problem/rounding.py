@@ -1,7 +1,7 @@
 """How far computed totals may be from those of the numbers that were written.
 
 A weight such as 8.1 is no float, a sum of floats is rounded at every step, and the steps come in another
-order for another division.  So divisions that are equally good on paper differ in their last digits, and
+order for another split.  So splits that are equally good on paper differ in their last digits, and
 whoever compares costs to decide (a tie, a limit, a proof) has to know how much.  All bounds here are of
 Wilkinson's kind: a sum of n numbers that are right to a unit ``u = 2**-53`` of their size is off by at most
 ``(n + 2) u`` times the sum of their sizes, in whatever order they are added.
@@ -33,7 +33,7 @@ PADDING = 2
 
 @dataclass(frozen=True, eq=False)
 class Rounding:
-    """Bounds on the rounding in a problem's totals, whatever the division.
+    """Bounds on the rounding in a problem's totals, whatever the split.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Rounding:
 
     @cached_property
     def side(self) -> float:
-        """What rounding does to a team's sum of side wishes."""
+        """What rounding does to a team's sum of side preferences."""
         return self.unit * self.count
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Rules of one's own: linear rows over who is in which team, which every division must keep."""
+"""Rules of one's own: linear rows over who is in which team, which every split must keep."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Rows:
         return set(np.flatnonzero(self.factors.any(axis=(0, 2))).tolist())
 
     def excess(self, labels: Labels) -> Floats:
-        """Return by how much divisions break the rules, shape (m,); 0 where all are kept."""
+        """Return by how much splits break the rules, shape (m,); 0 where all are kept."""
         sums = np.zeros((len(labels), len(self.low)))
         for team in range(self.factors.shape[2]):
             sums += (labels == team) @ self.factors[:, :, team].T

@@ -12,7 +12,7 @@ from equipoise.players import MOST_PLAYERS, Bots
 
 @dataclass(frozen=True)
 class Sizes:
-    """How large teams are wished to be.
+    """How large teams are wanted to be.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def size_rules(n: int, n_teams: int, sizes: Sizes, bots: Bots | None) -> SizeRul
     Raises
     ------
     InputError
-        If no division has such sizes.
+        If no split has such sizes.
     """
     if sizes.exact is not None:
         return _exact(n, n_teams, sizes.exact, sizes.max_difference, bots)
@@ -101,8 +101,8 @@ def _exact(
         raise InputError(msg, "sizes")
     seats = sum(exact)
     if seats < n or (seats > n and bots is None):
-        wish = "there must be as many" if bots is None else "there must be at least as many"
-        msg = f": {'+'.join(map(str, exact))} = {seats} seats for {n} players; {wish}"
+        preference = "there must be as many" if bots is None else "there must be at least as many"
+        msg = f": {'+'.join(map(str, exact))} = {seats} seats for {n} players; {preference}"
         raise InputError(msg, "sizes")
     if bots is None:
         return SizeRules(exact, exact, n if difference is None else difference, exact)

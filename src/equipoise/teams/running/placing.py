@@ -138,7 +138,7 @@ def place_late(
         The weight of who joins, roster units.
     totals : array_like, shape (n_teams,) or (n_teams, 5)
         Each team's sum of weights, bots included, roster units; or all its features: count, and the sums
-        of mu, (mu - centre)², sigma² and side wish.
+        of mu, (mu - centre)², sigma² and side preference.
     players : array_like of int, shape (n_teams,), optional
         How many people each team has, bots not counted; with all features it is known without.
     bots : Bots or bool

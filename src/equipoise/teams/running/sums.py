@@ -62,8 +62,8 @@ def features_of(argument: str, totals: ArrayLike, variances: ArrayLike | None) -
     """Return features of shape (n_teams, 5) that may be changed, from sums of weights or from features."""
     given = numbers_of(argument, totals)
     if given.ndim not in (1, 2) or len(given) < 2 or (given.ndim == 2 and given.shape[1] != N_FEATURES):
-        wish = "(n_teams,) and (n_teams, 5) are, for two teams and more"
-        msg = f"{argument}: shape {given.shape} is not allowed; {wish}"
+        preference = "(n_teams,) and (n_teams, 5) are, for two teams and more"
+        msg = f"{argument}: shape {given.shape} is not allowed; {preference}"
         raise InputError(msg)
     features = np.zeros((len(given), N_FEATURES))
     if given.ndim == 2:

@@ -1,7 +1,7 @@
 """``anneal`` and ``climb``: local search over the signs of two teams' components, for any objective.
 
 A move turns the signs of one component or of two: a change of team, or an exchange.  Hill climbing takes the
-best move from random divisions until none is better; annealing moves many chains side by side, worse ones too
+best move from random splits until none is better; annealing moves many chains side by side, worse ones too
 while it is hot, and climbs from where they were best.  Not exact: they say how far from a bound they ended.
 
 References
@@ -32,7 +32,7 @@ MOST_MOVES = 1 << 13
 #: Steps of one climb: most end within a dozen; only drawn moves, which never run out, come near it.
 MOST_STEPS = 200
 
-#: Climbs from random divisions; the best of them counts.
+#: Climbs from random splits; the best of them counts.
 RESTARTS = 20
 
 #: Chains side by side: one NumPy call moves them all.
@@ -49,7 +49,7 @@ COLDEST = 1e-3
 
 
 class Neighbourhood:
-    """The moves of a task, and the costs of the divisions they lead to.
+    """The moves of a task, and the costs of the splits they lead to.
 
     Raises
     ------
@@ -72,7 +72,7 @@ class Neighbourhood:
             self.all_moves = np.concatenate([singles, np.stack([self.open[one], self.open[other]], axis=1)])
 
     def start(self) -> Signs | None:
-        """Return a legal division, one of the task's own where there is one; None if there is none."""
+        """Return a legal split, one of the task's own where there is one; None if there is none."""
         if self.task.start:
             labels = self.task.start[int(self.task.rng.integers(len(self.task.start)))]
             return np.asarray(self.parts.signs(labels[None, :])[0])
@@ -133,7 +133,7 @@ def climb_down(near: Neighbourhood, signs: Signs, best: Best) -> None:
 
 
 def climb(task: Task) -> Found:
-    """Climb from random divisions, by the best exchange or change of team each time."""
+    """Climb from random splits, by the best exchange or change of team each time."""
     near = Neighbourhood(task)
     best = Best(task)
     bound = lower_bound(task, near.parts)

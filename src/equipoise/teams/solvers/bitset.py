@@ -35,7 +35,7 @@ Sums = dict[int, int]
 
 
 def solve(task: Task) -> Found:
-    """Find the best divisions and prove them best; see :class:`equipoise.teams.solvers.task.Solver`.
+    """Find the best splits and prove them best; see :class:`equipoise.teams.solvers.task.Solver`.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def solve(task: Task) -> Found:
     if parts is None or not suits(task, parts):
         msg = (
             ": 'bitset' divides players with whole-number ratings into two teams by an objective of "
-            "their difference ('gap', 'ratio' or 'win'); 'mitm' does the others"
+            "their difference ('difference', 'ratio' or 'win'); 'mitm' does the others"
         )
         raise UnsupportedError(msg, "solver")
     return _Reach(task, parts).run()
@@ -64,7 +64,7 @@ def suits(task: Task, parts: Components) -> bool:
 
 
 class _Reach:
-    """The sets of reachable sums, kind by kind, and the way back from a sum to its divisions."""
+    """The sets of reachable sums, kind by kind, and the way back from a sum to its splits."""
 
     def __init__(self, task: Task, parts: Components) -> None:
         self.task = task
@@ -93,7 +93,7 @@ class _Reach:
             self.layers.append(layer)
 
     def run(self) -> Found:
-        """Take the sums nearest to even, in order, until as many divisions are found as are wanted."""
+        """Take the sums nearest to even, in order, until as many splits are found as are wanted."""
         best = Best(self.task)
         nearest = sorted(
             (
@@ -145,7 +145,7 @@ class _Reach:
         return round(-strength_difference(self.task, self.parts.totals(first[None, :])) / 2)
 
     def _back(self, kinds: int, taken: int, total: int) -> Iterator[NDArray[np.int8]]:
-        """Go through the divisions in which the first kinds have a size and a sum."""
+        """Go through the splits in which the first kinds have a size and a sum."""
         if kinds == 0:
             yield self.signs.copy()
             return

@@ -1,4 +1,4 @@
-"""Bounds that need no search: what no division into two teams can be better than."""
+"""Bounds that need no search: what no split into two teams can be better than."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from equipoise.teams.solvers.task import Task
 
 
 def lower_bound(task: Task, parts: Components) -> float:
-    """Return a cost that no legal division of a task is below.
+    """Return a cost that no legal split of a task is below.
 
     For a criterion by difference this is the least difference that two facts leave: whole numbers differ
     by a whole number of the right parity, and the strongest player is in one of the teams.  For others
@@ -28,7 +28,7 @@ def lower_bound(task: Task, parts: Components) -> float:
 
 
 def _class_bound(task: Task, parts: Components, size: int) -> float:
-    """Return the bound for divisions with a number of players in the first team."""
+    """Return the bound for splits with a number of players in the first team."""
     problem = task.problem
     ratings = problem.features[:, MU]
     first = np.zeros(problem.features.shape[1])
@@ -55,7 +55,7 @@ def strength_difference(task: Task, totals: Floats) -> float:
 
 
 def _ranges(parts: Components, size: int) -> list[tuple[float, float]]:
-    """Return ranges of mu, one of which holds the first team's whatever the division."""
+    """Return ranges of mu, one of which holds the first team's whatever the split."""
     problem = parts.problem
     if (problem.sizes != 1).any() or size in (0, problem.n_players):
         return [(-math.inf, math.inf)]

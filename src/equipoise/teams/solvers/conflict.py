@@ -1,4 +1,4 @@
-"""Why no division keeps all the rules, and which rule to relax."""
+"""Why no split keeps all the rules, and which rule to relax."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def conflict(problem: Problem, names: list[str]) -> str:
     Parameters
     ----------
     problem : Problem
-        A problem proven to have no legal division, although no two players contradict each other.
+        A problem proven to have no legal split, although no two players contradict each other.
     names : list of str
         What to call the roster's players.
     """
@@ -27,19 +27,19 @@ def conflict(problem: Problem, names: list[str]) -> str:
                 return f"{wanted} of {role!r} are needed in {problem.n_teams} teams, but {able} can play it"
     if roles is None and rows is None:
         return size_conflict(problem, names)
-    wishes = [] if roles is None else [f"the roles {', '.join(map(repr, roles.names))}"]
+    preferences = [] if roles is None else [f"the roles {', '.join(map(repr, roles.names))}"]
     if rows is not None:
-        wishes.append(f"the rules {', '.join(map(repr, dict.fromkeys(rows.names)))}")
-    return f"{' and '.join(wishes)} cannot be kept with the sizes and whoever must be together or apart"
+        preferences.append(f"the rules {', '.join(map(repr, dict.fromkeys(rows.names)))}")
+    return f"{' and '.join(preferences)} cannot be kept with the sizes and whoever must be together or apart"
 
 
 def size_conflict(problem: Problem, names: list[str]) -> str:
-    """Say which wishes do not fit into the team sizes.
+    """Say which preferences do not fit into the team sizes.
 
     Parameters
     ----------
     problem : Problem
-        A problem proven to have no legal division, although no two players contradict each other.
+        A problem proven to have no legal split, although no two players contradict each other.
     names : list of str
         What to call the roster's players.
     """
@@ -51,7 +51,7 @@ def size_conflict(problem: Problem, names: list[str]) -> str:
         reason = f"the party of {party} has {size} players, but a team has at most {room}"
     else:
         parties = sorted((int(size) for size in problem.sizes if size > 1), reverse=True)
-        bound = f"parties of {', '.join(map(str, parties))}" if parties else "the wishes"
+        bound = f"parties of {', '.join(map(str, parties))}" if parties else "the preferences"
         if problem.apart or max(problem.fixed) >= 0:
             bound += ", with who must be apart or is fixed to a team,"
         reason = f"{bound} do not fit into teams of the sizes asked for"
@@ -67,7 +67,7 @@ def _room(problem: Problem) -> int:
 
 
 def _least_difference(problem: Problem) -> int | None:
-    """Return the least difference of team sizes with which there is a legal division into two teams."""
+    """Return the least difference of team sizes with which there is a legal split into two teams."""
     if problem.n_teams != 2:
         return None
     for difference in range(problem.max_difference + 1, problem.n_players + 1):

@@ -1,7 +1,7 @@
 """``alternate``, ``snake``, ``greedy``, ``greedy-cap``: the drafts people use, kept as baselines.
 
 Each places the players strongest first, by its own rule, and leaves the rule only where the sizes, parties
-or wishes could not be met otherwise.  None is optimal: the solution says how far from a bound it is.
+or preferences could not be met otherwise.  None is optimal: the solution says how far from a bound it is.
 Local search begins with a draft by chance.
 
 References
@@ -59,7 +59,7 @@ def draft(parts: Components, rule: Rule) -> NDArray[np.int8] | None:
     Returns
     -------
     ndarray of int8, shape (n_components,), or None
-        The signs; None where no division is legal.
+        The signs; None where no split is legal.
 
     Raises
     ------
@@ -138,7 +138,7 @@ class _Room:
 
 
 def random_start(parts: Components, rng: np.random.Generator) -> NDArray[np.int8] | None:
-    """Return the signs of a random legal division, shape (n_components,); None where there is none."""
+    """Return the signs of a random legal split, shape (n_components,); None where there is none."""
     return draft(parts, lambda standing: int(rng.integers(2) + 0 * standing.turn))
 
 
@@ -175,7 +175,7 @@ def _to_weaker(standing: Standing) -> int:
 def _drafted(task: Task, rule: Rule) -> Found:
     parts = components(task.problem)
     best = Best(task)
-    # A later criterion chooses among what earlier ones left, and a draft leaves one division: the start.
+    # A later criterion chooses among what earlier ones left, and a draft leaves one split: the start.
     if not task.start:
         signs = draft(parts, rule)
         if signs is None:

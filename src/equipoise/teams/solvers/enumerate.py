@@ -1,6 +1,6 @@
-"""``enumerate``: every legal division, for any objective and any number of teams.
+"""``enumerate``: every legal split, for any objective and any number of teams.
 
-Exact.  Time and memory grow with the number of divisions: C(16, 8) / 2 = 6435 for eight against eight.
+Exact.  Time and memory grow with the number of splits: C(16, 8) / 2 = 6435 for eight against eight.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from equipoise.errors import UnsupportedError
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.solvers.task import PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task
 
-#: Divisions judged at once: enough to keep NumPy busy, few enough to stay in the cache of a processor.
+#: Splits judged at once: enough to keep NumPy busy, few enough to stay in the cache of a processor.
 CHUNK = 1 << 14
 
-#: Blocks up to which the divisions are kept for the next problem of the same shape.
+#: Blocks up to which the splits are kept for the next problem of the same shape.
 REMEMBERED_BLOCKS = 16
 
-#: Divisions, legal or not, beyond which enumeration is refused: some minutes.
+#: Splits, legal or not, beyond which enumeration is refused: some minutes.
 MOST = 1 << 31
 
-#: Free blocks beyond which the number of divisions is not even counted.
+#: Free blocks beyond which the number of splits is not even counted.
 LARGEST_POWER = 100
 
-#: Divisions up to which going through them all is quickest: 12 players into two teams.
+#: Splits up to which going through them all is quickest: 12 players into two teams.
 QUICKEST = 1 << 11
 
-#: Divisions up to which it is still done where no other exact solver serves: some seconds.
+#: Splits up to which it is still done where no other exact solver serves: some seconds.
 BEARABLE = 1 << 24
 
 #: The same where every team's line-up has to be worked out: 20 players into two teams.
@@ -40,17 +40,17 @@ BEARABLE_WITH_ROLES = 1 << 19
 
 
 def solve(task: Task) -> Found:
-    """Judge every legal division; see :class:`equipoise.teams.solvers.task.Solver`.
+    """Judge every legal split; see :class:`equipoise.teams.solvers.task.Solver`.
 
     Raises
     ------
     InputError
-        If there are too many divisions to go through.
+        If there are too many splits to go through.
     """
     problem = task.problem
-    if divisions(problem) > MOST:
+    if splits(problem) > MOST:
         msg = (
-            f": 'enumerate' would go through {divisions(problem):.3g} divisions; "
+            f": 'enumerate' would go through {splits(problem):.3g} splits; "
             f"allowed are {MOST:.3g}; 'mitm', 'resplit' and 'climb' have no such limit"
         )
         raise UnsupportedError(msg, "solver")
@@ -64,21 +64,21 @@ def solve(task: Task) -> Found:
     return best.found(bound=task.criterion.floor, proven=True)
 
 
-def divisions(problem: Problem) -> float:
-    """Return how many divisions there are, legal or not (teams told apart only where they differ)."""
+def splits(problem: Problem) -> float:
+    """Return how many splits there are, legal or not (teams told apart only where they differ)."""
     free = sum(team < 0 for team in problem.fixed) - int(problem.interchangeable)
     return problem.n_teams**free if free <= LARGEST_POWER else math.inf
 
 
 def _legal(problem: Problem) -> Iterator[tuple[Labels, Floats]]:
-    """Go through the legal divisions and their totals, in chunks."""
+    """Go through the legal splits and their totals, in chunks."""
     for labels in _divided(*_shape(problem)):
         legal = labels[problem.legal(labels)]
         yield legal, problem.totals(legal)
 
 
 def _shape(problem: Problem) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], bool]:
-    """Return what the divisions depend on, legal or not."""
+    """Return what the splits depend on, legal or not."""
     # A team that is as large as can be leaves the others at most the allowed difference smaller.
     room = (problem.n_players + (problem.n_teams - 1) * problem.max_difference) // problem.n_teams
     max_size = tuple(min(most, room) for most in problem.max_size)
@@ -87,7 +87,7 @@ def _shape(problem: Problem) -> tuple[tuple[int, ...], tuple[int, ...], tuple[in
 
 @lru_cache(maxsize=4)
 def _remembered_legal(problem: Problem) -> tuple[Labels, Floats]:
-    """Return the legal divisions and their totals.
+    """Return the legal splits and their totals.
 
     The last few problems' are remembered, as every criterion of an objective asks.
     """
@@ -106,7 +106,7 @@ def _remembered(
 def _divided(
     sizes: tuple[int, ...], fixed: tuple[int, ...], max_size: tuple[int, ...], interchangeable: bool
 ) -> Iterator[Labels]:
-    """Go through the divisions in chunks: those who are fixed stand from the beginning, the others follow."""
+    """Go through the splits in chunks: those who are fixed stand from the beginning, the others follow."""
     start = np.array([[team for team in fixed if team >= 0]], dtype=np.int8)
     order = sorted(range(len(sizes)), key=lambda block: fixed[block] < 0)
     back = np.argsort(order) if start.size else slice(None)
@@ -117,9 +117,9 @@ def _divided(
 def _extended(
     labels: Labels, sizes: tuple[int, ...], max_size: tuple[int, ...], interchangeable: bool
 ) -> Iterator[Labels]:
-    """Extend divisions of the first blocks to all, in chunks, leaving out teams that grow too large.
+    """Extend splits of the first blocks to all, in chunks, leaving out teams that grow too large.
 
-    Interchangeable teams are numbered by their first block, so that each division comes once.
+    Interchangeable teams are numbered by their first block, so that each split comes once.
     """
     n_teams = len(max_size)
     while labels.shape[1] < len(sizes):
@@ -142,8 +142,8 @@ def _extended(
 
 
 def _suits(task: Task) -> Fit:
-    """Tell whether there are few divisions, or not too many to go through where nothing else proves."""
-    number = divisions(task.problem)
+    """Tell whether there are few splits, or not too many to go through where nothing else proves."""
+    number = splits(task.problem)
     if number <= QUICKEST:
         return Fit.BEST
     most = BEARABLE if task.problem.roles is None else BEARABLE_WITH_ROLES

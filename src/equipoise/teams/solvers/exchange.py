@@ -1,8 +1,8 @@
-"""``exchange``: local search that moves and exchanges blocks, for any number of teams and any wish.
+"""``exchange``: local search that moves and exchanges blocks, for any number of teams and any preference.
 
-It sees divisions whole, so it heeds roles, prices of wishes and rules of one's own, by every objective.
+It sees splits whole, so it heeds roles, prices of preferences and rules of one's own, by every objective.
 From a draft it takes the best move until none is better, then goes on from a place a few random exchanges
-away.  Divisions that break rules are passed through, the less broken first, so that it finds its way to a
+away.  Splits that break rules are passed through, the less broken first, so that it finds its way to a
 legal one.  Not exact: it says how far from the objective's floor it ended.
 
 References
@@ -20,7 +20,7 @@ from equipoise.arrays import Floats, Labels
 from equipoise.teams.solvers.pairwise import draft_teams
 from equipoise.teams.solvers.task import PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task
 
-#: Divisions judged in all: some seconds where a team's line-up has to be worked out for each.
+#: Splits judged in all: some seconds where a team's line-up has to be worked out for each.
 MOST_JUDGED = 1 << 16
 
 #: Starts in a row that lead nowhere better after which it ends.
@@ -63,7 +63,7 @@ Reached = tuple[tuple[float, float], Labels]
 
 
 def _descended(task: Task, labels: Labels, best: Best) -> tuple[Reached, int]:
-    """Return the rank and labels of the local optimum below a division, and how many were judged."""
+    """Return the rank and labels of the local optimum below a split, and how many were judged."""
     broken, costs = _judged(task, labels[None, :], best)
     rank, judged = (float(broken[0]), float(costs[0])), 1
     while not task.stop():
@@ -92,7 +92,7 @@ def _moves(task: Task) -> NDArray[np.int64]:
 
 
 def _after(labels: Labels, moves: NDArray[np.int64]) -> Labels:
-    """Return the divisions after moves, shape (n_moves, n_blocks)."""
+    """Return the splits after moves, shape (n_moves, n_blocks)."""
     near = labels[None, :].repeat(len(moves), axis=0)
     rows = np.arange(len(moves))
     exchange = moves[:, 1] < 0

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Ints, Labels
 from equipoise.teams.problem.problem import COUNT, MU, Problem
-from equipoise.teams.solvers.enumerate import divisions
+from equipoise.teams.solvers.enumerate import splits
 from equipoise.teams.solvers.pairwise import draft_teams, even_rooms, improve, range_bound
 from equipoise.teams.solvers.task import Best, Fit, Found, Solver, Task
 
@@ -80,7 +80,7 @@ def _labels_of(small: Problem, labels: Labels) -> Labels:
 
 
 def fold(problem: Problem) -> Labels:
-    """Return a division by rows, shape (n_blocks,); where wishes are many it may break a rule."""
+    """Return a split by rows, shape (n_blocks,); where preferences are many it may break a rule."""
     labels = np.array(problem.fixed, dtype=np.int8)
     rooms = even_rooms(problem)
     rooms -= problem.counts(labels[None, :])[0]
@@ -137,7 +137,7 @@ def _place_rows(mu: Floats, labels: Labels, blocks: NDArray[np.intp], rooms: Int
 
 def _suits(task: Task) -> Fit:
     many = task.problem.n_blocks > MANY and task.criterion.has_reach
-    return Fit.BEST if many and divisions(task.problem) > 1 else Fit.NO
+    return Fit.BEST if many and splits(task.problem) > 1 else Fit.NO
 
 
 SOLVER = Solver("fold", solve, suits=_suits)

@@ -1,10 +1,10 @@
-"""Meeting in the middle: the best divisions into two teams by pairing the part-divisions of two halves.
+"""Meeting in the middle: the best splits into two teams by pairing the part-splits of two halves.
 
-The components are dealt into two halves.  All 2^(n/2) part-divisions of each half are listed, ascending in
-mu for every size.  The criterion says in which range of mu, and of its second axis, a division must total
+The components are dealt into two halves.  All 2^(n/2) part-splits of each half are listed, ascending in
+mu for every size.  The criterion says in which range of mu, and of its second axis, a split must total
 to reach a cost (:meth:`~equipoise.teams.objectives.objective.Criterion.reach`), and one sweep over both
 lists finds all pairs in that range.  The cost aimed at starts below what is expected and grows until enough
-divisions are found: then every division up to that cost has been seen, and the best ones are proven.
+splits are found: then every split up to that cost has been seen, and the best ones are proven.
 
 Time O(2^(n/2)) a sweep plus the pairs in range; memory O(2^(n/2)).
 
@@ -76,7 +76,7 @@ GOLDEN_RATIO = (math.sqrt(5.0) - 1.0) / 2.0
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """All part-divisions of one half.
+    """All part-splits of one half.
 
     ``kinds`` are the components that the code counts, ``radix`` and ``base`` how it counts each kind (the
     code divided by the radix, modulo the base), ``rows`` where each size's rows begin and end.
@@ -107,7 +107,7 @@ def _shelf(rows: int, sizes: int) -> kernels.Shelf:
 
 @dataclass(frozen=True, slots=True)
 class SizeClass:
-    """All divisions with one number of players in the first team.
+    """All splits with one number of players in the first team.
 
     ``pair`` holds the teams' totals with bots; ``first`` and ``second`` are what the rows of the two
     shelves lack of the first team's; ``rows``, shape (n, 4), are where the left rows and the right rows that
@@ -121,7 +121,7 @@ class SizeClass:
 
 
 def rows_needed(parts: Components) -> int:
-    """Return how many part-divisions the larger half would have."""
+    """Return how many part-splits the larger half would have."""
     return max(parts.halves[1])
 
 
@@ -131,7 +131,7 @@ def fits(parts: Components) -> bool:
 
 
 def meet(task: Task, patience: float = 1.0) -> Found:
-    """Find the best divisions of two teams and prove them best, if the pairs in range are not too many.
+    """Find the best splits of two teams and prove them best, if the pairs in range are not too many.
 
     Parameters
     ----------
@@ -193,11 +193,11 @@ class _Meeting:
             cost = self._next_aim(cost)
 
     def _sweep(self, cost: float) -> bool:
-        """Look at every division of at most this cost that may get in; False if that was not finished."""
+        """Look at every split of at most this cost that may get in; False if that was not finished."""
         return all(self._swept(size_class, cost) for size_class in self.classes)
 
     def _swept(self, size_class: SizeClass, cost: float) -> bool:
-        """Look at the divisions of a size; False if that was not finished.
+        """Look at the splits of a size; False if that was not finished.
 
         The second axis is bounded the better, the less mu may vary: so where very many pairs get in, the
         range of mu is gone through slice by slice, those first where the best was seen.
@@ -297,7 +297,7 @@ class _Meeting:
         )
 
     def _half(self, kinds: list[list[int]], rows: int) -> Half:
-        """List the part-divisions of one half."""
+        """List the part-splits of one half."""
         steps = self.parts.steps[[kind[0] for kind in kinds]]
         copies = np.array([len(kind) for kind in kinds], dtype=np.int64)
         sizes = steps[:, COUNT].astype(np.int64)
@@ -315,7 +315,7 @@ class _Meeting:
         return columns if self.fast else tuple(column.data for column in columns)
 
     def _labels(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Labels:
-        """Return the divisions that pairs of rows stand for."""
+        """Return the splits that pairs of rows stand for."""
         signs = np.where(self.parts.free, -1, 1).astype(np.int8)[None, :].repeat(len(left), axis=0)
         if self.held >= 0:
             signs[:, self.held] = 1
@@ -324,7 +324,7 @@ class _Meeting:
         return self.parts.labels(signs)
 
     def _first_aim(self) -> float:
-        """Guess the cost up to which there are a few more divisions than wanted, from a sample of pairs."""
+        """Guess the cost up to which there are a few more splits than wanted, from a sample of pairs."""
         none = np.empty((0, 4), dtype=np.int64)
         ranges = np.concatenate([none, *(size_class.rows for size_class in self.classes)])
         if not len(ranges):

@@ -1,9 +1,10 @@
 """``milp``: an integer program over who is in which team, solved by HiGHS; for rules of one's own.
 
-With ``x[block, team]`` for who is where, ``gap`` is the largest total less the smallest, and the
-prices of wishes are linear too; rules are rows as they stand.  With two teams ``ratio`` and ``win`` grow with
-the gap of strengths, so their optimum is its.  Exact, see :func:`solve`; slow beside the other solvers, as a
-program's relaxation says little of a gap, but it finds its way through many rules.
+With ``x[block, team]`` for who is where, ``difference`` is the largest total less the smallest, and the
+prices of preferences are linear too; rules are rows as they stand.  With two teams ``ratio`` and ``win`` grow
+with the difference of strengths, so their optimum is its.
+Exact, see :func:`solve`; slow beside the other solvers, as a program's relaxation says little,
+but it finds its way through many rules.
 
 References
 ----------
@@ -24,13 +25,13 @@ from equipoise.arrays import Floats, Labels
 from equipoise.errors import UnsupportedError
 from equipoise.link import strengths
 from equipoise.programs import Program
-from equipoise.teams.objectives.composing import WeightedSum, WishPrices
-from equipoise.teams.objectives.gap import Gap
+from equipoise.teams.objectives.composing import PreferencePrices, WeightedSum
+from equipoise.teams.objectives.difference import Difference
 from equipoise.teams.objectives.objective import Criterion, DifferenceCriterion, Pair
 from equipoise.teams.problem.problem import COUNT, MU, Problem
 from equipoise.teams.solvers.task import PRICES, RULES, Best, Found, Solver, Task
 
-#: Solutions that are cut off for each division that is wanted: different ones may look the same.
+#: Solutions that are cut off for each split that is wanted: different ones may look the same.
 CUTS = 50
 
 #: What a program's optimum may be off by, in units of its largest cost: a thousand times HiGHS's tolerances.
@@ -38,10 +39,10 @@ ACCURACY = 1e-6
 
 
 def solve(task: Task) -> Found:
-    """Solve the program, once for each division wanted; see :class:`equipoise.teams.solvers.task.Solver`.
+    """Solve the program, once for each split wanted; see :class:`equipoise.teams.solvers.task.Solver`.
 
     A program's optimum is only as accurate as HiGHS's tolerances.  So nothing is called proven before the
-    bound on all divisions that are not yet known is above the worst that is returned, by the accuracy, in the
+    bound on all splits that are not yet known is above the worst that is returned, by the accuracy, in the
     roster's own units; where costs are whole multiples of a step, a bound that leaves no room for one does.
 
     Raises
@@ -72,9 +73,9 @@ def solve(task: Task) -> Found:
 
 def _terms(criterion: Criterion, problem: Problem) -> tuple[float, float, bool]:
     """Return the weights of gap and prices in a criterion, and whether gap stands for another one."""
-    if isinstance(criterion, Gap):
+    if isinstance(criterion, Difference):
         return 1.0, 0.0, False
-    if isinstance(criterion, WishPrices):
+    if isinstance(criterion, PreferencePrices):
         return 0.0, 1.0, False
     if isinstance(criterion, WeightedSum):
         parts = [(_terms(part, problem), weight) for part, weight in criterion.terms]
@@ -83,14 +84,14 @@ def _terms(criterion: Criterion, problem: Problem) -> tuple[float, float, bool]:
     if criterion.by_difference and problem.n_teams == 2 and problem.filler is None:
         return 1.0, 0.0, True
     msg = (
-        ": 'milp' serves 'gap', 'wishes' and their weighted sums, and with two teams without bots "
+        ": 'milp' supports 'difference', 'preferences', their weighted sums, and with two teams and no bots "
         "'ratio' and 'win' without prices; 'enumerate' and 'exchange' serve every objective"
     )
     raise UnsupportedError(msg, "solver")
 
 
 class _Model:
-    """The program: x[block, team] first, then the largest and the smallest total, then what wishes need."""
+    """The program: x[block, team] first, then the largest and the smallest total, then the preferences."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -131,7 +132,7 @@ class _Model:
         return float(step) if step > 4 * Fraction(self.accuracy) else 0.0
 
     def worst(self, best: Best) -> float:
-        """Return the program's own cost of the worst division that would be returned."""
+        """Return the program's own cost of the worst split that would be returned."""
         if not self.by_proxy:
             return best.worst
         labels = best.found(bound=0.0, proven=False).ranked[-1].labels
@@ -148,7 +149,7 @@ class _Model:
         self.rows.append((terms, low, high))
 
     def _structure(self) -> None:
-        """Add the rows of a legal division."""
+        """Add the rows of a legal split."""
         problem = self.problem
         for row in self.x:
             self._row(dict.fromkeys(row, 1.0), 1.0, 1.0)
@@ -215,7 +216,7 @@ class _Model:
                     self._row({**terms, gap: -1.0}, high=-seats)
 
     def _paid(self, price: float) -> dict[int, float]:
-        """Add what wishes need; return the terms that sum to what is paid."""
+        """Add what preferences need; return the terms that sum to what is paid."""
         prices = self.problem.prices
         if prices is None:
             return {}
@@ -260,12 +261,12 @@ class _Model:
             self._row(scaled, high=most / unit + ACCURACY)
 
     def cut(self, labels: Labels) -> None:
-        """Forbid one division."""
+        """Forbid one split."""
         chosen = {self.x[block][team]: 1.0 for block, team in enumerate(labels.tolist())}
         self._row(chosen, high=float(len(chosen) - 1))
 
     def solve(self) -> tuple[Labels | None, float, bool]:
-        """Return a division of least cost, a bound on it, and whether that is proven."""
+        """Return a split of least cost, a bound on it, and whether that is proven."""
         low = np.array([row[1] for row in self.rows])
         high = np.array([row[2] for row in self.rows])
         entries: list[list[tuple[int, float]]] = [[] for _ in self.columns]

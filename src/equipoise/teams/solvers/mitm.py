@@ -12,7 +12,7 @@ from equipoise.teams.solvers.halves import fits, meet, rows_needed
 from equipoise.teams.solvers.task import PRICES, RULES, Fit, Found, Solver, Task
 
 #: Players up to which a proof for two teams is worth waiting for: 40 of different weight take 0.04 s by
-#: ``gap`` and 0.3 s by ``spread``.
+#: ``difference`` and 0.3 s by ``spread``.
 PROVEN_PLAYERS = 40
 
 #: Rows of the larger half up to which more players are proven too: as quick as going without a proof.
@@ -20,7 +20,7 @@ QUICK_ROWS = 1 << 17
 
 
 def solve(task: Task) -> Found:
-    """Find the best divisions and prove them best; see :class:`equipoise.teams.solvers.task.Solver`.
+    """Find the best splits and prove them best; see :class:`equipoise.teams.solvers.task.Solver`.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def solve(task: Task) -> Found:
     parts = components(task.problem)
     if not fits(parts):
         rows = rows_needed(parts)
-        msg = f": 'mitm' would list {rows:.3g} part-divisions; 'resplit' finds near-perfect teams instead"
+        msg = f": 'mitm' would list {rows:.3g} part-splits; 'resplit' finds near-perfect teams instead"
         raise UnsupportedError(msg, "solver")
     return meet(task)
 

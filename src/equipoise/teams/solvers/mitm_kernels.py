@@ -3,7 +3,7 @@
 Only loops, arithmetic and comparisons here, on memory views (plain) or arrays (compiled), so that both ways
 give the same numbers bit for bit.
 
-A *shelf* is a set of part-divisions in columns ``(first, second, code, starts)``: the first axis (mu), the
+A *shelf* is a set of part-splits in columns ``(first, second, code, starts)``: the first axis (mu), the
 second axis, and a code of which components have sign +1; one range of rows for each size, ascending in the
 first axis.  ``starts[c]`` is where the rows of the c-th size begin.
 The code counts the +1 of each kind in a mixed radix, the first kind least significant: it is below the
@@ -28,7 +28,7 @@ WORTH_A_LOOK = 4
 
 
 def list_half(kinds: Kinds, shelves: tuple[Shelf, ...]) -> tuple[int, int, int]:
-    """List the part-divisions of components, kind by kind, each list merged from two of the one before.
+    """List the part-splits of components, kind by kind, each list merged from two of the one before.
 
     Parameters
     ----------

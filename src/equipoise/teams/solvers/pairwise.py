@@ -2,7 +2,7 @@
 
 For two teams the problem is the one :mod:`equipoise.teams.solvers.halves` solves, so every pair of teams
 can be brought to its optimum in a millisecond.  Going through the pairs until none gets better, and again
-after some blocks were exchanged at random, ends near the best division of all.
+after some blocks were exchanged at random, ends near the best split of all.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ TRIES = 50
 #: Pairs of teams that are re-divided at the most.
 MOST_PAIRS = 1500
 
-#: Times the search goes on from a division disturbed at random.
+#: Times the search goes on from a split disturbed at random.
 DISTURBANCES = 30
 
-#: Exchanges of two blocks that disturb a division.
+#: Exchanges of two blocks that disturb a split.
 EXCHANGES = 3
 
 #: Blocks of two teams that are divided anew at once: all of most pairs.
 MOST_FREED = 24
 
-#: What one re-division may take, as a share of the usual effort.
+#: What one re-split may take, as a share of the usual effort.
 PATIENCE = 1.0 / 256.0
 
 
 def draft_teams(problem: Problem, rng: np.random.Generator) -> Labels | None:
-    """Return a legal division, the next strongest block to the weakest team with room; None if none is found.
+    """Return a legal split, the next strongest block to the weakest team with room; None if none is found.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def improve(task: Task, start: Labels, best: Best, bound: float, disturbances: i
 
 
 def _settled(task: Task, labels: Labels, best: Best, most: int) -> tuple[Labels, int]:
-    """Return a division no pair of whose teams can be divided better, and how many pairs were tried."""
+    """Return a split no pair of whose teams can be divided better, and how many pairs were tried."""
     used = 0
     pairs = list(combinations(range(task.problem.n_teams), 2))
     settled_at = dict.fromkeys(pairs, b"")
@@ -139,7 +139,7 @@ def _rank(task: Task, labels: Labels) -> tuple[float, float, float]:
 
 
 def redivide(task: Task, labels: Labels, pair: tuple[int, int], best: Best) -> Labels:
-    """Return the division with two teams divided anew, the best of a few by the whole task's measure."""
+    """Return the split with two teams divided anew, the best of a few by the whole task's measure."""
     blocks = np.flatnonzero((labels == pair[0]) | (labels == pair[1]))
     if not task.problem.sizes[blocks].any():
         return labels
@@ -201,7 +201,7 @@ def _with_few_freed(
 
 
 def _disturbed(problem: Problem, labels: Labels, rng: np.random.Generator) -> Labels:
-    """Return the division after some exchanges of two random blocks that keep the rules."""
+    """Return the split after some exchanges of two random blocks that keep the rules."""
     disturbed = labels.copy()
     done = 0
     for _ in range(20 * EXCHANGES):
@@ -229,7 +229,7 @@ def whole_numbers(problem: Problem) -> bool:
 
 
 def range_bound(task: Task) -> float:
-    """Return a cost that no division is below: whole totals that the teams cannot share evenly differ.
+    """Return a cost that no split is below: whole totals that the teams cannot share evenly differ.
 
     That holds for teams of any sizes where the scale's zero is 0, else for teams of one size, as long as no
     bots change what there is to share.

@@ -2,7 +2,7 @@
 
 For two teams too large to be solved whole, and for three and more.  A start is drafted and climbed down
 from; then random sets of components are divided anew by meeting in the middle while all others stay, which
-finds the best of millions of divisions a time.  Of three and more teams two are freed at a time
+finds the best of millions of splits a time.  Of three and more teams two are freed at a time
 (:mod:`equipoise.teams.solvers.pairwise`).  Not exact: it says how far from a bound it ended.
 
 References

@@ -35,7 +35,7 @@ def run(
 ) -> tuple[Found, str]:
     """Bring an objective's criteria to their optimum in order; return what was found, and by which solver.
 
-    Every criterion but the last becomes a limit for those after it.  Where fewer divisions are within the
+    Every criterion but the last becomes a limit for those after it.  Where fewer splits are within the
     limits than are wanted and they are to be filled up, the next best by the last limit's criterion follow.
     The result is proven if every step was.
     """
@@ -56,7 +56,7 @@ def run(
 
 
 def _filled_up(task: Task, found: Found, solver: str | Callable[[Task], Found]) -> Found:
-    """Add divisions beyond the limits, one limit after another, the best by its criterion first."""
+    """Add splits beyond the limits, one limit after another, the best by its criterion first."""
     ranked, proven = list(found.ranked), found.proven
     known = {task.problem.signature(entry.labels) for entry in ranked}
     for n in range(len(task.limits), 0, -1):
@@ -85,7 +85,7 @@ def _solve(task: Task, solver: str | Callable[[Task], Found]) -> tuple[Found, st
         found = _with_more(task, found, search_on=solver == "auto" and name == "mitm")
     for ranked in found.ranked:
         if not task.problem.legal(ranked.labels[None, :])[0]:
-            msg = f": {name!r} gives a division that breaks the problem's rules"
+            msg = f": {name!r} gives a split that breaks the problem's rules"
             raise InputError(msg, "solver")
     return found, name if isinstance(name, str) else getattr(name, "__name__", "own")
 

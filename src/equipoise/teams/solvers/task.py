@@ -1,4 +1,4 @@
-"""What every solver takes and gives, and the list of the best divisions it keeps on the way."""
+"""What every solver takes and gives, and the list of the best splits it keeps on the way."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from equipoise.teams.problem.problem import Problem
 
 
 class Ranked(NamedTuple):
-    """A division and its cost; among equal costs the more even sizes come first."""
+    """A split and its cost; among equal costs the more even sizes come first."""
 
     cost: float
     unevenness: int
@@ -36,9 +36,9 @@ class Found:
     Parameters
     ----------
     ranked : tuple of Ranked
-        Different legal divisions within the limits, best first.
+        Different legal splits within the limits, best first.
     bound : float
-        A finite cost that no legal division within the limits is below.
+        A finite cost that no legal split within the limits is below.
     proven : bool
         Whether these are the best there are, all of them.
     rounding : float
@@ -64,9 +64,9 @@ class Task:
     limits : tuple of Limit
         Criteria whose costs must not exceed a number each.
     keep : int
-        How many different divisions are wanted, at least 1.
+        How many different splits are wanted, at least 1.
     start : tuple of ndarray of int8, shape (n_blocks,)
-        Divisions that are known to be legal and within the limits.
+        Splits that are known to be legal and within the limits.
     stop : callable
         See :data:`Stop`.
     seed : int
@@ -141,7 +141,7 @@ class Solver:
     suits: Callable[[Task], Fit] = never_picked
 
     def __call__(self, task: Task) -> Found:
-        """Return the best divisions that were found, and what was proven of them.
+        """Return the best splits that were found, and what was proven of them.
 
         Raises
         ------
@@ -177,7 +177,7 @@ def supporters(asked: frozenset[str]) -> str:
 
 
 class Best:
-    """The best different divisions so far."""
+    """The best different splits so far."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -194,7 +194,7 @@ class Best:
 
     @property
     def worst(self) -> float:
-        """The cost a division must be below to get in; infinite until full."""
+        """The cost a split must be below to get in; infinite until full."""
         return self._ranked[-1][0] if self.full else math.inf
 
     def reaches(self, bound: float) -> bool:
@@ -207,7 +207,7 @@ class Best:
         Parameters
         ----------
         labels : ndarray of int8, shape (m, n_blocks)
-            Divisions that keep the problem's rules.
+            Splits that keep the problem's rules.
         totals : ndarray, optional
             Their totals, where they are known; all rules of one's own are then known to be kept too.
 

@@ -11,7 +11,7 @@ from equipoise.teams.solvers.windows import MOST_BLOCKS, MOST_SIZES, enumerate_w
 
 
 def solve(task: Task) -> Found:
-    """Find the best divisions and prove them best; see :class:`equipoise.teams.solvers.task.Solver`.
+    """Find the best splits and prove them best; see :class:`equipoise.teams.solvers.task.Solver`.
 
     Raises
     ------

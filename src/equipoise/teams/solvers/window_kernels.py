@@ -2,7 +2,7 @@
 
 Teams are filled one by one, depth first: a *level* is a team.  At each level the first free block by rank
 leads a team of one of the *classes* that are left (teams under the same rules), and its mates are picked
-from the other free blocks in ascending position, so that every division comes once.  Positions ascend in
+from the other free blocks in ascending position, so that every split comes once.  Positions ascend in
 mu among single players, larger blocks come before them: so the least and the greatest sum of any number of
 mates is known from prefix sums, and the last mate is found by bisection.
 
@@ -64,12 +64,12 @@ def fill_teams(
     state : column
         What is next, the level, the number of picks, the next position to try.
     out : two-dimensional
-        Where divisions are written: the team of each block.
+        Where splits are written: the team of each block.
 
     Returns
     -------
     found, looked : int
-        How many divisions were written, and how many steps were done.
+        How many splits were written, and how many steps were done.
     """
     found = 0
     looked = 0
@@ -359,7 +359,7 @@ def fits_so_far(
     picks: tuple[Column, ...],
     state: Column,
 ) -> bool:
-    """Tell whether the teams filled so far can be part of a division within the cost, all others as one.
+    """Tell whether the teams filled so far can be part of a split within the cost, all others as one.
 
     The next level's running numbers are set on the way.
     """
@@ -489,7 +489,7 @@ def fits_the_rest(
 def write(
     classes: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], out: Column, row: int
 ) -> None:
-    """Write a division: whoever is in no team yet is in the last one."""
+    """Write a split: whoever is in no team yet is in the last one."""
     level = len(levels[0]) - 1
     c = levels[0][level]
     last = classes[5][c, classes[4][c] - levels[10][level, c]]

@@ -1,9 +1,9 @@
-"""Window enumeration: three and more teams, filled one by one from what the best known division allows.
+"""Window enumeration: three and more teams, filled one by one from what the best known split allows.
 
-No team of a division within a cost can total anything outside its windows
+No team of a split within a cost can total anything outside its windows
 (:meth:`~equipoise.teams.objectives.objective.Criterion.windows`).  So the first team is chosen among those
 within, the next among those that are within what the first leaves, and so on; the last two are one choice.
-A *sweep* does that for a cost aimed at: when it ends, every division up to that cost has been seen.
+A *sweep* does that for a cost aimed at: when it ends, every split up to that cost has been seen.
 
 A start is improved first by aiming at half its cost again and again (*diving*).  The proof then aims low and
 ever higher, so that what is spent on costs nothing can reach is small against what is spent on the last.
@@ -52,7 +52,7 @@ GUIDE = 1.0 / 16.0
 #: Steps spent on the proof before it is given up: about a second compiled.
 PROOF_STEPS = 1 << 25
 
-#: Steps spent on it before exact re-divisions of pairs of teams bring the start further down.
+#: Steps spent on it before exact re-splits of pairs of teams bring the start further down.
 FIRST_PROOF_STEPS = 1 << 21
 
 #: How much more each sweep of a proof may be expected to take than the one before.
@@ -61,10 +61,10 @@ WORK_GROWTH = 8.0
 #: How far below the best known cost a proof begins, as a share.
 PROOF_BEGINS = 1.0 / 16.0
 
-#: Costs aimed at while too few divisions are known, after which every cost will do.
+#: Costs aimed at while too few splits are known, after which every cost will do.
 MOST_AIMS = 8
 
-#: Divisions that come from the kernel at once.
+#: Splits that come from the kernel at once.
 ROOM = 1 << 10
 
 #: Size vectors beyond which they are not gone through.
@@ -109,7 +109,7 @@ class _Memory:
 
 
 def enumerate_windows(task: Task) -> Found:
-    """Find the best divisions and prove them best, if that does not take too long.
+    """Find the best splits and prove them best, if that does not take too long.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ class _Enumeration:
         return self.best.reaches(max(low, self.floor))
 
     def _sweep(self, aim: float, steps: int, *, dive: bool = False) -> tuple[bool, float]:
-        """Look at every division of at most a cost; return whether that was finished, and the cost.
+        """Look at every split of at most a cost; return whether that was finished, and the cost.
 
         A dive lowers the cost to half of whatever is found.
         """
@@ -437,7 +437,7 @@ class _Enumeration:
         return columns if self.fast else tuple(column.data for column in columns)
 
     def _labels(self, rows: Labels) -> Labels:
-        """Return the divisions that the kernel's rows stand for."""
+        """Return the splits that the kernel's rows stand for."""
         labels = np.array(self.task.problem.fixed, dtype=np.int8)[None, :].repeat(len(rows), axis=0)
         labels[:, self.open] = rows
         return labels

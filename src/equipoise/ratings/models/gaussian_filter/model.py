@@ -91,6 +91,8 @@ class Filters(Further, ABC):
 
     answers: ClassVar[frozenset[str]] = frozenset({"quality", "expected_margin", "draw_chance"})
 
+    local: ClassVar[bool] = True
+
     #: The skill that adds nothing to a team: skills hold the price of a body.
     zero: ClassVar[float] = 0.0
 

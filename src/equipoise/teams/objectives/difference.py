@@ -1,4 +1,4 @@
-"""``gap``: the largest team total minus the smallest, in roster units."""
+"""``difference``: the largest team total minus the smallest, in roster units."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from equipoise.teams.problem.rounding import Rounding
 
 
 @dataclass(frozen=True)
-class Gap(DifferenceCriterion):
+class Difference(DifferenceCriterion):
     """The range of the team totals of mu.
 
     References
@@ -24,7 +24,7 @@ class Gap(DifferenceCriterion):
     Examples
     --------
     >>> totals = np.zeros((1, 2, 5)); totals[0, :, MU] = 374, 373
-    >>> Gap().cost(totals)
+    >>> Difference().cost(totals)
     array([1.])
     """
 
@@ -49,7 +49,7 @@ class Gap(DifferenceCriterion):
         return Closeness(span=cost)
 
 
-def gap(units: Units) -> Objective:
+def difference(units: Units) -> Objective:
     """Return the objective; it has no unit of its own."""
     del units
-    return Objective("gap", Gap())
+    return Objective("difference", Difference())

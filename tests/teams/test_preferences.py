@@ -1,4 +1,4 @@
-"""Wishes with a price, roles, rules and several criteria, against the slow obvious oracle."""
+"""Preferences with a price, roles, rules and several criteria, against the slow obvious oracle."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from tests.nights import Night
 
-from equipoise import InputError, Player, Rule, Solution, Status, Wish, balance
+from equipoise import InputError, Player, Preference, Rule, Solution, Status, balance
 from equipoise.matches import Contest, Match, Ruleset
-from equipoise.teams.problem.wishes import recent_wishes
+from equipoise.teams.problem.preferences import recent_preferences
 from equipoise.teams.solvers import exchange
 
 #: Numbers of players and teams that the oracle goes through, and the exact solvers for each.
@@ -34,8 +34,8 @@ def evening(seed: int, n: int, k: int, **more: Any) -> Night:
     return Night(tuple(makers[seed % len(makers)].tolist()), k, **more)
 
 
-def wishful(seed: int, n: int, k: int) -> Night:
-    """Return a roster with wishes of every kind."""
+def preferenceful(seed: int, n: int, k: int) -> Night:
+    """Return a roster with preferences of every kind."""
     rng = np.random.default_rng([seed, n, k, 1])
     groups = [tuple(rng.permutation(n)[:size].tolist()) for size in (2, 3, 2, 3)]
     prices = rng.choice([0.0, 0.004, 0.02, 0.1], 4).tolist()
@@ -51,7 +51,7 @@ def wishful(seed: int, n: int, k: int) -> Night:
 
 
 def test_ten_players_in_four_teams() -> None:
-    """The same at the largest size the oracle goes through: wishes, a rule, and somebody on a side."""
+    """The same at the largest size the oracle goes through: preferences, a rule, and somebody on a side."""
     n, k = 10, 4
     case = Night(
         tuple(np.round(np.random.default_rng(4).normal(25, 8, n), 1).tolist()), k,
@@ -59,10 +59,10 @@ def test_ten_players_in_four_teams() -> None:
         parties=((7, 8),), at_most=((tuple(float(i in (0, 5, 7, 9)) for i in range(n)), 1.0),),
     )  # fmt: skip
     fair = solved(case, objective="win")
-    sums = solved(case, objective="gap", solver="milp", wishes=())
+    sums = solved(case, objective="difference", solver="milp", preferences=())
     assert fair.status is Status.OPTIMAL
     case.check(fair, proof=True, objective="win")
-    assert sums.value == pytest.approx(case.best(objective="gap", wishes=()), abs=1e-6)
+    assert sums.value == pytest.approx(case.best(objective="difference", preferences=()), abs=1e-6)
 
 
 def solved(case: Night, **more: Any) -> Solution:
@@ -72,9 +72,9 @@ def solved(case: Night, **more: Any) -> Solution:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("n", "k", "solver"), SHAPES)
-def test_wishes_are_broken_where_keeping_them_costs_more(n: int, k: int, solver: str, seed: int) -> None:
+def test_preferences_are_broken_where_keeping_them_costs_more(n: int, k: int, solver: str, seed: int) -> None:
     """The sum of win distance and prices paid is the least there is."""
-    case = wishful(seed, n, k)
+    case = preferenceful(seed, n, k)
     solution = solved(case, objective="win", solver=solver)
     assert solution.status in (Status.OPTIMAL, Status.INFEASIBLE)
     case.check(solution, proof=True, objective="win")
@@ -84,20 +84,20 @@ def test_wishes_are_broken_where_keeping_them_costs_more(n: int, k: int, solver:
 @pytest.mark.parametrize(("n", "k", "solver"), [*SHAPES, (7, 2, "milp"), (7, 3, "milp")])
 def test_a_weighted_sum_is_the_least_there_is(n: int, k: int, solver: str, seed: int) -> None:
     """Weights exchange one unit for another."""
-    case = wishful(seed, n, k)
-    solution = solved(case, objective={"gap": 1.0, "wishes": 100.0}, solver=solver)
-    best = case.best(objective={"gap": 1.0, "wishes": 100.0})
+    case = preferenceful(seed, n, k)
+    solution = solved(case, objective={"difference": 1.0, "preferences": 100.0}, solver=solver)
+    best = case.best(objective={"difference": 1.0, "preferences": 100.0})
     assert solution.value == (best if best is None else pytest.approx(best, abs=1e-6))
     assert solution.status is (Status.INFEASIBLE if best is None else Status.OPTIMAL)
-    case.check(solution, objective={"gap": 1.0, "wishes": 100.0})
+    case.check(solution, objective={"difference": 1.0, "preferences": 100.0})
 
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(("n", "k", "solver"), [*SHAPES, (7, 3, "milp")])
 def test_an_order_is_lexicographic_with_tolerances(n: int, k: int, solver: str, seed: int) -> None:
-    """Among the divisions within the tolerance of the fewest prices, the least gap."""
-    case = wishful(seed, n, k)
-    asked = {"objective": ["wishes", "gap"], "tolerances": [0.005]}
+    """Among the splits within the tolerance of the fewest prices, the least gap."""
+    case = preferenceful(seed, n, k)
+    asked = {"objective": ["preferences", "difference"], "tolerances": [0.005]}
     solution = solved(case, **asked, solver=solver)
     assert solution.status in (Status.OPTIMAL, Status.INFEASIBLE)
     case.check(solution, proof=True, **asked)
@@ -112,13 +112,13 @@ def test_rules_of_ones_own_are_kept_at_the_best_gap(n: int, k: int, solver: str,
     medics = tuple(float(i in special) for i in range(n))
     ping = tuple(rng.integers(10, 100, n).astype(float).tolist())
     case = evening(seed, n, k, at_most=((medics, 2.0), (ping, 1.25 * sum(ping) / k)), parties=((0, 1),))
-    solution = solved(case, objective="gap", solver=solver)
-    best = case.best(objective="gap")
+    solution = solved(case, objective="difference", solver=solver)
+    best = case.best(objective="difference")
     assert solution.value == (best if best is None else pytest.approx(best, abs=1e-6))
     assert solution.status is (Status.INFEASIBLE if best is None else Status.OPTIMAL)
     if best is None:
         assert "rules" in solution.reason or "party" in solution.reason
-    case.check(solution, objective="gap")
+    case.check(solution, objective="difference")
 
 
 def roled(seed: int, n: int, k: int, needed: dict[str, int]) -> Night:
@@ -146,17 +146,17 @@ def roled(seed: int, n: int, k: int, needed: dict[str, int]) -> Night:
 def test_roles_are_filled_and_the_line_ups_are_the_strongest(
     n: int, k: int, needed: dict[str, int], seed: int
 ) -> None:
-    """A team's total is that of its strongest line-up, and the division the best by these totals."""
+    """A team's total is that of its strongest line-up, and the split the best by these totals."""
     case = roled(seed, n, k, needed)
-    best = case.best(objective="gap")
+    best = case.best(objective="difference")
     for solver in ("auto", "enumerate", "exchange"):
-        solution = solved(case, objective="gap", solver=solver)
+        solution = solved(case, objective="difference", solver=solver)
         if solver == "exchange":
             assert solution.bound is None or best is None or solution.bound <= best
         else:
             assert solution.value == (best if best is None else pytest.approx(best, abs=1e-9))
             assert solution.status is (Status.INFEASIBLE if best is None else Status.OPTIMAL)
-        case.check(solution, objective="gap")
+        case.check(solution, objective="difference")
 
 
 @pytest.mark.parametrize("exponent", [-9, 0, 11])
@@ -219,8 +219,8 @@ def test_roles_of_a_large_roster_are_filled_without_a_proof() -> None:
     assert [sorted(roles) for roles in solution.best.roles] == [["heal"] * 8 + ["tank"] * 4] * 2
 
 
-def test_the_side_that_is_wished_for_is_the_one_that_is_given() -> None:
-    """Where teams are told apart, wishes pull to their own side, under every objective."""
+def test_the_side_that_is_preferenceed_for_is_the_one_that_is_given() -> None:
+    """Where teams are told apart, preferences pull to their own side, under every objective."""
     weights = dict.fromkeys("abcdefgh", 10.0)
     players = [
         Player(n, w, side=1.0 if n in "abc" else 0.5, team=0 if n == "h" else None)
@@ -233,12 +233,12 @@ def test_the_side_that_is_wished_for_is_the_one_that_is_given() -> None:
     assert {"a", "b", "c"} <= {player.id for player in split.teams[1]}
 
 
-def test_wishes_come_with_the_players_too() -> None:
-    """``Player.prefer`` and ``Player.avoid`` are the same wishes."""
+def test_preferences_come_with_the_players_too() -> None:
+    """``Player.prefer`` and ``Player.avoid`` are the same preferences."""
     players = [
         Player("a", 9, prefer=["b"]), Player("b", 7, avoid={"d": 0.5}), Player("c", 5), Player("d", 4),
     ]  # fmt: skip
-    outcomes = balance(players, objective="gap").best.wishes
+    outcomes = balance(players, objective="difference").best.preferences
     assert [(o.kind, o.players, o.price) for o in outcomes] == [
         ("together", ("a", "b"), 0.01), ("apart", ("b", "d"), 0.5),
     ]  # fmt: skip
@@ -250,24 +250,27 @@ def test_recent_team_mates_count_less_the_longer_ago() -> None:
         Match((Contest(Ruleset(), (["a", "b"], ["c", "d"]), (1, 2), at=1.0),)),
         Match((Contest(Ruleset(), (["a", "b", "x"], ["c"]), (1, 2), at=2.0),)),
     ]
-    wishes = {wish.players: wish.price for wish in recent_wishes(games, {"a", "b", "c", "d"}, 0.02)}
-    assert wishes == {("a", "b"): 0.03, ("c", "d"): 0.01}
+    preferences = {
+        preference.players: preference.price
+        for preference in recent_preferences(games, {"a", "b", "c", "d"}, 0.02)
+    }
+    assert preferences == {("a", "b"): 0.03, ("c", "d"): 0.01}
 
 
 @pytest.mark.parametrize("solver", ["climb", "anneal", "resplit", "bitset", "snake"])
-def test_solvers_that_would_pass_over_wishes_refuse(solver: str) -> None:
+def test_solvers_that_would_pass_over_preferences_refuse(solver: str) -> None:
     """Nothing that is asked for is passed over without a word."""
     roster = {name: float(n) for n, name in enumerate("abcdef")}
     with pytest.raises(InputError, match="does not support"):
-        balance(roster, wishes=[Wish("together", "ab")], solver=solver)
+        balance(roster, preferences=[Preference("together", "ab")], solver=solver)
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Wish("near", "ab"), "wish: 'near'"),
-        (lambda: Wish("apart", "a"), "wish: it names 'a'"),
-        (lambda: Wish("apart", "ab", 2.0), "price: 2.0"),
+        (lambda: Preference("near", "ab"), "preference: 'near'"),
+        (lambda: Preference("apart", "a"), "preference: it names 'a'"),
+        (lambda: Preference("apart", "ab", 2.0), "price: 2.0"),
         (lambda: Rule("x", {}, high=1), "rule: 'x' has no terms"),
         (lambda: Rule("x", {"a": 1}), "rule: 'x' has no limit"),
         (lambda: Rule("x", {"a": 1}, low=2, high=1), "rule: 'x' has the least"),
@@ -276,7 +279,7 @@ def test_solvers_that_would_pass_over_wishes_refuse(solver: str) -> None:
         (lambda: balance(DUEL, roles={"tank": 2}), "roles: 2 of 'tank'"),
         (lambda: balance(DUEL, objective=[]), "objective: there is none"),
         (lambda: balance(DUEL, objective={"win": 0}), "objective: the weight 0"),
-        (lambda: balance(DUEL, objective=["win", "gap"], tolerances=[]), "tolerances: there are 0"),
+        (lambda: balance(DUEL, objective=["win", "difference"], tolerances=[]), "tolerances: there are 0"),
         (lambda: balance(DUEL, objective="win", tolerances=[1]), "tolerances: there is only"),
         (lambda: Player("a", prefer={"b": 3.0}), "prefer: the price 3.0"),
         (lambda: balance(DUEL, side_price=-1), "side_price must be at least 0, got -1"),

@@ -1,4 +1,4 @@
-"""Wishes, roles, rules, several objectives and fronts on the command line and in roster files."""
+"""Preferences, roles, rules, several objectives and fronts on the command line and in roster files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from equipoise.files.rosters import parse_roster
 from equipoise.files.rules import read_rules
 
 
-def test_wishes_are_in_the_json_with_their_prices() -> None:
+def test_preferences_are_in_the_json_with_their_prices() -> None:
     """Each with kind, players, price, what is paid and whether it is met."""
     split = balanced("--prefer", "Ginkgo,Cedar=2%", "--avoid", "Elm,Iris=0.3")["splits"][0]
     assert split["wishes"] == [
@@ -23,7 +23,7 @@ def test_wishes_are_in_the_json_with_their_prices() -> None:
         {"kind": "apart", "players": ["Elm", "Iris"], "price": 0.3, "paid": 0.0, "met": True},
     ]
     text = run("balance", "-", "--prefer", "Ginkgo,Cedar=2%", "--avoid", "Elm,Iris=0.3", stdin=ROSTER).stdout
-    assert "Wishes: 1 of 2 met, 2 % of win probability paid for the others:" in text
+    assert "Preferences: 1 of 2 met, 2 % of win probability paid for the others:" in text
     assert "  2 %  together: Ginkgo, Cedar" in text
 
 
@@ -44,7 +44,7 @@ def test_rules_come_from_a_file(tmp_path: Path) -> None:
         {"players": {"Ginkgo": 1, "Iris": 1}, "in_team": 2, "at_least": 2},
     ]}))  # fmt: skip
     for solver in ("auto", "milp"):
-        teams = balanced("--rules", str(rules), "--objective", "gap", "--solver", solver)["splits"][0][
+        teams = balanced("--rules", str(rules), "--objective", "difference", "--solver", solver)["splits"][0][
             "teams"
         ]
         assert {"Ginkgo", "Iris"} <= set(teams[1])
@@ -52,20 +52,22 @@ def test_rules_come_from_a_file(tmp_path: Path) -> None:
 
 
 def test_orders_and_sums_of_objectives() -> None:
-    """``--then`` and ``--within`` are an order with tolerances, ``--weights`` a weighted sum."""
-    order = balanced("--objective", "gap", "--then", "spread", "--within", "5")
-    assert order["objective"] == "gap, spread"
+    """``--then`` and ``--within`` are an order with tolerances, ``--combine`` a weighted sum."""
+    order = balanced("--objective", "difference", "--then", "spread", "--within", "5")
+    assert order["objective"] == "difference, spread"
     assert order["splits"][0]["values"][0] <= 6.0
-    total = balanced("--weights", "gap=1,spread=0.5")
-    assert total["objective"] == "gap + 0.5 spread"
+    total = balanced("--combine", "difference=1,spread=0.5")
+    assert total["objective"] == "difference + 0.5 spread"
 
 
 def test_recent_team_mates_are_kept_apart(tmp_path: Path) -> None:
-    """The last matches of a file become wishes, the last one's at the whole price."""
+    """The last matches of a file become preferences, the last one's at the whole price."""
     matches = tmp_path / "matches.jsonl"
     matches.write_text('{"teams": [["Amber", "Birch"], ["Cedar", "Other"]], "ranks": [1, 2], "at": 5}\n')
-    wishes = balanced("--recent", str(matches), "--recent-price", "3%")["splits"][0]["wishes"]
-    assert [(wish["players"], wish["price"]) for wish in wishes] == [(["Amber", "Birch"], 0.03)]
+    preferences = balanced("--recent", str(matches), "--recent-price", "3%")["splits"][0]["wishes"]
+    assert [(preference["players"], preference["price"]) for preference in preferences] == [
+        (["Amber", "Birch"], 0.03)
+    ]
 
 
 def test_the_front_is_printed_and_drawn(tmp_path: Path) -> None:
@@ -94,14 +96,17 @@ def test_the_front_is_printed_and_drawn(tmp_path: Path) -> None:
         (("--roles", "tank"), "--roles: 'tank' is not ROLE:NUMBER"),
         (("--roles", "tank:6"), "roles: 6 of 'tank'"),
         (("--rules", "/nonexistent"), "/nonexistent: cannot be read"),
-        (("--then", "gap"), "--then: the first objective is missing"),
+        (("--then", "difference"), "--then: the first objective is missing"),
         (("--within", "1"), "--within: there is only one"),
-        (("--weights", "gap"), "--weights: 'gap' is not NAME=WEIGHT"),
-        (("--weights", "gap=1,gap=2"), "--weights: 'gap=1,gap=2' names an objective twice"),
-        (("--weights", "gap=1", "--objective", "win"), "--weights: they stand for"),
-        (("--objective", "win", "--then", "gap", "--within", "1,2"), "--within: there are 2"),
+        (("--combine", "difference"), "--combine: 'difference' is not NAME=WEIGHT"),
+        (
+            ("--combine", "difference=1,difference=2"),
+            "--combine: 'difference=1,difference=2' names",
+        ),
+        (("--combine", "difference=1", "--objective", "win"), "--combine: they stand for"),
+        (("--objective", "win", "--then", "difference", "--within", "1,2"), "--within: there are 2"),
         (("--pareto", "win"), "--pareto: 'win' does not name two"),
-        (("--pareto", "win,gap", "--keep", "2"), "--pareto: --keep is not allowed"),
+        (("--pareto", "win,difference", "--keep", "2"), "--pareto: --keep is not allowed"),
         (("--solver", "resplit", "--avoid", "Elm,Iris"), "--solver: 'resplit' does not support"),
     ],
 )
@@ -133,7 +138,7 @@ def test_an_unknown_objective_in_an_order_is_wrong_usage() -> None:
     assert run("balance", "-", "--objective", "win", "--then", "nosuch", stdin=ROSTER).returncode == 2
 
 
-def test_wishes_and_roles_in_json_rosters() -> None:
+def test_preferences_and_roles_in_json_rosters() -> None:
     """Lists, objects with numbers, and objects with what is known of a rating."""
     (ann, _) = parse_roster(
         b'[{"name": "Ann", "roles": {"tank": {"mu": 30, "sigma": 2}, "heal": null}, "prefer": ["Bob"],'

@@ -1,4 +1,4 @@
-"""Every legal division of a question, one after another, and why a division is not legal."""
+"""Every legal split of a question, one after another, and why a split is not legal."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from equipoise.verifying.values import bots, line_up
 Labels = tuple[int, ...]
 
 
-def divisions(asked: Question, look: Callable[[], None] = lambda: None) -> Iterator[Labels]:
-    """Go through every legal division; where teams are interchangeable, each once under one naming.
+def splits(asked: Question, look: Callable[[], None] = lambda: None) -> Iterator[Labels]:
+    """Go through every legal split; where teams are interchangeable, each once under one naming.
 
     ``look`` is called on the way, and may raise what ends it.
     """
@@ -55,7 +55,7 @@ def divisions(asked: Question, look: Callable[[], None] = lambda: None) -> Itera
 
 
 def broken(asked: Question, labels: Sequence[int]) -> list[str]:
-    """Return the rules that a division breaks, in words; none where it is legal."""
+    """Return the rules that a split breaks, in words; none where it is legal."""
     rules = [
         f"party: {', '.join(asked.ids[i] for i in party)} are not in one team"
         for party in asked.parties

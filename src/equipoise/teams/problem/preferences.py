@@ -1,8 +1,8 @@
-"""Wishes that may be broken at a price: who would rather be together, apart, or on a side.
+"""Preferences that may be broken at a price: who would rather be together, apart, or on a side.
 
-A price is in win probability: a wish that is worth 0.01 is broken where keeping it would cost the game more
-than one percent of win probability.  Here are the wishes as they are asked for, what a division pays for
-those it breaks, and the outcome.  Rules that must be kept stand in :mod:`equipoise.teams.problem.problem`.
+A price is in win probability: a preference that is worth 0.01 is broken where keeping it would cost the game
+more than one percent of win probability.  Here are the preferences as they are asked for, what a split pays
+for those it breaks, and the outcome.  Rules stand in :mod:`equipoise.teams.problem.problem`.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from equipoise.teams.problem.problem import Problem
 
 
-#: What a wish is worth where no price is named: one percent of win probability.
-WISH_PRICE = 0.01
+#: What a preference is worth where no price is named: one percent of win probability.
+PREFERENCE_PRICE = 0.01
 
 #: Matches that count as recent: with the price halved each time, those before are worth next to nothing.
 RECENT_MATCHES = 5
 
-#: The kinds of wishes between players.
+#: The kinds of preferences between players.
 KINDS = ("together", "apart")
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Preference:
     """Players who would rather be in one team, or no two of them, and what that is worth.
 
     Parameters
@@ -54,22 +54,22 @@ class Wish:
 
     Examples
     --------
-    >>> Wish("apart", ["Ann", "Bob"], 0.02).players
+    >>> Preference("apart", ["Ann", "Bob"], 0.02).players
     ('Ann', 'Bob')
     """
 
     kind: str
     players: tuple[str, ...]
-    price: float = WISH_PRICE
+    price: float = PREFERENCE_PRICE
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "players", tuple(self.players))
         if self.kind not in KINDS:
-            msg = f"wish: {self.kind!r} is not allowed; {' and '.join(map(repr, KINDS))} are"
+            msg = f"preference: {self.kind!r} is not allowed; {' and '.join(map(repr, KINDS))} are"
             raise InputError(msg)
         if len(self.players) < 2 or len(set(self.players)) < len(self.players):
             named = ", ".join(map(repr, self.players)) or "nobody"
-            msg = f"wish: it names {named}; two different players or more are needed"
+            msg = f"preference: it names {named}; two different players or more are needed"
             raise InputError(msg)
         if not 0.0 <= self.price <= 1.0:
             msg = f"price: {self.price!r} is not allowed; a win probability from 0 to 1 is"
@@ -78,14 +78,14 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a wish in a split.
+    """What became of a preference in a split.
 
     Parameters
     ----------
     kind : str
         ``"together"``, ``"apart"`` or ``"side"``.
     players : tuple of str
-        Who wished it, as they are shown.
+        Who wanted it, as they are shown.
     price : float
         What breaking it costs, for each player it is broken for.
     paid : float
@@ -114,7 +114,7 @@ class Outcome:
 
 
 class Group(NamedTuple):
-    """A wish between players, with the block of each."""
+    """A preference between players, with the block of each."""
 
     together: bool
     blocks: tuple[int, ...]
@@ -123,12 +123,12 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Prices:
-    """What divisions pay for wishes they break.
+    """What splits pay for preferences they break.
 
     Parameters
     ----------
     groups : tuple of Group
-        The wishes between players.
+        The preferences between players.
     sides : ndarray, shape (n_blocks, n_teams)
         What a block pays for being in a team.
     """
@@ -138,7 +138,7 @@ class Prices:
 
     @property
     def blocks(self) -> set[int]:
-        """The blocks that any wish is about."""
+        """The blocks that any preference is about."""
         named = {block for group in self.groups for block in group.blocks}
         return named | set(np.flatnonzero(self.sides.any(axis=1)).tolist())
 
@@ -155,7 +155,7 @@ class Prices:
 
 
 def _broken_for(group: Group, labels: Labels, n_teams: int) -> Floats:
-    """Return for how many players of each team a wish is broken, shape (m, n_teams)."""
+    """Return for how many players of each team a preference is broken, shape (m, n_teams)."""
     members = labels[:, group.blocks]
     counts = np.stack([(members == team).sum(axis=1) for team in range(n_teams)], axis=1).astype(np.float64)
     if not group.together:
@@ -167,9 +167,9 @@ def _broken_for(group: Group, labels: Labels, n_teams: int) -> Floats:
 def side_prices(players: Sequence[Player], n_teams: int, price: float) -> Floats:
     """Return what each player pays for being in each team, shape (n_players, n_teams).
 
-    The teams stand evenly from -1 (the first) to 1 (the last), and a side from 0 to 1 is a wish ``w`` from
-    -1 to 1.  In a team at ``u`` the share ``(|w| - w u) / 2`` of the price is paid: nothing on the wished
-    side, all of ``|w|`` on the other, half of it in the middle.
+    The teams stand evenly from -1 (the first) to 1 (the last), and a side is a ``w`` from -1 to 1 likewise.
+    In a team at ``u`` the share ``(|w| - w u) / 2`` of the price is paid: nothing on the wanted side, all of
+    ``|w|`` on the other, half of it in the middle.
 
     Examples
     --------
@@ -177,16 +177,16 @@ def side_prices(players: Sequence[Player], n_teams: int, price: float) -> Floats
     array([[0.02 , 0.01 , 0.   ],
            [0.   , 0.005, 0.01 ]])
     """
-    wish = np.array([2.0 * (player.side - NO_SIDE) for player in players])[:, None]
+    preference = np.array([2.0 * (player.side - NO_SIDE) for player in players])[:, None]
     place = np.linspace(-1.0, 1.0, n_teams)
-    paid = price * (np.abs(wish) - wish * place) / 2.0
-    return np.asarray(np.where(wish == 0.0, 0.0, paid) + 0.0)
+    paid = price * (np.abs(preference) - preference * place) / 2.0
+    return np.asarray(np.where(preference == 0.0, 0.0, paid) + 0.0)
 
 
-def wishes_of(players: Iterable[Player]) -> list[Wish]:
-    """Return the wishes that come with the players."""
+def preferences_of(players: Iterable[Player]) -> list[Preference]:
+    """Return the preferences that come with the players."""
     return [
-        Wish(kind, (player.id, other), WISH_PRICE if price is None else price)
+        Preference(kind, (player.id, other), PREFERENCE_PRICE if price is None else price)
         for player in players
         if player.prefer or player.avoid
         for kind, named in (("together", player.prefer), ("apart", player.avoid))
@@ -194,10 +194,10 @@ def wishes_of(players: Iterable[Player]) -> list[Wish]:
     ]
 
 
-def recent_wishes(
+def recent_preferences(
     matches: Sequence[Match], here: Collection[str], price: float, n_matches: int = RECENT_MATCHES
-) -> list[Wish]:
-    """Return wishes to be apart for those who were in one team in the last matches.
+) -> list[Preference]:
+    """Return preferences to be apart for those who were in one team in the last matches.
 
     Parameters
     ----------
@@ -215,8 +215,8 @@ def recent_wishes(
     --------
     >>> from equipoise.matches import Contest, Match, Ruleset
     >>> game = Match((Contest(Ruleset(), (["Ann", "Bob"], ["Cid", "Dan"]), (1, 2)),))
-    >>> recent_wishes([game], {"Ann", "Bob", "Cid"}, 0.01)
-    [Wish(kind='apart', players=('Ann', 'Bob'), price=0.01)]
+    >>> recent_preferences([game], {"Ann", "Bob", "Cid"}, 0.01)
+    [Preference(kind='apart', players=('Ann', 'Bob'), price=0.01)]
     """
     prices: dict[tuple[str, str], float] = {}
     last = sorted(matches, key=lambda match: (match.ended or 0.0, match.id), reverse=True)[:n_matches]
@@ -230,38 +230,42 @@ def recent_wishes(
         for pair in mates:
             prices[pair] = prices.get(pair, 0.0) + price
         price /= 2.0
-    return [Wish("apart", pair, min(worth, 1.0)) for pair, worth in sorted(prices.items())]
+    return [Preference("apart", pair, min(worth, 1.0)) for pair, worth in sorted(prices.items())]
 
 
 def outcomes(
-    problem: Problem, wishes: Sequence[Wish], side_price: float, players: Sequence[Player], labels: Labels
+    problem: Problem,
+    preferences: Sequence[Preference],
+    side_price: float,
+    players: Sequence[Player],
+    labels: Labels,
 ) -> tuple[Outcome, ...]:
-    """Return what became of every wish in a division: those between players, then those for a side.
+    """Return what became of every preference in a split: those between players, then those for a side.
 
     Parameters
     ----------
     problem : Problem
-        With prices made of the wishes, in their order.
-    wishes : sequence of Wish
-        The wishes between players.
+        With prices made of the preferences, in their order.
+    preferences : sequence of Preference
+        The preferences between players.
     side_price : float
-        What a whole side wish is worth.
+        What a whole side preference is worth.
     players : sequence of Player
         The roster.
     labels : ndarray of int8, shape (n_blocks,)
-        The division.
+        The split.
     """
     if problem.prices is None:
         return ()
     label_of = {key: player.label for player in players for key in (player.name, player.id) if key}
     told = [
         Outcome(
-            wish.kind,
-            tuple(label_of[who] for who in wish.players),
-            wish.price,
+            preference.kind,
+            tuple(label_of[who] for who in preference.players),
+            preference.price,
             float(group.price * _broken_for(group, labels[None, :], problem.n_teams).sum()),
         )
-        for wish, group in zip(wishes, problem.prices.groups, strict=True)
+        for preference, group in zip(preferences, problem.prices.groups, strict=True)
     ]
     if side_price:
         each = side_prices(players, problem.n_teams, side_price)

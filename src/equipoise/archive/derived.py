@@ -1,0 +1,225 @@
+"""The derived rows of an archive: all of them, those that have changed, or those of some players alone.
+
+Each time they are written they get a token.  Whoever has kept them knows by it whether what was written since
+is all that differs: a backup that was put in the place of a newer archive, a rebuild and rows that were
+deleted have other tokens.
+"""
+
+from __future__ import annotations
+
+import secrets
+import struct
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from equipoise.archive.databases import Database
+from equipoise.archive.known import Known
+from equipoise.archive.records import Row, common_keys, keys_of, parts_of, patched, state_of
+from equipoise.archive.schema import ASKED, DERIVED, RENEWAL, SIZE
+from equipoise.ratings.model import State
+
+#: How the names of parts of the model's state and of what else is known begin.
+STATE, KNOWN = "state.", "known."
+
+#: Renewals that are remembered: whoever has seen none of them reads everything.
+RENEWALS = 1000
+
+#: Ranges of keys that are asked for at once, each of two values.
+TOGETHER = ASKED // 3
+
+#: What reading rows that were damaged raises.
+UNREADABLE = (ValueError, TypeError, LookupError, struct.error)
+
+
+class Both(NamedTuple):
+    """What a model knows, and what else is known."""
+
+    state: State
+    known: Known
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """All derived rows as they were when they had a token."""
+
+    token: bytes
+    revision: int
+    both: Both
+
+
+@dataclass(slots=True)
+class Places:
+    """Where rows stand in their parts, for those who have only some of them.
+
+    Parameters
+    ----------
+    known : dict
+        The places of rows by part and key.
+    sizes : Counter
+        How many rows each part has; a new one gets the place after them.
+    """
+
+    known: dict[tuple[str, bytes], int]
+    sizes: Counter[str] = field(default_factory=Counter)
+
+    def placed(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Give rows their places, in the order in which new ones follow each other."""
+        for row in rows:
+            at = row.part, row.key
+            if at not in self.known:
+                self.known[at] = self.sizes[row.part]
+                self.sizes[row.part] += 1
+            yield row._replace(place=self.known[at])
+
+
+def token_of(connection: sa.Connection) -> bytes:
+    """Return the token of the derived rows as they are, empty where there is none."""
+    newest = sa.select(RENEWAL.c.token).order_by(RENEWAL.c.revision.desc()).limit(1)
+    found = connection.execute(newest).scalar()
+    return b"" if found is None else bytes(found)
+
+
+def all_of(connection: sa.Connection, empty: State, revision: int, kept: Kept | None = None) -> Kept:
+    """Return all derived rows, of which those that are kept and have not changed since are not read.
+
+    Parameters
+    ----------
+    connection : Connection
+        Where they are read, as of one revision.
+    empty : State
+        A state of the model that made them.
+    revision : int
+        That of the archive.
+    kept : Kept, optional
+        What is known of them.
+    """
+    token = token_of(connection)
+    if kept is not None and token and kept.token == token:
+        return kept
+    wanted = sa.select(DERIVED.c.part, DERIVED.c.key, DERIVED.c.place, DERIVED.c.numbers)
+    if kept is not None and _is_remembered(connection, kept.token):
+        since = wanted.where(DERIVED.c.revision > kept.revision).order_by(DERIVED.c.part, DERIVED.c.place)
+        return Kept(token, revision, changed(kept.both, list(_rows(connection.execute(since)))))
+    rows = list(_rows(connection.execute(wanted)))
+    return Kept(token, revision, Both(state_of(empty, rows, STATE), state_of(Known(), rows, KNOWN)))
+
+
+def _is_remembered(connection: sa.Connection, token: bytes) -> bool:
+    return connection.execute(sa.select(RENEWAL).where(RENEWAL.c.token == token)).first() is not None
+
+
+def _rows(found: Iterable[Any]) -> Iterator[Row]:
+    return (Row(one.part, bytes(one.key), one.place, bytes(one.numbers)) for one in found)
+
+
+def changed(both: Both, rows: Sequence[Row]) -> Both:
+    """Return what is known with some rows as they are given; those without numbers are left out."""
+    return Both(patched(both.state, rows, STATE), patched(both.known, rows, KNOWN))
+
+
+def some_of(
+    connection: sa.Connection, empty: State, players: Iterable[str], back: Sequence[Row] = ()
+) -> tuple[Both, Places]:
+    """Return what is known of some players and of no player in particular, and where the rows stand.
+
+    Parameters
+    ----------
+    connection : Connection
+        Where it is read.
+    empty : State
+        A state of the model that made the rows.
+    players : iterable of str
+        Whose rows are wanted.
+    back : sequence of Row
+        How rows were at an earlier place, without numbers where there were none; what is returned is as of
+        there.
+    """
+    ranges = [*common_keys(), *(each for player in players for each in keys_of(player))]
+    parts = [*parts_of(empty, STATE), *parts_of(Known(), KNOWN)]
+    found = {
+        (row.part, row.key): row
+        for part in parts
+        for first in range(0, len(ranges), TOGETHER)
+        for row in _within(connection, part, ranges[first : first + TOGETHER])
+    }
+    sizes = Counter({row.part: row.rows for row in connection.execute(sa.select(SIZE))})
+    for row in back:
+        if not row.numbers:
+            sizes[row.part] -= 1
+            found.pop((row.part, row.key), None)
+        elif (row.part, row.key) in found:
+            found[row.part, row.key] = row
+    rows = list(found.values())
+    both = Both(state_of(empty, rows, STATE), state_of(Known(), rows, KNOWN))
+    return both, Places({at: row.place for at, row in found.items()}, sizes)
+
+
+def _within(connection: sa.Connection, part: str, ranges: Sequence[tuple[bytes, bytes]]) -> Iterator[Row]:
+    """Go through the rows of a part whose keys are in some ranges, each found by the index.
+
+    SQLite goes through what stands before a cross join first; of any other join, which SQLAlchemy would
+    write, it may go through all rows of the part for the ranges.
+    """
+    mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
+    asked = ", ".join([f"({mark}, {mark})"] * len(ranges))
+    wanted = (
+        f"WITH asked (low, high) AS (VALUES {asked}) "  # noqa: S608  # marks alone
+        "SELECT derived.part, derived.key, derived.place, derived.numbers "
+        "FROM asked CROSS JOIN derived "
+        f"WHERE derived.part = {mark} AND derived.key >= asked.low AND derived.key < asked.high"
+    )
+    yield from _rows(connection.exec_driver_sql(wanted, (*chain.from_iterable(ranges), part)))
+
+
+def write(
+    database: Database, connection: sa.Connection, rows: Iterable[Row], revision: int, *, new: bool
+) -> None:
+    """Write rows; ``new`` says that none of them is there."""
+    put = database.insert if new else database.upsert
+    put(connection, DERIVED, [(*row, revision) for row in rows])
+
+
+def delete(connection: sa.Connection, rows: Iterable[Row]) -> None:
+    """Delete some rows."""
+    for row in rows:
+        connection.execute(sa.delete(DERIVED).where(DERIVED.c.part == row.part, DERIVED.c.key == row.key))
+
+
+def write_sizes(database: Database, connection: sa.Connection, sizes: Counter[str]) -> None:
+    """Keep how many rows each part has."""
+    database.upsert(connection, SIZE, list(sizes.items()))
+
+
+def renew(database: Database, connection: sa.Connection, revision: int, *, moved: bool) -> bytes:
+    """Note that rows were written, and return the new token.
+
+    Parameters
+    ----------
+    database, connection
+        Where they were written.
+    revision : int
+        What they were written with.
+    moved : bool
+        Whether some were deleted or stand elsewhere, so that earlier readers cannot go on.
+    """
+    if moved:
+        connection.execute(sa.delete(RENEWAL))
+    else:
+        old = sa.select(RENEWAL.c.revision).order_by(RENEWAL.c.revision.desc()).offset(RENEWALS).limit(1)
+        last = connection.execute(old).scalar()
+        if last is not None:
+            connection.execute(sa.delete(RENEWAL).where(RENEWAL.c.revision <= last))
+    token = secrets.token_bytes(16)
+    database.insert(connection, RENEWAL, [(token, revision)])
+    return token
+
+
+def delete_all(connection: sa.Connection) -> None:
+    """Delete every derived row."""
+    for table in (DERIVED, RENEWAL, SIZE):
+        connection.execute(sa.delete(table))

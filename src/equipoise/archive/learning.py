@@ -1,0 +1,337 @@
+"""What follows from the matches of an archive, brought up to date with as little work as is right.
+
+The ratings after n matches are a fold over them in replay order.  New matches at the end are learnt from
+alone; where the past has changed, what comes after the nearest checkpoint before it; and only the derived
+rows of those who played are read, where the model looks at nobody else.  Whichever way is taken, the rows are
+bit for bit those of a rebuild.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from equipoise.archive import corrections, derived
+from equipoise.archive.checkpoints import (
+    SPAN,
+    Back,
+    Note,
+    Position,
+    changed_since,
+    forget_all,
+    go_back,
+    note,
+    together,
+    way_back,
+)
+from equipoise.archive.databases import Database
+from equipoise.archive.derived import KNOWN, STATE, UNREADABLE, Both, Kept, Places
+from equipoise.archive.known import Known, Standing, Updated
+from equipoise.archive.models import Chosen, rated_by
+from equipoise.archive.records import Row, match_of, rows_before, rows_of, sizes_of
+from equipoise.archive.schema import (
+    ARCHIVE,
+    CHANGED,
+    MATCH,
+    archive_row,
+    grow,
+    in_replay_order,
+    merged_ids,
+)
+from equipoise.errors import InputError
+from equipoise.matches import Match
+from equipoise.ratings.model import RatingModel, State, is_local
+
+#: Matches that are learnt from at once: enough for the compiled kernels to pay, some 100 MB of memory.
+TOGETHER = 10_000
+
+#: Matches up to which the rows of their players are asked for one by one.
+FEW = 2 * SPAN
+
+#: How often it is tried to learn while others may write, before they have to wait.
+ATTEMPTS = 3
+
+
+def version_of_ratings(row: Any) -> tuple[object, ...]:
+    """Return what tells the derived rows of an archive from all others."""
+    return bytes(row.salt), int(row.rated), float(row.last_ended), bytes(row.last_match), row.rated_by
+
+
+@dataclass(frozen=True, slots=True)
+class _Learnt:
+    """What was learnt, and what it rests on.
+
+    ``new`` says that it is from the beginning, ``rows`` are those that have changed, ``both`` is all that is
+    known where it was read, ``back`` is the way that was gone back first, and ``notes`` the ways back that
+    are new.
+    """
+
+    new: bool
+    rows: tuple[Row, ...]
+    both: Both | None
+    sizes: Counter[str]
+    last: Position
+    matches: int
+    back: Back | None
+    notes: tuple[Note, ...]
+
+
+class Learner:
+    """Learns from the matches of one archive.
+
+    Parameters
+    ----------
+    database : Database
+        Where they are.
+    wanted : Chosen, optional
+        The model, which then stays; by default the one that the archive was last rebuilt with.
+    """
+
+    def __init__(self, database: Database, wanted: Chosen | None) -> None:
+        self._database = database
+        self._kept: Kept | None = None
+        #: Whether the model was asked for, so that it stays until it has learnt.
+        self._asked = wanted is not None
+        if wanted is None:
+            self.follow()
+        else:
+            self.choose(wanted)
+
+    def choose(self, wanted: Chosen) -> None:
+        """Learn with another model, which stays."""
+        self._chosen, self._asked = wanted, True
+        self.model: RatingModel = wanted.made()
+
+    def follow(self) -> None:
+        """Learn with the model that the archive was last rebuilt with."""
+        with self._database.reading() as connection:
+            row = archive_row(connection)
+        self._chosen = Chosen(row.model, row.settings)
+        self.model = self._chosen.made()
+
+    def forget(self) -> None:
+        """Let go of what was read."""
+        self._kept = None
+
+    def reason(self) -> str:
+        """Return why the ratings must be made anew, empty where they need not."""
+        with self._database.reading() as connection:
+            return self._reason(archive_row(connection))
+
+    def is_behind(self) -> bool:
+        """Tell whether the ratings lack a match, or must be made anew."""
+        with self._database.reading() as connection:
+            return self._is_behind(connection, archive_row(connection))
+
+    def _is_behind(self, connection: sa.Connection, row: Any) -> bool:
+        late = in_replay_order(None).where(MATCH.c.revision > row.rated).limit(1)
+        return bool(self._reason(row)) or connection.execute(late).first() is not None
+
+    def _reason(self, row: Any) -> str:
+        if not self._asked and self._chosen != Chosen(row.model, row.settings):
+            self._chosen = Chosen(row.model, row.settings)  # another process has chosen another one
+            self.model = self._chosen.made()
+        if row.stale:
+            return str(row.stale)
+        if row.rated_by not in ("", rated_by(self.model)):
+            return "the model or its parameters have changed"
+        return ""
+
+    def standing(self) -> Standing:
+        """Return what is known of everyone, as of one revision."""
+        with self._database.reading() as connection:
+            row = archive_row(connection)
+            model = Chosen(row.model, row.settings).made()
+            state, known = self._all(connection, row, model.initial())
+            current = not self._is_behind(connection, row)
+        return Standing(
+            model if row.rated else self.model, state, int(row.revision), current, known,
+            known.last_names(), known.last_bots(), tuple(known.rulesets()),
+        )  # fmt: skip
+
+    def _all(self, connection: sa.Connection, row: Any, empty: State) -> Both:
+        """Return all that is known, of which only what has changed is read."""
+        try:
+            self._kept = derived.all_of(connection, empty, int(row.revision), self._kept)
+        except UNREADABLE as error:
+            raise self._damaged() from error
+        return self._kept.both
+
+    def _damaged(self) -> InputError:
+        msg = f"store: {self._database.where}: the ratings are damaged; 'rebuild' makes them anew"
+        return InputError(msg)
+
+    # Learning
+
+    def renew(self, asked: str = "") -> Updated:
+        """Learn beside others who write, and alone where they change what it rests on again and again.
+
+        Parameters
+        ----------
+        asked : str
+            Why to learn anew from the beginning; empty for what is needed.
+        """
+        for attempt in range(ATTEMPTS + 1):
+            alone = attempt == ATTEMPTS
+            with self._database.writing() if alone else self._database.reading() as connection:
+                row = archive_row(connection)
+                changed = self._reason(row)
+                late, since = self._late(connection, row)
+                reason = asked or changed or late
+                if reason is None:
+                    return Updated(0, "")
+                learnt = self._learnt(connection, row, reason, None if asked else since)
+                written = alone and self._write(connection, row, learnt)
+            if not alone:
+                with self._database.writing() as connection:
+                    written = self._write(connection, row, learnt)
+            if written:
+                self._asked = False
+                return Updated(learnt.matches, reason)
+        raise AssertionError  # alone it is always written
+
+    def _late(self, connection: sa.Connection, row: Any) -> tuple[str | None, Position | None]:
+        """Return why the past is not what was learnt, and from where on.
+
+        The reason is empty where new matches only follow, and None where there are none.
+        """
+        since = changed_since(connection)
+        new = in_replay_order(None).where(MATCH.c.revision > row.rated)
+        first = connection.execute(new.limit(1)).first()
+        if first is None:
+            return None, since
+        position = (float(first.ended), bytes(first.id))
+        if not row.rated or position > (row.last_ended, bytes(row.last_match)):
+            return "", since
+        return "a match came that is earlier than others", min(since or position, position)
+
+    def _back(self, connection: sa.Connection, row: Any, since: Position | None) -> Back | None:
+        """Return the way back to before a place, None where there is none."""
+        if since is None or not row.rated or row.rated_by != rated_by(self.model):
+            return None
+        return way_back(connection, since)
+
+    def _learnt(self, connection: sa.Connection, row: Any, reason: str, since: Position | None) -> _Learnt:
+        """Learn from the matches that are not learnt from yet, or anew from where the past changed."""
+        anew = bool(reason) or not row.rated
+        back = self._back(connection, row, since) if anew else None
+        last = back.to.position if back else None if anew else (row.last_ended, bytes(row.last_match))
+        left = _count(connection, last)
+        places: Places | None = None
+        if last is None:
+            start = Both(self.model.initial(), Known())
+        else:
+            start, places = self._start(connection, row, last, back, few=left <= FEW)
+        both, learnt, notes = start, 0, list[Note]()
+        merged = merged_ids(connection)
+        new = last is None
+        while rows := connection.execute(in_replay_order(last).limit(together(left, TOGETHER))).all():
+            was, both = both, self._after(both, _matches(rows, merged))
+            learnt += len(rows)
+            left -= len(rows)
+            if last is not None:
+                undo = (
+                    *rows_before(both.state, was.state, STATE),
+                    *rows_before(both.known, was.known, KNOWN),
+                )
+                notes.append(Note(last, len(rows), undo if places is None else tuple(places.placed(undo))))
+            last = (rows[-1].ended, bytes(rows[-1].id))
+        changed = _placed(places, _rows(both, None if new else start))
+        sizes = _sizes(both) if places is None else places.sizes
+        all_known = both if places is None else None
+        return _Learnt(new, changed, all_known, sizes, last or (0.0, b""), learnt, back, tuple(notes))
+
+    def _start(
+        self, connection: sa.Connection, row: Any, last: Position, back: Back | None, *, few: bool
+    ) -> tuple[Both, Places | None]:
+        """Return what is known at a place: of those who play after it, where they are few, or of everyone."""
+        rows = back.rows if back else ()
+        empty = Chosen(row.model, row.settings).made().initial()
+        if not few or not is_local(self.model):
+            return derived.changed(self._all(connection, row, empty), rows), None
+        later = _matches(connection.execute(in_replay_order(last)), merged_ids(connection))
+        players = set[str]().union(*map(corrections.everyone, later))
+        try:
+            return derived.some_of(connection, empty, players, rows)
+        except UNREADABLE as error:
+            raise self._damaged() from error
+
+    def _after(self, both: Both, matches: Sequence[Match]) -> Both:
+        """Return what is known after matches more."""
+        contests = [contest for match in matches for contest in match.contests]
+        return Both(self.model.run(both.state, contests)[0], both.known.after(matches))
+
+    def _write(self, connection: sa.Connection, row: Any, learnt: _Learnt) -> bool:
+        """Write what has changed, unless what it rests on has changed since; tell whether it was written."""
+        now = archive_row(connection)
+        whole = row.stale or not row.revision
+        same = now.revision == row.revision if whole else not now.stale
+        mine = (version_of_ratings(row), row.model, row.settings)
+        if not same or (version_of_ratings(now), now.model, now.settings) != mine:
+            return False
+        if learnt.new:
+            derived.delete_all(connection)
+            forget_all(connection)
+        moved = learnt.new
+        changed = {(each.part, each.key): each for each in learnt.rows}
+        if learnt.back is not None:
+            go_back(connection, learnt.back)
+            gone = [each for each in learnt.back.rows if not each.numbers]
+            moved = any(changed.get((each.part, each.key), each).place != each.place for each in gone)
+            gone = [each for each in gone if (each.part, each.key) not in changed]
+            moved = moved or bool(gone)
+            derived.delete(connection, gone)
+            changed = {(each.part, each.key): each for each in learnt.back.rows if each.numbers} | changed
+        for each in learnt.notes:
+            note(self._database, connection, each)
+        connection.execute(sa.delete(CHANGED))
+        revision = grow(connection)
+        derived.write(self._database, connection, changed.values(), revision, new=learnt.new)
+        derived.write_sizes(self._database, connection, learnt.sizes)
+        token = derived.renew(self._database, connection, revision, moved=moved)
+        connection.execute(
+            sa.update(ARCHIVE).values(
+                rated=max(int(row.revision), 1), rated_by=rated_by(self.model), last_ended=learnt.last[0],
+                last_match=learnt.last[1], stale="", model=self._chosen.name, settings=self._chosen.settings,
+            )
+        )  # fmt: skip
+        if learnt.both is not None:
+            self._kept = Kept(token, revision, learnt.both)
+        return True
+
+
+def _count(connection: sa.Connection, last: Position | None) -> int:
+    """Return how many matches there are after a place."""
+    after = sa.select(sa.func.count()).select_from(in_replay_order(last).subquery())
+    return int(connection.execute(after).scalar_one())
+
+
+def _matches(rows: Iterable[Any], merged: Mapping[str, str]) -> list[Match]:
+    """Return matches as they count, merged players under one id."""
+    return [corrections.renamed(match_of(each.record, each.ended), merged) for each in rows]
+
+
+def _rows(both: Both, start: Both | None) -> Iterator[Row]:
+    """Go through the rows that differ from those there were."""
+    state, known = start or (None, None)
+    yield from rows_of(both.state, state, STATE)
+    yield from rows_of(both.known, known, KNOWN)
+
+
+def _before(both: Both, was: Both) -> Iterator[Row]:
+    """Go through the rows that have changed, as they were."""
+    yield from rows_before(both.state, was.state, STATE)
+    yield from rows_before(both.known, was.known, KNOWN)
+
+
+def _sizes(both: Both) -> Counter[str]:
+    return Counter({**sizes_of(both.state, STATE), **sizes_of(both.known, KNOWN)})
+
+
+def _placed(places: Places | None, rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Return rows with their places; those of everyone have them."""
+    return tuple(rows if places is None else places.placed(rows))
