@@ -25,11 +25,11 @@ DUEL = Match((Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)),))
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("games.db", "store: 'games.db' is not allowed; sqlite:///path"),
+        ("games.db", "store must be sqlite:///path"),
         ("mysql://host/db", "postgresql://user@host/database are"),
         ("sqlite://", "sqlite:///path"),
-        ("sqlite:///:memory:", "would be gone at the end; sqlite:///path"),
-        ("postgresql://host:port/x", "is not allowed; sqlite:///path"),
+        ("sqlite:///:memory:", "must outlive the command"),
+        ("postgresql://host:port/x", "store must be sqlite:///path"),
         ("sqlite:////no/such/folder/games.db", "is the directory there, and not read-only?"),
         ("postgresql://nobody@127.0.0.1:1/nothing", "store: postgresql://nobody@127.0.0.1:1/nothing: "),
     ],

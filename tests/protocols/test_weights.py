@@ -272,5 +272,5 @@ def test_a_result_is_kept_once_with_game_scores_and_teams() -> None:
 @pytest.mark.parametrize("limit", ["line", "mutators", "members"])
 def test_limits_are_above_nothing(limit: str) -> None:
     """A limit of 0 would answer nobody."""
-    with pytest.raises(InputError, match=f"^{limit}: 0 is not allowed"):
+    with pytest.raises(InputError, match=f"^{limit} must be (above 0|at least 1), got 0"):
         Limits(**{limit: 0})

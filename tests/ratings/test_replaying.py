@@ -79,8 +79,8 @@ def test_matches_before_the_start_are_refused(name: str) -> None:
 
 def test_a_record_that_could_not_be_read_is_named() -> None:
     """What read_matches gives may be passed on as it is: then a bad record is an error with its place."""
-    with pytest.raises(InputError, match="matches: file, line 2: ended: it is missing; leave out"):
-        replay(Elo(), [Skipped("file, line 2", "ended: it is missing")])
+    with pytest.raises(InputError, match="matches: file, line 2: ended is missing; leave out"):
+        replay(Elo(), [Skipped("file, line 2", "ended is missing")])
 
 
 def test_the_window_forgets() -> None:

@@ -69,5 +69,5 @@ def test_the_scale_changes_nothing_about_teams() -> None:
 
 def test_rate_needs_uncertain_ratings() -> None:
     """A sigma of 0 would never learn."""
-    with pytest.raises(InputError, match=r"teams: the sigma 0\.0"):
+    with pytest.raises(InputError, match=r"teams: sigma must be above 0, got 0\.0"):
         rate([[Rating(25.0)], [Rating(25.0, 1.0)]])

@@ -322,7 +322,7 @@ def test_own_objectives_and_solvers_can_be_passed() -> None:
         ({"tolerance": -1.0}, "tolerance must be at least 0, got -1.0"),
         ({"side_weight": float("nan")}, "side_weight must be at least 0, got nan"),
         ({"default": float("inf")}, "default must be from -1e15 to 1e15, got inf"),
-        ({"sizes": (5, 4)}, "sizes: 5+4 = 9 seats for 10 players"),
+        ({"sizes": (5, 4)}, "sizes must add up to 10, the number of players, got 5+4 = 9"),
         ({"sizes": (5, 5, 5)}, "sizes: 3 sizes for 2 teams"),
         ({"sizes": (11, -1)}, "sizes must be from 0 to 1000000, got -1"),
         ({"min_size": 6}, "sizes: "),

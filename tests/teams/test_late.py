@@ -187,7 +187,7 @@ def test_sums_of_players_are_those_of_their_ratings() -> None:
         (lambda: place_late("x", [1, 2], [1, 1]), "newcomer: 'x'"),
         (lambda: place_late(math.nan, [1, 2], [1, 1]), "newcomer: "),
         (lambda: place_late(5, [1], [1]), "totals: shape (1,)"),
-        (lambda: place_late(5, [1, math.inf], [1, 1]), "totals: all numbers must be finite"),
+        (lambda: place_late(5, [1, math.inf], [1, 1]), "totals must be finite numbers"),
         (lambda: place_late(5, [1, 2], [1, 1, 1]), "players: shape (3,)"),
         (lambda: place_late(5, [1, 2], [1, -1]), "players: [1.0, -1.0]"),
         (lambda: place_late(5, [1, 2], [1, 1], bot_counts=[0.5, 0]), "bot_counts: [0.5, 0.0]"),

@@ -164,7 +164,7 @@ def step_of(text: str, players: Sequence[Player], names: Sequence[str], n_teams:
         return Move(*placed[0])
     if not any(team is not None for _, team in teams):
         called = ", ".join([*names, *(str(n + 1) for n in range(len(names), n_teams))][:n_teams])
-        msg = f"--edit: {text!r} ends in no team; allowed: {called}"
+        msg = f"--edit: {text!r} must end in a team: {called}"
         raise InputError(msg)
     who, _ = _only(text, [(who, str(team)) for who, team in placed], words[:-1], known)
     return Move(who, next(team for name, team in placed if name == who))

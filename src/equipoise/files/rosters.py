@@ -82,7 +82,7 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
     """
     text = decoded(content, where)
     if not text.strip():
-        fail(where, "it is empty; a roster has a line for each player")
+        fail(where, "it is empty; write a line for each player")
     first = text.lstrip()
     if ending == ".json" or (ending not in (".txt", ".csv", ".tsv") and _JSON.match(first)):
         players = _from_json(text, where)
@@ -91,7 +91,7 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
     else:
         players = _from_lines(text, where, read)
     if not players:
-        fail(where, "it has no players; a roster has a line for each player")
+        fail(where, "it has no players; write a line for each player")
     return players
 
 

@@ -64,7 +64,7 @@ def _character_width(sign: str) -> float:
         return _FULL
     if sign in "iljtfrI.,:;'|!()[]-` ":
         return _NARROW
-    if sign in "mwMW@%" or ord(sign) > 0x24F and category != "Ll":
+    if sign in "mwMW@%" or (ord(sign) > 0x24F and category != "Ll"):
         return _WIDE
     return _CAPITAL if category in ("Lu", "Sm") else _USUAL
 

@@ -139,7 +139,9 @@ def _lane_svg(
     foot = y - _STACK - 10
     for at, _, row in labels:
         parts.append(
-            element("line", x1=at, x2=at, y1=round(foot - ROW * row - 10, 1), y2=y, stroke=RULE, stroke_width=1)
+            element(
+                "line", x1=at, x2=at, y1=round(foot - ROW * row - 10, 1), y2=y, stroke=RULE, stroke_width=1
+            )
         )
     for (value, name), (at, height) in dots:
         hint = element("title", f"{name or 'bot'}: {number(value)}")

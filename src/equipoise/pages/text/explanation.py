@@ -30,7 +30,7 @@ def explanation_lines(explanation: Explanation, names: Sequence[str] = ()) -> li
     Parameters
     ----------
     explanation : Explanation
-        What is told.
+        What to write.
     names : sequence of str
         What to call the teams; by default Team 1, Team 2, ...
     """
@@ -253,7 +253,7 @@ _PREFERENCES = {"prefer": "together", "together": "together", "avoid": "apart", 
 def _preference_words(kind: str, players: Sequence[str]) -> str:
     """Return what a preference asks for, without its price."""
     if kind == "side":
-        return f"the side {listed(players)} would rather be on"
+        return f"the side {listed(players)} prefers"
     return f"{listed(players)} rather {_PREFERENCES[kind]}"
 
 

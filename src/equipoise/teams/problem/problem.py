@@ -108,7 +108,7 @@ class Problem:
 
     @cached_property
     def named(self) -> bool:
-        """Whether somebody is bound to a certain team, would rather be in it, or a rule is about one."""
+        """Whether somebody is bound to a certain team, prefers it, or a rule is about one."""
         return self.sided or max(self.fixed, default=-1) >= 0
 
     @cached_property
@@ -253,7 +253,7 @@ class Problem:
         return cast("Floats", broken + self.excess(labels))
 
     def excess(self, labels: Labels) -> Floats:
-        """Return by how much splits break rules on roles and rules of one's own, shape (m,).
+        """Return by how much splits break rules on roles and custom rules, shape (m,).
 
         Bots that fill up take the roles that are left.
         """
