@@ -173,12 +173,13 @@ def divide(port: int, answers: int) -> list[float]:
 
 
 @contextlib.contextmanager
-def served(url: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+def served(url: str, token: str = "") -> Iterator[tuple[subprocess.Popen[str], int]]:
     """Run the server on the first core."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "equipoise", "serve", "--store", url, "--combine", f"{CLIENT}:0",
+        [sys.executable, "-m", "equipoise", "serve", "--store", url, "--weights", f"{CLIENT}:0",
          "--log-level", "error", "--grace-seconds", str(GRACE)],
         stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "EQUIPOISE_TOKEN": token} if token else None,
     )  # fmt: skip
     pin(0, process.pid)
     assert process.stdout is not None  # noqa: S101 -- as PIPE says

@@ -132,13 +132,8 @@ def row(name: str, parts: Sequence[Sequence[float]]) -> Row:
     }  # fmt: skip
 
 
-def measure(
-    rounds: int = ROUNDS, seconds: float = SECONDS, matches: int = MATCHES, players: int = PLAYERS
-) -> Row:
+def play(rounds: int, seconds: float, matches: int, players: int) -> Row:
     """Return all measurements."""
-    pin(1)
-    take_rank(FIRST)
-    os.environ["EQUIPOISE_TOKEN"] = TOKEN
     dividing = next(each for each in ATTACKS if "divide 64" in each.name)
     waits: dict[str, list[list[float]]] = {}
     acknowledged: list[float] = []
@@ -147,7 +142,7 @@ def measure(
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{folder}/games.db"
         make(url, matches, players)
-        with served(url) as (_, port):
+        with served(url, TOKEN) as (_, port):
             ask(port, seconds / 4)
             for n in range(rounds):
                 waits.setdefault("alone", []).append(ask(port, seconds))
@@ -169,6 +164,13 @@ def measure(
         "acknowledged": sorted(acknowledged), "seen": sorted(seen),
         "crowded": [sorted(each) for each in crowded],
     }  # fmt: skip
+
+
+def measure() -> Row:
+    """Return all measurements, before everything else that runs on the machine."""
+    pin(1)
+    take_rank(FIRST)
+    return play(ROUNDS, SECONDS, MATCHES, PLAYERS)
 
 
 HEAD = """\

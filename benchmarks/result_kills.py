@@ -39,7 +39,7 @@ TOKEN = "a token that nobody guesses"  # noqa: S105 -- of this benchmark
 def start(url: str, *flags: str) -> tuple[subprocess.Popen[str], int]:
     """Start the server; return it and its port."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "equipoise", "serve", "--store", url, "--combine", "127.0.0.1:0",
+        [sys.executable, "-m", "equipoise", "serve", "--store", url, "--weights", "127.0.0.1:0",
          "--log-level", "error", *flags],
         env={**os.environ, "EQUIPOISE_TOKEN": TOKEN}, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip

@@ -144,7 +144,7 @@ def ours(url: str, *, fast: bool) -> list[str]:
         "serve",
         "--store",
         url,
-        "--combine",
+        "--weights",
         "127.0.0.1:0",
         "--log-level",
         "error",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,11 +12,14 @@ from examples.parts.game import GAME
 from examples.parts.listener import WeightsByDatagram
 from examples.parts.model import WinShare
 from examples.parts.objective import mean_difference
+from examples.parts.store import Passing
 from tests.cli.running import run
 
+from equipoise.archive.archive import Archive
 from equipoise.ratings.models.elo import Elo
 from equipoise.serving.answers import Answers
 from equipoise.serving.ratings import Ratings, Snapshot
+from equipoise.testing.archives import check_archive
 from equipoise.testing.games import check_game
 from equipoise.testing.ratings import check_model
 from equipoise.testing.teams import check_objective
@@ -58,6 +62,19 @@ def test_a_part_works_by_its_name(args: tuple[str, ...], words: str) -> None:
     done = run(*(arg.format("examples.parts") for arg in args))
     assert done.returncode == 0, done.stderr
     assert words in done.stdout
+
+
+def test_the_store_keeps_the_laws_of_archives_and_leaves_nothing() -> None:
+    """On random histories; its folder is gone when it is closed."""
+    made: list[Passing] = []
+
+    def make() -> Archive:
+        made.append(Passing())
+        return Archive(made[-1], None)
+
+    check_archive(make, np.random.default_rng(0))
+    assert made
+    assert not any(Path(store.where).parent.exists() for store in made)
 
 
 def test_the_listener_answers_from_a_snapshot() -> None:

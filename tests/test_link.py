@@ -46,7 +46,7 @@ def test_more_noise_is_less_certainty() -> None:
     assert 0.5 < crowd < one
 
 
-@pytest.mark.parametrize("spacing", [0.0, 1e-6, 0.1, 0.4999])
+@pytest.mark.parametrize("distance", [0.0, 1e-6, 0.1, 0.4999])
 def test_the_difference_for_a_chance_is_its_inverse(distance: float) -> None:
     """Teams that differ by it win with that chance."""
     count, variance = np.full((1, 2), 3.0), np.full((1, 2), 2.0)

@@ -14,7 +14,7 @@ from equipoise.matches import Contest, Match, Ruleset
 
 
 def _findings(*flags: str) -> tuple[int, list[dict[str, str]]]:
-    given = ["--json", "--combine", "127.0.0.1:1", *flags]
+    given = ["--json", "--weights", "127.0.0.1:1", *flags]
     result = CliRunner().invoke(command, given, env={"EQUIPOISE_STORE": None})
     return result.exit_code, [json.loads(line) for line in result.output.splitlines()]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks import attacks, result_kills
+from benchmarks import attacks, busy, result_kills
 
 
 @pytest.mark.parametrize("at", [1, 2, 4, 6, 8], ids=lambda at: attacks.ATTACKS[at].name)
@@ -34,3 +34,11 @@ def test_kills_lose_double_and_forget_nothing() -> None:
     results = result_kills.measure(5)
     assert results["kept"] >= 5
     assert "5 times" in result_kills.report(results)
+
+
+def test_a_busy_server_answers_lookups_and_sees_every_result() -> None:
+    """Beside an ingest, results and divisions."""
+    results = busy.play(1, 0.2, 40, 20)
+    assert len(results["acknowledged"]) == 2 * len(results["seen"]) == 2 * busy.RESULTS
+    assert [row["rounds"][0]["asked"] > 0 for row in results["rows"]] == [True] * 4
+    assert "an ingest by another process" in busy.report(results)

@@ -12,7 +12,7 @@ import click
 from equipoise.cli.fronts import print_json, show_front, write_plot
 from equipoise.cli.requests import named, request_of, save_request
 from equipoise.cli.shared.names import read_option
-from equipoise.cli.shared.stored import with_ratings
+from equipoise.cli.shared.stored import clan_tags, with_ratings
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS
 
@@ -94,6 +94,7 @@ def _one_of(names: Any, extra: str = "") -> str:
 )
 @click.option("--target", type=int, metavar="N", help="How many players are wanted.  Implies --bots.")
 @click.option("--party", multiple=True, metavar="A,B", help="Players who stay together.  Repeatable.")
+@clan_tags
 @click.option("--apart", multiple=True, metavar="A,B", help="Players kept in different teams.  Repeatable.")
 @click.option("--fix", multiple=True, metavar="A=TEAM", help="A player fixed to a team, from 1.  Repeatable.")
 @click.option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.shared.stored import rated, roster, with_ratings
+from equipoise.cli.shared.stored import clan_tags, rated, roster, with_ratings
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import LOBBY_SOLVERS
 
@@ -24,6 +24,7 @@ LISTED = 60
 @click.argument("players", metavar="PLAYERS")
 @click.argument("lobbies", metavar="LOBBIES", required=False)
 @with_ratings
+@clan_tags
 @click.option("--premades", metavar="FILE.csv", help="Parties: a line 'team,player1,player2,...' each.")
 @click.option("--team-size", type=int, default=2, show_default=True, metavar="N", help="Players a team.")
 @click.option(
@@ -85,6 +86,7 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
     lobbies, separated by semicolons); - is standard input.  LOBBIES is CSV with columns 'name', 'target',
     'min_teams' and 'max_teams'; without targets lobbies are bands of skill.
     """
+    from equipoise.clans import with_clans
     from equipoise.clock import deadline
     from equipoise.files.lobbies import plan_csv, read_lobbies, read_players, write_plan
     from equipoise.lobbies.filling import fill
@@ -110,6 +112,8 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
     named = roster(source, options, read)
     people = rated(named, options)
     ids = {before.id: after.id for before, after in zip(named, people, strict=True)}
+    if options["clan_tags"]:
+        people = with_clans(people)
     barred = {ids[player]: names for player, names in barred.items()}
     limit = options["time_limit"]
     try:

@@ -82,6 +82,10 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
         players = stored.rated(players, options)
     elif roster is not None:
         players = read_players(roster, options["read"])
+    if options["clan_tags"]:
+        from equipoise.clans import with_clans
+
+        players = with_clans(players)
     typed = _typed(options, players)
     for names in (("sizes", "min_size", "max_size"), ("objective", "tolerances")):
         if typed.keys() & set(names):  # they say one thing together

@@ -45,6 +45,11 @@ def with_stored_ratings(command: Command) -> Command:
     return command
 
 
+clan_tags = click.option(
+    "--clan-tags", is_flag=True, help="Those with the same clan tag in their names are a party."
+)
+
+
 def names_in(here: str) -> list[str]:
     """Return the names that an option tells: separated by commas, or a line each in a file.
 

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+from equipoise.players import Player
 
 #: Colour codes of the Quake family, which stand anywhere in a name.
 _COLOURS = re.compile(r"\^[0-9a-zA-Z]")
@@ -25,3 +30,21 @@ def clan_tag(name: str) -> str:
     plain = _COLOURS.sub("", name).strip()
     found = _ENCLOSED.search(plain) or _PARTED.match(plain)
     return next((group for group in found.groups() if group), "").lower() if found else ""
+
+
+def with_clans(players: Iterable[Player]) -> list[Player]:
+    """Return players with those of one clan tag as a party; who is in a party, bots and lone ones stay.
+
+    Examples
+    --------
+    >>> players = with_clans([Player("[UT] Ann"), Player("Bob|UT|"), Player("ut|Cid"), Player("x|Dan")])
+    >>> [player.party for player in players]
+    ['clan ut', None, 'clan ut', None]
+    """
+    given = list(players)
+    tags = ["" if player.bot or player.party is not None else clan_tag(player.label) for player in given]
+    shared = {tag for tag, count in Counter(tags).items() if tag and count > 1}
+    return [
+        replace(player, party=f"clan {tag}") if tag in shared else player
+        for player, tag in zip(given, tags, strict=True)
+    ]
