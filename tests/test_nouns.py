@@ -22,9 +22,9 @@ def test_teams_may_be_lists_of_ids_or_pairs_and_any_iterables() -> None:
     [
         (("ab", "cd"), "teams must be lists of ids, got text for a team"),
         ((["a"], "b"), "teams must be lists of ids, got text for a team"),
-        ((["a"], [("b",)]), r"teams: \('b',\) is not allowed as a member"),
+        ((["a"], [("b",)]), r"teams: a member must be an id or \(id, share\), got \('b',\)"),
         ((["a"], [3]), r"teams: a member must be an id or \(id, share\), got 3"),
-        ((["a"], [("b", "x")]), r"teams: \('b', 'x'\) is not allowed as a member"),
+        ((["a"], [("b", "x")]), r"teams: a member must be an id or \(id, share\), got \('b', 'x'\)"),
         ((["a"],), "teams must be two or more"),
         ((["a"], []), "teams must be two or more"),
     ],

@@ -26,7 +26,7 @@ DUEL = Match((Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)),))
     ("url", "message"),
     [
         ("games.db", "store must be sqlite:///path"),
-        ("mysql://host/db", "postgresql://user@host/database are"),
+        ("mysql://host/db", "store must be sqlite:///path"),
         ("sqlite://", "sqlite:///path"),
         ("sqlite:///:memory:", "must outlive the command"),
         ("postgresql://host:port/x", "store must be sqlite:///path"),
@@ -163,7 +163,7 @@ def test_the_database_of_something_else_is_refused(tmp_path: Path) -> None:
         open_archive(f"sqlite:///{tmp_path / 'text.db'}")
 
 
-def test_what_does_not_exist_is_only_made_where_that_is_preferenceed(new_url: Callable[[], str]) -> None:
+def test_what_does_not_exist_is_only_made_where_that_is_asked(new_url: Callable[[], str]) -> None:
     """A typing error in a command that reads does not leave an empty archive behind."""
     with pytest.raises(InputError, match="that an ingest has made is needed"):
         open_archive(new_url(), create=False)

@@ -367,5 +367,5 @@ def test_a_file_that_may_not_be_written_is_told(store: str, log: Path, tmp_path:
 def test_a_command_without_an_archive_says_what_is_needed(store: str) -> None:
     """None but those that read logs make one."""
     for args in (("players",), ("digest",), ("rebuild",), ("history", "x"), ("undo", "x"), ("forget", "x")):
-        assert "there is no file" in call(*args, "--store", store, fails=1)
+        assert "there is no such file" in call(*args, "--store", store, fails=1)
     assert "Missing option '--store'" in call("players", fails=2)

@@ -197,7 +197,7 @@ def test_curves_are_drawn_and_written(history: str, tmp_path: Path) -> None:
     [
         (("rate", "nowhere.jsonl"), 1, "error: nowhere.jsonl: cannot be read"),
         (("rate", EXAMPLE, "--window", "0"), 1, "error: window must be at least 1 contest, got 0"),
-        (("rate", EXAMPLE, "--since", "soon"), 1, "error: --since: 'soon' is not a number"),
+        (("rate", EXAMPLE, "--since", "soon"), 1, "error: --since must be seconds since 1970 or a date"),
         (("rate", EXAMPLE, "--model", "nosuch"), 2, "Usage: "),
         (("evaluate", EXAMPLE, "--models", "nosuch"), 2, "Usage: "),
         (("evaluate", EXAMPLE, "--skip", "2"), 1, "error: skip: 2.0"),

@@ -31,7 +31,7 @@ def test_every_setting_but_the_token_is_a_flag() -> None:
         ([], "^store is missing"),
         (["--store", "games.db"], "^store must be sqlite:///path"),
         (["--store", "sqlite:////none/a.db"], "^store: /none/a.db: "),
-        (["--store", "sqlite:///{0}/a.db"], "^store: .*/a.db: there is no file here"),
+        (["--store", "sqlite:///{0}/a.db"], "^store: .*/a.db: there is no such file"),
         (["--store", "sqlite:///{0}/a.db", "--weights", "nowhere"], "^weights must be HOST:PORT"),
         (
             ["--store", "sqlite:///{0}/a.db", "--create", "--weights", "127.0.0.1:{1}"],

@@ -34,7 +34,7 @@ def test_the_inverse_is_the_inverse(shown: float) -> None:
 
 def test_numbers_out_of_range_are_refused() -> None:
     """The message begins with the argument."""
-    with pytest.raises(InputError, match="reach: 0"):
+    with pytest.raises(InputError, match="reach must be above 0, got 0"):
         Scale(0.0, 0.0)
     with pytest.raises(InputError, match="shown must be above 0 and below 100, got 101"):
         Scale(0.0, 1.0).skill(101.0)

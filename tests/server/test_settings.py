@@ -111,7 +111,7 @@ def test_the_token_is_read_from_its_file_and_never_shown(tmp_path: Path) -> None
     assert "nobody" not in repr(Settings(store=STORE, token=TOKEN))
     assert Settings(store=STORE).secret() == ""
     for settings, message in (
-        (Settings(store=STORE, token="x" * 9), "^token: it is too short"),
+        (Settings(store=STORE, token="x" * 9), "^token must be one line of at least 16 characters"),
         (Settings(store=STORE, token="x" * 20, token_file=str(path)), "^token_file: there is a token too"),
         (Settings(store=STORE, token_file=str(tmp_path)), "^token_file: .* cannot be read"),
     ):

@@ -34,7 +34,7 @@ def evening(seed: int, n: int, k: int, **more: Any) -> Night:
     return Night(tuple(makers[seed % len(makers)].tolist()), k, **more)
 
 
-def preferenceful(seed: int, n: int, k: int) -> Night:
+def with_preferences(seed: int, n: int, k: int) -> Night:
     """Return a roster with preferences of every kind."""
     rng = np.random.default_rng([seed, n, k, 1])
     groups = [tuple(rng.permutation(n)[:size].tolist()) for size in (2, 3, 2, 3)]
@@ -74,7 +74,7 @@ def solved(case: Night, **more: Any) -> Solution:
 @pytest.mark.parametrize(("n", "k", "solver"), SHAPES)
 def test_preferences_are_broken_where_keeping_them_costs_more(n: int, k: int, solver: str, seed: int) -> None:
     """The sum of win distance and prices paid is the least there is."""
-    case = preferenceful(seed, n, k)
+    case = with_preferences(seed, n, k)
     solution = solved(case, objective="win", solver=solver)
     assert solution.status in (Status.OPTIMAL, Status.INFEASIBLE)
     case.check(solution, proof=True, objective="win")
@@ -84,7 +84,7 @@ def test_preferences_are_broken_where_keeping_them_costs_more(n: int, k: int, so
 @pytest.mark.parametrize(("n", "k", "solver"), [*SHAPES, (7, 2, "milp"), (7, 3, "milp")])
 def test_a_weighted_sum_is_the_least_there_is(n: int, k: int, solver: str, seed: int) -> None:
     """Weights exchange one unit for another."""
-    case = preferenceful(seed, n, k)
+    case = with_preferences(seed, n, k)
     solution = solved(case, objective={"difference": 1.0, "preferences": 100.0}, solver=solver)
     best = case.best(objective={"difference": 1.0, "preferences": 100.0})
     assert solution.value == (best if best is None else pytest.approx(best, abs=1e-6))
@@ -96,7 +96,7 @@ def test_a_weighted_sum_is_the_least_there_is(n: int, k: int, solver: str, seed:
 @pytest.mark.parametrize(("n", "k", "solver"), [*SHAPES, (7, 3, "milp")])
 def test_an_order_is_lexicographic_with_tolerances(n: int, k: int, solver: str, seed: int) -> None:
     """Among the splits within the tolerance of the fewest prices, the least gap."""
-    case = preferenceful(seed, n, k)
+    case = with_preferences(seed, n, k)
     asked = {"objective": ["preferences", "difference"], "tolerances": [0.005]}
     solution = solved(case, **asked, solver=solver)
     assert solution.status in (Status.OPTIMAL, Status.INFEASIBLE)
@@ -219,7 +219,7 @@ def test_roles_of_a_large_roster_are_filled_without_a_proof() -> None:
     assert [sorted(roles) for roles in solution.best.roles] == [["heal"] * 8 + ["tank"] * 4] * 2
 
 
-def test_the_side_that_is_preferenceed_for_is_the_one_that_is_given() -> None:
+def test_the_side_that_is_preferred_is_the_one_that_is_given() -> None:
     """Where teams are told apart, preferences pull to their own side, under every objective."""
     weights = dict.fromkeys("abcdefgh", 10.0)
     players = [

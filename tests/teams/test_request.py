@@ -114,7 +114,7 @@ WRONG: list[tuple[Any, str]] = [
     ({"players": [{"weight": 1}]}, "request: players, entry 1: it has neither a name nor an id"),
     ({"players": "Ann"}, "request: players: it is neither a list"),
     ({"players": FOUR, "keep": 0}, "request: keep must be at least 1, got 0"),
-    ({"players": FOUR, "keep": "2"}, "request: keep: '2' is a text"),
+    ({"players": FOUR, "keep": "2"}, "request: keep: '2' is text"),
     ({"players": FOUR, "keep": True}, "request: keep: the value 'true' is not a number"),
     ({"players": FOUR, "keep": 1.5}, "request: keep: 1.5 is not a whole number"),
     (
