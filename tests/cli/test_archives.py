@@ -100,7 +100,7 @@ def test_what_cannot_be_read_is_counted_and_shown(store: str, log: Path, tmp_pat
     assert told.stdout == "6 new matches, 0 duplicates, 0 unfinished games, 20 skipped lines\n"
     assert f"{log}: plain (" in told.stderr
     assert f"{log}, line 7: skipped: it is not JSON" in told.stderr
-    assert "... and 10 skipped lines more" in told.stderr
+    assert "... and 10 more skipped lines" in told.stderr
     (tmp_path / "odd.bin").write_bytes(b"\x00\x01")
     assert "odd.bin: it is not the log of any game" in call(
         "ingest", str(tmp_path / "odd.bin"), "--store", store, fails=1

@@ -36,7 +36,7 @@ def balanced(*args: str) -> dict[str, Any]:
 
 def test_an_explanation_follows_the_teams() -> None:
     """The teams as always, then the numbers, the alternatives and what the rules cost."""
-    done = run("balance", "-", "--explain", "--party", "Amber,Birch", "--names", "Red,Blue", stdin=ROSTER)
+    done = run("balance", "-", "--all", "--party", "Amber,Birch", "--names", "Red,Blue", stdin=ROSTER)
     assert done.exit_code == 0
     plain = run("balance", "-", "--party", "Amber,Birch", "--names", "Red,Blue", stdin=ROSTER)
     assert done.stdout.startswith(plain.stdout.rstrip())

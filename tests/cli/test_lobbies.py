@@ -91,7 +91,7 @@ def test_contradictions_are_infeasible_with_exit_code_1(files: Path) -> None:
     done = run(*arguments(files), "--json")
     assert done.returncode == 1
     assert json.loads(done.stdout)["status"] == "infeasible"
-    assert done.stderr.startswith("error: infeasible: these demands contradict: ")
+    assert done.stderr.startswith("error: infeasible: these rules contradict each other: ")
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_every_setting_but_the_token_is_a_flag() -> None:
             ["--store", "sqlite:///{0}/a.db", "--create", "--weights", "127.0.0.1:{1}"],
             "^weights: cannot listen on",
         ),
-        (["--store", "sqlite:///{0}/a.db", "--max-line", "0"], "^line must be above 0, got 0"),
+        (["--store", "sqlite:///{0}/a.db", "--max-line", "0"], "^line must be at least 1, got 0"),
         (["--store", "sqlite:///{0}/a.db", "--token-file", "none"], "^token_file: none cannot be read"),
     ],
 )

@@ -189,7 +189,7 @@ def test_whom_a_refused_lookup_names_is_not_divided() -> None:
 
 
 def test_a_result_needs_its_game() -> None:
-    """It would be kept under an empty ruleset for ever."""
+    """It would be kept under an empty ruleset for good."""
     told = b"AUTH correct horse battery\nRESULT x\t1 2\t0 PLAYER a\t1 PLAYER b\n"
     assert _talk().said(told).endswith(Refusal.NO_GAME.line)
 

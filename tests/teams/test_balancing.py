@@ -529,7 +529,7 @@ def test_more_parties_than_can_be_counted_are_never_divided_illegally() -> None:
 
 
 def test_a_solver_that_breaks_the_rules_is_found_out() -> None:
-    """Whatever a solver of one's own returns is checked."""
+    """Whatever a custom solver returns is checked."""
 
     def everyone_in_one_team(task: Task) -> Found:
         labels = np.zeros(task.problem.n_blocks, dtype=np.int8)

@@ -168,7 +168,7 @@ def test_unknown_parts_are_refused_before_anything_is_asked(field: str) -> None:
 
 
 def test_a_part_of_ones_own_is_named_in_data_only_where_code_may_run() -> None:
-    """A file of one's own may name it, a request from elsewhere not; a Python object cannot be written."""
+    """A file of your own may name it, a request from elsewhere not; a Python object cannot be written."""
     data = {"players": FOUR, "objective": "equipoise.teams.objectives.difference:difference"}
     assert balance(BalanceRequest.from_dict(data, own_parts=True)).value == 1.0
     with pytest.raises(UnsupportedError, match=r"^objective is .*cannot be written down"):

@@ -54,12 +54,13 @@ class Answers:
         self._limit = EXPLAINED_WITHIN if options["time_limit"] is None else options["time_limit"]
         self._request, self._solution = replace(request, stop=never), solution
         self._names, self._objective = names, solution.objective
+        self._everything = options["everything"]
         if split is not None and options["edit"]:
             self._edit(options["edit"])
         if split is not None:
             for question in options["why"]:
                 self._why(question)
-        if options["explain"]:
+        if options["explain"] or options["everything"]:
             self._explain()
 
     def _edit(self, preferences: Sequence[str]) -> None:
@@ -109,12 +110,14 @@ class Answers:
     def _explain(self) -> None:
         from equipoise.clock import shares
         from equipoise.pages.text.explanation import explanation_lines
+        from equipoise.pages.text.summary import summary_lines
         from equipoise.teams.explaining.explaining import explain
 
         explanation = explain(
             self._request, solution=self._solution, split=self.split, share=shares(self._limit)
         )
-        self.lines += ["", *explanation_lines(explanation, self._names)]
+        lines = explanation_lines if self._everything else summary_lines
+        self.lines += ["", *lines(explanation, self._names)]
         self.plain["explanation"] = explanation.as_dict()
 
 
