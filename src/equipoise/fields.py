@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from equipoise.errors import InputError
@@ -29,11 +29,16 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "party": ("party", "premade", "group"),
     "side": ("side",),
     "team": ("team",),
+    "team_now": ("team_now", "team now", "current team"),
     "bot": ("bot",),
     "roles": ("roles", "role"),
     "prefer": ("prefer", "with"),
     "avoid": ("avoid", "without"),
 }
+
+#: What a roster says of its scale, the same in every row: the performance noise of one player in the units of
+#: the ratings, and how often even teams draw for each time one of them wins.
+OF_ALL = ("beta", "draws")
 
 #: What separates several in one cell of a table; in JSON they are a list or an object.
 SEPARATOR = ";"
@@ -79,6 +84,21 @@ def number_of(value: Any, field: str, at: str) -> float:
     if not -LARGEST_WEIGHT <= value <= LARGEST_WEIGHT:
         fail(at, f"{field} must be from -1e15 to 1e15, got {value!s:.20}")
     return float(value)
+
+
+def of_all(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, float]:
+    """Return what rows say of them all, each with its place; it must be the same in every row that has it."""
+    said: dict[str, float] = {}
+    for at, row in rows:
+        for field in OF_ALL:
+            if row.get(field) not in (None, ""):
+                number = number_of(row[field], field, at)
+                if number < 0.0 or (field == "beta" and number == 0.0):
+                    allowed = "above 0" if field == "beta" else "at least 0"
+                    fail(at, f"{field} must be {allowed}, got {number:g}")
+                if said.setdefault(field, number) != number:
+                    fail(at, f"{field} is {number:g} here and {said[field]:g} before; it must be the same throughout")
+    return said
 
 
 def price_of(value: Any, field: str, at: str) -> float:
@@ -175,11 +195,12 @@ def player_of(row: Mapping[str, Any], at: str, seen: dict[str, int], number: int
         name,
         party=text_of(row["party"], "party", at) if "party" in row else None,
         side=side,
-        team=_team(row["team"], at) if "team" in row else None,
+        team=_team(row["team"], "team", at) if "team" in row else None,
         bot=_yes(row["bot"], at) if "bot" in row else False,
         roles=tuple((role, _role_rating(known, role, at)) for role, known in _several(row, "roles", at)),
         prefer=_priced(row, "prefer", at),
         avoid=_priced(row, "avoid", at),
+        team_now=_team(row["team_now"], "team_now", at) if "team_now" in row else None,
     )
 
 
@@ -241,10 +262,10 @@ def _sigma(row: Mapping[str, Any], at: str) -> float:
     return sigma
 
 
-def _team(value: Any, at: str) -> int:
-    team = number_of(value, "team", at)
+def _team(value: Any, field: str, at: str) -> int:
+    team = number_of(value, field, at)
     if team < 1 or team != int(team):
-        fail(at, f"team must be a whole number from 1, got {team:g}")
+        fail(at, f"{field} must be a whole number from 1, got {team:g}")
     return int(team) - 1
 
 

@@ -75,6 +75,9 @@ class Player:
         Whom (by id or name) this player
     prefers to play with, or not, and the price of each one in win
         probability unless it is the usual one.
+    team_now : int or None
+        The team (counted from 0) this player is in already, for those who prefer not to change; None if there
+        is none yet.
 
     Raises
     ------
@@ -92,6 +95,7 @@ class Player:
     roles: tuple[tuple[str, Rating | None], ...] = ()
     prefer: tuple[tuple[str, float | None], ...] = ()
     avoid: tuple[tuple[str, float | None], ...] = ()
+    team_now: int | None = None
 
     def __post_init__(self) -> None:
         identity = cast("object", self.id)
@@ -102,9 +106,10 @@ class Player:
         if not 0.0 <= self.side <= 1.0:
             msg = f"side of player {self.id!r} must be from 0 to 1, got {self.side!r}"
             raise InputError(msg)
-        if self.team is not None and self.team < 0:
-            msg = f"team of player {self.id!r} must be at least 0, got {self.team!r}"
-            raise InputError(msg)
+        for field, team in (("team", self.team), ("team_now", self.team_now)):
+            if team is not None and team < 0:
+                msg = f"{field} of player {self.id!r} must be at least 0, got {team!r}"
+                raise InputError(msg)
         if self.roles:
             roles = tuple((role, _rating(known, self.id)) for role, known in _pairs(self.roles))
             object.__setattr__(self, "roles", roles)

@@ -16,6 +16,7 @@ from equipoise.lab.progressive import evaluate, winner
 from equipoise.lab.simulate import rank_correlation, simulate
 from equipoise.lab.tuning import loss, search, tune, views
 from equipoise.ratings.models.elo import Elo
+from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.replaying import in_order
 
 CWL = Path(__file__).resolve().parents[3] / "shared" / "data" / "ratings" / "cwl.npz"
@@ -30,6 +31,7 @@ def test_metrics_of_three_predictions_worked_out() -> None:
     assert metrics.accuracy == pytest.approx((1.0 + 0.0 + 0.5) / 3)
 
 
+@pytest.mark.slow
 def test_calibrated_predictions_have_slope_one_and_no_error() -> None:
     """Outcomes drawn from the predictions; twice the log-odds is half the slope; sides change nothing."""
     rng = np.random.default_rng(0)
@@ -83,6 +85,7 @@ def test_a_shared_first_place_has_no_winner() -> None:
     assert winner(replace(three, ranks=(2.0, 1.0, 3.0))) == 1
 
 
+@pytest.mark.slow
 def test_the_search_repeats_and_never_ends_worse() -> None:
     """The same seed finds the same settings, at least as good as those it began with."""
     history = simulate(np.random.default_rng(0), players=40, games=20)
@@ -98,6 +101,7 @@ def test_the_search_repeats_and_never_ends_worse() -> None:
         tune([])
 
 
+@pytest.mark.slow
 def test_a_simulation_repeats_and_better_players_win_more() -> None:
     """The same seed gives the same history, in which wins follow the truth."""
     one, two = (simulate(np.random.default_rng(5), players=40, games=40) for _ in range(2))
@@ -123,6 +127,7 @@ def league() -> Any:
     return [match for match in read_matches(str(CWL)) if isinstance(match, Match)]
 
 
+@pytest.mark.slow
 def test_the_shipped_profile_predicts_and_is_calibrated(league: Any) -> None:
     """On 3,053 held-out maps: log-loss at most 0.6555, slope in [0.85, 1.15], ECE below 0.03."""
     metrics = evaluate(GaussianFilter(), league).metrics
@@ -132,6 +137,7 @@ def test_the_shipped_profile_predicts_and_is_calibrated(league: Any) -> None:
     assert metrics.ece < 0.03
 
 
+@pytest.mark.slow
 def test_results_alone_are_not_worse_than_tuned_elo(league: Any) -> None:
     """Without scores and statistics, against Elo with K and scale searched on the first 40 %."""
     plain = [
@@ -142,6 +148,7 @@ def test_results_alone_are_not_worse_than_tuned_elo(league: Any) -> None:
     assert evaluate(GaussianFilter(), plain).metrics.log_loss <= elo
 
 
+@pytest.mark.slow
 def test_expected_margins_of_a_league_are_those_that_come(league: Any) -> None:
     """The slope of the observed on the expected margin over 3,052 held-out maps is within 0.1 of 1."""
     model = GaussianFilter()
@@ -170,3 +177,23 @@ def test_several_histories_can_be_searched_at_once() -> None:
     assert search(seen, weights=[1.0, 0.0], steps=2).before == pytest.approx(each[0])
     with pytest.raises(InputError, match="contests: none is left to score"):
         search([])
+
+
+def test_draws_are_a_third_outcome() -> None:
+    """The loss of who wins or a draw is that of the three chances, also where nobody won."""
+    told = measure([(0.5, 0.5), (0.8, 0.2)], [-1, 0], [0.25, 0.5])
+    assert told.three_way == pytest.approx(-(math.log(0.25) + math.log(0.5 * 0.8)) / 2.0)
+    assert (told.draws, told.n) == (1, 1)
+
+
+def test_draws_are_predicted_where_a_ruleset_has_them() -> None:
+    """On a history with draws the learnt chance of them beats one that is always the same."""
+    rng = np.random.default_rng(3)
+    matches = []
+    for n in range(600):
+        drawn = rng.random() < 0.4
+        matches.append(Match((Contest(Ruleset(), (["a"], ["b"]), (1, 1 if drawn else 2), at=n),), id=f"{n}"))
+    told = evaluate(Mixture(), matches).metrics
+    assert told.draws / 360 == pytest.approx(0.4, abs=0.05)
+    assert told.three_way < -(0.4 * math.log(0.1) + 0.6 * math.log(0.9))
+    assert evaluate(Elo(), matches).metrics.three_way != told.three_way

@@ -123,6 +123,12 @@ def _one_of(names: Any, extra: str = "") -> str:
     help="What a pair of the last match is worth; half as much a match before, and so on.",
 )
 @click.option("--side-price", metavar="PRICE", help="What a side preference is worth.  [default: 0]")
+@click.option(
+    "--stay",
+    metavar="PRICE",
+    help="Players stay in the team of column team_now unless that costs more than PRICE.",
+)
+@click.option("--moves", type=int, metavar="N", help="At most N players leave the team of column team_now.")
 @click.option("--roles", metavar="ROLE:N,...", help="What every team needs: tank:1,damage:2,support:2.")
 @click.option("--rules", metavar="FILE.json", help="Sums over each team's players that must be kept.")
 @click.option("--then", multiple=True, metavar="NAME", help="The next objective in order.  Repeatable.")
@@ -280,11 +286,11 @@ def _show(
 ) -> None:
     """Print a solution, and draw it where a picture is asked for."""
     if options["as_json"]:
-        _print_json(solution, chosen, answers)
+        _print_json(solution, chosen, answers, options.get("draws"))
     elif split is not None:
         from equipoise.pages.text.teams import solution_lines
 
-        click.echo("\n".join(solution_lines(solution, split, chosen, names)))
+        click.echo("\n".join(solution_lines(solution, split, chosen, names, options.get("draws"))))
     if not solution.splits:
         click.echo(f"error: {solution.status}: {solution.reason}", err=True)
     if answers is not None and not options["as_json"]:
@@ -318,8 +324,15 @@ def _choose(solution: Solution, power: float, seed: int | None) -> int:
     return next(n for n, split in enumerate(solution.splits) if split is chosen)
 
 
-def _print_json(solution: Solution, chosen: int | None, answers: Answers | None) -> None:
+def _print_json(
+    solution: Solution, chosen: int | None, answers: Answers | None, draws: float | None = None
+) -> None:
+    from equipoise.teams.solution import draw_chance
+
     plain = solution.as_dict() | ({} if answers is None else answers.plain)
+    if draws is not None:
+        for shown, split in zip(plain["splits"], solution.splits, strict=True):
+            shown["draw"] = draw_chance(split, draws)
     if chosen is not None:
         plain["chosen"] = chosen + 1
         plain["splits"] = [plain["splits"][chosen]]

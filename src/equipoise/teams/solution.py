@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import enum
+import math
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
 
 from equipoise.errors import InputError
 from equipoise.players import Player, Rating
+from equipoise.tables import Table
 from equipoise.teams.problem.preferences import Outcome
 
 #: The power unless another is asked for: a split at the mean distance is a quarter as likely as an even one.
@@ -64,6 +67,13 @@ class Split:
     preferences: tuple[Outcome, ...] = ()
     roles: tuple[tuple[str, ...], ...] = ()
     values: tuple[float, ...] = ()
+
+    @property
+    def moved(self) -> tuple[Player, ...]:
+        """Who is in another team than the one of now, in the order of ``teams``."""
+        return tuple(
+            player for n, team in enumerate(self.teams) for player in team if player.team_now not in (None, n)
+        )
 
     @property
     def weights(self) -> tuple[tuple[float, ...], ...]:
@@ -150,6 +160,21 @@ class Solution:
             raise InputError(msg)
         return self.splits[0]
 
+    def table(self) -> Table:
+        """Return the best split as a table, a row a player; empty where there is none."""
+        rows = [
+            (n + 1, player.label, weight, self.best.win_probability[n])
+            for n, team in enumerate(self.best.teams if self.splits else ())
+            for player, weight in zip(team, self.best.weights[n], strict=True)
+        ]
+        return Table(("team", "player", "weight", "win chance"), tuple(rows))
+
+    def _repr_html_(self) -> str:
+        """Return the best split for a notebook, with what was proven of it."""
+        value = "" if self.value is None else f", {self.objective} {self.value:.4g}"
+        said = escape(f"{self.status}{value}" if self.splits else f"{self.status}: {self.reason}")
+        return f"<p>{said}</p>\n{self.table()._repr_html_()}"
+
     def as_dict(self) -> dict[str, Any]:
         """Return the solution in plain lists and numbers, as ``equipoise balance --json`` prints it."""
         plain: dict[str, Any] = {
@@ -183,9 +208,40 @@ def _split_as_dict(split: Split) -> dict[str, Any]:
         plain["values"] = list(split.values)
     if split.preferences:
         plain["wishes"] = [outcome.as_dict() for outcome in split.preferences]
+    if any(player.team_now is not None for team in split.teams for player in team):
+        plain["moved"] = [player.label for player in split.moved]
     if split.roles:
         plain["roles"] = [list(roles) for roles in split.roles]
     return plain
+
+
+def draw_chance(split: Split, draws: float) -> float | None:
+    """Return how likely two teams draw; None of more teams.
+
+    The chances of a split are of games that have a winner.
+
+    Parameters
+    ----------
+    split : Split
+        Two teams.
+    draws : float
+        How often even teams draw for each time one of them wins, 0 or more.
+
+    References
+    ----------
+    R. Davidson, J. Am. Stat. Assoc. 65 (1970) 317.
+
+    Examples
+    --------
+    >>> even = Split(((), ()), (0, 0), (5.0, 5.0), (0.5, 0.5), 0.0, 0.0)
+    >>> draw_chance(even, 0.25)
+    0.2
+    """
+    if len(split.teams) != 2:
+        return None
+    one, other = split.win_probability
+    tie = 2.0 * draws * math.sqrt(one * other)
+    return tie / (1.0 + tie)
 
 
 def weight(player: Player, role: str = "") -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
     Command = TypeVar("Command", bound=Callable[..., Any])
 
+#: The variable that has the address of an archive.
+ENVIRONMENT = "EQUIPOISE_STORE"
+
 #: What an archive's address is called.
 ADDRESS = "sqlite:///path or postgresql://user@host/database"
 
@@ -26,7 +30,11 @@ store = click.option("--store", metavar="URL", help=f"Read matches from an archi
 
 _RATINGS = (
     click.option("--store", metavar="URL", help=f"Where ratings are that ROSTER has not: {ADDRESS}."),
-    click.option("--here", metavar="A,B|FILE", help="Who is here, with --store: ids or last names."),
+    click.option(
+        "--here",
+        metavar="A,B|FILE",
+        help="Who is here, with --store (or EQUIPOISE_STORE): ids or last names.",
+    ),
     click.option("--ruleset", metavar="TEXT", help="What is played, with --store, as openarena/tdm."),
 )
 
@@ -86,26 +94,36 @@ def roster(source: str | None, options: dict[str, Any], read: Callable[[str], li
     if source is not None:
         msg = "--here cannot be combined with ROSTER; give one of them"
         raise InputError(msg)
-    if options.get("store") is None:
+    if not _has_store(options):
         msg = "--here requires --store, which has the ratings"
         raise InputError(msg)
     return [Player(name) for name in names_in(here)]
 
 
-def rated(players: list[Player], options: dict[str, Any]) -> list[Player]:
-    """Return players with their ratings from the archive of ``--store``, if there is one; set ``--beta``.
+def _has_store(options: dict[str, Any]) -> bool:
+    """Tell whether there is an archive: where one is needed, that of the environment will do."""
+    options["store"] = options.get("store") or os.environ.get(ENVIRONMENT)
+    return options["store"] is not None
 
-    Whoever has a rating keeps it.  ``options["beta"]`` becomes that of the model unless it is given.
+
+def rated(players: list[Player], options: dict[str, Any]) -> list[Player]:
+    """Return players with their ratings from the archive of ``--store``, if there is one.
+
+    Whoever has a rating keeps it.  ``options["beta"]`` becomes that of the archive's model, or of the roster,
+    unless it is given; ``options["draws"]`` how often even teams draw, where that is known.
     """
-    if options.get("store") is None:
-        if options.get("ruleset") is not None:
-            msg = "--ruleset requires --store, which has the ratings"
-            raise InputError(msg)
-        return players
-    here = look_up(options["store"], players, options.get("ruleset"))
-    if here.beta is not None and "beta" in options and options["beta"] is None:
-        options["beta"] = here.beta
-    return list(here.players)
+    scale: Any = players
+    if options.get("ruleset") is not None and not _has_store(options):
+        msg = "--ruleset requires --store, which has the ratings"
+        raise InputError(msg)
+    if options.get("store") is not None:
+        scale = here = look_up(options["store"], players, options.get("ruleset"))
+        players = list(here.players)
+    beta = getattr(scale, "beta", None)
+    if beta is not None and "beta" in options and options["beta"] is None:
+        options["beta"] = beta
+    options["draws"] = getattr(scale, "draws", None)
+    return players
 
 
 def look_up(url: str, players: list[Player], ruleset: str | None = None) -> Here:

@@ -51,8 +51,8 @@ class Client:
 
     Examples
     --------
-    >>> told = Client.of(rb" 4 n\Xan\t\2\skill\ 3.00\tt\0")
-    >>> told.slot, told.identity, told.side
+    >>> client = Client.of(rb" 4 n\Xan\t\2\skill\ 3.00\tt\0")
+    >>> client.slot, client.identity, client.side
     (b'4', 'bot:Xan:3', 2)
     """
 

@@ -283,6 +283,8 @@ _PREFERENCES = {"prefer": "together", "together": "together", "avoid": "apart", 
 
 def _preference_words(kind: str, players: Sequence[str]) -> str:
     """Return what a preference asks for, without its price."""
+    if kind == "stay":
+        return f"{listed(players)} staying in the team of now"
     if kind == "side":
         return f"the side {listed(players)} prefers"
     return f"{listed(players)} rather {_PREFERENCES[kind]}"
