@@ -83,7 +83,7 @@ class Outcome:
     Parameters
     ----------
     kind : str
-        ``"together"``, ``"apart"`` or ``"side"``.
+        ``"together"``, ``"apart"``, ``"side"`` or ``"stay"``.
     players : tuple of str
         Who wanted it, as they are shown.
     price : float
@@ -237,10 +237,11 @@ def outcomes(
     problem: Problem,
     preferences: Sequence[Preference],
     side_price: float,
+    stay: float,
     players: Sequence[Player],
     labels: Labels,
 ) -> tuple[Outcome, ...]:
-    """Return what became of every preference in a split: those between players, then those for a side.
+    """Return what became of every preference in a split: between players, for a side, to stay in a team.
 
     Parameters
     ----------
@@ -250,6 +251,8 @@ def outcomes(
         The preferences between players.
     side_price : float
         What a whole side preference is worth.
+    stay : float
+        What it is worth to stay in the team of now.
     players : sequence of Player
         The roster.
     labels : ndarray of int8, shape (n_blocks,)
@@ -275,4 +278,11 @@ def outcomes(
                 for place in places
                 if players[place].side != NO_SIDE
             ]
+    if stay:
+        told += [
+            Outcome("stay", (players[place].label,), stay, stay if team != players[place].team_now else 0.0)
+            for places, team in zip(problem.members, labels.tolist(), strict=True)
+            for place in places
+            if players[place].team_now is not None
+        ]
     return tuple(told)
