@@ -97,7 +97,7 @@ def of_all(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, float]:
                     allowed = "above 0" if field == "beta" else "at least 0"
                     fail(at, f"{field} must be {allowed}, got {number:g}")
                 if said.setdefault(field, number) != number:
-                    fail(at, f"{field} is {number:g} here and {said[field]:g} before; it must be the same throughout")
+                    fail(at, f"{field} is {number:g} here and {said[field]:g} before; it must not differ")
     return said
 
 
