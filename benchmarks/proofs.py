@@ -319,8 +319,8 @@ infinite.
 
 **{false} false answers**; {proven:,} proven and true, {infeasible} infeasible and true,
 {unproven} without a proof, {refused} refused, {undecided} that the oracle could not decide.
-Of the first {before:,} of them, commit 80601d7 proved {proven_before:,} truly and answered {false_before} falsely;
-{still:.2f} % of what it proved is still proven.
+Of the first {before:,} of them, commit 80601d7 proved {proven_before:,} truly and answered {false_before}
+falsely; {still:.2f} % of what it proved is still proven.
 
 Made by `python benchmarks/proofs.py{option}`.
 """
@@ -332,9 +332,11 @@ def report(results: dict[str, Any]) -> str:
     whole = rows["all"]
     still = 100 * whole.get("still proven", 0) / max(whole.get("proven before", 0), 1)
     false = whole.get("false", 0) + whole.get("fault", 0)
+    count = results["count"]
     lines = [
         PAGE.format(
-            count=results["count"], seed=results["seed"], false=false, option="" if results["count"] == COUNT else f" --count {results['count']}", still=still, before=min(results["before"], results["count"]),
+            count=count, seed=results["seed"], false=false, still=still, before=min(results["before"], count),
+            option="" if count == COUNT else f" --count {count}",
             **{name.replace(" ", "_"): whole.get(name, 0) for name in COUNTED},
         ),
         f"| requests with | all | {' | '.join(COUNTED[:5])} | false | false before | still proven |",
@@ -376,7 +378,8 @@ def main() -> int:
         earlier.write_text(json.dumps(before(verdicts, given.count)) + "\n", encoding="utf-8")
         return 0
     known = json.loads(earlier.read_text(encoding="utf-8"))
-    return keep(given, results, HERE / "PROOFS.md", lambda: measure(verdicts, given.count, known), report)
+    status = keep(given, results, HERE / "PROOFS.md", lambda: measure(verdicts, given.count, known), report)
+    return status or int(bool(json.loads(results.read_text(encoding="utf-8"))["failures"]))
 
 
 if __name__ == "__main__":
