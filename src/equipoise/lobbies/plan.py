@@ -41,18 +41,18 @@ class Lobby:
 
     def __post_init__(self) -> None:
         if not self.name:
-            msg = "name: it is empty; a lobby needs a name"
+            msg = "name must not be empty"
             raise InputError(msg)
         if self.target is not None and not -LARGEST_WEIGHT <= self.target <= LARGEST_WEIGHT:
-            msg = f"target: {self.target:g} of lobby {self.name!r} is not allowed; a number up to 1e15 is"
+            msg = f"target of lobby {self.name!r} must be from -1e15 to 1e15, got {self.target:g}"
             raise InputError(msg)
         if self.min_teams < 0:
-            msg = f"min_teams: {self.min_teams} of lobby {self.name!r} is not allowed; 0 and above is"
+            msg = f"min_teams of lobby {self.name!r} must be at least 0, got {self.min_teams}"
             raise InputError(msg)
         if self.max_teams is not None and self.max_teams < self.min_teams:
             msg = (
-                f"max_teams: {self.max_teams} of lobby {self.name!r} is below its min_teams of "
-                f"{self.min_teams}; the same or more is allowed"
+                f"max_teams of lobby {self.name!r} must be at least its min_teams, {self.min_teams}, "
+                f"got {self.max_teams}"
             )
             raise InputError(msg)
 
@@ -80,13 +80,13 @@ class FilledLobby:
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
-    """One demand of a set that contradicts.
+class LobbyRule:
+    """One rule of a set that contradicts.
 
     Parameters
     ----------
     what : str
-        The demand, in words.
+        The rule, in words.
     relax : str
         What giving it up would mean, in words.
     """
@@ -113,10 +113,10 @@ class LobbyPlan:
         Who has no team, in the order they were given.
     value, bound : float or None
         The sum of the teams' deviations, and what no plan can be below.
-    conflict : tuple of Demand
-        Where infeasible, demands that contradict, none of which could be left out.
+    conflict : tuple of LobbyRule
+        Where infeasible, rules that contradict, none of which could be left out.
     advice : str
-        Where infeasible, what to relax so that nothing contradicts any more, in words.
+        Where infeasible, what to relax so that nothing contradicts, in words.
     parties : tuple of tuples of str
         The ids of those who had to stay together.
     barred : mapping from str to tuple of str
@@ -134,7 +134,7 @@ class LobbyPlan:
     waiting: tuple[Player, ...] = ()
     value: float | None = None
     bound: float | None = None
-    conflict: tuple[Demand, ...] = field(default=())
+    conflict: tuple[LobbyRule, ...] = field(default=())
     advice: str = ""
     parties: tuple[tuple[str, ...], ...] = ()
     barred: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -168,8 +168,8 @@ class LobbyPlan:
         """Why nothing is feasible and what to relax, in words; empty where something is."""
         if not self.conflict:
             return ""
-        demands = "; ".join(demand.what for demand in self.conflict)
-        return f"these demands contradict: {demands}. To relax: {self.advice}"
+        rules = "; ".join(rule.what for rule in self.conflict)
+        return f"these rules contradict each other: {rules}. To relax: {self.advice}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan in plain lists and numbers, as ``equipoise lobbies --json`` prints it."""
@@ -194,7 +194,7 @@ class LobbyPlan:
             "unrated": self.unrated,
         }
         if self.conflict:
-            plain["conflict"] = [{"demand": d.what, "relax": d.relax} for d in self.conflict]
+            plain["conflict"] = [{"rule": d.what, "relax": d.relax} for d in self.conflict]
             plain["advice"] = self.advice
             plain["reason"] = self.reason
         return plain
