@@ -41,6 +41,7 @@ def test_the_model_keeps_the_laws_of_models(seed: int) -> None:
     check_model(WinShare(), np.random.default_rng(seed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_the_objective_keeps_the_laws_of_objectives(seed: int) -> None:
     """On random problems."""
@@ -58,12 +59,13 @@ def test_the_objective_keeps_the_laws_of_objectives(seed: int) -> None:
     ],
 )
 def test_a_part_works_by_its_name(args: tuple[str, ...], words: str) -> None:
-    """``module:attribute`` on the command line is all that a part of one's own needs."""
+    """``module:attribute`` on the command line is all that a custom part needs."""
     done = run(*(arg.format("examples.parts") for arg in args))
     assert done.returncode == 0, done.stderr
     assert words in done.stdout
 
 
+@pytest.mark.slow
 def test_the_store_keeps_the_laws_of_archives_and_leaves_nothing() -> None:
     """On random histories; its folder is gone when it is closed."""
     made: list[Passing] = []

@@ -27,6 +27,7 @@ def test_lines_of_weight_and_name() -> None:
     assert read(text) == [("Boring John", 5.0), ("Χρήστος 2", 7.5), ("#1", 0.5), ("محمد", 100.0), ("🦊", 3.0)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("last", [True, False])
@@ -98,6 +99,7 @@ def test_a_missing_weight_is_unknown_not_wrong() -> None:
     assert read('[{"name": "Ann"}, {"name": "Bob", "weight": null}]') == [("Ann", None), ("Bob", None)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "ending", "message"),
     [
@@ -106,39 +108,47 @@ def test_a_missing_weight_is_unknown_not_wrong() -> None:
         ("5 Ann\n\n7\n", "", "roster, line 3: there is no name beside the number 7"),
         ("5 Ann\nnan Bob\n", "", "roster, line 2: weight 'nan' is not a number"),
         ("-inf Ann\n", "", "roster, line 1: weight '-inf' is not a number"),
-        ("1e999 Ann\n", "", "roster, line 1: weight inf is not allowed"),
-        ("1e16 Ann\n", "", "roster, line 1: weight 1e+16 is not allowed"),
-        ("5 Ann\n-1 Bob\n", "", "roster, line 2: the weight -1 is negative"),
-        ("5 Ann\n6 Bob\n7 Ann\n", "", "roster, line 3: 'Ann' is there already, in line 1"),
-        ("5 " + "x" * 10_000, "", "roster, line 1: the name has 10000 characters"),
+        ("1e999 Ann\n", "", "roster, line 1: weight must be from -1e15 to 1e15, got inf"),
+        ("1e16 Ann\n", "", "roster, line 1: weight must be from -1e15 to 1e15, got 1e+16"),
+        ("5 Ann\n-1 Bob\n", "", "roster, line 2: the weight must be at least 0, got -1"),
+        ("5 Ann\n6 Bob\n7 Ann\n", "", "roster, line 3: 'Ann' appears twice, first in line 1"),
+        ("5 " + "x" * 10_000, "", "roster, line 1: the name must have at most "),
         ("5 A\x00nn", "", "roster, line 1: it has the control character '\\x00'"),
         ("5 Ann\n6 \x1b[31mBob", "", "roster, line 2: it has the control character"),
         ("name,weight\nAnn,x\n", "", "roster, line 2: weight 'x' is not a number"),
-        ("name,weight\nAnn,nan\n", "", "roster, line 2: weight nan is not allowed"),
+        ("name,weight\nAnn,nan\n", "", "roster, line 2: weight must be from -1e15 to 1e15, got nan"),
         ("name,weight\nAnn,1,2\n", "", "roster, line 2: it has 3 cells, but the header has 2"),
         ("name,weight\n,5\n", "", "roster, line 2: it has neither a name nor an id"),
-        ("name,weight\nAnn,5\nAnn,6\n", "", "roster, line 3: 'Ann' is there already, in line 2"),
+        ("name,weight\nAnn,5\nAnn,6\n", "", "roster, line 3: 'Ann' appears twice, first in line 2"),
         ('name,weight\n"Ann,5\n', "", "roster, line 2: it is not CSV"),
         ("weight\n5\n", ".csv", "roster, line 1: the header has no column 'name' or 'id'"),
         ("name,name\nAnn,5\n", "", "roster, line 1: the header has the column 'name' more than once"),
-        ("name,side\nAnn,2\n", "", "roster, line 2: side 2 is not allowed"),
-        ("name,team\nAnn,0\n", "", "roster, line 2: team 0 is not allowed"),
-        ("name,bot\nAnn,maybe\n", "", "roster, line 2: bot 'maybe' is not allowed"),
-        ("name,mu,sigma\nAnn,5,-1\n", "", "roster, line 2: sigma -1 is negative"),
+        (
+            "name,side\nAnn,2\n",
+            "",
+            "roster, line 2: side must be from 0 (the first team) to 1 (the last), got 2",
+        ),
+        ("name,team\nAnn,0\n", "", "roster, line 2: team must be a whole number from 1, got 0"),
+        ("name,bot\nAnn,maybe\n", "", "roster, line 2: bot must be one of "),
+        ("name,mu,sigma\nAnn,5,-1\n", "", "roster, line 2: sigma must be at least 0, got -1"),
         ("[{]", "", "roster, line 1: it is not JSON"),
         ("[1]", "", "roster, entry 1: '1' is not an object"),
         ('{"Ann": "x"}', "", "roster, entry 1: weight 'x' is not a number"),
         ('{"Ann": true}', "", "roster, entry 1: weight 'true' is not a number"),
         ('{"Ann": [1]}', "", "roster, entry 1: weight '[1]' is not a number"),
-        ('[{"name": "Ann", "weight": NaN}]', "", "roster, entry 1: weight nan is not allowed"),
+        (
+            '[{"name": "Ann", "weight": NaN}]',
+            "",
+            "roster, entry 1: weight must be from -1e15 to 1e15, got nan",
+        ),
         ('[{"weight": 5}]', "", "roster, entry 1: it has neither a name nor an id"),
         ('[{"name": ["Ann"]}]', "", "roster, entry 1: name '[\"Ann\"]' is not a text"),
         ('[{"name": "A\\u0000"}]', "", "roster, entry 1: the name 'A\\x00' has control characters"),
-        ('[{"name": "Ann"}, {"name": "Ann"}]', "", "roster, entry 2: 'Ann' is there already, in entry 1"),
+        ('[{"name": "Ann"}, {"name": "Ann"}]', "", "roster, entry 2: 'Ann' appears twice, first in entry 1"),
         ('{"Ann": 5, "Ann": 6}', "", "roster: the key 'Ann' comes twice in one object"),
         ("5", ".json", "roster: it is neither a list of players nor an object"),
         ("[" * 100_000, ".json", "roster: it is nested too deeply"),
-        ('{"Ann": ' + "9" * 400 + "}", "", "roster, entry 1: weight 9999"),
+        ('{"Ann": ' + "9" * 400 + "}", "", "roster, entry 1: weight must be from -1e15 to 1e15, got 9999"),
         ('{"Ann": ' + "9" * 5000 + "}", "", "roster: it has a number of more digits"),
     ],
 )
@@ -181,6 +191,7 @@ def test_files_are_read_by_their_endings(tmp_path: Path) -> None:
         read_roster(str(tmp_path))
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(
     content=st.one_of(st.binary(max_size=80), st.text(max_size=80).map(str.encode)),

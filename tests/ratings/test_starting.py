@@ -14,6 +14,7 @@ from equipoise.testing.ratings import check_model
 GUESSES = {f"p{n}": 100.0 * n for n in range(12)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_mixture_with_guesses_keeps_the_laws(seed: int) -> None:
     """See :func:`equipoise.testing.ratings.check_model`."""
@@ -54,13 +55,14 @@ def test_few_or_equal_guesses_say_nothing() -> None:
 
 def test_wrong_guesses_are_refused() -> None:
     """The message names the player; players without a weight are left out."""
-    with pytest.raises(InputError, match="starting: 'ann' must have a number, got 'x'"):
+    with pytest.raises(InputError, match="starting: the weight of 'ann' must be a number, got 'x'"):
         Mixture(starting={"ann": "x"})  # type: ignore[dict-item]
-    with pytest.raises(InputError, match="starting: the player 'ann' is there twice"):
+    with pytest.raises(InputError, match="starting names the player 'ann' twice"):
         given_from([Player("ann", 1.0), Player("ann", 2.0)])
     assert given_from([Player("ann"), Player("bob", 2.0)]) == (("bob", 2.0, 0.0),)
 
 
+@pytest.mark.slow
 def test_some_leagues_of_the_benchmark_are_played() -> None:
     """On the first night teams are those by guesses; over the season they are about as even or more."""
     played = [league(0, n, 0.75) for n in range(5)]

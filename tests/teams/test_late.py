@@ -17,6 +17,7 @@ from equipoise.teams.running.sums import team_sums
 TOTALS = st.lists(st.floats(0, 500), min_size=2, max_size=6)
 
 
+@pytest.mark.slow
 @given(TOTALS, st.floats(1, 100), st.integers(1, 9))
 def test_an_advantage_makes_every_team_as_likely(totals: list[float], beta: float, size: int) -> None:
     """Multiplied with the factors, the odds of all teams are the same."""
@@ -27,6 +28,7 @@ def test_an_advantage_makes_every_team_as_likely(totals: list[float], beta: floa
     assert evened / evened.sum() == pytest.approx(np.full(len(totals), 1 / len(totals)))
 
 
+@pytest.mark.slow
 @given(TOTALS, st.randoms(use_true_random=False))
 def test_an_advantage_does_not_know_the_order_of_the_teams(totals: list[float], random: object) -> None:
     """Teams in another order have their factors in that order; one is 1, none is below."""
@@ -37,6 +39,7 @@ def test_an_advantage_does_not_know_the_order_of_the_teams(totals: list[float], 
     assert min(factors) == 1.0
 
 
+@pytest.mark.slow
 @given(st.floats(0, 400), st.floats(0, 100), st.floats(0.1, 100))
 def test_a_weaker_team_is_owed_more(total: float, less: float, even_less: float) -> None:
     """The factor grows with what is missing, and even teams need none."""
@@ -79,6 +82,7 @@ def played(
     return after
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_a_newcomer_goes_where_the_game_is_most_even(data: st.DataObject) -> None:
     """The team is the one a slow oracle finds, bots that leave and come included."""
@@ -103,6 +107,7 @@ def test_a_newcomer_goes_where_the_game_is_most_even(data: st.DataObject) -> Non
     assert gaps[placement.team] == pytest.approx(min(gaps))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.floats(1, 99), st.integers(1, 9)), min_size=2, max_size=5), st.floats(1, 99))
 def test_a_newcomer_without_bots_joins_one_of_the_smallest_teams(
     teams: list[tuple[float, int]], who: float
@@ -183,25 +188,34 @@ def test_sums_of_players_are_those_of_their_ratings() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: place_late(5, [1, 2]), "players: they are needed"),
-        (lambda: place_late("x", [1, 2], [1, 1]), "newcomer: 'x'"),
-        (lambda: place_late(math.nan, [1, 2], [1, 1]), "newcomer: "),
-        (lambda: place_late(5, [1], [1]), "totals: shape (1,)"),
-        (lambda: place_late(5, [1, math.inf], [1, 1]), "totals: all numbers must be finite"),
-        (lambda: place_late(5, [1, 2], [1, 1, 1]), "players: shape (3,)"),
-        (lambda: place_late(5, [1, 2], [1, -1]), "players: [1.0, -1.0]"),
-        (lambda: place_late(5, [1, 2], [1, 1], bot_counts=[0.5, 0]), "bot_counts: [0.5, 0.0]"),
+        (lambda: place_late(5, [1, 2]), "players must be given"),
+        (lambda: place_late("x", [1, 2], [1, 1]), "newcomer"),
+        (lambda: place_late(math.nan, [1, 2], [1, 1]), "newcomer"),
+        (lambda: place_late(5, [1], [1]), "totals must have the shape"),
+        (lambda: place_late(5, [1, math.inf], [1, 1]), "totals must be finite numbers"),
+        (lambda: place_late(5, [1, 2], [1, 1, 1]), "players must have the shape (2,) for 2 teams, got (3,)"),
+        (lambda: place_late(5, [1, 2], [1, -1]), "players must be whole numbers from 0"),
+        (
+            lambda: place_late(5, [1, 2], [1, 1], bot_counts=[0.5, 0]),
+            "bot_counts must be whole numbers from 0",
+        ),
         (lambda: place_late(5, [1, 2], [1, 1], beta=0), "beta must be"),
-        (lambda: place_late(5, [1, 2], [1, 1], pool=-1), "pool: -1"),
+        (lambda: place_late(5, [1, 2], [1, 1], pool=-1), "pool must be from 0"),
         (
             lambda: place_late(5, [1, 2], [1, 1], objective="spread", beta=1),
             "objective: 'spread' needs totals",
         ),
-        (lambda: place_late(5, np.ones((2, 5)), [2, 1]), "players: the counts of all and of bots"),
-        (lambda: place_late(5, np.ones((2, 5)), bot_counts=[2, 0]), "players: the counts of all and of bots"),
-        (lambda: advantage([1, 2], [1]), "counts: shape (1,)"),
-        (lambda: advantage([1, 2], variances=[-1, 0]), "variances: "),
-        (lambda: advantage([[1, 2], [3, 4]]), "totals: shape (2, 2)"),
+        (
+            lambda: place_late(5, np.ones((2, 5)), [2, 1]),
+            "players less bots must be whole numbers of at least 0",
+        ),
+        (
+            lambda: place_late(5, np.ones((2, 5)), bot_counts=[2, 0]),
+            "players less bots must be whole numbers of at least 0",
+        ),
+        (lambda: advantage([1, 2], [1]), "counts must have the shape (2,)"),
+        (lambda: advantage([1, 2], variances=[-1, 0]), "variances must be at least 0"),
+        (lambda: advantage([[1, 2], [3, 4]]), "totals must have the shape"),
         (lambda: advantage([1, 2], beta=math.nan), "beta must be"),
         (lambda: advantage([1, 2]), "beta: sums of weights alone"),
         (lambda: place_late(5, [1, 2], [1, 1]), "beta: sums of weights alone"),

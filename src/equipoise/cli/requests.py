@@ -37,8 +37,8 @@ FLAGS = {
 } | {
     name: f"--{name.replace('_', '-')}"
     for name in (
-        *("teams", "max_difference", "apart", "side_price", "roles", "rules", "objective", "solver"),
-        *("rerank", "keep", "spacing", "beta", "zero", "body", "tolerance", "side_weight", "seed"),
+        *("teams", "max_difference", "apart", "side_price", "stay", "moves", "roles", "rules", "objective"),
+        *("solver", "rerank", "keep", "spacing", "beta", "zero", "body", "tolerance", "side_weight", "seed"),
     )
 }
 
@@ -52,12 +52,12 @@ _AS_TYPED = {
         name: name
         for name in ("teams", "max_difference", "tolerance", "side_weight", "beta", "zero", "body", "solver")
     },
-    **{name: name for name in ("rerank", "keep", "spacing", "seed")},
+    **{name: name for name in ("rerank", "keep", "spacing", "seed", "moves")},
     "default": "default_weight",
 }
 
 #: Flags on preferences, roles and rules.
-_PREFERENCES = ("prefer", "avoid", "recent", "side_price", "roles", "rules")
+_PREFERENCES = ("prefer", "avoid", "recent", "side_price", "stay", "roles", "rules")
 
 
 def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
@@ -87,6 +87,7 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
 
         players = with_clans(players)
     typed = _typed(options, players)
+    _check_teams_now(typed, players)
     for names in (("sizes", "min_size", "max_size"), ("objective", "tolerances")):
         if typed.keys() & set(names):  # they say one thing together
             keywords = {name: value for name, value in keywords.items() if name not in names}
@@ -137,6 +138,14 @@ def _typed(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, A
     return keywords | objective_arguments(options)
 
 
+def _check_teams_now(typed: Mapping[str, Any], players: Sequence[Player]) -> None:
+    """Refuse a price or a limit of moves where nobody is known to be in a team."""
+    for name in ("stay", "moves"):
+        if name in typed and all(player.team_now is None for player in players):
+            msg = f"--{name}: nobody is in a team yet; the column team_now of a roster says who is in which"
+            raise InputError(msg)
+
+
 def fixed_teams(values: tuple[str, ...]) -> dict[str, int]:
     """Return the team, from 0, of each ``NAME=TEAM``."""
     fixed: dict[str, int] = {}
@@ -161,7 +170,7 @@ def _sizes(value: str | None) -> dict[str, Any]:
             return {"min_size": int(low), "max_size": int(high)}
         sizes = [int(part) for part in value.split(",")]
     except ValueError:
-        message = f"{value!r} is not allowed; a size (8), one for each team (9,8) or a range (6-10) is"
+        message = f"must be a size (8), one for each team (9,8) or a range (6-10), got {value!r}"
         raise click.BadParameter(message, param_hint="--size") from None
     return {"sizes": sizes[0] if len(sizes) == 1 else sizes}
 
@@ -208,6 +217,8 @@ def preference_arguments(options: Mapping[str, Any], players: Sequence[Player]) 
     given: dict[str, Any] = {"preferences": preferences} if preferences else {}
     if options["side_price"] is not None:
         given["side_price"] = price_of(options["side_price"], "price", "--side-price")
+    if options["stay"] is not None:
+        given["stay"] = price_of(options["stay"], "price", "--stay")
     if options["roles"] is not None:
         given["roles"] = _counted(options["roles"])
     if options["rules"] is not None:
@@ -273,22 +284,22 @@ def objective_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
     first: Any = options["objective"]
     if options["combine"] is not None:
         if first is not None:
-            msg = "--combine: they stand for the first objective; --objective is not allowed besides"
+            msg = "--combine cannot be used with --objective; it is the first objective"
             raise InputError(msg)
         pairs = [_assigned(part) for part in options["combine"].split(",")]
         first = {_objective("--combine", name): _number("--combine", text) for name, text in pairs}
         if len(first) < len(pairs):
-            msg = f"--combine: {options['combine']!r} names an objective twice; each has one weight"
+            msg = f"--combine {options['combine']!r} names an objective twice"
             raise InputError(msg)
     if not options["then"]:
         if options["within"] is not None:
-            msg = "--within: there is only one objective; with --then there are several"
+            msg = "--within requires a second objective; add one with --then"
             raise InputError(msg)
         if first is None:
             return {}
         return {"objective": first if isinstance(first, dict) else _objective("--objective", first)}
     if first is None:
-        msg = "--then: the first objective is missing; write --objective win --then spread"
+        msg = "--then requires a first objective; write --objective win --then spread"
         raise InputError(msg)
     then = [_objective("--then", name) for name in options["then"]]
     given: dict[str, Any] = {"objective": [first, *then]}

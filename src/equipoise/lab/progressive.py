@@ -11,7 +11,7 @@ from equipoise.compiled import pays
 from equipoise.errors import InputError
 from equipoise.lab.metrics import Metrics, measure
 from equipoise.matches import Contest, Match
-from equipoise.ratings.model import Chances, RatingModel
+from equipoise.ratings.model import Chances, RatingModel, checked
 from equipoise.ratings.models.gaussian_filter.model import WORTH, Filters
 from equipoise.ratings.models.gaussian_filter.packing import pack
 from equipoise.ratings.replaying import STRIDE, Progress, in_order, run
@@ -62,7 +62,7 @@ def evaluate(
     skip : float
         Part of the contests, from 0 to below 1, that are learnt from but not scored.
     progress : callable, optional
-        Told now and then how far it is, from 0 to 1.
+        Called now and then with how far it is, from 0 to 1.
 
     Raises
     ------
@@ -70,8 +70,9 @@ def evaluate(
         If the part is out of range.
     """
     if not 0.0 <= skip < 1.0:
-        msg = f"skip: {skip!r} is not allowed; a part from 0 to below 1 is"
+        msg = f"skip must be at least 0 and below 1, got {skip!r}"
         raise InputError(msg)
+    checked(model)
     contests = [contest for match in in_order(matches) for contest in match.contests]
     chances, draws = predicted(model, contests, progress)
     return judge(contests, chances, skip, draws)

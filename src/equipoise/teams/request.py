@@ -27,9 +27,11 @@ import numpy as np
 
 from equipoise.arrays import Floats
 from equipoise.errors import InputError, UnknownNameError
+from equipoise.fields import players_of
 from equipoise.players import LARGEST_WEIGHT, Bots, Player, Rating
 from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS, TERMS
 from equipoise.stopping import Stop, never
+from equipoise.tables import rows_of
 from equipoise.teams.decoding import data_of, keywords_of
 from equipoise.teams.problem.components import Contradiction
 from equipoise.teams.problem.preferences import Preference, preferences_of
@@ -71,6 +73,8 @@ class Keywords(TypedDict, total=False):
     fixed: Mapping[str, int] | Iterable[tuple[str, int]] | None
     preferences: Iterable[Preference]
     side_price: float
+    stay: float
+    moves: int | None
     roles: Mapping[str, int] | Iterable[tuple[str, int]] | None
     rules: Iterable[Rule]
     objective: Any
@@ -118,10 +122,14 @@ class BalanceRequest:
     fixed : tuple of (str, int), or a mapping
         The team, from 0, of players who must be in it, besides ``Player.team``.
     preferences : tuple of Preference
-        Who would rather be together or apart, at a price, besides those of ``Player.prefer`` and
+        Who prefers to be together or apart, at a price, besides those of ``Player.prefer`` and
         ``Player.avoid``.
     side_price : float
         What a whole side preference (``Player.side``) is worth, in win probability.
+    stay : float
+        The price of each player who is in another team than ``Player.team_now``, in win probability.
+    moves : int, optional
+        How many players at most may be in another team than ``Player.team_now``; by default any number.
     roles : tuple of (str, int), or a mapping
         How many of each role every team needs; what players play is in ``Player.roles``.
     rules : tuple of Rule
@@ -129,6 +137,7 @@ class BalanceRequest:
     objective : str, callable, Objective, sequence or mapping
         A name of :data:`equipoise.registry.OBJECTIVES`, ``"module:attribute"``, or the thing itself; several
         in a sequence, most important first; or a mapping from names to weights for their weighted sum.
+        ``"moves"`` is how many players change team.
         The prices of preferences count with win probability, first of all, unless ``"preferences"`` is among
         them.
     tolerances : tuple of float, optional
@@ -153,8 +162,8 @@ class BalanceRequest:
         Performance noise of one player in one game, roster units, above 0; by default one standard
         deviation of the roster's weights.
     zero : float, optional
-        The weight of a player whose presence makes no difference, where the scale has one; without it, what
-        is said does not change when the same number is added to every weight, nor when all are multiplied.
+        The weight of a player whose presence makes no difference, where the scale has one; without it,
+        nothing changes when the same number is added to every weight, nor when all are multiplied.
     body : float, optional
         What one more player of mean weight is worth to a team, in standard deviations of the roster's
         weights; one unless a zero is given, or asked for with the objective ``ratio`` (then it is 0).
@@ -206,6 +215,8 @@ class BalanceRequest:
     fixed: tuple[tuple[str, int], ...] = ()
     preferences: tuple[Preference, ...] = ()
     side_price: float = 0.0
+    stay: float = 0.0
+    moves: int | None = None
     roles: tuple[tuple[str, int], ...] = ()
     rules: tuple[Rule, ...] = ()
     objective: Any = DEFAULT_OBJECTIVE
@@ -246,8 +257,9 @@ class BalanceRequest:
 
         Parameters
         ----------
-        players : iterable of Player, mapping from name to weight, or BalanceRequest
-            Who is here; of a request, the keywords replace fields.
+        players : iterable of Player, mapping from name to weight, data frame, or BalanceRequest
+            Who is here; a frame of pandas or polars has the columns of a roster file; of a request, the
+            keywords replace fields.
         **keywords
             The fields, as lists, mappings or single values.
 
@@ -259,7 +271,10 @@ class BalanceRequest:
         given = {name: _FROZEN.get(name, _as_given)(value, name) for name, value in keywords.items()}
         if isinstance(players, BalanceRequest):
             return replace(players, **cast("Any", given)) if given else players
-        if isinstance(players, Mapping):
+        rows = rows_of(players)
+        if rows is not None:
+            players = players_of(rows, "players")
+        elif isinstance(players, Mapping):
             players = [Player(name, rating) for name, rating in players.items()]
         return cls(players=tuple(players), **cast("Any", given))
 
@@ -309,6 +324,11 @@ class BalanceRequest:
             return self.tolerance
         return SMALL_TOLERANCE if len(self.players) <= SMALL else TOLERANCE
 
+    @property
+    def counts_moves(self) -> bool:
+        """Whether an objective counts who changes team."""
+        return "moves" in _objective_names(self.objective)
+
     def folded(self) -> BalanceRequest:
         """Return the same request with what comes with the players as fields, everyone by id.
 
@@ -353,7 +373,7 @@ def _groups(groups: Iterable[Sequence[str]], name: str) -> tuple[tuple[str, ...]
     frozen = []
     for group in groups:
         if isinstance(group, str):
-            msg = f": {group!r} is not a group; a list of names is"
+            msg = f" must be lists of names, got {group!r}"
             raise InputError(msg, name)
         frozen.append(tuple(group))
     return tuple(frozen)
@@ -395,8 +415,10 @@ _FROZEN: Mapping[str, Callable[[Any, str], Any]] = {
 
 
 def _check_numbers(request: BalanceRequest) -> None:
-    for name, least in (("teams", 2), ("keep", 1), ("spacing", 1), ("seed", 0)):
+    for name, least in (("teams", 2), ("moves", 0), ("keep", 1), ("spacing", 1), ("seed", 0)):
         number = getattr(request, name)
+        if number is None and name == "moves":
+            continue
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
             msg = f"must be a whole number, got {number!r}"
             raise InputError(msg, name)
@@ -406,7 +428,7 @@ def _check_numbers(request: BalanceRequest) -> None:
     if request.teams > MOST_TEAMS:
         msg = f"must be at most {MOST_TEAMS}, got {request.teams}"
         raise InputError(msg, "teams")
-    for name in ("tolerance", "side_weight", "side_price"):
+    for name in ("tolerance", "side_weight", "side_price", "stay"):
         value = getattr(request, name)
         if value is not None and not 0.0 <= value < np.inf:
             msg = f"must be at least 0, got {value!r}"
@@ -420,10 +442,7 @@ def _check_numbers(request: BalanceRequest) -> None:
 
 def _check_parts(request: BalanceRequest) -> None:
     """Refuse names that no registry holds; ``"module:attribute"`` is looked up when it is used."""
-    several = not isinstance(request.objective, str | Mapping) and isinstance(request.objective, tuple)
-    entries = request.objective if several else (request.objective,)
-    names = [name for entry in entries for name in (entry if isinstance(entry, Mapping) else (entry,))]
-    named = [("objective", {**OBJECTIVES, **TERMS}, name) for name in names]
+    named = [("objective", {**OBJECTIVES, **TERMS}, name) for name in _objective_names(request.objective)]
     named += [
         ("solver", {**SOLVERS, "auto": ""}, request.solver),
         ("criterion", {**RERANKERS}, request.rerank),
@@ -433,9 +452,23 @@ def _check_parts(request: BalanceRequest) -> None:
             raise UnknownNameError(kind, name, registry)
 
 
+def _objective_names(objective: Any) -> list[Any]:
+    """Return what an objective is made of: one or several, each by name or as a part itself."""
+    entries = objective if isinstance(objective, tuple) else (objective,)
+    return [name for entry in entries for name in (entry if isinstance(entry, Mapping) else (entry,))]
+
+
 def _built(request: BalanceRequest) -> tuple[Problem | None, Contradiction | None]:
     """Return the problem that a request makes, or who can be neither together nor apart."""
-    besides = Besides(request.all_preferences, request.side_price, dict(request.roles), request.rules)
+    besides = Besides(
+        request.all_preferences,
+        request.side_price,
+        dict(request.roles),
+        request.rules,
+        request.stay,
+        request.moves,
+        request.counts_moves,
+    )
     groups = request.parties, request.apart, request.fixed
     try:
         return build(request.roster, request.teams, request.size_rules, request.bots, *groups, besides), None

@@ -215,7 +215,8 @@ def why_there(
     place, home, block, anchor, held = seat.place, seat.team, seat.block, seat.anchor, seat.held
     name = request.players[place].label
     free = Yardstick(Fixed(held).relax(request)) if held else yardstick
-    priced_preferences = [each.constraint(request) for each in preferences_in(request)]
+    who = request.players[place].id
+    priced_preferences = [each.about(who).constraint(request) for each in preferences_in(request)]
     elsewhere = []
     for team in seat.others:
         preference = Constraint("fixed", (name,), team=team)
@@ -315,7 +316,7 @@ def why_together(
     request = yardstick.request
     pair = tuple(request.players[request.roster.find("why", who)].id for who in (one, other))
     if pair[0] == pair[1]:
-        msg = f": {one!r} and {other!r} are the same player; two are needed"
+        msg = f": {one!r} and {other!r} are the same player; name two"
         raise InputError(msg, "why")
     preference = Constraint("apart", labels(request, pair))
     return instead(replace(request, apart=(*request.apart, pair)), preference, start, request.stop)

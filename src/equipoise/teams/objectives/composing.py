@@ -13,7 +13,7 @@ from equipoise.errors import InputError
 from equipoise.registry import OBJECTIVES, TERMS, call_part, resolve
 from equipoise.teams.objectives.moments import WinDistance
 from equipoise.teams.objectives.objective import EVERYWHERE, Criterion, Interval, Objective, Pair, Units
-from equipoise.teams.problem.problem import N_FEATURES, PRICE
+from equipoise.teams.problem.problem import MOVES, N_FEATURES, PRICE
 from equipoise.teams.problem.rounding import Rounding
 
 #: What rounding may add to a cost that is a sum, relative to it.
@@ -38,7 +38,7 @@ class PreferencePrices(Criterion):
 
     def cost(self, totals: Floats) -> Floats:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
-        return cast("Floats", totals[:, :, PRICE:].sum(axis=(1, 2)))
+        return cast("Floats", totals[:, :, PRICE:MOVES].sum(axis=(1, 2)))
 
     def error(self, rounding: Rounding) -> float:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.error`."""
@@ -46,6 +46,34 @@ class PreferencePrices(Criterion):
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """See :meth:`.Criterion.reach`: prices say nothing of the ratings."""
+        del cost
+        return pair.mu, EVERYWHERE
+
+
+@dataclass(frozen=True)
+class Moves(Criterion):
+    """How many players change team: 0 where nobody is in one already.
+
+    Examples
+    --------
+    >>> totals = np.zeros((1, 2, 7)); totals[0, :, MOVES] = 1, 2
+    >>> Moves().cost(totals)
+    array([3.])
+    """
+
+    has_reach = True
+
+    def cost(self, totals: Floats) -> Floats:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
+        return cast("Floats", totals[:, :, MOVES:].sum(axis=(1, 2)))
+
+    def error(self, rounding: Rounding) -> float:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`: whole numbers are exact."""
+        del rounding
+        return 0.0
+
+    def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
+        """See :meth:`.Criterion.reach`: who changes team says nothing of the ratings."""
         del cost
         return pair.mu, EVERYWHERE
 
@@ -206,7 +234,7 @@ def compose(asked: Asked, units: Units, tolerances: Sequence[float] | None = Non
     entries = [_weighted(entry, units) if isinstance(entry, Mapping) else _single(entry, units)
                for entry in cast("Sequence[Any]", asked)]  # fmt: skip
     if not entries:
-        msg = "objective: there is none; one or more are needed"
+        msg = "objective must name at least one, got none"
         raise InputError(msg)
     *first, last = [entry.criterion for entry in entries]
     if tolerances is None:
@@ -246,6 +274,12 @@ def preferences(units: Units) -> Objective:
     return Objective("preferences", PreferencePrices())
 
 
+def moves(units: Units) -> Objective:
+    """Return how many players change team as an objective."""
+    del units
+    return Objective("moves", Moves())
+
+
 def _counts_preferences(criterion: Criterion) -> bool:
     terms = criterion.terms if isinstance(criterion, WeightedSum) else ((criterion, 1.0),)
     return any(isinstance(term, PreferencePrices) for term, _ in terms)
@@ -257,7 +291,7 @@ def _single(objective: str | Callable[[Units], Objective] | Objective, units: Un
     factory = resolve("objective", {**OBJECTIVES, **TERMS}, objective)
     made = call_part("objective", objective, factory, units) if callable(factory) else factory
     if not isinstance(made, Objective):
-        msg = f"objective: {objective!r} gives a {type(made).__name__}, where an Objective is needed"
+        msg = f"objective: {objective!r} must return an Objective, got a {type(made).__name__}"
         raise InputError(msg)
     return made
 
@@ -266,12 +300,12 @@ def _weighted(weights: Mapping[str, float], units: Units) -> Objective:
     terms, names = [], []
     for name, weight in weights.items():
         if not 0.0 < weight < np.inf:
-            msg = f"objective: the weight {weight!r} of {name!r} is not allowed; a number above 0 is"
+            msg = f"objective: the weight of {name!r} must be above 0, got {weight!r}"
             raise InputError(msg)
         made = _single(name, units)
         terms.append((made.criterion, float(weight)))
         names.append(made.name if weight == 1.0 else f"{weight:g} {made.name}")
     if not terms:
-        msg = "objective: there is none; one or more are needed"
+        msg = "objective must name at least one, got none"
         raise InputError(msg)
     return Objective(" + ".join(names), WeightedSum(tuple(terms)))

@@ -1,4 +1,4 @@
-"""Preferences that may be broken at a price: who would rather be together, apart, or on a side.
+"""Preferences that may be broken at a price: who prefers to be together, apart, or on a side.
 
 A price is in win probability: a preference that is worth 0.01 is broken where keeping it would cost the game
 more than one percent of win probability.  Here are the preferences as they are asked for, what a split pays
@@ -35,7 +35,7 @@ KINDS = ("together", "apart")
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """Players who would rather be in one team, or no two of them, and what that is worth.
+    """Players who prefer to be in one team, or no two of them, and what that is worth.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ class Preference:
     def __post_init__(self) -> None:
         object.__setattr__(self, "players", tuple(self.players))
         if self.kind not in KINDS:
-            msg = f"preference: {self.kind!r} is not allowed; {' and '.join(map(repr, KINDS))} are"
+            msg = f"preference must be {' or '.join(map(repr, KINDS))}, got {self.kind!r}"
             raise InputError(msg)
         if len(self.players) < 2 or len(set(self.players)) < len(self.players):
             named = ", ".join(map(repr, self.players)) or "nobody"
-            msg = f"preference: it names {named}; two different players or more are needed"
+            msg = f"preference must name at least two different players, got {named}"
             raise InputError(msg)
         if not 0.0 <= self.price <= 1.0:
-            msg = f"price: {self.price!r} is not allowed; a win probability from 0 to 1 is"
+            msg = f"price must be a win probability from 0 to 1, got {self.price!r}"
             raise InputError(msg)
 
 
@@ -83,7 +83,7 @@ class Outcome:
     Parameters
     ----------
     kind : str
-        ``"together"``, ``"apart"`` or ``"side"``.
+        ``"together"``, ``"apart"``, ``"side"`` or ``"stay"``.
     players : tuple of str
         Who wanted it, as they are shown.
     price : float
@@ -237,10 +237,11 @@ def outcomes(
     problem: Problem,
     preferences: Sequence[Preference],
     side_price: float,
+    stay: float,
     players: Sequence[Player],
     labels: Labels,
 ) -> tuple[Outcome, ...]:
-    """Return what became of every preference in a split: those between players, then those for a side.
+    """Return what became of every preference in a split: between players, for a side, to stay in a team.
 
     Parameters
     ----------
@@ -250,6 +251,8 @@ def outcomes(
         The preferences between players.
     side_price : float
         What a whole side preference is worth.
+    stay : float
+        What it is worth to stay in the team of now.
     players : sequence of Player
         The roster.
     labels : ndarray of int8, shape (n_blocks,)
@@ -275,4 +278,11 @@ def outcomes(
                 for place in places
                 if players[place].side != NO_SIDE
             ]
+    if stay:
+        told += [
+            Outcome("stay", (players[place].label,), stay, stay if team != players[place].team_now else 0.0)
+            for places, team in zip(problem.members, labels.tolist(), strict=True)
+            for place in places
+            if players[place].team_now is not None
+        ]
     return tuple(told)

@@ -16,6 +16,7 @@ from equipoise.teams.problem.problem import Problem
 from equipoise.teams.problem.roles import roles_of
 from equipoise.teams.problem.rules import Rule, rows_of
 from equipoise.teams.problem.sizes import SizeRules
+from equipoise.teams.problem.staying import Moving, moves_of
 
 #: What everyone weighs in a roster where nobody has a weight: the middle of the 0..100 scale.
 MIDDLE_WEIGHT = 50.0
@@ -92,12 +93,21 @@ class Besides:
         How many of each role a team needs.
     rules : tuple of Rule
         Linear rules.
+    stay : float
+        The price of each player who changes team, in win probability.
+    moves : int or None
+        How many players may change team.
+    counted : bool
+        Whether an objective counts who does.
     """
 
     preferences: tuple[Preference, ...] = ()
     side_price: float = 0.0
     roles: Mapping[str, int] | None = None
     rules: tuple[Rule, ...] = ()
+    stay: float = 0.0
+    moves: int | None = None
+    counted: bool = False
 
 
 def rated(players: Iterable[Player] | Mapping[str, float | Rating | None], default: float | None) -> Roster:
@@ -150,7 +160,7 @@ def _from_roles(player: Player) -> Player:
 def _check_players(everyone: Sequence[object]) -> None:
     for place, player in enumerate(everyone, start=1):
         if not isinstance(player, Player):
-            msg = f"players: entry {place} is {player!r:.40}; Players are needed, or names with weights"
+            msg = f"players must be Players, or names with weights, got {player!r:.40} as entry {place}"
             raise InputError(msg)
 
 
@@ -190,9 +200,16 @@ def build(
     if bots is not None:
         weight = centre if bots.weight is None else bots.weight
         filler = np.array([1.0, weight, (weight - centre) ** 2, 0.0, 0.5])
-    prices, roles, rows = None, None, None
+    prices, roles, rows, moving = None, None, None, None
+    changes = moves_of(players, n_teams) if any(player.team_now is not None for player in players) else None
     if besides is not None:
-        prices = _prices(roster, n_teams, besides, block_of, len(members))
+        if changes is not None and (besides.stay or besides.counted or besides.moves is not None):
+            most = besides.moves
+            if most is not None and most >= changes.max(axis=1).sum():
+                most = None
+            moving = Moving(np.zeros((len(members), n_teams)), most, besides.stay)
+            np.add.at(moving.each, block_of, changes)
+        prices = _prices(roster, n_teams, besides, block_of, moving, len(members))
         if besides.rules:
             rows = rows_of(besides.rules, n_teams, block_of, len(members), roster.find)
         if besides.roles:
@@ -214,6 +231,7 @@ def build(
         prices=prices,
         roles=roles,
         rows=rows,
+        moving=moving,
     )
     if n_teams == 2 and pairs:
         try:
@@ -225,12 +243,19 @@ def build(
 
 
 def _prices(
-    roster: Roster, n_teams: int, besides: Besides, block_of: list[int], n_blocks: int
+    roster: Roster,
+    n_teams: int,
+    besides: Besides,
+    block_of: list[int],
+    moving: Moving | None,
+    n_blocks: int,
 ) -> Prices | None:
     """Return what breaking preferences costs; None where there are none."""
     sides = np.zeros((n_blocks, n_teams))
     if besides.side_price:
         np.add.at(sides, block_of, side_prices(roster.players, n_teams, besides.side_price))
+    if besides.stay and moving is not None:
+        sides += besides.stay * moving.each
     if not besides.preferences and not sides.any():
         return None
     groups = [

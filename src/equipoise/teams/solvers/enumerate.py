@@ -15,7 +15,7 @@ import numpy as np
 from equipoise.arrays import Floats, Labels
 from equipoise.errors import UnsupportedError
 from equipoise.teams.problem.problem import Problem
-from equipoise.teams.solvers.task import PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task
+from equipoise.teams.solvers.task import MOVES, PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task
 
 #: Splits judged at once: enough to keep NumPy busy, few enough to stay in the cache of a processor.
 CHUNK = 1 << 14
@@ -51,7 +51,7 @@ def solve(task: Task) -> Found:
     if splits(problem) > MOST:
         msg = (
             f": 'enumerate' would go through {splits(problem):.3g} splits; "
-            f"allowed are {MOST:.3g}; 'mitm', 'resplit' and 'climb' have no such limit"
+            f"the limit is {MOST:.3g}; 'mitm', 'resplit' and 'climb' have none"
         )
         raise UnsupportedError(msg, "solver")
     remembered = problem.n_blocks <= REMEMBERED_BLOCKS and problem.n_teams == 2
@@ -150,4 +150,6 @@ def _suits(task: Task) -> Fit:
     return Fit.ABLE if number <= most else Fit.NO
 
 
-SOLVER = Solver("enumerate", solve, exact=True, supports=frozenset({PRICES, ROLES, RULES}), suits=_suits)
+SOLVER = Solver(
+    "enumerate", solve, exact=True, supports=frozenset({PRICES, ROLES, RULES, MOVES}), suits=_suits
+)

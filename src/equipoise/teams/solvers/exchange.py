@@ -1,6 +1,6 @@
 """``exchange``: local search that moves and exchanges blocks, for any number of teams and any preference.
 
-It sees splits whole, so it heeds roles, prices of preferences and rules of one's own, by every objective.
+It sees splits whole, so it supports roles, prices of preferences and custom rules, by every objective.
 From a draft it takes the best move until none is better, then goes on from a place a few random exchanges
 away.  Splits that break rules are passed through, the less broken first, so that it finds its way to a
 legal one.  Not exact: it says how far from the objective's floor it ended.
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Labels
 from equipoise.teams.solvers.pairwise import draft_teams
-from equipoise.teams.solvers.task import PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task
+from equipoise.teams.solvers.task import MOVES, PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task
 
 #: Splits judged in all: some seconds where a team's line-up has to be worked out for each.
 MOST_JUDGED = 1 << 16
@@ -119,4 +119,4 @@ def _suits(task: Task) -> Fit:
     return Fit.NO if task.problem.plain else Fit.ABLE
 
 
-SOLVER = Solver("exchange", solve, supports=frozenset({PRICES, ROLES, RULES}), suits=_suits)
+SOLVER = Solver("exchange", solve, supports=frozenset({PRICES, ROLES, RULES, MOVES}), suits=_suits)

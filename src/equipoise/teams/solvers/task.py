@@ -104,7 +104,7 @@ class Fit(enum.IntEnum):
 
 
 #: What a task may have that a solver has to support; else it is refused where they are asked for.
-PRICES, ROLES, RULES = "prices", "roles", "rules"
+PRICES, ROLES, RULES, MOVES = "prices", "roles", "rules", "moves"
 
 
 def never_picked(task: Task) -> Fit:
@@ -128,7 +128,7 @@ class Solver:
     exact : bool
         Whether it proves its answers where it ends by itself.
     supports : frozenset of str
-        Which of :data:`PRICES`, :data:`ROLES` and :data:`RULES` it heeds.
+        Which of :data:`PRICES`, :data:`ROLES`, :data:`RULES` and :data:`MOVES` it supports.
     suits : callable
         From a task to how well it suits, for ``auto``.  It is asked only about tasks that are not refused.
     """
@@ -165,8 +165,8 @@ class Solver:
 
 
 def asked_for(problem: Problem) -> frozenset[str]:
-    """Return what of prices, roles and rules a problem has."""
-    parts = {PRICES: problem.prices, ROLES: problem.roles, RULES: problem.rows}
+    """Return what of prices, roles, rules and moves a problem has."""
+    parts = {PRICES: problem.prices, ROLES: problem.roles, RULES: problem.rows, MOVES: problem.moving}
     return frozenset(name for name, part in parts.items() if part is not None)
 
 
@@ -209,14 +209,15 @@ class Best:
         labels : ndarray of int8, shape (m, n_blocks)
             Splits that keep the problem's rules.
         totals : ndarray, optional
-            Their totals, where they are known; all rules of one's own are then known to be kept too.
+            Their totals, where they are known; all custom rules are then known to be kept too.
 
         Returns
         -------
         float
             The least cost among them; infinite where none is within the limits.
         """
-        if totals is None and self.task.problem.rows is not None:
+        problem = self.task.problem
+        if totals is None and (problem.rows is not None or problem.moving is not None):
             labels = labels[self.task.problem.excess(labels) == 0.0]
         if not len(labels):
             return math.inf
