@@ -234,7 +234,7 @@ def compose(asked: Asked, units: Units, tolerances: Sequence[float] | None = Non
     entries = [_weighted(entry, units) if isinstance(entry, Mapping) else _single(entry, units)
                for entry in cast("Sequence[Any]", asked)]  # fmt: skip
     if not entries:
-        msg = "objective: there is none; one or more are needed"
+        msg = "objective must name at least one, got none"
         raise InputError(msg)
     *first, last = [entry.criterion for entry in entries]
     if tolerances is None:
@@ -291,7 +291,7 @@ def _single(objective: str | Callable[[Units], Objective] | Objective, units: Un
     factory = resolve("objective", {**OBJECTIVES, **TERMS}, objective)
     made = call_part("objective", objective, factory, units) if callable(factory) else factory
     if not isinstance(made, Objective):
-        msg = f"objective: {objective!r} gives a {type(made).__name__}, where an Objective is needed"
+        msg = f"objective: {objective!r} must return an Objective, got a {type(made).__name__}"
         raise InputError(msg)
     return made
 
@@ -300,12 +300,12 @@ def _weighted(weights: Mapping[str, float], units: Units) -> Objective:
     terms, names = [], []
     for name, weight in weights.items():
         if not 0.0 < weight < np.inf:
-            msg = f"objective: the weight {weight!r} of {name!r} is not allowed; a number above 0 is"
+            msg = f"objective: the weight of {name!r} must be above 0, got {weight!r}"
             raise InputError(msg)
         made = _single(name, units)
         terms.append((made.criterion, float(weight)))
         names.append(made.name if weight == 1.0 else f"{weight:g} {made.name}")
     if not terms:
-        msg = "objective: there is none; one or more are needed"
+        msg = "objective must name at least one, got none"
         raise InputError(msg)
     return Objective(" + ".join(names), WeightedSum(tuple(terms)))

@@ -1,7 +1,7 @@
 """The units a roster is judged in: how far one player varies, and what one more player is worth.
 
-Weights come from anywhere: ratings around 1500, points from 0 to 100, hours played.  So nothing that is said
-of chances may depend on where their scale begins or on how fine it is, unless whoever asks says that its zero
+Weights come from anywhere: ratings around 1500, points from 0 to 100, hours played.  So nothing about
+chances may depend on where their scale begins or on how fine it is, unless whoever asks says that its zero
 means something.  All that a roster itself shows is its mean and its spread, and both units are counted in
 spreads: the performance noise ``beta``, and the ``body`` that one more player of mean weight is worth.
 """
@@ -56,7 +56,7 @@ def units_of(
     body : float, optional
         What one more player of mean weight is worth, in spreads; without a zero, :data:`BODY`.
     bot_weight : float, optional
-        What a bot weighs, where that is said.
+        What a bot weighs, if known.
 
     Raises
     ------

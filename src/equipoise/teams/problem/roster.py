@@ -160,7 +160,7 @@ def _from_roles(player: Player) -> Player:
 def _check_players(everyone: Sequence[object]) -> None:
     for place, player in enumerate(everyone, start=1):
         if not isinstance(player, Player):
-            msg = f"players: entry {place} is {player!r:.40}; Players are needed, or names with weights"
+            msg = f"players must be Players, or names with weights, got {player!r:.40} as entry {place}"
             raise InputError(msg)
 
 

@@ -15,7 +15,7 @@ LARGEST_BODY = 1e6
 def check_scale(
     beta: float | None = None, zero: float | None = None, body: float | None = None, centre: float = 0.0
 ) -> None:
-    """Raise what is wrong with what is said of a scale.
+    """Raise what is wrong with the numbers of a scale.
 
     Raises
     ------
