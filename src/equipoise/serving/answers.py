@@ -73,7 +73,7 @@ class Gathered:
     seats : tuple of (int, int)
         Positions of those who are in a team already, and which.
     stay : float
-        The price of moving one of them, in win probability; it counts for two teams.
+        The price of moving one of them, in win probability.
     """
 
     players: tuple[Player, ...]
@@ -97,11 +97,11 @@ class Gathered:
         from equipoise.teams.request import BalanceRequest
         from equipoise.teams.solution import Status
 
-        now = {n: team for n, team in self.seats if team < self.teams}
+        now = dict(self.seats)
         players = tuple(replace(each, team_now=now.get(n)) for n, each in enumerate(self.players))
         request = BalanceRequest.of(
             players, teams=self.teams, parties=self.parties, apart=self.apart,
-            stay=self.stay if self.teams == 2 else 0.0, beta=self.beta, zero=self.zero, stop=stop,
+            stay=self.stay if now else 0.0, beta=self.beta, zero=self.zero, stop=stop,
         )  # fmt: skip
         solution = balance(request)
         if solution.status is Status.INFEASIBLE:
