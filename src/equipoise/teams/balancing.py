@@ -188,8 +188,8 @@ def asked_in(request: BalanceRequest) -> tuple[Objective, Units]:
     """Return the objective that a request asks for, and the units that it is judged in."""
     roster, bots = request.roster, request.bots
     units = units_of(
-        np.array([rating.mu for rating in roster.ratings]),
-        np.array([rating.sigma for rating in roster.ratings]),
+        roster.mu,
+        roster.sigma,
         beta=request.beta,
         zero=request.zero,
         body=request.body,

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from equipoise.arrays import Floats
 from equipoise.errors import InputError
 from equipoise.players import Bots, Player, Rating
 from equipoise.teams.problem.components import Contradiction, SignedUnion, components
@@ -46,6 +47,16 @@ class Roster:
     def ratings(self) -> list[Rating]:
         """Everyone's rating."""
         return [player.rating for player in self.players if isinstance(player.rating, Rating)]
+
+    @cached_property
+    def mu(self) -> Floats:
+        """Everyone's weight, shape (n_players,), roster units."""
+        return np.array([rating.mu for rating in self.ratings])
+
+    @cached_property
+    def sigma(self) -> Floats:
+        """Everyone's uncertainty, shape (n_players,), roster units."""
+        return np.array([rating.sigma for rating in self.ratings])
 
     @cached_property
     def _by_id(self) -> dict[str, list[int]]:
@@ -178,8 +189,7 @@ def build(
     block_of, members = _blocks(roster, parties)
     block_team = _block_teams(fixed_teams(roster, n_teams, fixed), block_of, len(members))
     pairs = _apart_pairs(roster, n_teams, apart, block_of, block_team)
-    mu = np.array([rating.mu for rating in roster.ratings])
-    sigma = np.array([rating.sigma for rating in roster.ratings])
+    mu, sigma = roster.mu, roster.sigma
     side = np.array([player.side for player in players])
     centre = float(mu.mean()) if n else 0.0
     each = np.stack([np.ones(n), mu, (mu - centre) ** 2, sigma * sigma, side], axis=1)

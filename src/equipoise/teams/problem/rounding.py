@@ -27,6 +27,9 @@ UNIT = 2.0**-53
 #: Operations on a number besides adding it up: reading it, taking the centre off, squaring, the bots' mean.
 OPERATIONS = 8
 
+#: The squares of no parties.
+NONE = np.zeros(0)
+
 #: How many times the operations on a number are counted where sums are searched for in a range.
 PADDING = 2
 
@@ -50,11 +53,12 @@ class Rounding:
     @cached_property
     def whole(self) -> Floats:
         """The features summed over all players, bots not counted; those in roles as their largest."""
-        whole = self.problem.features.sum(axis=0)
         roles = self.problem.roles
-        if roles is not None:
-            whole[2:4] = roles.square.max(axis=1).sum(), roles.variance.max(axis=1).sum()
-        return np.asarray(whole)
+        if roles is None:
+            return self.problem.whole
+        whole = self.problem.whole.copy()
+        whole[2:4] = roles.square.max(axis=1).sum(), roles.variance.max(axis=1).sum()
+        return whole
 
     @cached_property
     def count(self) -> int:
@@ -164,7 +168,9 @@ class Rounding:
         """
         problem = self.problem
         if problem.roles is not None:
-            each, inside = problem.roles.mu.ravel(), np.zeros(0)
+            each, inside = problem.roles.mu.ravel(), NONE
+        elif problem.single:
+            each, inside = problem.features[:, 1], NONE
         else:
             sizes = np.maximum(problem.features[:, 0], 1.0)
             each = problem.features[:, 1] / sizes
@@ -174,7 +180,8 @@ class Rounding:
             inside = squares[several & (squares > 4.0 * sizes * self.variance)]
         if problem.filler is not None:
             each = np.append(each, problem.filler[1])
-        steps = np.diff(np.sort(each))
+        each = np.sort(each)
+        steps = each[1:] - each[:-1]
         steps = steps[steps > 4.0 * self.mu / self.count]
         least = math.inf if not len(steps) else float(steps.min()) ** 2 / 2.0
         return min(least, float(inside.min(initial=math.inf))) / self.count

@@ -74,7 +74,7 @@ def _filled_up(task: Task, found: Found, solver: str | Callable[[Task], Found]) 
 
 def _solve(task: Task, solver: str | Callable[[Task], Found]) -> tuple[Found, str]:
     """Return what a solver finds, checked, and its name."""
-    settled = solver in SOLVERS and all(team >= 0 for team in task.problem.fixed)
+    settled = solver in SOLVERS and min(task.problem.fixed, default=0) >= 0
     part = pick(task) if solver == "auto" or settled else resolve("solver", SOLVERS, solver)
     name = part.name if isinstance(part, Solver) else solver
     found = call_part("solver", name, part, task)
