@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -58,7 +58,7 @@ def solve(task: Task) -> Found:
         raise UnsupportedError(msg, "solver")
     remembered = problem.n_blocks <= REMEMBERED_BLOCKS and problem.n_teams == 2
     # What is known at the start comes again at once where everything is looked at in one piece.
-    best = Best(replace(task, start=()) if remembered else task)
+    best = Best(task, () if remembered else task.start)
     if remembered:
         listed = _listed(problem)
         best.offer(listed.labels, listed.totals, listed.costs)
@@ -72,7 +72,7 @@ def solve(task: Task) -> Found:
 
 def splits(problem: Problem) -> float:
     """Return how many splits there are, legal or not (teams told apart only where they differ)."""
-    free = sum(team < 0 for team in problem.fixed) - int(problem.interchangeable)
+    free = problem.fixed.count(-1) - int(problem.interchangeable)
     return problem.n_teams**free if free <= LARGEST_POWER else math.inf
 
 

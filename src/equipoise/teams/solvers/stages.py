@@ -8,11 +8,11 @@ what is found is worse than the best on paper by no more than the tolerance and 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
+from equipoise.arrays import Labels
 from equipoise.errors import InputError
 from equipoise.registry import SOLVERS, call_part, resolve
 from equipoise.stopping import Stop
@@ -39,18 +39,18 @@ def run(
     limits than are wanted and they are to be filled up, the next best by the last limit's criterion follow.
     The result is proven if every step was.
     """
-    task = Task(problem, objective.criterion, keep=keep, stop=stop, seed=seed)
-    proven = True
+    limits, start, proven = list[Limit](), tuple[Labels, ...](), True
     for criterion, tolerance in objective.first:
-        found, name = _solve(replace(task, criterion=criterion, keep=1), solver)
+        found, name = _solve(Task(problem, criterion, tuple(limits), 1, start, stop, seed), solver)
         if not found.ranked:
             return found, name
         best = found.ranked[0]
-        limit = Limit(criterion, best.cost + tolerance + 2.0 * criterion.error(problem.rounding))
-        task = replace(task, limits=(*task.limits, limit), start=(best.labels,))
+        limits.append(Limit(criterion, best.cost + tolerance + 2.0 * criterion.error(problem.rounding)))
+        start = (best.labels,)
         proven = proven and found.proven
+    task = Task(problem, objective.criterion, tuple(limits), keep, start, stop, seed)
     found, name = _solve(task, solver)
-    bound = found.bound if proven and np.isfinite(found.bound) else objective.criterion.floor
+    bound = found.bound if proven and math.isfinite(found.bound) else objective.criterion.floor
     found = Found(found.ranked, bound, found.proven and proven, task.error)
     return (_filled_up(task, found, solver) if fill_up and len(found.ranked) < keep else found), name
 

@@ -180,14 +180,14 @@ def _cost(totals: Floats, criterion: Criterion) -> Floats:
 
 
 class Best:
-    """The best different splits so far."""
+    """The best different splits so far, from those that are known at the start."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, start: tuple[Labels, ...] | None = None) -> None:
         self.task = task
         self._ranked: list[tuple[float, int, int, Labels]] = []
         self._keys: set[bytes] = set()
         self._arrivals = 0
-        for labels in task.start:
+        for labels in task.start if start is None else start:
             self.offer(labels[None, :])
 
     @property
@@ -239,7 +239,8 @@ class Best:
             row = int(costs.argmin())
             least = float(costs[row])
             if least < math.inf and np.count_nonzero(costs == least) == 1:
-                self._put(least, int(np.ptp(totals[row, :, COUNT])), labels[row])
+                sizes = totals[row, :, COUNT].tolist()
+                self._put(least, int(max(sizes) - min(sizes)), labels[row])
                 return least
         self._insert(labels, costs, np.ptp(totals[:, :, COUNT], axis=1))
         return float(costs.min())
