@@ -1,7 +1,7 @@
 """What equipoise answers to requests: a process that reads them as JSON lines and writes answers as such.
 
 ``python benchmarks/answers.py < requests`` takes whichever equipoise Python finds, so that two versions are
-asked the same.  Only what both have is used.
+asked the same.  Only what both have is used, under the words that each has for it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,21 @@ import json
 import sys
 from typing import Any
 
-from equipoise import Bots, InputError, Player, Preference, Rating, Rule, balance, pareto
+import equipoise
+from equipoise import Bots, InputError, Player, Rating, Rule, balance, pareto
+
+#: The words of commit 80601d7, by those of today.
+WORDS = {"difference": "gap", "preferences": "wishes"}
+OLD = not hasattr(equipoise, "Preference")
+
+
+def _in_its_words(data: Any) -> Any:
+    """Return plain data in the words of the equipoise that is asked."""
+    if isinstance(data, str) and OLD:
+        return WORDS.get(data, data)
+    if isinstance(data, dict):
+        return {_in_its_words(name): _in_its_words(value) for name, value in data.items()}
+    return [_in_its_words(value) for value in data] if isinstance(data, list) else data
 
 
 def arguments(asked: dict[str, Any]) -> dict[str, Any]:
@@ -20,10 +34,12 @@ def arguments(asked: dict[str, Any]) -> dict[str, Any]:
         given["fixed"] = {who: team - 1 for who, team in given["fixed"].items()}
     if isinstance(given.get("bots"), dict):
         given["bots"] = Bots(**given["bots"])
-    if "preferences" in given:
-        given["preferences"] = [
-            Preference(preference["kind"], preference["players"], preference["price"])
-            for preference in given["preferences"]
+    preferences, preference = (
+        ("wishes", equipoise.Wish) if OLD else ("preferences", equipoise.Preference)  # type: ignore[attr-defined]
+    )
+    if preferences in given:
+        given[preferences] = [
+            preference(entry["kind"], entry["players"], entry["price"]) for entry in given[preferences]
         ]
     if "rules" in given:
         given["rules"] = [_rule(rule) for rule in given["rules"]]
@@ -44,6 +60,7 @@ def _rule(data: dict[str, Any]) -> Rule:
 
 def answer(asked: dict[str, Any]) -> dict[str, Any]:
     """Return what is answered: the status, the value, the bound, and the team of each player, from 0."""
+    asked = _in_its_words(asked)
     given = arguments(asked)
     try:
         if "pareto" in asked:

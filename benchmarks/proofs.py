@@ -1,8 +1,9 @@
 """Whether every proof is true: 20,000 random requests against an oracle in fractions.
 
 ``python benchmarks/proofs.py`` asks and judges all of them and writes ``PROOFS.md``; ``--count N`` does so
-with the first N alone and writes nothing.  ``--before SRC`` asks the equipoise in a folder of sources, such
-as that of an older commit, and keeps which of the requests it proved truly, for later runs to compare with.
+with the first N alone and writes nothing.  ``--verdicts FILE`` keeps what was judged, and goes on from there
+if it is run again.  ``--before SRC`` asks the equipoise in a folder of sources, such as that of an older
+commit, and keeps which of the requests it proved truly, for later runs to compare with.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import astuple, dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,9 @@ from equipoise.verifying.values import shown, value
 
 HERE = Path(__file__).parent
 COUNT = 20_000
+
+#: What the commit that is compared with took for granted: a player of weight 0 makes no difference.
+BEFORE = {"zero": 0.0}
 
 #: Requests whose answers one process gives before the next one begins.
 CHUNK = 100
@@ -174,24 +179,49 @@ def _finite(number: Any) -> bool:
 
 
 def judged(
-    numbers: Sequence[int], source: str = "", jobs: int = 1
+    count: int, jobs: int, source: str = "", verdicts: Path | None = None
 ) -> Iterator[tuple[int, Verdict, dict[str, Any]]]:
-    """Ask requests of these numbers of the equipoise in a folder of sources, and judge the answers."""
-    parts = [(numbers[start : start + CHUNK], source) for start in range(0, len(numbers), CHUNK)]
-    if jobs == 1:
-        for part in parts:
-            yield from _judged(part)
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        for verdicts in pool.map(_judged, parts):
-            yield from verdicts
+    """Ask the first requests of the equipoise in a folder of sources, and judge the answers.
+
+    Parameters
+    ----------
+    count, jobs : int
+        How many requests, and how many processes judge.
+    source : str
+        The folder; by default that of the equipoise that Python finds.
+    verdicts : Path, optional
+        Where verdicts are kept, and read from where they are there already.
+
+    Yields
+    ------
+    tuple of (int, Verdict, dict)
+        The request's number, the verdict, and the answer.
+    """
+    done = 0
+    if verdicts is not None and verdicts.exists():
+        for line in verdicts.read_text(encoding="utf-8").splitlines()[:count]:
+            number, kind, why, excess, reply = json.loads(line)
+            yield number, Verdict(kind, why, tuple(map(tuple, excess))), reply
+            done = number + 1
+    parts = [(range(first, min(first + CHUNK, count)), source) for first in range(done, count, CHUNK)]
+    with ExitStack() as stack:
+        out = stack.enter_context(verdicts.open("a", encoding="utf-8")) if verdicts else None
+        results = stack.enter_context(ProcessPoolExecutor(jobs)).map if jobs > 1 else map
+        for part in results(_judged, parts):
+            if out is not None:
+                out.writelines(
+                    json.dumps([number, *astuple(verdict), reply]) + "\n" for number, verdict, reply in part
+                )
+                out.flush()
+            yield from part
 
 
 def _judged(part: tuple[Sequence[int], str]) -> list[tuple[int, Verdict, dict[str, Any]]]:
     numbers, source = part
     asked = [question(number) for number in numbers]
+    law = BEFORE if source else {}
     return [
-        (number, verdict(given, reply), reply)
+        (number, verdict({**given, **law}, reply), reply)
         for number, given, reply in zip(numbers, asked, answers(asked, source), strict=True)
     ]
 
@@ -214,6 +244,9 @@ EXTRAS = {
     "parties, apart, fixed": ("parties", "apart", "fixed"),
     "sizes": ("sizes", "min_size", "max_difference"),
 }
+#: The number, verdict and answer of requests.
+Judged = Iterable[tuple[int, Verdict, dict[str, Any]]]
+
 #: Verdicts of answers that are proven and true, and of those that are not true.
 TRUE, FALSE = ("proven", "infeasible"), ("false", "fault")
 
@@ -240,22 +273,22 @@ def labels(asked: dict[str, Any]) -> list[str]:
     return rows
 
 
-def before(count: int, source: str, jobs: int) -> dict[str, Any]:
-    """Return which requests the equipoise in a folder of sources proves truly, and which falsely."""
+def before(judged: Judged, count: int) -> dict[str, Any]:
+    """Return which requests were proven truly, and which answered falsely."""
     proven, false = 0, []
-    for number, verdict, _ in judged(range(count), source, jobs):
+    for number, verdict, _ in judged:
         proven |= (verdict.kind in TRUE) << number
         false += [number] if verdict.kind in FALSE else []
     return {"seed": SEED, "count": count, "proven": f"{proven:x}", "false": false}
 
 
-def measure(count: int, known: dict[str, Any], jobs: int) -> dict[str, Any]:
-    """Ask and judge, and compare with what was proven before."""
+def measure(judged: Judged, count: int, known: dict[str, Any]) -> dict[str, Any]:
+    """Count verdicts, and compare with what was proven before."""
     proven, false = int(known["proven"], 16), set(known["false"])
     rows: dict[str, Counter[str]] = {}
     worst: dict[str, float] = {}
     failures = []
-    for number, verdict, reply in judged(range(count), jobs=jobs):
+    for number, verdict, reply in judged:
         asked, then = question(number), bool(proven >> number & 1)
         for row in labels(asked):
             counts = rows.setdefault(row, Counter())
@@ -266,7 +299,10 @@ def measure(count: int, known: dict[str, Any], jobs: int) -> dict[str, Any]:
             worst[name] = max(worst.get(name, 0.0), excess)
         if verdict.kind in FALSE:
             failures.append({"number": number, "why": verdict.why, "asked": asked, "answer": reply})
-    return {"seed": SEED, "count": count, "rows": rows, "worst": worst, "failures": failures}
+    return {
+        "seed": SEED, "count": count, "before": known["count"],
+        "rows": rows, "worst": worst, "failures": failures,
+    }  # fmt: skip
 
 
 #: What the page counts.
@@ -283,8 +319,8 @@ infinite.
 
 **{false} false answers**; {proven:,} proven and true, {infeasible} infeasible and true,
 {unproven} without a proof, {refused} refused, {undecided} that the oracle could not decide.
-Of the {proven_before:,} that commit 80601d7 proved truly (it gave {false_before} false answers),
-{still:.2f} % are still proven.
+Of the first {before:,}, commit 80601d7 proved {proven_before:,} truly and answered {false_before} falsely;
+{still:.2f} % of what it proved is still proven.
 
 Made by `python benchmarks/proofs.py`.
 """
@@ -298,7 +334,7 @@ def report(results: dict[str, Any]) -> str:
     false = whole.get("false", 0) + whole.get("fault", 0)
     lines = [
         PAGE.format(
-            count=results["count"], seed=results["seed"], false=false, still=still,
+            count=results["count"], seed=results["seed"], false=false, still=still, before=results["before"],
             **{name.replace(" ", "_"): whole.get(name, 0) for name in COUNTED},
         ),
         f"| requests with | all | {' | '.join(COUNTED[:5])} | false | false before | still proven |",
@@ -329,24 +365,22 @@ def main() -> int:
     add_modes(parser)
     parser.add_argument("--count", type=int, default=COUNT, help="how many requests; all are reported")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many processes")
+    parser.add_argument(
+        "--verdicts", type=Path, metavar="FILE", help="where verdicts are kept, to go on with"
+    )
     parser.add_argument("--before", default="", metavar="SRC", help="another version's folder of sources")
-    parser.add_argument("--failures", type=Path, metavar="FILE", help="where false answers go, as JSON lines")
     given = parser.parse_args()
     results, earlier = HERE / "proofs.json", HERE / "proofs-before.json"
+    verdicts = judged(given.count, given.jobs, given.before, given.verdicts)
     if given.before:
-        earlier.write_text(json.dumps(before(given.count, given.before, given.jobs)) + "\n", encoding="utf-8")
+        earlier.write_text(json.dumps(before(verdicts, given.count)) + "\n", encoding="utf-8")
         return 0
     known = json.loads(earlier.read_text(encoding="utf-8"))
     if given.count == COUNT:
-        status = keep(given, results, HERE / "PROOFS.md", lambda: measure(COUNT, known, given.jobs), report)
-        found = json.loads(results.read_text(encoding="utf-8")) if results.exists() else {"failures": []}
-    else:
-        found, status = measure(given.count, known, given.jobs), 0
-        print(report(found))
-    if given.failures:
-        with given.failures.open("a", encoding="utf-8") as out:
-            out.writelines(json.dumps(failure) + "\n" for failure in found["failures"])
-    return status or int(bool(found["failures"]))
+        return keep(given, results, HERE / "PROOFS.md", lambda: measure(verdicts, COUNT, known), report)
+    found = measure(verdicts, given.count, known)
+    print(report(found), *map(json.dumps, found["failures"]), sep="\n")
+    return int(bool(found["failures"]))
 
 
 if __name__ == "__main__":

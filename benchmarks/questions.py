@@ -197,18 +197,18 @@ def _objective(rng: np.random.Generator, asked: dict[str, Any]) -> None:
     bots = asked.get("bots")
     lowest = min([*weights, *roles, bots.get("weight", 0.0) if isinstance(bots, dict) else 0.0])
     names = [name for name in OBJECTIVES if name != "ratio" or lowest >= 0]
-    preferenceful = "preferences" in asked
+    preferring = "preferences" in asked
     kind = rng.random()
     if kind < 0.3:
         asked["objective"] = str(rng.choice(names))
     elif kind < 0.62:
         order = _order(rng, names, 2)
-        if preferenceful and rng.random() < 0.3:
+        if preferring and rng.random() < 0.3:
             order[0] = "preferences"
         _in_order(rng, asked, order, weights)
     elif kind < 0.8:
         order = _order(rng, names, 3)
-        if preferenceful and rng.random() < 0.3:
+        if preferring and rng.random() < 0.3:
             order[1] = "preferences"
         _in_order(rng, asked, order, weights)
     elif kind < 0.87:
@@ -216,7 +216,7 @@ def _objective(rng: np.random.Generator, asked: dict[str, Any]) -> None:
         asked["objective"] = {pair[0]: 1.0, pair[1]: float(rng.choice([0.5, 1.0, 100.0]))}
     else:
         asked["pareto"] = [
-            str(name) for name in rng.permutation([*names, *(["preferences"] * preferenceful)])[:2]
+            str(name) for name in rng.permutation([*names, *(["preferences"] * preferring)])[:2]
         ]
 
 

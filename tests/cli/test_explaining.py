@@ -113,7 +113,7 @@ def test_the_chosen_split_is_the_one_explained() -> None:
     done = run("balance", "-", "--choose", "0", "--seed", "5", "--json", "--explain", stdin=ROSTER)
     plain = json.loads(done.stdout)
     shown = [sorted(team) for team in plain["splits"][0]["teams"]]
-    assert [sorted(team["players"]) for team in plain["explanation"]["split"]["teams"]] == shown
+    assert [sorted(team["players"]) for team in plain["explanation"]["division"]["teams"]] == shown
     assert plain["chosen"] > 1
 
 

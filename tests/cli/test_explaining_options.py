@@ -130,18 +130,16 @@ def test_prices_are_those_of_asking_again(setting: str, objective: str, here: Pa
     explanation = asked["explanation"]
     assert explanation["unpriced"] == []
     shown = asked["splits"][0]
-    assert [team["total"] for team in explanation["split"]["teams"]] == pytest.approx(shown["totals"])
-    sums = [team["mean"] * (len(team["players"]) + team["bots"]) for team in explanation["split"]["teams"]]
+    assert [team["total"] for team in explanation["division"]["teams"]] == pytest.approx(shown["totals"])
+    sums = [team["mean"] * (len(team["players"]) + team["bots"]) for team in explanation["division"]["teams"]]
     assert sums == pytest.approx(shown["totals"])
-    paid = sum(preference["paid"] for preference in shown.get("preferences", ()))
-    assert sum(preference["paid"] for preference in explanation["split"]["preferences"]) == pytest.approx(
-        paid
-    )
+    paid = sum(preference["paid"] for preference in shown.get("wishes", ()))
+    assert sum(preference["paid"] for preference in explanation["division"]["wishes"]) == pytest.approx(paid)
     chosen = "--choose" in args
     now = run(*args[: args.index("--choose")], *args[args.index("--choose") + 2 :]) if chosen else plain
     wanted = sum(price["paid"] for price in explanation["prices"])
     assert wanted == pytest.approx(
-        sum(preference["paid"] for preference in now["splits"][0].get("preferences", ()))
+        sum(preference["paid"] for preference in now["splits"][0].get("wishes", ()))
     )
     for price in explanation["prices"]:
         rest = without(price["constraint"], args)
@@ -176,8 +174,8 @@ def test_an_edit_is_judged_or_refused(setting: str, objective: str, here: Path) 
     plain = json.loads(done.stdout)
     after = plain["edit"]["after"]
     assert last[-1] in after["teams"][0]["players"]
-    assert plain["explanation"]["split"] == after
+    assert plain["explanation"]["division"] == after
     assert plain["explanation"]["behind"] == plain["edit"]["behind"]
-    before = sum(preference["paid"] for preference in plain["edit"]["before"]["preferences"])
-    paid = sum(preference["paid"] for preference in after["preferences"]) - before
-    assert plain["edit"]["cost"]["preferences"] == pytest.approx(paid, abs=1e-9)
+    before = sum(preference["paid"] for preference in plain["edit"]["before"]["wishes"])
+    paid = sum(preference["paid"] for preference in after["wishes"]) - before
+    assert plain["edit"]["cost"]["wishes"] == pytest.approx(paid, abs=1e-9)

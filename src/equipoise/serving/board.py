@@ -11,6 +11,7 @@ from typing import Any
 from equipoise.errors import InputError
 from equipoise.matches import Match, Ruleset, Setting
 from equipoise.players import Member
+from equipoise.protocols.weights.fields import decoded, plain, sayable
 from equipoise.protocols.weights.requests import (
     Chances,
     Division,
@@ -22,7 +23,7 @@ from equipoise.protocols.weights.requests import (
     Refusal,
     Request,
 )
-from equipoise.protocols.weights.session import NOTHING, decoded, plain, sayable
+from equipoise.protocols.weights.session import NOTHING
 from equipoise.serving.answers import Answers, Gathered, InfeasibleError, Weights
 from equipoise.serving.ratings import AmbiguousGameError, Snapshot
 from equipoise.stopping import Stop, never

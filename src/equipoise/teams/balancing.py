@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack
 
@@ -16,7 +15,6 @@ from equipoise.players import NO_SIDE
 from equipoise.registry import RERANKERS, call_part, resolve
 from equipoise.teams.objectives.composing import priced
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
-from equipoise.teams.objectives.units import compose_in, units_of
 from equipoise.teams.problem.components import Contradiction
 from equipoise.teams.problem.preferences import Outcome, outcomes
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE, Problem
@@ -70,7 +68,7 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
     [['Ann', 'Dan', 'Fay'], ['Bob', 'Cid', 'Eve']]
     """
     request = BalanceRequest.of(players, **keywords)
-    chosen, units = asked_in(request)
+    chosen, units = request.asked
     problem, clash = request.problem, request.clash
     if problem is None or clash is not None:
         return _nothing(request, chosen, units, reason=_contradiction(request, clash))
@@ -189,29 +187,6 @@ def check_positive(objective: Objective, problem: Problem) -> None:
     if lowest < 0 or (problem.filler is not None and problem.filler[MU] < 0):
         msg = ": 'ratio' needs weights of 0 and above; 'difference' and 'win' do without"
         raise InputError(msg, "objective")
-
-
-def asked_in(request: BalanceRequest) -> tuple[Objective, Units]:
-    """Return the objective that a request asks for, and the units that it is judged in."""
-    roster, bots = request.roster, request.bots
-    units = units_of(
-        roster.mu,
-        roster.sigma,
-        beta=request.beta,
-        zero=request.zero,
-        body=request.body,
-        bot_weight=None if bots is None else bots.weight,
-    )
-    preferences = any(player.side != NO_SIDE for player in roster.players)
-    exact = request.sizes if isinstance(request.sizes, tuple) else ()
-    named = bool(request.fixed) or any(player.team is not None for player in roster.players)
-    units = replace(
-        units,
-        side_weight=request.side_weight if preferences else 0.0,
-        tolerance=request.most_tolerance,
-        signed=named or len(set(exact)) > 1,
-    )
-    return compose_in(request.objective, units, request.tolerances)
 
 
 def split_of(

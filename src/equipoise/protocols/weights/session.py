@@ -7,7 +7,7 @@ the bytes come from and how long things take is not known here.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, fields
 from itertools import islice
 from types import MappingProxyType
@@ -16,6 +16,19 @@ from typing import Any, ClassVar, cast
 from equipoise.errors import InputError
 from equipoise.matches import Setting
 from equipoise.players import Seats
+from equipoise.protocols.weights.fields import (
+    LONGEST_NAME,
+    MOST_TEAMS,
+    Wrong,
+    decimal,
+    decimals,
+    full,
+    member_in,
+    name_in,
+    placed_in,
+    refuse_more,
+    whole,
+)
 from equipoise.protocols.weights.requests import (
     Authorised,
     Chances,
@@ -34,12 +47,6 @@ from equipoise.protocols.weights.requests import (
     Silent,
 )
 
-#: Longest name: four times what any game server of the trade allows.
-LONGEST_NAME = 200
-
-#: Most teams of a game; no game server of the trade has more than 8.
-MOST_TEAMS = 16
-
 #: Teams of a game in which nobody was divided yet.
 USUAL_TEAMS = 2
 
@@ -56,9 +63,6 @@ LONGEST_LOOKUP = len(b"PLAYER ") + 4 * LONGEST_NAME
 TAB = b"\t"
 
 _EMPTY = re.compile(rb"(?:\r\n)+")
-_CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
-_WHOLE = re.compile(rb"[0-9]{1,3}")
-_DECIMAL = re.compile(rb"-?[0-9]{1,15}(\.[0-9]{1,9})?")
 
 #: The answers where none are known.
 NOTHING: Mapping[bytes, bytes] = MappingProxyType({})
@@ -98,13 +102,6 @@ class Limits:
             if getattr(self, each.name) < 1:
                 msg = f"{each.name}: {getattr(self, each.name)} is not allowed; 1 and above is"
                 raise InputError(msg)
-
-
-class _Wrong(Exception):  # noqa: N818 -- never leaves this module
-    """A line that is answered with a refusal."""
-
-    def __init__(self, why: Refusal) -> None:
-        self.why = why
 
 
 class WeightSession:
@@ -199,10 +196,10 @@ class WeightSession:
                 return TAB.join([b"TEAMS %d" % teams, *places]) + b"\n"
             case Chances():
                 self._seats = request.seats
-                return f"WINPROB {_decimals(result)}\n".encode()
+                return f"WINPROB {decimals(result)}\n".encode()
             case Handicap():
                 self._seats = request.seats
-                return f"ADVANTAGE {_decimals(result)}\n".encode()
+                return f"ADVANTAGE {decimals(result)}\n".encode()
             case Late(_, seats, member):
                 self._seats = tuple(
                     (*team, member) if n == result and member not in team else team
@@ -312,44 +309,44 @@ class WeightSession:
             return Refused(Refusal.TOO_MANY_MUTATORS)
         try:
             return read(self, rest, fields_)
-        except _Wrong as wrong:
+        except Wrong as wrong:
             return Refused(wrong.why)
 
     def _game(self, rest: bytes, told: list[bytes]) -> None:
-        self._begin(_name(rest, told))
+        self._begin(name_in(rest, told))
 
     def _mutator(self, rest: bytes, told: list[bytes]) -> None:
-        name = _name(rest, told)
+        name = name_in(rest, told)
         if not self._troubled() and name not in self._mutators:
             self._mutators.append(name)
             self._setting = None
 
     def _player(self, rest: bytes, told: list[bytes]) -> Request:
-        _name(rest, told)
+        name_in(rest, told)
         return self._lookup(b"PLAYER " + rest)
 
     def _bot(self, rest: bytes, told: list[bytes]) -> Request:
-        _name(rest, told)
+        name_in(rest, told)
         return self._lookup(b"BOT " + rest)
 
     def _mean_bot(self, rest: bytes, told: list[bytes]) -> Request:
-        _nothing(rest, told)
+        refuse_more(rest, told)
         return self._lookup(b"MEANBOT")
 
     def _everyone(self, rest: bytes, told: list[bytes]) -> Request:
-        _nothing(rest, told)
+        refuse_more(rest, told)
         return Everyone(self._now())
 
     def _teams(self, rest: bytes, told: list[bytes]) -> Request:
-        teams = _whole(rest, 2, MOST_TEAMS)
-        placed = [_placed(field, teams) for field in told or self._named]
+        teams = whole(rest, 2, MOST_TEAMS)
+        placed = [placed_in(field, teams) for field in told or self._named]
         members = tuple(member for member, _ in placed)
         if len(set(members)) < len(members):
-            raise _Wrong(Refusal.BAD_FIELD)
+            raise Wrong(Refusal.BAD_FIELD)
         if len(members) > self._limits.members or (self._crowded and not told):
-            raise _Wrong(Refusal.TOO_MANY_MEMBERS)
+            raise Wrong(Refusal.TOO_MANY_MEMBERS)
         if len(members) < teams:
-            raise _Wrong(Refusal.TOO_FEW_MEMBERS)
+            raise Wrong(Refusal.TOO_FEW_MEMBERS)
         here = set(members)
         together, apart = (
             tuple(each for group in groups if len(each := tuple(filter(here.__contains__, group))) > 1)
@@ -366,60 +363,60 @@ class WeightSession:
 
     def _group(self, groups: list[tuple[Named, ...]], rest: bytes, told: list[bytes]) -> None:
         """Keep who belong together, or do not."""
-        _nothing(rest, [])
-        members = tuple(_member(field, Refusal.BAD_FIELD) for field in told)
+        refuse_more(rest, [])
+        members = tuple(member_in(field, Refusal.BAD_FIELD) for field in told)
         if len(members) < 2 or len(set(members)) < len(members):
-            raise _Wrong(Refusal.BAD_FIELD)
+            raise Wrong(Refusal.BAD_FIELD)
         kept = sum(map(len, (*self._together, *self._apart)))
         if kept + len(members) > 2 * self._limits.members:
-            raise _Wrong(Refusal.TOO_MANY_MEMBERS)
+            raise Wrong(Refusal.TOO_MANY_MEMBERS)
         groups.append(members)
 
     def _price(self, rest: bytes, told: list[bytes]) -> None:
-        _nothing(b"", told)
-        price = _score(rest)
+        refuse_more(b"", told)
+        price = decimal(rest)
         if not 0.0 <= price <= 1.0:
-            raise _Wrong(Refusal.BAD_NUMBER)
+            raise Wrong(Refusal.BAD_NUMBER)
         self._stay = price
 
     def _chances(self, rest: bytes, told: list[bytes]) -> Request:
-        _nothing(rest, [])
-        return Chances(self._now(), _full(self._seated(told)))
+        refuse_more(rest, [])
+        return Chances(self._now(), full(self._seated(told)))
 
     def _handicap(self, rest: bytes, told: list[bytes]) -> Request:
-        _nothing(rest, [])
-        return Handicap(self._now(), _full(self._seated(told)))
+        refuse_more(rest, [])
+        return Handicap(self._now(), full(self._seated(told)))
 
     def _late(self, rest: bytes, told: list[bytes]) -> Request:
-        member = Named(False, _name(rest, []), b"PLAYER " + rest)
+        member = Named(False, name_in(rest, []), b"PLAYER " + rest)
         seats = self._seated(told)
         if sum(map(len, seats)) >= self._limits.members:
-            raise _Wrong(Refusal.TOO_MANY_MEMBERS)
+            raise Wrong(Refusal.TOO_MANY_MEMBERS)
         return Late(self._now(), seats, member)
 
     def _auth(self, rest: bytes, told: list[bytes]) -> Request:
         if self._token is None:
-            raise _Wrong(Refusal.NO_TOKEN)
-        if not self._token(_name(rest, told)):
+            raise Wrong(Refusal.NO_TOKEN)
+        if not self._token(name_in(rest, told)):
             self._authorised = False
-            raise _Wrong(Refusal.WRONG_TOKEN)
+            raise Wrong(Refusal.WRONG_TOKEN)
         self._authorised = True
         return Authorised()
 
     def _result(self, rest: bytes, told: list[bytes]) -> Request:
         if self._token is None:
-            raise _Wrong(Refusal.NO_TOKEN)
+            raise Wrong(Refusal.NO_TOKEN)
         if not self._authorised:
-            raise _Wrong(Refusal.NOT_AUTHORISED)
+            raise Wrong(Refusal.NOT_AUTHORISED)
         if not self._game_type:
-            raise _Wrong(Refusal.NO_GAME)
-        name = _name(rest, [])
+            raise Wrong(Refusal.NO_GAME)
+        name = name_in(rest, [])
         if not told:
-            raise _Wrong(Refusal.BAD_NUMBER)
-        scores = tuple(map(_score, told[0].split(b" ")))
-        seats = _full(self._seated(told[1:]))
+            raise Wrong(Refusal.BAD_NUMBER)
+        scores = tuple(map(decimal, told[0].split(b" ")))
+        seats = full(self._seated(told[1:]))
         if len(scores) != len(seats):
-            raise _Wrong(Refusal.BAD_NUMBER)
+            raise Wrong(Refusal.BAD_NUMBER)
         return Finished(self._now(), name, scores, seats)
 
     def _seated(self, told: list[bytes]) -> Seats:
@@ -427,15 +424,15 @@ class WeightSession:
         if not told:
             return self._seats
         if len(told) > self._limits.members:
-            raise _Wrong(Refusal.TOO_MANY_MEMBERS)
+            raise Wrong(Refusal.TOO_MANY_MEMBERS)
         seats: list[list[Named]] = [[] for _ in self._seats]
         for field in told:
             number, _, rest = field.partition(b" ")
-            team = _whole(number, 0, MOST_TEAMS - 1)
+            team = whole(number, 0, MOST_TEAMS - 1)
             seats.extend([] for _ in range(team + 1 - len(seats)))
-            seats[team].append(_member(rest, Refusal.BAD_FIELD))
+            seats[team].append(member_in(rest, Refusal.BAD_FIELD))
         if len({member for team in seats for member in team}) < len(told):
-            raise _Wrong(Refusal.BAD_FIELD)
+            raise Wrong(Refusal.BAD_FIELD)
         return tuple(map(tuple, seats))
 
     _commands: ClassVar[Mapping[bytes, Callable[[WeightSession, bytes, list[bytes]], Request | None]]] = {
@@ -469,95 +466,3 @@ def _empty_lines(data: bytes) -> int:
 def _bare(line: bytes) -> bytes:
     """Return a line without the carriage return at its end."""
     return line[:-1] if line.endswith(b"\r") else line
-
-
-def _name(said: bytes, told: list[bytes], why: Refusal = Refusal.BAD_NAME) -> str:
-    """Return a name that stands to the end of the line."""
-    if not said or told or _CONTROL.search(said):
-        raise _Wrong(why)
-    name = decoded(said)
-    if len(name) > LONGEST_NAME:
-        raise _Wrong(why)
-    return name
-
-
-def decoded(said: bytes) -> str:
-    """Return a name as text: UTF-8, or else Latin-1, which is what old engines write.
-
-    Examples
-    --------
-    >>> decoded("Zoë".encode()) == decoded("Zoë".encode("latin-1"))
-    True
-    """
-    try:
-        return said.decode()
-    except UnicodeDecodeError:
-        return said.decode("latin-1")
-
-
-def sayable(name: str) -> bool:
-    r"""Tell whether a line can hold a name.
-
-    Examples
-    --------
-    >>> sayable("Ann Lee"), sayable("a\tb"), sayable("")
-    (True, False, False)
-    """
-    try:
-        said = name.encode()
-    except UnicodeEncodeError:  # half a surrogate pair, which some logs have
-        return False
-    return 0 < len(name) <= LONGEST_NAME and not _CONTROL.search(said)
-
-
-def _member(said: bytes, why: Refusal) -> Named:
-    verb, _, rest = said.partition(b" ")
-    if verb not in (b"PLAYER", b"BOT"):
-        raise _Wrong(why)
-    return Named(verb == b"BOT", _name(rest, [], why), said)
-
-
-def _placed(said: bytes, teams: int) -> tuple[Named, int | None]:
-    """Return a member, and the team in which it is already."""
-    number, _, rest = said.partition(b" ")
-    if not _WHOLE.fullmatch(number):
-        return _member(said, Refusal.BAD_FIELD), None
-    return _member(rest, Refusal.BAD_FIELD), _whole(number, 0, teams - 1)
-
-
-def _nothing(rest: bytes, told: list[bytes]) -> None:
-    if rest or told:
-        raise _Wrong(Refusal.BAD_FIELD)
-
-
-def _whole(said: bytes, least: int, most: int) -> int:
-    if not _WHOLE.fullmatch(said) or not least <= int(said) <= most:
-        raise _Wrong(Refusal.BAD_NUMBER)
-    return int(said)
-
-
-def _score(said: bytes) -> float:
-    if not _DECIMAL.fullmatch(said):
-        raise _Wrong(Refusal.BAD_NUMBER)
-    return float(said)
-
-
-def _full(seats: Seats) -> Seats:
-    if not all(seats):
-        raise _Wrong(Refusal.TOO_FEW_MEMBERS)
-    return seats
-
-
-def plain(number: float) -> str:
-    """Return a number as the protocol writes it: four decimals, never an exponent.
-
-    Examples
-    --------
-    >>> plain(61.25), plain(1e-7)
-    ('61.2500', '0.0000')
-    """
-    return f"{number + 0.0:.4f}"
-
-
-def _decimals(numbers: Sequence[float]) -> str:
-    return " ".join(map(plain, numbers))

@@ -72,7 +72,7 @@ class Change:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain lists and numbers, as ``equipoise balance --edit --json`` prints them."""
-        plain = {name: asdict(getattr(self, name)) for name in ("cost", "behind")}
+        plain = {name: as_json(getattr(self, name)) for name in ("cost", "behind")}
         return {
             "before": self.before.as_dict(),
             "after": self.after.as_dict(),

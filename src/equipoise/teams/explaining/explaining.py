@@ -168,7 +168,7 @@ class Explanation:
         plain = as_json(self)
         plain["status"] = str(self.status)
         if self.split is not None:
-            plain["split"] = self.split.as_dict()
+            plain["division"] = self.split.as_dict()
         return plain
 
 

@@ -18,7 +18,7 @@ from equipoise.arrays import Bools, Floats, Labels
 from equipoise.errors import InputError
 from equipoise.players import NO_SIDE
 from equipoise.registry import OBJECTIVES, RERANKERS, resolve
-from equipoise.teams.balancing import asked_in, check_positive, cost_of, split_of, values_of
+from equipoise.teams.balancing import check_positive, cost_of, split_of, values_of
 from equipoise.teams.objectives.composing import compose, priced
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.problem.preferences import Outcome
@@ -32,7 +32,7 @@ from equipoise.teams.solution import Split
 ROUNDING = 1e-12
 
 #: The keys in JSON of fields that go by another name there.
-KEYS = {"imbalance": "distance", "preference": "wish", "preferences": "wishes"}
+KEYS = {"imbalance": "distance", "preference": "wish", "preferences": "wishes", "split": "division"}
 
 
 def as_json(facts: Any) -> dict[str, Any]:
@@ -170,7 +170,7 @@ class Yardstick:
     @cached_property
     def unpriced(self) -> tuple[Objective, Units]:
         """What is asked for without the prices of preferences, and its units."""
-        return asked_in(self.request)
+        return self.request.asked
 
     @cached_property
     def objective(self) -> Objective:
@@ -197,7 +197,7 @@ class Yardstick:
         able = []
         for name in OBJECTIVES:
             try:
-                objective, _ = asked_in(replace(self.request, objective=name, tolerances=None))
+                objective, _ = replace(self.request, objective=name, tolerances=None).asked
                 check_positive(objective, self.problem)
             except InputError:
                 continue

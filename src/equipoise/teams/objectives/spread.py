@@ -59,13 +59,9 @@ class SpreadDifference(Criterion):
     def error(self, rounding: Rounding) -> float:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.error`.
 
-        A root changes by the change of the variance over the root, so the least variance there can be
-        besides 0 (which is exact) says how much.
+        There are two deviations, and what rounding does to their roots and difference.
         """
-        least, lost = rounding.least_variance, rounding.variance
-        if not lost < least / 4.0:
-            return 2.0 * math.sqrt(lost + least)
-        return 2.0 * lost / math.sqrt(least) + rounding.unit * math.sqrt(rounding.squares / rounding.fewest)
+        return 2.0 * rounding.deviation + rounding.unit * math.sqrt(rounding.squares / rounding.fewest)
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`.

@@ -292,8 +292,10 @@ class Problem:
             within &= counts[:, team] >= self.min_size[team]
             within &= counts[:, team] <= self.max_size[team]
         if self.n_teams == 2:
-            return within & (np.abs(counts[:, 0] - counts[:, 1]) <= self.max_difference)
-        return within & (counts.max(axis=1) - counts.min(axis=1) <= self.max_difference)
+            within &= np.abs(counts[:, 0] - counts[:, 1]) <= self.max_difference
+        else:
+            within &= counts.max(axis=1) - counts.min(axis=1) <= self.max_difference
+        return within
 
     def canonical(self, labels: Labels) -> Labels:
         """Return labels (n_blocks,) with interchangeable teams numbered by their first block."""

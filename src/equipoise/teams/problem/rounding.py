@@ -30,6 +30,9 @@ OPERATIONS = 8
 #: The squares of no parties.
 NONE = np.zeros(0)
 
+#: Values beyond which not all ranges of them are looked at.
+MANY = 256
+
 #: How many times the operations on a number are counted where sums are searched for in a range.
 PADDING = 2
 
@@ -159,6 +162,62 @@ class Rounding:
         share = (terms + PADDING * OPERATIONS) * UNIT / self.unit
         first = share * self.mu + PADDING * (self.strength(zero) - self.mu)
         return first, share * float(largest @ np.abs(np.array(second)))
+
+    @cached_property
+    def deviation(self) -> float:
+        """What rounding does to the standard deviation of mu within a team.
+
+        A variance that is off by v puts the deviation x off by v / x, and by sqrt(v) at most.  How far a
+        team's players are from the centre says what v is, how far they are from each other what x is; so
+        all ranges of weights are looked at that hold enough players for a team.
+        """
+        values, sizes, inside = self._values
+        order = np.argsort(values, kind="stable")
+        values, sizes, inside = values[order], sizes[order], inside[order]
+        far = np.abs(values - self.problem.centre) + inside
+        ranges, most = self._ranges(values, sizes, far)
+        least = np.concatenate([ranges / math.sqrt(2.0), inside[inside > 0.0]]) / math.sqrt(self.count)
+        most = np.concatenate([most, far[inside > 0.0]])
+        centre = abs(self.problem.centre)
+        lost = self.unit * most * (8.0 * most + 7.0 * centre) + (self.unit * (centre + most)) ** 2
+        return float(np.minimum(np.sqrt(lost), lost / least).max(initial=0.0))
+
+    def _ranges(self, values: Floats, sizes: Floats, far: Floats) -> tuple[Floats, Floats]:
+        """Return the ranges of values, in order, in which there are enough for a team, and how far one is."""
+        same = 4.0 * self.mu / self.count
+        held = np.cumsum(sizes)
+        if len(values) > MANY:
+            # Only the narrowest from each value on, as if the farthest of all were in each.
+            last = np.searchsorted(held, held - sizes + self.fewest)
+            last = np.maximum(last, np.searchsorted(values, values + same, side="right"))
+            ranges = values[last[last < len(values)]] - values[last < len(values)]
+            return ranges, np.full(len(ranges), far.max())
+        enough = held[None, :] - (held - sizes)[:, None] >= self.fewest
+        apart = values[None, :] - values[:, None]
+        farthest = np.maximum.accumulate(np.triu(np.broadcast_to(far, apart.shape)), axis=1)
+        kept = enough & (apart > same)
+        return apart[kept], farthest[kept]
+
+    @property
+    def _values(self) -> tuple[Floats, Floats, Floats]:
+        """Of each block its mean weight, how many it is, and the root of its sum of squares."""
+        problem = self.problem
+        if problem.roles is not None:
+            values = problem.roles.mu.ravel()
+            sizes, inside = np.ones(len(values)), np.zeros(len(values))
+        else:
+            sizes = np.maximum(problem.features[:, 0], 1.0)
+            values = problem.features[:, 1] / sizes
+            offsets = values - problem.centre
+            squares = problem.features[:, 2] - offsets * offsets * sizes
+            noise = self.unit * problem.features[:, 2] + 2.0 * np.abs(offsets) * sizes * self.unit * np.abs(
+                values
+            )
+            inside = np.sqrt(np.where((sizes > 1.0) & (squares > 4.0 * noise), squares, 0.0))
+        if problem.filler is not None:
+            values = np.append(values, problem.filler[1])
+            sizes, inside = np.append(sizes, float(self.count)), np.append(inside, 0.0)
+        return values, sizes, inside
 
     @cached_property
     def least_variance(self) -> float:
