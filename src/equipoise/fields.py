@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from equipoise.errors import InputError
@@ -34,6 +34,10 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "prefer": ("prefer", "with"),
     "avoid": ("avoid", "without"),
 }
+
+#: What a roster says of its scale, the same in every row: the performance noise of one player in the units of
+#: the ratings, and how often even teams draw for each time one of them wins.
+OF_ALL = ("beta", "draws")
 
 #: What separates several in one cell of a table; in JSON they are a list or an object.
 SEPARATOR = ";"
@@ -79,6 +83,21 @@ def number_of(value: Any, field: str, at: str) -> float:
     if not -LARGEST_WEIGHT <= value <= LARGEST_WEIGHT:
         fail(at, f"{field} {value!s:.20} is not allowed; a finite number up to 1e15 in size is")
     return float(value)
+
+
+def of_all(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, float]:
+    """Return what rows say of them all, each with its place; it must be the same in every row that has it."""
+    said: dict[str, float] = {}
+    for at, row in rows:
+        for field in OF_ALL:
+            if row.get(field) not in (None, ""):
+                number = number_of(row[field], field, at)
+                if number < 0.0 or (field == "beta" and number == 0.0):
+                    allowed = "above 0" if field == "beta" else "at least 0"
+                    fail(at, f"{field} must be {allowed}, got {number:g}")
+                if said.setdefault(field, number) != number:
+                    fail(at, f"{field} is {number:g} here and {said[field]:g} before; one for all is allowed")
+    return said
 
 
 def price_of(value: Any, field: str, at: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 from hypothesis import HealthCheck, given, settings
@@ -13,6 +14,7 @@ from tests.archive.conftest import new_schema
 from equipoise.archive.archive import open_archive
 from equipoise.matches import Contest, Match, Ruleset
 from equipoise.ratings.models.elo import Elo
+from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 from equipoise.ratings.replaying import replay
 from equipoise.testing.archives import check_archive, random_match
@@ -79,3 +81,23 @@ def test_a_bot_is_known_by_the_level_it_was_last_seen_with(new_url: Callable[[],
 def test_every_database_keeps_the_laws(new_url: Callable[[], str], seed: int) -> None:
     """Matches once and as they were, ratings bit for bit those of a rebuild, corrections, copies."""
     check_archive(lambda: open_archive(new_url()), np.random.default_rng(seed))
+
+
+def test_guesses_are_kept_and_forgotten_with_the_person(new_url: Callable[[], str]) -> None:
+    """An archive begins at guesses; who is forgotten has another id in them, also when given again."""
+    guesses = {"ann": 1500, "bob": 900, "cid": 1200}
+    duel = Match((Contest(Ruleset(), (["name:ann"], ["bob"]), (1, 2)),))
+    with open_archive(new_url()) as archive:
+        archive.rebuild(Mixture(starting=guesses))
+        archive.record([duel])
+        archive.update_ratings()
+        model = cast("Mixture", archive.model)
+        state = archive.standing().state
+        assert state == replay(Mixture(starting=guesses), [duel])
+        before = model.rating(state, "bob")
+        assert model.rating(state, "name:ann").mu > model.rating(state, "name:new").mu > before.mu
+        stand_in = archive.forget("name:ann")
+        archive.rebuild(Mixture(starting=guesses))
+        model = cast("Mixture", archive.model)
+        assert {who for who, *_ in model.starting} == {stand_in, "bob", "cid"}
+        assert model.rating(archive.standing().state, "bob") == before

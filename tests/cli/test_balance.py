@@ -146,10 +146,18 @@ def test_a_missing_weight_is_stated() -> None:
     )
 
 
+@pytest.mark.parametrize("roster", ["", "[]", "5 Ann\n"])
+def test_nobody_and_one_player_are_divided_and_the_chances_mean_nothing(roster: str) -> None:
+    """Servers meet both every day; teams may be empty, and the text says what that means."""
+    done = run("balance", "-", stdin=roster)
+    assert done.returncode == 0, done.stderr
+    assert "Win chances mean nothing where a team is empty." in done.stdout
+    assert [len(team) for team in balanced(stdin=roster)["splits"][0]["teams"]] == [int("Ann" in roster), 0]
+
+
 @pytest.mark.parametrize(
     ("roster", "message"),
     [
-        ("", "standard input: it is empty"),
         ("5 Ann\n7\n", "standard input, line 2: "),
         ("5 Ann\nnan Bob\n", "standard input, line 2: "),
         ("5 Ann\n-5 Bob\n", "standard input, line 2: "),
@@ -235,7 +243,6 @@ def test_help_and_version() -> None:
 @pytest.mark.parametrize(
     ("args", "stdin", "stdout", "message"),
     [
-        ((), "", None, "standard input: it is empty"),
         (("--target", "9" * 26), ROSTER, None, "--target must be from 0 to 1000000"),
         (("--party", "Amber\nBirch,Cedar"), ROSTER, None, "--party: there is no player 'Amber Birch'"),
         (("--fix", "Amber=" + "9" * 5000), ROSTER, None, "--fix: "),

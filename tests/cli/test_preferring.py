@@ -77,6 +77,7 @@ def test_the_front_is_printed_and_drawn(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "choice: 4, proven" in done.stdout
     ET.fromstring(picture.read_text())
+    assert done.stdout.count("Win chances are a convention") == 1
     plain = json.loads(run("balance", "-", "--pareto", "win,spread", "--json", stdin=ROSTER).stdout)
     assert (plain["complete"], len(plain["points"])) == (True, 4)
     assert set(plain["points"][0]) == {"first", "second", "teams", "bots", "totals", "win_probability"}

@@ -91,7 +91,7 @@ def test_evaluate_prints_json_with_the_default_model(history: str) -> None:
     )
     assert list(plain["models"]) == ["default", "elo", "trueskill"]
     assert set(plain["models"]["default"]) == {
-        "n", "log_loss", "brier", "accuracy", "calibration_slope", "ece",
+        "n", "log_loss", "brier", "accuracy", "calibration_slope", "ece", "three_way", "draws",
     }  # fmt: skip
     assert plain["models"]["default"]["n"] == 20
     assert list(plain["groups"]["default"]) == ["ruleset (none)", "teams 1 v 1"]
@@ -235,3 +235,18 @@ def test_garbage_is_looked_for_again_after_reading(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no match in it"):
         read_history((str(path),))
     assert gc.isenabled()
+
+
+def test_balance_uses_the_scale_of_a_roster_that_rate_wrote(tmp_path: Path) -> None:
+    """Beta is that of the model, and the chance of a draw what was learnt; one beta holds for all."""
+    roster = tmp_path / "roster.csv"
+    run("rate", EXAMPLE, "--roster", str(roster), "--ruleset", "general")
+    lines = roster.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "id,name,mu,sigma,beta,draws"
+    plain = json.loads(run("balance", str(roster), "--json").stdout)
+    assert plain["beta"] == 1.0
+    assert 0.0 < plain["splits"][0]["draw"] < 0.1
+    assert "Draw 4.7 %" in run("balance", str(roster)).stdout
+    assert json.loads(run("balance", str(roster), "--json", "--beta", "2").stdout)["beta"] == 2.0
+    roster.write_text("\n".join([*lines[:2], lines[2].replace(",1.0,", ",2.0,")]), encoding="utf-8")
+    assert "line 3: beta is 2 here and 1 before" in run("balance", str(roster)).stderr

@@ -16,6 +16,7 @@ from equipoise.lab.progressive import evaluate, winner
 from equipoise.lab.simulate import rank_correlation, simulate
 from equipoise.lab.tuning import loss, search, tune, views
 from equipoise.ratings.models.elo import Elo
+from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.replaying import in_order
 
 CWL = Path(__file__).resolve().parents[3] / "shared" / "data" / "ratings" / "cwl.npz"
@@ -170,3 +171,23 @@ def test_several_histories_can_be_searched_at_once() -> None:
     assert search(seen, weights=[1.0, 0.0], steps=2).before == pytest.approx(each[0])
     with pytest.raises(InputError, match="contests: there is none"):
         search([])
+
+
+def test_draws_are_a_third_outcome() -> None:
+    """The loss of who wins or a draw is that of the three chances, also where nobody won."""
+    told = measure([(0.5, 0.5), (0.8, 0.2)], [-1, 0], [0.25, 0.5])
+    assert told.three_way == pytest.approx(-(math.log(0.25) + math.log(0.5 * 0.8)) / 2.0)
+    assert (told.draws, told.n) == (1, 1)
+
+
+def test_draws_are_predicted_where_a_ruleset_has_them() -> None:
+    """On a history with draws the learnt chance of them beats one that is always the same."""
+    rng = np.random.default_rng(3)
+    matches = []
+    for n in range(600):
+        drawn = rng.random() < 0.4
+        matches.append(Match((Contest(Ruleset(), (["a"], ["b"]), (1, 1 if drawn else 2), at=n),), id=f"{n}"))
+    told = evaluate(Mixture(), matches).metrics
+    assert told.draws / 360 == pytest.approx(0.4, abs=0.05)
+    assert told.three_way < -(0.4 * math.log(0.1) + 0.6 * math.log(0.9))
+    assert evaluate(Elo(), matches).metrics.three_way != told.three_way

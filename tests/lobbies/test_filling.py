@@ -13,7 +13,9 @@ from tests.lobbies.oracle import Case, best, cases, check
 
 from equipoise import InputError, Lobby, Player, Rating, Status, UnknownNameError, deadline, fill
 from equipoise.lab.simulate import DISTRIBUTIONS, MEAN_TEAM, PREMADES, published, scaled
+from equipoise.lobbies import arranging
 from equipoise.lobbies.conflicts import irreducible
+from equipoise.lobbies.solvers import large
 
 LADDER = {f"p{n}": float(n) for n in range(1, 13)}
 
@@ -192,6 +194,31 @@ def test_the_same_arguments_give_the_same_plan_and_a_stopped_search_is_legal() -
     stopped = fill(instance.players, instance.lobbies, **given, stop=deadline(0.0))
     assert stopped.status is Status.FEASIBLE
     assert stopped.bound <= one.value <= stopped.value
+
+
+@pytest.mark.parametrize("team_size", [2, 3])
+def test_a_first_plan_that_is_only_dealt_is_improved_by_its_solver(
+    team_size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with very many players: everybody is in one place, teams are in order, and plans are near."""
+    for module in (arranging, large):
+        monkeypatch.setattr(module, "MOST_IMPROVED", 50)
+    rng = np.random.default_rng(0)
+    players = {f"p{n}": float(x) for n, x in enumerate(rng.normal(5.0, 1.0, 301))}
+    lobbies = {"a": 4.6 * team_size, "b": 5.4 * team_size}
+    plan = fill(players, lobbies, team_size=team_size, solver="large")
+    there = [player.id for lobby in plan.lobbies for team in lobby.teams for player in team]
+    assert sorted(there + [player.id for player in plan.waiting]) == sorted(players)
+    assert len(plan.waiting) == 1
+    for lobby in plan.lobbies:
+        assert list(lobby.totals) == sorted(lobby.totals, reverse=True)
+        for team, total in zip(lobby.teams, lobby.totals, strict=True):
+            skills = [players[player.id] for player in team]
+            assert skills == sorted(skills, reverse=True)
+            assert sum(skills) == pytest.approx(total)
+    assert plan.value is not None
+    assert plan.excess is not None
+    assert plan.excess < 0.05
 
 
 def test_a_short_limit_of_time_loads_no_compiler() -> None:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.questions import question as asked_of
 
 from equipoise import Bots
 from equipoise.stopping import never
 from equipoise.verifying.best import front, optimum
 from equipoise.verifying.halves import meeting, suits
+from equipoise.verifying.near import near
+from equipoise.verifying.plain import read
 from equipoise.verifying.question import question
-from equipoise.verifying.values import cost
+from equipoise.verifying.splits import splits
+from equipoise.verifying.values import cost, value
 
 OBJECTIVES: list[Any] = [
     "difference", "ratio", "win", "spread", ["difference", "spread"], ["ratio", "win", "spread"],
@@ -82,3 +87,15 @@ def test_a_tie_that_floats_lose_is_kept() -> None:
     assert float(best.costs[1]) == pytest.approx(0.674068)
     points = front(question(weights), "difference", "spread")
     assert len(points) == len({float(one) for one, _ in points}) == 9
+
+
+@pytest.mark.parametrize("number", range(0, 400, 10))
+def test_floats_are_as_near_to_exact_costs_as_they_say(number: int) -> None:
+    """Only splits that floats cannot tell from the best are judged exactly."""
+    plain = asked_of(number)
+    pair = plain.pop("pareto", None)
+    given = read({**plain, "objective": pair} if pair else plain)
+    for stage in given.stages:
+        for labels in itertools.islice(splits(given), 12):
+            low, high = near(given, stage, labels)
+            assert low <= float(value(given, stage, labels)) <= high

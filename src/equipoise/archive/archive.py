@@ -25,7 +25,7 @@ from equipoise.archive.exports import Content
 from equipoise.archive.known import Recorded, Standing, Updated
 from equipoise.archive.learning import Learner, version_of_ratings
 from equipoise.archive.migrations.upgrading import upgrade, version_of
-from equipoise.archive.models import chosen
+from equipoise.archive.models import chosen, renamed
 from equipoise.archive.records import match_of, record_of
 from equipoise.archive.schema import (
     ARCHIVE,
@@ -41,6 +41,7 @@ from equipoise.archive.schema import (
     present,
 )
 from equipoise.errors import InputError
+from equipoise.logs.play import NAME
 from equipoise.matches import Match
 from equipoise.ratings.model import RatingModel, is_bot
 
@@ -300,9 +301,17 @@ class Archive:
 
     def rebuild(self, model: RatingModel | str | None = None) -> Updated:
         """Learn from all matches anew, if wanted with another model, which then stays."""
-        if model is not None:
+        if isinstance(model, str):
             self._learner.choose(chosen(model))
+        elif model is not None:
+            self._learner.choose(chosen(self._without_forgotten(model)))
         return self._learner.renew("asked for")
+
+    def _without_forgotten(self, model: RatingModel) -> RatingModel:
+        """Return a model whose guesses name nobody who was forgotten."""
+        guessed = [each for who, *_ in getattr(model, "starting", ()) for each in (who, f"{NAME}{who}")]
+        with self._database.reading() as connection:
+            return renamed(model, corrections.Forgetting(connection).names(guessed))
 
     # Corrections
 
@@ -352,11 +361,12 @@ class Archive:
             If there is no such player.
         """
         with self._database.writing() as connection:
-            known = corrections.forget(self._database, connection, player)
+            names = corrections.forget(self._database, connection, player)
         self._learner.forget()
+        self._learner.choose(chosen(renamed(self.model, names)))
         self.update_ratings()
         self._database.scrub()
-        return known
+        return next(iter(names.values()))
 
     # All of it
 

@@ -10,7 +10,7 @@ import hmac
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import sqlalchemy as sa
@@ -220,8 +220,8 @@ def _matches_of(database: Database, connection: sa.Connection, ids: Sequence[str
             yield match
 
 
-def forget(database: Database, connection: sa.Connection, player: str) -> str:
-    """Write a person's ids and names out of everything; return the id that stands in its place."""
+def forget(database: Database, connection: sa.Connection, player: str) -> dict[str, str]:
+    """Write a person's ids and names out of everything; return what stands for each, the asked one first."""
     if is_bot(player):
         msg = f"forget: {player!r} is a bot; a person is allowed"
         raise InputError(msg)
@@ -246,7 +246,7 @@ def forget(database: Database, connection: sa.Connection, player: str) -> str:
     derived.delete_all(connection)
     forget_all(connection)
     mark_stale(connection, "a player was forgotten")
-    return names[root]
+    return {root: names[root], **names}
 
 
 def _rename_merged(connection: sa.Connection, names: Mapping[str, str]) -> None:
@@ -278,16 +278,15 @@ class Forgetting:
 
     def applied(self, match: Match) -> Match:
         """Return a match without those who are forgotten."""
-        if not self._stones:
-            return match
-        return anonymous(
-            match,
-            {
-                player: stand_in(tombstone(self._salt, player))
-                for player in everyone(match)
-                if self._is_forgotten(player)
-            },
-        )
+        return anonymous(match, self.names(everyone(match))) if self._stones else match
+
+    def names(self, players: Iterable[str]) -> dict[str, str]:
+        """Return what stands for those of some players who are forgotten."""
+        return {
+            player: stand_in(tombstone(self._salt, player))
+            for player in players
+            if self._is_forgotten(player)
+        }
 
     def _is_forgotten(self, player: str) -> bool:
         """Tell whether this is a forgotten player, or a second one with the same id."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from equipoise.archive.known import Standing
 from equipoise.errors import InputError
 from equipoise.matches import Ruleset
 from equipoise.players import Player
-from equipoise.ratings.model import is_bot
+from equipoise.ratings.model import answers, is_bot
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +25,14 @@ class Here:
         The performance noise of one player in the units of these ratings, where the model has one.
     strangers : tuple of str
         Those who have not played, and have the rating that the model assumes of such a player.
+    draws : float or None
+        How often even teams draw for each time one of them wins, where the model knows.
     """
 
     players: tuple[Player, ...]
     beta: float | None
     strangers: tuple[str, ...]
+    draws: float | None = None
 
 
 def rated(
@@ -79,7 +83,9 @@ def rated(
                 strangers.append(player.label)
             player = replace(player, rating=rating, bot=player.bot or is_bot(known))
         found[known] = replace(player, id=known, name=player.label)
-    return Here(tuple(found.values()), getattr(standing.model, "beta", None), tuple(strangers))
+    model: Any = standing.model
+    draws = model.draw_factor(standing.state, ruleset) if "draw_chance" in answers(model) else None
+    return Here(tuple(found.values()), getattr(model, "beta", None), tuple(strangers), draws)
 
 
 class Names:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, cast
 
 from equipoise.errors import InputError
+from equipoise.logs.play import NAME
 from equipoise.ratings.model import RatingModel
 from equipoise.registry import MODELS, resolve
 
@@ -51,6 +53,18 @@ def chosen(model: RatingModel | str) -> Chosen:
     usual = _settings(type(model)())
     differing = {key: value for key, value in _settings(model).items() if value != usual[key]}
     return Chosen(name, json.dumps(differing, sort_keys=True))
+
+
+def renamed(model: RatingModel, names: Mapping[str, str]) -> RatingModel:
+    """Return a model whose guesses are under other ids; so are those known by name alone."""
+    given = getattr(model, "starting", ())
+    if not given:
+        return model
+    guesses = {names.get(who, names.get(f"{NAME}{who}", who)): numbers for who, *numbers in reversed(given)}
+    return cast(
+        "RatingModel",
+        replace(cast("Any", model), starting=[(who, *numbers) for who, numbers in guesses.items()]),
+    )
 
 
 def rated_by(model: RatingModel) -> str:

@@ -272,11 +272,11 @@ def _show(
 ) -> None:
     """Print a solution, and draw it where a picture is asked for."""
     if options["as_json"]:
-        _print_json(solution, chosen, answers)
+        _print_json(solution, chosen, answers, options.get("draws"))
     elif split is not None:
         from equipoise.pages.text.teams import solution_lines
 
-        click.echo("\n".join(solution_lines(solution, split, chosen, names)))
+        click.echo("\n".join(solution_lines(solution, split, chosen, names, options.get("draws"))))
     if not solution.splits:
         click.echo(f"error: {solution.status}: {solution.reason}", err=True)
     if answers is not None and not options["as_json"]:
@@ -309,8 +309,15 @@ def _choose(solution: Solution, power: float, seed: int | None) -> int:
     return next(n for n, split in enumerate(solution.splits) if split is chosen)
 
 
-def _print_json(solution: Solution, chosen: int | None, answers: Answers | None) -> None:
+def _print_json(
+    solution: Solution, chosen: int | None, answers: Answers | None, draws: float | None = None
+) -> None:
+    from equipoise.teams.solution import draw_chance
+
     plain = solution.as_dict() | ({} if answers is None else answers.plain)
+    if draws is not None:
+        for shown, split in zip(plain["splits"], solution.splits, strict=True):
+            shown["draw"] = draw_chance(split, draws)
     if chosen is not None:
         plain["chosen"] = chosen + 1
         plain["splits"] = [plain["splits"][chosen]]

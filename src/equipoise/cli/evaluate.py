@@ -71,7 +71,7 @@ def command(file: str, models: str, skip: float, as_json: bool, plot: str | None
 
 
 def _text(done: dict[str, Any]) -> str:
-    columns = ("", "n", "log-loss", "Brier", "accuracy", "slope", "ECE")
+    columns = ("", "n", "log-loss", "Brier", "accuracy", "slope", "ECE", "with draws")
     rows = [_row(name, each.metrics) for name, each in done.items()]
     rows += [_row(group, metrics) for group, metrics in done["default"].groups.items()]
     return table(columns, rows)
@@ -79,12 +79,18 @@ def _text(done: dict[str, Any]) -> str:
 
 def _row(name: str, metrics: Any) -> tuple[str, ...]:
     if not metrics.n:
-        return (name, "0", *("-",) * 5)
+        return (name, "0", *("-",) * 5, _three_way(metrics))
     slope = metrics.calibration_slope
     return (
         name, str(metrics.n), f"{metrics.log_loss:.4f}", f"{metrics.brier:.4f}",
         f"{100 * metrics.accuracy:.1f} %", f"{slope:.2f}" if slope == slope else "-", f"{metrics.ece:.3f}",
+        _three_way(metrics),
     )  # fmt: skip
+
+
+def _three_way(metrics: Any) -> str:
+    """Return the log-loss of who wins or a draw, where draws were predicted."""
+    return f"{metrics.three_way:.4f}" if metrics.three_way == metrics.three_way else "-"
 
 
 def _plot(path: str, done: dict[str, Any]) -> None:

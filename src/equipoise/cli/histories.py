@@ -226,12 +226,12 @@ def model_named(
             msg = "--profile and --settings: one of them is allowed; profiles are for the default model"
             raise click.UsageError(msg)
         model = _settled(profile, settings)
-        return model if starting is None else _started(model, starting)
+        return model if starting is None else started(model, starting)
     if starting is not None:
         if name != "default":
             msg = f"--starting: the default model has starting weights, {name} has none"
             raise click.UsageError(msg)
-        return _started(_settled(None, None), starting)
+        return started(_settled(None, None), starting)
     try:
         return resolve("model", MODELS, name)()
     except UnknownNameError as error:
@@ -258,7 +258,7 @@ def _with_constants(name: str, path: str) -> Any:
         raise InputError(msg) from error
 
 
-def _started(model: Any, path: str) -> Any:
+def started(model: Any, path: str) -> Any:
     """Return the default model with the guesses of a roster."""
     from dataclasses import replace
 
@@ -267,9 +267,7 @@ def _started(model: Any, path: str) -> Any:
     from equipoise.ratings.starting import FEWEST, given_from
 
     if not isinstance(model, Mixture):
-        msg = (
-            "--starting: with all settings given the model is a single filter, which has no starting weights"
-        )
+        msg = "--starting: the default model has starting weights; a single filter or another model has none"
         raise InputError(msg)
     guesses = [player for player in read_roster(path) if player.rating is not None]
     if len(guesses) < FEWEST:

@@ -24,17 +24,28 @@ from equipoise.registry import GAMES
     metavar="FROM",
     help="The date of games without one in their log or its name: as 2026-01-31T20:15.",
 )
+@click.option(
+    "--starting",
+    metavar="ROSTER",
+    help="Your guesses of the players' strength, in any unit: where they begin.  The archive keeps them.",
+)
 @archives.mutators
 @archives.as_json
 def command(
-    paths: tuple[str, ...], store: str, game: str, dated: str | None, mutators: str | None, as_json: bool
+    paths: tuple[str, ...],
+    store: str,
+    game: str,
+    dated: str | None,
+    starting: str | None,
+    mutators: str | None,
+    as_json: bool,
 ) -> None:
     """Read game logs into an archive: files (compressed too), patterns, directories, or - for standard input.
 
     Every finished game counts once, however often and under whatever name its log is read.
     Ratings are up to date at the end.
     """
-    from equipoise.cli.histories import progress_bar
+    from equipoise.cli.histories import progress_bar, started
     from equipoise.ingest.ingesting import AUTO, Ingest, plain
     from equipoise.ingest.logs import find_logs, in_chains
     from equipoise.ingest.mutators import read_mutators
@@ -47,6 +58,8 @@ def command(
     counted = None if mutators is None else read_mutators(mutators)
     sources = find_logs(paths)
     with archives.opened(store, create=True) as archive:
+        if starting is not None:
+            archive.rebuild(started(archive.model, starting))
         ingest = Ingest(archive, assumed, counted)
         size, done = sum(source.size for source in sources) or 1, 0
         with progress_bar("reading") as tell:

@@ -61,7 +61,7 @@ def command(roster: str, **options: Any) -> None:
     from equipoise.teams.running.placing import place_late
     from equipoise.teams.running.sums import team_sums, units_in
 
-    players = read_players(roster, options["read"])
+    players: list[Player] = read_players(roster, options["read"])
     if options["join"] is not None:
         players += _joining(options)
     players = rated(players, options)
@@ -118,6 +118,9 @@ def _joining(options: dict[str, Any]) -> list[Player]:
     if options["store"] is not None:
         return [Player(options["join"].strip())]
     joining = parse_roster(options["join"].encode("utf-8", "surrogateescape"), "--join", ".txt")
+    if len(joining) != 1:
+        msg = f"--join must name one player, got {len(joining)}"
+        raise InputError(msg)
     if joining[0].rating is None:
         msg = f"--join: {joining[0].label!r} has no weight; write it before or after the name, as in '5 Ann'"
         raise InputError(msg)

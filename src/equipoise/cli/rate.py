@@ -45,7 +45,7 @@ DRAWN = 8
 @click.option(
     "--roster",
     metavar="FILE.csv",
-    help="Write a roster that balance and others read: id, name, mu, sigma, beta.",
+    help="Write a roster that balance and others read: id, name, mu, sigma, beta, draws.",
 )
 @click.option(
     "--ruleset",
@@ -152,6 +152,7 @@ def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: Tally)
     import io
 
     from equipoise.logs.rules import ruleset_text
+    from equipoise.ratings.model import answers
 
     played = {ruleset_text(ruleset): ruleset for ruleset in tally.rulesets}
     if wanted is None and len(played) > 1:
@@ -166,11 +167,13 @@ def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: Tally)
     ruleset = Ruleset() if wanted == "general" else played[wanted or next(iter(played))]
     text = io.StringIO()
     write_row = csv.writer(text, lineterminator="\n").writerow
-    write_row(("id", "name", "mu", "sigma", "beta"))
+    write_row(("id", "name", "mu", "sigma", "beta", "draws"))
+    beta = getattr(model, "beta", "")
+    draws = repr(model.draw_factor(state, ruleset)) if "draw_chance" in answers(model) else ""
     for player in model.players(state):
         rating = model.rating(state, player, ruleset)
-        beta = getattr(model, "beta", "")
-        write_row((player, tally.names.get(player, player), repr(rating.mu), repr(rating.sigma), beta))
+        name = tally.names.get(player, player)
+        write_row((player, name, repr(rating.mu), repr(rating.sigma), beta, draws))
     write("--roster", path, text.getvalue())
 
 

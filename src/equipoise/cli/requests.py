@@ -81,7 +81,7 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
         players = stored.roster(roster, options, lambda path: read_players(path, options["read"]))
         players = stored.rated(players, options)
     elif roster is not None:
-        players = read_players(roster, options["read"])
+        players = stored.rated(read_players(roster, options["read"]), options)
     if options["clan_tags"]:
         from equipoise.clans import with_clans
 

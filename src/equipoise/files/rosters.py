@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,10 @@ from equipoise.errors import InputError
 from equipoise.fields import (
     COLUMNS,
     NUMBER,
+    OF_ALL,
     column_of,
     fail,
+    of_all,
     player_of,
     players_of,
     short,
@@ -30,7 +32,7 @@ from equipoise.files.pastes import parse_paste, weight_of
 from equipoise.players import Player
 
 #: Columns of numbers, which a spreadsheet may write with a decimal comma.
-_NUMBERS = {"weight", "mu", "sigma", "side"}
+_NUMBERS = {"weight", "mu", "sigma", "side", *OF_ALL}
 _WITH_COMMA = re.compile(r"[+]?[\d.'’\u202f\u00a0]*,[\d.]*")
 #: What begins JSON; a clan's tag or a time in brackets does not.
 _JSON = re.compile(r"\{|\[\s*(?:[\"{\[\]]|-?\d[\d.]*\s*[,\]]|$)")
@@ -38,7 +40,27 @@ _JSON = re.compile(r"\{|\[\s*(?:[\"{\[\]]|-?\d[\d.]*\s*[,\]]|$)")
 _RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
 
 
-def read_roster(source: str, read: str | None = None) -> list[Player]:
+class Roster(list[Player]):
+    """The players of a roster, with what it says of its scale.
+
+    Parameters
+    ----------
+    players : iterable of Player
+        In the order of the roster.
+    beta : float, optional
+        The performance noise of one player, in the units of the ratings.
+    draws : float, optional
+        How often even teams draw for each time one of them wins.
+    """
+
+    def __init__(
+        self, players: Iterable[Player] = (), beta: float | None = None, draws: float | None = None
+    ) -> None:
+        super().__init__(players)
+        self.beta, self.draws = beta, draws
+
+
+def read_roster(source: str, read: str | None = None) -> Roster:
     """Read a roster from a file, or from standard input where the source is ``-``.
 
     Parameters
@@ -61,8 +83,8 @@ def ending_of(source: str) -> str:
     return "" if source == "-" else Path(source).suffix.lower()
 
 
-def parse_roster(content: bytes, where: str, ending: str = "", read: str | None = None) -> list[Player]:
-    r"""Read a roster from bytes; see :func:`read_roster`.
+def parse_roster(content: bytes, where: str, ending: str = "", read: str | None = None) -> Roster:
+    r"""Read a roster from bytes, nobody from no text; see :func:`read_roster`.
 
     Parameters
     ----------
@@ -81,15 +103,14 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
     [5.0, 7.0]
     """
     text = decoded(content, where)
-    if not text.strip():
-        fail(where, "it is empty; a roster has a line for each player")
     first = text.lstrip()
+    if not first:
+        return Roster()
     if ending == ".json" or (ending not in (".txt", ".csv", ".tsv") and _JSON.match(first)):
-        players = _from_json(text, where)
-    elif ending in (".csv", ".tsv") or (ending != ".txt" and _looks_like_table(first.split("\n")[0])):
-        players = _from_table(text, where)
-    else:
-        players = _from_lines(text, where, read)
+        return _from_json(text, where)
+    if ending in (".csv", ".tsv") or (ending != ".txt" and _looks_like_table(first.split("\n")[0])):
+        return _from_table(text, where)
+    players = Roster(_from_lines(text, where, read))
     if not players:
         fail(where, "it has no players; a roster has a line for each player")
     return players
@@ -118,8 +139,9 @@ def _from_lines(text: str, where: str, read: str | None) -> list[Player]:
     return players
 
 
-def _from_table(text: str, where: str) -> list[Player]:
+def _from_table(text: str, where: str) -> Roster:
     seen: dict[str, int] = {}
+    rows: list[tuple[str, dict[str, Any]]] = []
     columns: list[str] | None = None
     players = []
     for number, cells in _rows(text, where):
@@ -140,7 +162,8 @@ def _from_table(text: str, where: str) -> list[Player]:
             if _WITH_COMMA.fullmatch(row[column]):
                 row[column] = weight_of(row[column], at, row[column])
         players.append(player_of(row, at, seen, number))
-    return players
+        rows.append((at, row))
+    return Roster(players, **of_all(rows))
 
 
 def _rows(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
@@ -168,7 +191,8 @@ def _is_markdown(header: str) -> bool:
 
 
 def _header(cells: Sequence[str], at: str) -> list[str]:
-    columns = [column_of(cell) or "" for cell in cells]
+    names_of_all = [name if (name := cell.strip().lower()) in OF_ALL else "" for cell in cells]
+    columns = [column_of(cell) or name for cell, name in zip(cells, names_of_all, strict=True)]
     if "name" not in columns and "id" not in columns:
         allowed = "; ".join(f"{names[0]} (or {', '.join(names[1:])})" if names[1:] else names[0]
                             for names in COLUMNS.values())  # fmt: skip
@@ -179,7 +203,7 @@ def _header(cells: Sequence[str], at: str) -> list[str]:
     return columns
 
 
-def _from_json(text: str, where: str) -> list[Player]:
+def _from_json(text: str, where: str) -> Roster:
     try:
         data = json.loads(text, object_pairs_hook=lambda pairs: _object(pairs, where))
     except InputError:
@@ -192,7 +216,8 @@ def _from_json(text: str, where: str) -> list[Player]:
         fail(where, "it is nested too deeply; a roster is a list of players")
     if isinstance(data, dict) and isinstance(data.get("players"), list):
         data = data["players"]
-    return players_of(data, where)
+    objects = [each for each in data if isinstance(each, dict)] if isinstance(data, list) else []
+    return Roster(players_of(data, where), **of_all((where, each) for each in objects))
 
 
 def _object(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:

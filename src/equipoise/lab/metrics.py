@@ -34,6 +34,11 @@ class Metrics:
         Factor on the log-odds that would have been best; below 1 is over-confident.
     ece : float
         Expected calibration error of the favourite, ten bins of equal width from 0 to 1.
+    three_way : float
+        Mean of ``-log(p of what happened)`` over contests of two teams, of which a draw is one thing that may
+        happen; nan where draws were not predicted.
+    draws : int
+        How many of these were drawn.
     """
 
     n: int
@@ -42,6 +47,8 @@ class Metrics:
     accuracy: float
     calibration_slope: float
     ece: float
+    three_way: float = math.nan
+    draws: int = 0
 
     def as_dict(self) -> dict[str, float | None]:
         """Return the figures as plain data, None for nan."""
@@ -57,7 +64,9 @@ class Bin:
     won: float
 
 
-def measure(chances: Sequence[Sequence[float]], winners: Sequence[int]) -> Metrics:
+def measure(
+    chances: Sequence[Sequence[float]], winners: Sequence[int], draws: Sequence[float] = ()
+) -> Metrics:
     """Measure predictions.
 
     Parameters
@@ -66,6 +75,8 @@ def measure(chances: Sequence[Sequence[float]], winners: Sequence[int]) -> Metri
         Each contest's probabilities.
     winners : sequence of int
         The place of the one winner; -1 for a tie, which is not scored.
+    draws : sequence of float
+        The chance of a draw of each contest; nan where there is none.
 
     Examples
     --------
@@ -79,8 +90,9 @@ def measure(chances: Sequence[Sequence[float]], winners: Sequence[int]) -> Metri
     C. Guo et al., ICML 2017, eq. 3 (expected calibration error).
     """
     scored = [(row, winner) for row, winner in zip(chances, winners, strict=True) if winner >= 0]
+    three_way, drawn = _three_way(chances, winners, draws) if draws else (math.nan, 0)
     if not scored:
-        return Metrics(0, *(math.nan,) * 5)
+        return Metrics(0, *(math.nan,) * 5, three_way=three_way, draws=drawn)
     told = np.array([min(max(row[winner], CLIP), 1.0 - CLIP) for row, winner in scored])
     brier = [sum((p - (k == winner)) ** 2 for k, p in enumerate(row)) / 2.0 for row, winner in scored]
     right = [(row[winner] == max(row)) / sum(p == max(row) for p in row) for row, winner in scored]
@@ -92,7 +104,22 @@ def measure(chances: Sequence[Sequence[float]], winners: Sequence[int]) -> Metri
         calibration_slope=calibration_slope(scored),
         ece=sum(each.count * abs(each.won - each.chance) for each in reliability(chances, winners))
         / len(scored),
+        three_way=three_way,
+        draws=drawn,
     )
+
+
+def _three_way(
+    chances: Sequence[Sequence[float]], winners: Sequence[int], draws: Sequence[float]
+) -> tuple[float, int]:
+    """Return the mean loss over contests of two teams that may be drawn, and how many were."""
+    losses, drawn = [], 0
+    for row, winner, draw in zip(chances, winners, draws, strict=True):
+        if draw == draw and len(row) == 2:
+            came = draw if winner < 0 else (1.0 - draw) * row[winner]
+            losses.append(-math.log(min(max(came, CLIP), 1.0 - CLIP)))
+            drawn += winner < 0
+    return (math.fsum(losses) / len(losses), drawn) if losses else (math.nan, 0)
 
 
 def calibration_slope(scored: Sequence[tuple[Sequence[float], int]]) -> float:

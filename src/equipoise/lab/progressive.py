@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
+from equipoise.compiled import pays
 from equipoise.errors import InputError
 from equipoise.lab.metrics import Metrics, measure
 from equipoise.matches import Contest, Match
 from equipoise.ratings.model import Chances, RatingModel
-from equipoise.ratings.replaying import Progress, in_order, run
+from equipoise.ratings.models.gaussian_filter.model import WORTH, Filters
+from equipoise.ratings.models.gaussian_filter.packing import pack
+from equipoise.ratings.replaying import STRIDE, Progress, in_order, run
 
 #: Part of the history that is played but not scored.
 SKIP = 0.4
@@ -69,22 +73,52 @@ def evaluate(
         msg = f"skip: {skip!r} is not allowed; a part from 0 to below 1 is"
         raise InputError(msg)
     contests = [contest for match in in_order(matches) for contest in match.contests]
-    _, chances = run(model, model.initial(), contests, None, progress)
-    return judge(contests, chances, skip)
+    chances, draws = predicted(model, contests, progress)
+    return judge(contests, chances, skip, draws)
 
 
-def judge(contests: Sequence[Contest], chances: Sequence[Chances], skip: float = SKIP) -> Evaluation:
+def predicted(
+    model: RatingModel, contests: Sequence[Contest], progress: Progress | None = None
+) -> tuple[list[Chances], list[float]]:
+    """Return what is predicted of each contest from those before it: who wins, and a draw (nan where none).
+
+    Draws are those of two teams, of a model that says how likely they are.
+    """
+    state = model.initial()
+    if not isinstance(model, Filters):
+        return run(model, state, contests, None, progress)[1], [math.nan] * len(contests)
+    chances: list[Chances] = []
+    draws: list[float] = []
+    for first in range(0, len(contests), STRIDE):
+        part = contests[first : first + STRIDE]
+        packed = pack(part)
+        state, told, some = model.play(state, packed, fast=pays(len(contests), WORTH))
+        chances += [tuple(told[a:b]) for a, b in pairwise(packed.first_team)]
+        draws += [draw if len(one.teams) == 2 else math.nan for draw, one in zip(some, part, strict=True)]
+        if progress is not None:
+            progress(min(first + STRIDE, len(contests)) / len(contests))
+    return chances, draws
+
+
+def judge(
+    contests: Sequence[Contest],
+    chances: Sequence[Chances],
+    skip: float = SKIP,
+    draws: Sequence[float] = (),
+) -> Evaluation:
     """Measure predictions of contests in their order."""
     start = math.floor(len(contests) * skip)
-    contests, chances = contests[start:], chances[start:]
+    contests, chances, draws = contests[start:], chances[start:], draws[start:]
     winners = [winner(contest) for contest in contests]
     groups: dict[str, Metrics] = {}
     for name_of in (_ruleset, _sizes):
         places = _grouped(contests, name_of)
         for name in sorted(places):
             some = places[name]
-            groups[name] = measure([chances[n] for n in some], [winners[n] for n in some])
-    return Evaluation(measure(chances, winners), groups, chances, winners)
+            groups[name] = measure(
+                [chances[n] for n in some], [winners[n] for n in some], [draws[n] for n in some if draws]
+            )
+    return Evaluation(measure(chances, winners, draws), groups, chances, winners)
 
 
 def _grouped(contests: Sequence[Contest], name_of: Callable[[Contest], str]) -> dict[str, list[int]]:

@@ -28,6 +28,9 @@ SKIPPED = 0.5
 #: Players from which loading the compiled kernel pays: plain Python needs about half a second for them.
 COMPILED_FROM = 2_000
 
+#: Blocks up to which the first placing is improved.
+MOST_IMPROVED = 100_000
+
 #: Blocks that are offered an exchange in plain Python before it is asked whether to stop.
 PLAIN_CHUNK = 500
 
@@ -36,9 +39,11 @@ def arrange(problem: LobbyProblem, layout: Layout, stop: Stop) -> Placing:
     """Return a good placing with the teams of a layout.
 
     Blocks are dealt in rounds, the strongest to the team that needs most for each empty seat; then blocks
-    of one size are exchanged, teams given new lobbies, and blocks exchanged again.
+    of one size are exchanged, teams given new lobbies, and blocks exchanged again.  So many that this takes
+    seconds are only dealt: their solver may know a better beginning.
     """
-    return improve(problem, deal(problem, layout), stop)
+    dealt = deal(problem, layout)
+    return dealt if problem.n_blocks > MOST_IMPROVED else improve(problem, dealt, stop)
 
 
 def improve(problem: LobbyProblem, placing: Placing, stop: Stop) -> Placing:

@@ -15,7 +15,7 @@ from equipoise.lobbies.bounds import best_counts
 from equipoise.lobbies.conflicts import advice, conflict, plain_conflict
 from equipoise.lobbies.layout import Layout, lay_out
 from equipoise.lobbies.plan import FilledLobby, Lobby, LobbyPlan
-from equipoise.lobbies.problem import LobbyProblem, LobbySolver, LobbyTask, Placed, Placing
+from equipoise.lobbies.problem import WAITING, LobbyProblem, LobbySolver, LobbyTask, Placed, Placing
 from equipoise.lobbies.wishes import gather
 from equipoise.players import Player, Rating
 from equipoise.registry import LOBBY_SOLVERS, resolve
@@ -245,14 +245,15 @@ def _named(
     seat: float,
 ) -> tuple[tuple[FilledLobby, ...], tuple[Player, ...]]:
     """Return the lobbies with their players, and those who wait; weights are counted from that of a seat."""
-    counted = {
-        place: (skill, player)
-        for place, (skill, player) in enumerate(zip(_mu(roster), roster.players, strict=True))
-    }
-    teams: list[list[int]] = [[] for _ in placing.lobby]
-    waiting: list[int] = []
-    for places, team in zip(members, placing.team.tolist(), strict=True):
-        (waiting if team < 0 else teams[team]).extend(places)
+    n = len(roster.players)
+    flat = np.fromiter((place for places in members for place in places), dtype=np.int64, count=n)
+    team = np.empty(n, dtype=np.int64)
+    team[flat] = np.repeat(placing.team, problem.size)
+    mu = np.array([rating.mu for rating in roster.ratings])
+    # Team by team, the strongest first; those who wait come before all teams.
+    sorted_players = [roster.players[place] for place in np.lexsort((-mu, team)).tolist()]
+    ends = np.searchsorted(np.sort(team), np.arange(len(placing.lobby)), "right").tolist()
+    begins = [int((team == WAITING).sum()), *ends[:-1]]
     totals, sizes = placing.totals(problem), placing.sizes(problem)
     shown = totals / sizes if problem.per_player else totals + seat * sizes
     order = np.lexsort((-shown, placing.lobby))
@@ -263,17 +264,9 @@ def _named(
             FilledLobby(
                 lobby.name,
                 float(problem.target[number]) + seat * problem.team_size,
-                tuple(
-                    tuple(
-                        counted[place][1] for place in sorted(teams[team], key=lambda p: (-counted[p][0], p))
-                    )
-                    for team in mine.tolist()
-                ),
+                tuple(tuple(sorted_players[begins[one] : ends[one]]) for one in mine.tolist()),
                 tuple(shown[mine].tolist()),
             )
         )
-    return tuple(filled), tuple(roster.players[place] for place in sorted(waiting))
-
-
-def _mu(roster: Roster) -> list[float]:
-    return [rating.mu for rating in roster.ratings]
+    waiting = np.flatnonzero(team == WAITING)
+    return tuple(filled), tuple(roster.players[place] for place in waiting.tolist())

@@ -128,6 +128,17 @@ class Further:
         del state, teams, ruleset, at
         self._refuse("draw_chance")
 
+    def draw_factor(self, state: State, ruleset: Ruleset | None = None) -> float:
+        """Return how often even teams draw for each time one of them wins; see :meth:`draw_chance`.
+
+        Raises
+        ------
+        InputError
+            If the model has none.
+        """
+        del state, ruleset
+        self._refuse("draw_chance")
+
     def _refuse(self, question: str) -> NoReturn:
         what = question.replace("_", " ")
         msg = f"model: {type(self).__name__} has no {what}; ask one with {question!r} in its answers"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -186,6 +187,35 @@ def _split_as_dict(split: Split) -> dict[str, Any]:
     if split.roles:
         plain["roles"] = [list(roles) for roles in split.roles]
     return plain
+
+
+def draw_chance(split: Split, draws: float) -> float | None:
+    """Return how likely two teams draw; None of more teams.
+
+    The chances of a split are of games that have a winner.
+
+    Parameters
+    ----------
+    split : Split
+        Two teams.
+    draws : float
+        How often even teams draw for each time one of them wins, 0 or more.
+
+    References
+    ----------
+    R. Davidson, J. Am. Stat. Assoc. 65 (1970) 317.
+
+    Examples
+    --------
+    >>> even = Split(((), ()), (0, 0), (5.0, 5.0), (0.5, 0.5), 0.0, 0.0)
+    >>> draw_chance(even, 0.25)
+    0.2
+    """
+    if len(split.teams) != 2:
+        return None
+    one, other = split.win_probability
+    tie = 2.0 * draws * math.sqrt(one * other)
+    return tie / (1.0 + tie)
 
 
 def weight(player: Player, role: str = "") -> float:

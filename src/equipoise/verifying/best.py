@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from equipoise.stopping import Stop, never
 from equipoise.verifying.exact import Real
+from equipoise.verifying.near import Near, near
 from equipoise.verifying.question import Question, Stage
 from equipoise.verifying.splits import Labels, splits
 from equipoise.verifying.values import value
@@ -58,15 +62,31 @@ def optimum(asked: Question, legal: Iterable[Labels] | None = None, stop: Stop =
         judged = []
         for labels in left:
             look(stop)
-            judged.append((value(asked, stage, labels), labels))
-        least = judged[0][0]
-        for cost, _ in judged:
-            if cost < least:
-                least = cost
-        limit = least + Real(stage.tolerance)
-        left = [labels for cost, labels in judged if cost <= limit]
+            judged.append((near(asked, stage, labels), labels))
+        highest = min(between.high for between, _ in judged)
+        exact = {labels: value(asked, stage, labels) for between, labels in judged if between.low <= highest}
+        least = min(exact.values())
+        within = _Limit(asked, stage, least + Real(stage.tolerance), exact)
+        left = [labels for between, labels in judged if within(labels, between)]
         costs.append(least)
     return Optimum(tuple(costs), tuple(left), n)
+
+
+class _Limit:
+    """Tells whether splits are within a limit of a stage: exactly, unless it is clear from floats."""
+
+    def __init__(self, asked: Question, stage: Stage, limit: Real, exact: Mapping[Labels, Real]) -> None:
+        self.asked, self.stage, self.limit, self.exact = asked, stage, limit, exact
+        self.clear = Near(
+            math.nextafter(float(limit.below()), -math.inf), math.nextafter(float(limit.above()), math.inf)
+        )
+
+    def __call__(self, labels: Labels, between: Near) -> bool:
+        if labels in self.exact:
+            return self.exact[labels] <= self.limit
+        if between.high < self.clear.low or between.low > self.clear.high:
+            return between.high < self.clear.low
+        return value(self.asked, self.stage, labels) <= self.limit
 
 
 def ranked(asked: Question, keep: int) -> list[Real]:
@@ -80,10 +100,19 @@ def ranked(asked: Question, keep: int) -> list[Real]:
 def front(asked: Question, first: str, second: str) -> list[tuple[Real, Real]]:
     """Return the values of every point of the Pareto front of two objectives, the best by the first first."""
     stages = [Stage(((name, Fraction(1)),)) for name in (first, second)]
-    points = [tuple(value(asked, stage, labels) for stage in stages) for labels in splits(asked)]
+    judged = [(tuple(near(asked, stage, labels) for stage in stages), labels) for labels in splits(asked)]
+    judged.sort(key=lambda entry: entry[0][0].high)
+    highs = [one.high for (one, _), _ in judged]
+    lowest = list(itertools.accumulate((other.high for (_, other), _ in judged), min))
+    points: list[tuple[Real, Real]] = []
+    for (one, other), labels in judged:
+        # Those that are certainly better by the first are before it; the best of them by the second decides.
+        better = bisect_left(highs, one.low)
+        if not better or lowest[better - 1] >= other.low:
+            points.append((value(asked, stages[0], labels), value(asked, stages[1], labels)))
     points.sort()
     kept: list[tuple[Real, Real]] = []
-    for one, other in points:
-        if not kept or other < kept[-1][1]:
-            kept.append((one, other))
+    for first_cost, second_cost in points:
+        if not kept or second_cost < kept[-1][1]:
+            kept.append((first_cost, second_cost))
     return kept

@@ -210,7 +210,7 @@ class Real:
     True
     """
 
-    __slots__ = ("_known", "chances", "logarithms", "rational", "roots")
+    __slots__ = ("_float", "_known", "chances", "logarithms", "rational", "roots")
 
     def __init__(
         self,
@@ -224,6 +224,7 @@ class Real:
         self.logarithms = logarithms or {}
         self.chances = chances or {}
         self._known: dict[int, Interval] = {}
+        self._float: float | None = None
 
     @property
     def fraction(self) -> bool:
@@ -272,7 +273,9 @@ class Real:
 
     def __float__(self) -> float:
         """Return the nearest float, or a neighbour of it."""
-        return float(self.rounded())
+        if self._float is None:
+            self._float = float(self.rounded())
+        return self._float
 
     def __repr__(self) -> str:
         return f"Real({float(self)!r})"

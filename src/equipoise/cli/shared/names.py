@@ -10,7 +10,7 @@ import click
 from equipoise.errors import READS, AmbiguousError
 
 if TYPE_CHECKING:
-    from equipoise.players import Player
+    from equipoise.files.rosters import Roster
 
 #: The option that says how lines with numbers are read.
 read_option = click.option(
@@ -19,7 +19,7 @@ read_option = click.option(
 )  # fmt: skip
 
 
-def read_players(source: str, read: str | None) -> list[Player]:
+def read_players(source: str, read: str | None) -> Roster:
     """Return the players of a file, or of standard input where the source is ``-``.
 
     A person at a terminal is asked how to read what can be read in several ways.

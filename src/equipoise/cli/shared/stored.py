@@ -93,19 +93,24 @@ def roster(source: str | None, options: dict[str, Any], read: Callable[[str], li
 
 
 def rated(players: list[Player], options: dict[str, Any]) -> list[Player]:
-    """Return players with their ratings from the archive of ``--store``, if there is one; set ``--beta``.
+    """Return players with their ratings from the archive of ``--store``, if there is one.
 
-    Whoever has a rating keeps it.  ``options["beta"]`` becomes that of the model unless it is given.
+    Whoever has a rating keeps it.  ``options["beta"]`` becomes that of the archive's model, or of the roster,
+    unless it is given; ``options["draws"]`` how often even teams draw, where that is known.
     """
+    scale: Any = players
     if options.get("store") is None:
         if options.get("ruleset") is not None:
             msg = "--ruleset: it needs --store, where the ratings are"
             raise InputError(msg)
-        return players
-    here = look_up(options["store"], players, options.get("ruleset"))
-    if here.beta is not None and "beta" in options and options["beta"] is None:
-        options["beta"] = here.beta
-    return list(here.players)
+    else:
+        scale = here = look_up(options["store"], players, options.get("ruleset"))
+        players = list(here.players)
+    beta = getattr(scale, "beta", None)
+    if beta is not None and "beta" in options and options["beta"] is None:
+        options["beta"] = beta
+    options["draws"] = getattr(scale, "draws", None)
+    return players
 
 
 def look_up(url: str, players: list[Player], ruleset: str | None = None) -> Here:

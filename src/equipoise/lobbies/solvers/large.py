@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from equipoise.lobbies.annealing import ENOUGH, heat_of, search
-from equipoise.lobbies.arranging import improve
+from equipoise.lobbies.arranging import MOST_IMPROVED, improve
 from equipoise.lobbies.bounds import even_bound, linear_bound
 from equipoise.lobbies.dual import dual_bound
 from equipoise.lobbies.pairs import Binned, certified, ends_of_bins, placing_of, smoothed, solve_bins
@@ -13,11 +13,12 @@ from equipoise.lobbies.polishing import polish
 from equipoise.lobbies.problem import LobbyProblem, LobbyTask, Placed, Placing
 from equipoise.programs import available
 
-#: Blocks up to which annealing improves the plan: some seconds' work.
-ANNEALED = 100_000
-
 #: Bins of the rounds, one after another, and lobbies up to which so many pairs of them are worth it.
 BINS, MOST_LOBBIES = (200, 400, 800), 6
+
+#: Bins of the rounds where a pass over all players costs more than a linear program: all but the last only
+#: begin the next one.
+BINS_OF_MANY = (200, 800)
 
 #: Relative gap at which a plan is good enough for the work to end; of other teams than those of two one that
 #: nobody could tell is, too.
@@ -37,7 +38,9 @@ def solve(task: LobbyTask, *, bounded: bool = True) -> Placed:
     bound = max(0.0, *(make(problem, task.n_teams, task.waiting) for make in (even_bound, linear_bound)))
     if bounded and _of_two(problem) and placing.value(problem) * (1.0 - CLOSE) > bound:
         placing, bound = _by_bins(task, placing, bound)
-    if problem.n_blocks <= ANNEALED:
+    if problem.n_blocks > MOST_IMPROVED and placing is task.start:
+        placing = improve(problem, placing, task.stop)
+    if problem.n_blocks <= MOST_IMPROVED:
         if _open(problem, placing, bound) and not task.stop():
             placing = search(problem, placing, task.stop, bound=bound)
             if _open(problem, placing, bound):
@@ -67,14 +70,17 @@ def _by_bins(task: LobbyTask, placing: Placing, bound: float) -> tuple[Placing, 
     singles = np.flatnonzero(problem.size == 1)
     singles = singles[np.argsort(problem.skill[singles], kind="stable")]
     skill = problem.skill[singles]
+    many = problem.n_blocks > MOST_IMPROVED
     known: Binned | None = None
     value = placing.value(problem)
-    for bins in BINS:
+    for bins in BINS_OF_MANY if many else BINS:
         ends = ends_of_bins(skill, bins)
         binned = solve_bins(problem, singles, ends, task.n_teams, task.waiting, known, task.stop)
         if binned is None:
             break
         known = binned
+        if many and bins != BINS_OF_MANY[-1]:
+            continue
         for prices in (binned, smoothed(binned)):
             bound = max(bound, certified(problem, singles, prices, task.n_teams, task.waiting, task.stop))
         if not problem.barred:

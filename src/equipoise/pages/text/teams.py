@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 
 def solution_lines(
-    solution: Solution, split: Split, chosen: int | None = None, names: Sequence[str] = ()
+    solution: Solution,
+    split: Split,
+    chosen: int | None = None,
+    names: Sequence[str] = (),
+    draws: float | None = None,
 ) -> list[str]:
     """Return what a person reads of a solution, and can paste into a chat.
 
@@ -31,7 +35,11 @@ def solution_lines(
         Which of the answer's splits was chosen at random.
     names : sequence of str
         What to call the teams.
+    draws : float, optional
+        How often even teams draw for each time one of them wins.
     """
+    from equipoise.teams.solution import draw_chance
+
     edited = split is not solution.splits[chosen or 0]
     lines: list[str] = []
     for n in range(len(split.teams)):
@@ -45,12 +53,10 @@ def solution_lines(
         value = f"{solution.objective} {number(split.value)}"
         facts = f"number {chosen + 1} of the {len(solution.splits)} best, {value}"
         lines.append(f"Chosen at random: {facts}; the best is {verdict}")
-    if any(not team and not bots for team, bots in zip(split.teams, split.bots, strict=True)):
-        lines.append("Win chances mean nothing where a team is empty.")
-    else:
-        sizes = {len(team) + bots for team, bots in zip(split.teams, split.bots, strict=True)}
-        rests_on = (solution.beta, solution.beta_source, solution.zero, solution.zero_source)
-        lines += convention(*rests_on, uneven=len(sizes) > 1)
+    lines += _rest_on(solution, (split, *solution.splits))
+    draw = None if draws is None else draw_chance(split, draws)
+    if draw:
+        lines.append(f"Draw {100 * draw:.1f} %; win chances are of games that have a winner.")
     if solution.unrated:
         lines.append(
             f"{solution.unrated} without a weight: counted as {number(solution.default_weight or 0.0)}."
@@ -60,6 +66,20 @@ def solution_lines(
         lines.append(f"Only {solution.reason}.")
     if chosen is None and not edited and len(solution.splits) > 1:
         lines += ["", *_alternatives(solution, names)]
+    return lines
+
+
+def _rest_on(solution: Solution, splits: Iterable[Split]) -> list[str]:
+    """Return what the win chances of splits rest on, once for all."""
+    teams = [
+        [len(team) + bots for team, bots in zip(split.teams, split.bots, strict=True)] for split in splits
+    ]
+    full = [sizes for sizes in teams if all(sizes)]
+    lines = ["Win chances mean nothing where a team is empty."] if len(full) < len(teams) else []
+    if full:
+        uneven = any(len(set(sizes)) > 1 for sizes in full)
+        rests_on = (solution.beta, solution.beta_source, solution.zero, solution.zero_source)
+        lines += convention(*rests_on, uneven=uneven)
     return lines
 
 
@@ -142,4 +162,5 @@ def front_lines(front: Front) -> list[str]:
         for row in rows
     ]
     proof = "proven to be all there are" if front.complete else "not proven to be all there are"
-    return [*lines, f"Splits between which there is a choice: {len(front.points)}, {proof}."]
+    lines.append(f"Splits between which there is a choice: {len(front.points)}, {proof}.")
+    return [*lines, *_rest_on(front.solutions[0], front.splits)]

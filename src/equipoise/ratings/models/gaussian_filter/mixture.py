@@ -17,6 +17,9 @@ from equipoise.ratings.models.gaussian_filter.packing import GENERAL, Key
 from equipoise.ratings.profiles import FILTERS
 from equipoise.ratings.starting import TRUSTED, Given, Guess, given_from, placed
 
+#: How the ids begin of players of whom a log has only the name.
+NAMED = "name:"
+
 #: Members that may be mixed: memory and time grow with each.
 MOST_MEMBERS = 16
 
@@ -87,7 +90,7 @@ class Mixture(Filters):
 
     def guesses(self) -> Collection[str]:
         """Return the ids of those whose strength was guessed."""
-        return _placed(self.starting).keys()
+        return _by_id(self.starting).keys()
 
     def newcomer(self, key: Key) -> tuple[float, ...]:
         """Return the row of a part of a skill that was never seen, of each member in turn.
@@ -95,7 +98,7 @@ class Mixture(Filters):
         Of a player with a guess it begins at the guess, as far as the member trusts it, and is as much less
         uncertain.
         """
-        guess = _placed(self.starting).get(key[0]) if key[1] == GENERAL else None
+        guess = _by_id(self.starting).get(key[0]) if key[1] == GENERAL else None
         if guess is None:
             return Filters.newcomer(self, key)
         many, row = len(self.members), list[float]()
@@ -110,6 +113,13 @@ class Mixture(Filters):
 def _made(members: tuple[str, ...], settings: tuple[tuple[str, float], ...]) -> tuple[GaussianFilter, ...]:
     more: dict[str, Any] = dict(settings)
     return tuple(GaussianFilter(**{**FILTERS[name], **more}) for name in members)
+
+
+@lru_cache(64)
+def _by_id(given: tuple[Given, ...]) -> Mapping[str, Guess]:
+    """Return guesses by id; who is known by name alone has an id that says so."""
+    guesses = _placed(given)
+    return {**{f"{NAMED}{who}": guess for who, guess in guesses.items()}, **guesses}
 
 
 @lru_cache(64)

@@ -259,6 +259,20 @@ class Filters(Further, ABC):
             raise InputError(msg)
         return self._asked(state, teams, ruleset, at)[1]
 
+    def draw_factor(self, state: FilterState, ruleset: Ruleset | None = None) -> float:
+        """Return how often even teams draw for each time one of them wins, as learnt of a ruleset.
+
+        References
+        ----------
+        R. Davidson, J. Am. Stat. Assoc. 65 (1970) 317: his nu, halved.
+        """
+        ruleset = ruleset or GENERAL
+        learnt, wide = self._learnt(state, ruleset), kernels.RULESET
+        return math.fsum(
+            weight * learnt[wide * n + kernels.DRAWS] / learnt[wide * n + kernels.CLOSE] / 2.0
+            for n, weight in enumerate(self.weights(state, ruleset))
+        )
+
     def quality(
         self, state: FilterState, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
     ) -> float:
