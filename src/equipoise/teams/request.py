@@ -32,14 +32,12 @@ from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS, TERMS
 from equipoise.stopping import Stop, never
 from equipoise.teams.decoding import data_of, keywords_of
 from equipoise.teams.objectives.objective import Objective, Units
-from equipoise.teams.objectives.units import compose_in, units_of
+from equipoise.teams.objectives.units import check_scale, compose_in, units_of
 from equipoise.teams.problem.components import Contradiction
 from equipoise.teams.problem.preferences import Preference, preferences_of
-from equipoise.teams.problem.problem import Problem
-from equipoise.teams.problem.roster import MOST_TEAMS, Besides, Roster, build, rated
+from equipoise.teams.problem.problem import Problem, SizeRules
+from equipoise.teams.problem.roster import MOST_TEAMS, Besides, Roster, Sizes, build, rated, size_rules
 from equipoise.teams.problem.rules import Rule
-from equipoise.teams.problem.scales import check_scale
-from equipoise.teams.problem.sizes import SizeRules, Sizes, size_rules
 
 #: The objective unless another is named.  Why: docs/decisions/0002-default-objective.md.
 DEFAULT_OBJECTIVE = "spread"

@@ -6,7 +6,7 @@ import math
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from equipoise.pages.text.words import printable
+from equipoise.fields import printable
 
 #: Colours that differ for colour-blind eyes too: M. Okabe, K. Ito, "Color Universal Design", 2008.
 COLOURS = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999", "#f0e442")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from equipoise.fields import number
 from equipoise.pages.pictures.svg import (
     COLOURS,
     INK,
@@ -18,7 +19,7 @@ from equipoise.pages.pictures.svg import (
     rule,
     ticks,
 )
-from equipoise.pages.text.words import convention, number
+from equipoise.pages.text.teams import convention
 from equipoise.teams.solution import Solution, Split
 
 LANE, HEAD, FOOT = 130, 58, 82

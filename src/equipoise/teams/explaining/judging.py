@@ -19,12 +19,12 @@ from equipoise.errors import InputError
 from equipoise.players import NO_SIDE
 from equipoise.registry import OBJECTIVES, RERANKERS, resolve
 from equipoise.teams.balancing import check_positive, cost_of, split_of, values_of
-from equipoise.teams.objectives.composing import compose, priced
+from equipoise.teams.objectives.composing import priced
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
+from equipoise.teams.objectives.units import compose
 from equipoise.teams.problem.preferences import Outcome
-from equipoise.teams.problem.problem import MU, N_FEATURES, Problem
+from equipoise.teams.problem.problem import MU, N_FEATURES, Problem, SizeRules
 from equipoise.teams.problem.roster import Besides, build
-from equipoise.teams.problem.sizes import SizeRules
 from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Split
 

@@ -7,9 +7,10 @@ Objectives see only the features' sums over each team (the totals), so nothing h
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,27 @@ N_FEATURES = 5
 
 #: The last column of totals where preferences have prices: what each team's players pay for broken ones.
 PRICE = 5
+
+
+class SizeRules(NamedTuple):
+    """The rules of :class:`Problem` on sizes, as documented there."""
+
+    minimum: tuple[int, ...]
+    maximum: tuple[int, ...]
+    difference: int
+    seats: tuple[int, ...]
+
+    @property
+    def largest_difference(self) -> int:
+        """By how many players the teams may differ."""
+        return min(self.difference, max(self.maximum) - min(self.minimum))
+
+    def holds(self, counts: Sequence[int]) -> bool:
+        """Tell whether teams of these sizes keep the rules."""
+        rules = zip(self.minimum, counts, self.maximum, strict=True)
+        return all(low <= n <= high for low, n, high in rules) and (
+            max(counts) - min(counts) <= self.difference
+        )
 
 
 @dataclass(frozen=True, eq=False)

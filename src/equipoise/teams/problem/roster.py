@@ -1,4 +1,4 @@
-"""From a roster and rules to a :class:`~equipoise.teams.problem.problem.Problem`, or a contradiction."""
+"""From a roster, sizes and rules to a problem (:mod:`.problem`), or to a contradiction."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import numpy as np
 
 from equipoise.arrays import Floats
 from equipoise.errors import InputError
-from equipoise.players import Bots, Player, Rating
+from equipoise.players import MOST_PLAYERS, Bots, Player, Rating
 from equipoise.teams.problem.components import Contradiction, SignedUnion, components
-from equipoise.teams.problem.preferences import Group, Preference, Prices, side_prices
-from equipoise.teams.problem.problem import Problem
+from equipoise.teams.problem.preferences import Preference, prices_of
+from equipoise.teams.problem.problem import Problem, SizeRules
 from equipoise.teams.problem.roles import roles_of
 from equipoise.teams.problem.rules import Rule, rows_of
-from equipoise.teams.problem.sizes import SizeRules
 
 #: What everyone weighs in a roster where nobody has a weight: the middle of the 0..100 scale.
 MIDDLE_WEIGHT = 50.0
@@ -165,6 +164,89 @@ def _check_players(everyone: Sequence[object]) -> None:
             raise InputError(msg)
 
 
+@dataclass(frozen=True)
+class Sizes:
+    """How large teams are wanted to be.
+
+    Parameters
+    ----------
+    exact : tuple of int or None
+        The size of each team.
+    minimum, maximum : int or None
+        How many players of the roster each team may have.
+    max_difference : int or None
+        By how many such players the teams may differ; by default one, or any number where sizes or
+        limits are given.
+
+    Raises
+    ------
+    InputError
+        If a number is below 0 or above a million, or the limits exclude each other.
+    """
+
+    exact: tuple[int, ...] | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    max_difference: int | None = None
+
+    def __post_init__(self) -> None:
+        numbers = [("sizes", size) for size in self.exact or ()]
+        numbers += [("min_size", self.minimum), ("max_size", self.maximum)]  # type: ignore[list-item]
+        numbers += [("max_difference", self.max_difference)]  # type: ignore[list-item]
+        for name, number in numbers:
+            if number is not None and not 0 <= number <= MOST_PLAYERS:
+                msg = f"must be from 0 to {MOST_PLAYERS}, got {number}"
+                raise InputError(msg, name)
+        if self.minimum is not None and self.maximum is not None and self.minimum > self.maximum:
+            msg = f"must be at most max_size, which is {self.maximum}, got {self.minimum}"
+            raise InputError(msg, "min_size")
+
+
+def size_rules(n: int, n_teams: int, sizes: Sizes, bots: Bots | None) -> SizeRules:
+    """Return the rules for a roster of n players.
+
+    Raises
+    ------
+    InputError
+        If no split has such sizes.
+    """
+    if sizes.exact is not None:
+        return _exact(n, n_teams, sizes.exact, sizes.max_difference, bots)
+    limited = sizes.minimum is not None or sizes.maximum is not None
+    minimum = int(bots is None and n >= n_teams) if sizes.minimum is None else sizes.minimum
+    maximum = n if sizes.maximum is None else sizes.maximum
+    if minimum * n_teams > n or maximum * n_teams < n:
+        msg = f": {n_teams} teams of {minimum} to {maximum} players do not hold {n} players exactly"
+        raise InputError(msg, "sizes")
+    difference = sizes.max_difference
+    if difference is None:
+        difference = n if limited else 1
+    seats = bots.seats(n_teams) if bots is not None else 0
+    return SizeRules((minimum,) * n_teams, (maximum,) * n_teams, difference, (seats,) * n_teams)
+
+
+def _exact(
+    n: int, n_teams: int, exact: tuple[int, ...], difference: int | None, bots: Bots | None
+) -> SizeRules:
+    """Return the rules for teams of given sizes, which with bots are seats to be filled up."""
+    if len(exact) != n_teams:
+        msg = f": {len(exact)} sizes for {n_teams} teams; one for each is needed"
+        raise InputError(msg, "sizes")
+    seats = sum(exact)
+    if seats < n or (seats > n and bots is None):
+        preference = "there must be as many" if bots is None else "there must be at least as many"
+        msg = f": {'+'.join(map(str, exact))} = {seats} seats for {n} players; {preference}"
+        raise InputError(msg, "sizes")
+    if bots is None:
+        return SizeRules(exact, exact, n if difference is None else difference, exact)
+    if bots.minimum or bots.target or bots.maximum is not None:
+        msg = ": with sizes given, the bots' minimum, maximum and target have nothing left to say"
+        raise InputError(msg, "sizes")
+    if difference is None:
+        difference = max(1, max(exact) - min(exact))
+    return SizeRules((0,) * n_teams, exact, difference, exact)
+
+
 def build(
     roster: Roster,
     n_teams: int,
@@ -202,7 +284,9 @@ def build(
         filler = np.array([1.0, weight, (weight - centre) ** 2, 0.0, 0.5])
     prices, roles, rows = None, None, None
     if besides is not None:
-        prices = _prices(roster, n_teams, besides, block_of, len(members))
+        if besides.preferences or besides.side_price:
+            groups = [(one, named_once("preferences", roster, one.players)) for one in besides.preferences]
+            prices = prices_of(groups, besides.side_price, players, (block_of, len(members)), n_teams)
         if besides.rules:
             rows = rows_of(besides.rules, n_teams, block_of, len(members), roster.find)
         if besides.roles:
@@ -232,26 +316,6 @@ def build(
             pair = problem.apart.index((clash.one, clash.other))
             raise Contradiction(*pairs[pair], clash.reason) from None
     return problem
-
-
-def _prices(
-    roster: Roster, n_teams: int, besides: Besides, block_of: list[int], n_blocks: int
-) -> Prices | None:
-    """Return what breaking preferences costs; None where there are none."""
-    sides = np.zeros((n_blocks, n_teams))
-    if besides.side_price:
-        np.add.at(sides, block_of, side_prices(roster.players, n_teams, besides.side_price))
-    if not besides.preferences and not sides.any():
-        return None
-    groups = [
-        Group(
-            preference.kind == "together",
-            tuple(block_of[place] for place in named_once("preferences", roster, preference.players)),
-            preference.price,
-        )
-        for preference in besides.preferences
-    ]
-    return Prices(tuple(groups), sides)
 
 
 def fixed_teams(roster: Roster, n_teams: int, fixed: Iterable[tuple[str, int]]) -> list[int]:

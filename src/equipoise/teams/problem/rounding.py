@@ -34,6 +34,9 @@ NONE = np.zeros(0)
 #: A range of numbers is at most this many times the root of their sum of squares around the mean.
 ROOT_OF_TWO = math.sqrt(2.0)
 
+#: Values up to which they are gone through as quickly without a compiled kernel.
+FEW = 10
+
 #: Values beyond which not all ranges of them are looked at.
 MANY = 256
 
@@ -183,7 +186,7 @@ class Rounding:
         numbers = self.fewest, 4.0 * self.mu / self.count, self.unit, centre, math.sqrt(self.count)
         if len(values) > MANY:
             return self._narrowest(values, sizes, inside, far)
-        if pays(len(values), math.inf):
+        if len(values) > FEW and pays(len(values), math.inf):
             return float(compiled(largest_loss)(values, sizes, inside, far, *numbers))
         return largest_loss(values.tolist(), sizes.tolist(), inside.tolist(), far.tolist(), *numbers)
 

@@ -62,7 +62,7 @@ def solve(task: Task) -> Found:
     if remembered:
         listed = _listed(problem)
         best.offer(listed.labels, listed.totals, listed.costs)
-        return best.found(bound=task.criterion.floor, proven=not task.stop())
+        return best.found(bound=task.criterion.floor, proven=True)
     for labels, totals in _legal(problem):
         best.offer(labels, totals)
         if task.stop():

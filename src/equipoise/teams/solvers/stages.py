@@ -1,4 +1,4 @@
-"""The stages of an objective: its criteria in order, each a limit for those after it.
+"""The stages of an objective: its criteria in order, each a limit for those after it, each with its solver.
 
 A stage's limit is the best cost, the tolerance, and twice what rounding may do to a cost: both the best one
 and one that equals it on paper may be off by that much, in opposite ways.  So no tie is lost to rounding, and
@@ -19,8 +19,7 @@ from equipoise.stopping import Stop
 from equipoise.teams.objectives.objective import Limit, Objective
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.solvers import draft, exchange, resplit
-from equipoise.teams.solvers.auto import pick
-from equipoise.teams.solvers.task import Found, Ranked, Solver, Task
+from equipoise.teams.solvers.task import Fit, Found, Ranked, Solver, Task
 
 
 def run(
@@ -103,3 +102,31 @@ def _with_more(task: Task, found: Found, *, search_on: bool) -> Found:
     elif not start and task.problem.plain:
         more = draft.greedy_cap(task)
     return Found(more.ranked, max(found.bound, more.bound), more.proven)
+
+
+def pick(task: Task) -> Solver:
+    """Return the first solver that suits a task best, else the first that is able to do it.
+
+    Raises
+    ------
+    InputError
+        If no solver serves it.
+    """
+    able: Solver | None = None
+    for name in SOLVERS:
+        solver: Solver = resolve("solver", SOLVERS, name)
+        if task.problem.n_blocks < solver.least or solver.refusal(task):
+            continue
+        fit = solver.suits(task)
+        if fit is Fit.BEST:
+            return solver
+        if fit is Fit.ABLE and able is None:
+            able = solver
+    if able is None:
+        problem = task.problem
+        msg = (
+            f": {problem.n_blocks} players and parties into {problem.n_teams} teams are too many to "
+            "enumerate, and the objective has no reach"
+        )
+        raise InputError(msg, "teams")
+    return able

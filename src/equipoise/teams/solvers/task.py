@@ -129,6 +129,8 @@ class Solver:
         Whether it proves its answers where it ends by itself.
     supports : frozenset of str
         Which of :data:`PRICES`, :data:`ROLES` and :data:`RULES` it heeds.
+    least : int
+        How many players and parties there must be for ``auto`` to ask it.
     suits : callable
         From a task to how well it suits, for ``auto``.  It is asked only about tasks that are not refused.
     """
@@ -138,6 +140,7 @@ class Solver:
     teams: int | None = None
     exact: bool = False
     supports: frozenset[str] = frozenset()
+    least: int = 0
     suits: Callable[[Task], Fit] = never_picked
 
     def __call__(self, task: Task) -> Found:
