@@ -200,18 +200,22 @@ def report(results: Row) -> str:
     rounds = [["beside", *(str(n + 1) for n in range(results["times"]))]]
     rounds.append(["---"] * len(rounds[0]))
     rounds += [[each["name"], *(_ms(part["p99"]) for part in each["rounds"])] for each in results["rows"]]
-    known, seen = results["acknowledged"], results["seen"]
-    beside_known, beside_seen = results["crowded"]
+    kinds = {"alone": [results["acknowledged"], results["seen"]], "beside lookups": results["crowded"]}
+    reported = [
+        f"| {kind} | {_kept(known, ACKNOWLEDGED)} | {_kept(seen, SEEN)} |"
+        for kind, (known, seen) in kinds.items()
+        if known
+    ]
+    table = "\n".join(reported)
     return f"""\
 {HEAD.format(**results)}{_table(lines)}
 
-Every second result was sent while the server learnt from the one before.
+Every second result was sent while the server learnt from the one before; lookups beside come without a pause.
 
 | results | acknowledged: median | most | {_ms(ACKNOWLEDGED)} kept by | seen in answers: median | most | \
 {_ms(SEEN)} kept by |
 | --- | --- | --- | --- | --- | --- | --- |
-| alone | {_kept(known, ACKNOWLEDGED)} | {_kept(seen, SEEN)} |
-| beside lookups without a pause | {_kept(beside_known, ACKNOWLEDGED)} | {_kept(beside_seen, SEEN)} |
+{table}
 
 ## Every round: p99
 

@@ -33,10 +33,10 @@ How long either takes depends on the machine and on what else it does; the part 
 """
 
 
-def match(rng: np.random.Generator, n: int, ended: float, people: int) -> Match:
-    """Return a match of four against four."""
-    ids = [f"p{number}" for number in rng.choice(people, 8, replace=False).tolist()]
-    contest = Contest(Ruleset("g", "tdm"), (ids[:4], ids[4:]), rng.permutation(2).tolist(), at=ended)
+def match(rng: np.random.Generator, n: int, ended: float, people: int, size: int = 4) -> Match:
+    """Return a match of two teams."""
+    ids = [f"p{number}" for number in rng.choice(people, 2 * size, replace=False).tolist()]
+    contest = Contest(Ruleset("g", "tdm"), (ids[:size], ids[size:]), rng.permutation(2).tolist(), at=ended)
     return Match((contest,), began=ended - 300.0, ended=ended, id=f"m{n}")
 
 

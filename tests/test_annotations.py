@@ -23,6 +23,7 @@ def ask(model: RatingModel, further: Further) -> tuple[list[float], float, list[
 """
 
 
+@pytest.mark.slow
 def test_users_need_no_ignoring_of_types(tmp_path: Path) -> None:
     """Plain ids, pairs, lists and tuples in contests, matches and questions, checked strictly."""
     api = pytest.importorskip("mypy.api")

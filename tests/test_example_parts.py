@@ -41,6 +41,7 @@ def test_the_model_keeps_the_laws_of_models(seed: int) -> None:
     check_model(WinShare(), np.random.default_rng(seed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_the_objective_keeps_the_laws_of_objectives(seed: int) -> None:
     """On random problems."""
@@ -64,6 +65,7 @@ def test_a_part_works_by_its_name(args: tuple[str, ...], words: str) -> None:
     assert words in done.stdout
 
 
+@pytest.mark.slow
 def test_the_store_keeps_the_laws_of_archives_and_leaves_nothing() -> None:
     """On random histories; its folder is gone when it is closed."""
     made: list[Passing] = []

@@ -20,6 +20,7 @@ HERE = Path(__file__).parent
 GOLDEN: dict[str, Any] = json.loads((HERE / "data" / "golden.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", GOLDEN["balance"], ids=range(len(GOLDEN["balance"])))
 def test_splits_and_values_are_what_they_were(case: dict[str, Any]) -> None:
     """Rosters of Elo ratings, decimals and whole numbers, in two to four teams, by each objective."""
@@ -50,6 +51,7 @@ def test_ratings_are_what_they_were(name: str) -> None:
         assert [[rating.mu, rating.sigma] for rating in now] == ratings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GOLDEN["logs"])
 def test_matches_of_logs_have_the_ids_they_had(name: str) -> None:
     """A match's id depends on its own lines: archives of older versions know the same matches."""

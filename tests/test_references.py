@@ -33,6 +33,7 @@ def resolves(name: str) -> bool:
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src")))
 def test_every_reference_resolves(path: Path) -> None:
     """A module, class or function that a docstring names is there, under that name."""

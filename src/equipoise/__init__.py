@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from equipoise.clock import deadline
     from equipoise.errors import EquipoiseError, InputError, UnknownNameError, UnsupportedError
     from equipoise.files.matches import read_matches
+    from equipoise.files.results import read_results
     from equipoise.lab.progressive import evaluate
     from equipoise.lobbies.filling import fill
     from equipoise.lobbies.plan import Demand, FilledLobby, Lobby, LobbyPlan
@@ -20,10 +21,15 @@ if TYPE_CHECKING:
     from equipoise.players import Bots, Player, Rating
     from equipoise.ratings.curves import Curve, curves
     from equipoise.ratings.ladder import Ladder
+    from equipoise.ratings.models.elo import Elo
     from equipoise.ratings.models.gaussian_filter.mixture import Mixture
     from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
+    from equipoise.ratings.models.glicko2 import Glicko2
+    from equipoise.ratings.models.trueskill import TrueSkill
+    from equipoise.ratings.models.weng_lin import BradleyTerry, PlackettLuce
     from equipoise.ratings.rating import rate
     from equipoise.ratings.replaying import replay
+    from equipoise.tables import Table
     from equipoise.teams.balancing import balance
     from equipoise.teams.batches import balance_many
     from equipoise.teams.explaining.editing import Change, Move, Place, Swap, edit, why_there, why_together
@@ -41,15 +47,18 @@ if TYPE_CHECKING:
 __all__ = [
     "BalanceRequest",
     "Bots",
+    "BradleyTerry",
     "Change",
     "Contest",
     "Curve",
     "Demand",
+    "Elo",
     "EquipoiseError",
     "Explanation",
     "FilledLobby",
     "Front",
     "GaussianFilter",
+    "Glicko2",
     "InputError",
     "Joined",
     "Ladder",
@@ -60,6 +69,7 @@ __all__ = [
     "Move",
     "Place",
     "Placement",
+    "PlackettLuce",
     "Player",
     "Preference",
     "Rating",
@@ -71,6 +81,8 @@ __all__ = [
     "Statistics",
     "Status",
     "Swap",
+    "Table",
+    "TrueSkill",
     "UnknownNameError",
     "UnsupportedError",
     "Verification",
@@ -89,6 +101,7 @@ __all__ = [
     "place_late",
     "rate",
     "read_matches",
+    "read_results",
     "receipt",
     "replay",
     "verify",
@@ -97,6 +110,13 @@ __all__ = [
 ]
 
 _HOME = {
+    "PlackettLuce": "ratings.models.weng_lin",
+    "BradleyTerry": "ratings.models.weng_lin",
+    "TrueSkill": "ratings.models.trueskill",
+    "Glicko2": "ratings.models.glicko2",
+    "Elo": "ratings.models.elo",
+    "Table": "tables",
+    "read_results": "files.results",
     "BalanceRequest": "teams.request",
     "Bots": "players",
     "Change": "teams.explaining.editing",

@@ -35,6 +35,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "party": ("party", "premade", "group"),
     "side": ("side",),
     "team": ("team",),
+    "team_now": ("team_now", "team now", "current team"),
     "bot": ("bot",),
     "roles": ("roles", "role"),
     "prefer": ("prefer", "with"),
@@ -200,11 +201,12 @@ def player_of(row: Mapping[str, Any], at: str, seen: dict[str, int], number: int
         name,
         party=text_of(row["party"], "party", at) if "party" in row else None,
         side=side,
-        team=_team(row["team"], at) if "team" in row else None,
+        team=_team(row["team"], "team", at) if "team" in row else None,
         bot=_yes(row["bot"], at) if "bot" in row else False,
         roles=tuple((role, _role_rating(known, role, at)) for role, known in _several(row, "roles", at)),
         prefer=_priced(row, "prefer", at),
         avoid=_priced(row, "avoid", at),
+        team_now=_team(row["team_now"], "team_now", at) if "team_now" in row else None,
     )
 
 
@@ -266,10 +268,10 @@ def _sigma(row: Mapping[str, Any], at: str) -> float:
     return sigma
 
 
-def _team(value: Any, at: str) -> int:
-    team = number_of(value, "team", at)
+def _team(value: Any, field: str, at: str) -> int:
+    team = number_of(value, field, at)
     if team < 1 or team != int(team):
-        fail(at, f"team {team:g} is not allowed; teams are counted from 1")
+        fail(at, f"{field} {team:g} is not allowed; teams are counted from 1")
     return int(team) - 1
 
 

@@ -74,6 +74,9 @@ class Player:
     prefer, avoid : sequence of str, or mapping from str to float or None
         Whom (by id or name) this player would rather play with, or not, and the price of each one in win
         probability where it is not the usual one.
+    team_now : int or None
+        The team (counted from 0) this player is in already, for those who would rather not change; None where
+        there is none yet.
 
     Raises
     ------
@@ -91,6 +94,7 @@ class Player:
     roles: tuple[tuple[str, Rating | None], ...] = ()
     prefer: tuple[tuple[str, float | None], ...] = ()
     avoid: tuple[tuple[str, float | None], ...] = ()
+    team_now: int | None = None
 
     def __post_init__(self) -> None:
         identity = cast("object", self.id)
@@ -101,9 +105,10 @@ class Player:
         if not 0.0 <= self.side <= 1.0:
             msg = f"side: {self.side!r} of player {self.id!r} is not allowed; a number from 0 to 1 is"
             raise InputError(msg)
-        if self.team is not None and self.team < 0:
-            msg = f"team: {self.team!r} of player {self.id!r} is not allowed; 0 and above is"
-            raise InputError(msg)
+        for field, team in (("team", self.team), ("team_now", self.team_now)):
+            if team is not None and team < 0:
+                msg = f"{field}: {team!r} of player {self.id!r} is not allowed; 0 and above is"
+                raise InputError(msg)
         if self.roles:
             roles = tuple((role, _rating(known, self.id)) for role, known in _pairs(self.roles))
             object.__setattr__(self, "roles", roles)

@@ -32,7 +32,10 @@ OBJECTIVES: Mapping[str, str] = MappingProxyType(
 
 #: What may stand for an objective besides, for those who weigh it against one: it says nothing of fairness.
 TERMS: Mapping[str, str] = MappingProxyType(
-    {"preferences": "equipoise.teams.objectives.composing:preferences"}
+    {
+        "preferences": f"{_OBJECTIVES}.composing:preferences",
+        "moves": f"{_OBJECTIVES}.composing:moves",
+    }
 )
 
 #: How the best splits are found, in the order in which ``auto`` asks whether they suit; records, see

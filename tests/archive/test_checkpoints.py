@@ -22,6 +22,8 @@ from equipoise.ratings.model import Chances
 from equipoise.ratings.models.elo import Elo
 from equipoise.registry import MODELS
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True, slots=True)
 class Crowd(Elo):

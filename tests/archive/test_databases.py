@@ -64,6 +64,7 @@ def test_a_missing_driver_is_told_with_what_to_install(monkeypatch: pytest.Monke
         open_archive("postgresql://host/database")
 
 
+@pytest.mark.slow
 def test_a_file_is_used_safely(tmp_path: Path) -> None:
     """A sound SQLite, the write-ahead log, a flush at each commit, and nothing left of what is deleted."""
     with open_archive(f"sqlite:///{tmp_path / 'a.db'}") as archive:
@@ -89,6 +90,7 @@ def test_a_faulty_sqlite_writes_no_write_ahead_log_and_says_so(
     assert "3.51.3" in told[0]
 
 
+@pytest.mark.slow
 def test_a_second_writer_waits_and_says_so_or_fails_clearly(new_url: Callable[[], str]) -> None:
     """There is one writer at a time."""
     url, told = new_url(), list[str]()
@@ -108,6 +110,7 @@ def test_a_second_writer_waits_and_says_so_or_fails_clearly(new_url: Callable[[]
         assert first.standing().current
 
 
+@pytest.mark.slow
 def test_a_reader_sees_one_state_while_another_writes(new_url: Callable[[], str]) -> None:
     """What is read belongs to one revision."""
     url = new_url()
@@ -120,12 +123,14 @@ def test_a_reader_sees_one_state_while_another_writes(new_url: Callable[[], str]
         assert reader.revision() == writer.revision() == 1
 
 
+@pytest.mark.slow
 def test_the_migrations_lead_to_the_schema(new_url: Callable[[], str]) -> None:
     """Tables made step by step are those that the code knows."""
     with open_archive(new_url()) as archive, archive._database.reading() as connection:
         assert not compare_metadata(MigrationContext.configure(connection), METADATA)
 
 
+@pytest.mark.slow
 def test_a_newer_schema_is_refused(new_url: Callable[[], str]) -> None:
     """An older equipoise does not guess what a newer one has kept."""
     url = new_url()
@@ -135,6 +140,7 @@ def test_a_newer_schema_is_refused(new_url: Callable[[], str]) -> None:
         open_archive(url)
 
 
+@pytest.mark.slow
 def test_an_upgrade_that_breaks_off_leaves_nothing(
     new_url: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,7 +169,7 @@ def test_the_database_of_something_else_is_refused(tmp_path: Path) -> None:
         open_archive(f"sqlite:///{tmp_path / 'text.db'}")
 
 
-def test_what_does_not_exist_is_only_made_where_that_is_preferenceed(new_url: Callable[[], str]) -> None:
+def test_what_does_not_exist_is_only_made_where_that_is_wanted(new_url: Callable[[], str]) -> None:
     """A typing error in a command that reads does not leave an empty archive behind."""
     with pytest.raises(InputError, match="that an ingest has made is needed"):
         open_archive(new_url(), create=False)

@@ -63,6 +63,13 @@ def test_teams_from_ids_and_last_names(store: str, tmp_path: Path) -> None:
     assert "taken for new: Nobody" in result.stderr
 
 
+def test_the_archive_of_the_environment_will_do(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where one is needed."""
+    told = plain("balance", "--store", store, "--here", "Ann,Bob,id-cid,Dan")
+    monkeypatch.setenv("EQUIPOISE_STORE", store)
+    assert plain("balance", "--here", "Ann,Bob,id-cid,Dan") == told
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [

@@ -83,6 +83,7 @@ def test_files_may_overlap(tmp_path: Path) -> None:
     assert replay_columns(Mixture(), read.columns) == told(sources)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", WRONG)
 def test_a_wrong_line_is_told_as_record_by_record(tmp_path: Path, line: bytes) -> None:
     """A wrong line is told with the same words, and the others count."""

@@ -191,6 +191,7 @@ def test_every_format_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.Mo
         assert 0.0 <= told[0] <= told[-1] <= 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -261,6 +262,7 @@ def test_a_file_that_cannot_be_read_is_refused(
         list(read_matches(str(tmp_path / "nowhere.jsonl")))
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(
     st.binary(max_size=200)

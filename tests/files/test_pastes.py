@@ -30,6 +30,7 @@ def outcome(paste: str, read: str | None = None) -> dict[str, Any]:
     return {"gives": [[p.label, None if p.rating is None else p.rating.mu, p.party] for p in players]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CORPUS, ids=range(len(CORPUS)))
 def test_each_paste_gives_or_says_what_it_should(case: dict[str, Any]) -> None:
     """Every paste of the corpus is read as people mean it, or refused with the line and a remedy."""
@@ -72,6 +73,7 @@ def test_an_unknown_choice_is_refused() -> None:
         parse_paste("Amber", "here", "x")
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.sampled_from(["Amber", "Birch", "Cedar", "Dahlia", "Elm"]), unique=True, min_size=2),
     st.data(),
@@ -99,6 +101,7 @@ def test_the_way_of_writing_changes_nothing(names: list[str], data: st.DataObjec
     )
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200), st.sampled_from([None, *READS]))
 def test_any_text_gives_players_or_a_message(text: str, read: str | None) -> None:
     """Whatever is pasted, nothing but an InputError comes out, and no player without a name."""

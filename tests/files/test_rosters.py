@@ -27,6 +27,7 @@ def test_lines_of_weight_and_name() -> None:
     assert read(text) == [("Boring John", 5.0), ("Χρήστος 2", 7.5), ("#1", 0.5), ("محمد", 100.0), ("🦊", 3.0)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("last", [True, False])
@@ -98,6 +99,7 @@ def test_a_missing_weight_is_unknown_not_wrong() -> None:
     assert read('[{"name": "Ann"}, {"name": "Bob", "weight": null}]') == [("Ann", None), ("Bob", None)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "ending", "message"),
     [
@@ -181,6 +183,7 @@ def test_files_are_read_by_their_endings(tmp_path: Path) -> None:
         read_roster(str(tmp_path))
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(
     content=st.one_of(st.binary(max_size=80), st.text(max_size=80).map(str.encode)),

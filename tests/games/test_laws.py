@@ -12,6 +12,8 @@ from equipoise.matches import Match, Skipped, Unfinished
 from equipoise.registry import GAMES, resolve
 from equipoise.testing.games import check_game, parsed
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_keeps_the_laws(name: str) -> None:

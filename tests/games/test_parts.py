@@ -18,6 +18,7 @@ from equipoise.testing.games import parsed
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
 
+@pytest.mark.slow
 @given(names, names, st.lists(names.filter(bool)))
 def test_a_ruleset_is_a_text_and_back(game: str, kind: str, mutators: list[str]) -> None:
     """Whatever the names are; the text is one word."""
@@ -42,6 +43,7 @@ def test_unknown_mutators_are_those_of_the_games_own_table() -> None:
     assert unknown_mutators([], Ruleset("a", "", ("x",))) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "length", [LONGEST_LINE - 1, LONGEST_LINE, LONGEST_LINE + 1, LONGEST_LINE + STEP, 10_000_000]
 )

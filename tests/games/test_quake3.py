@@ -57,6 +57,7 @@ def tdm(*lines: str | tuple[int, str], scores: str = "red:3  blue:1", timed: boo
     return log(*start, *lines, (100, "Exit: Timelimit hit."), scores, timed=timed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "matches", "unfinished", "contests"),
     [
@@ -94,6 +95,7 @@ def correlation(matches: list[Match]) -> float:
     return rank_correlation(np.array(rated), np.array([float(player[-1]) for player in players]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "games", "least"), [(TDM, 80, 0.95), (TDM, 10, 0.80), (CTF, 44, 0.90)])
 def test_ratings_find_the_true_skill(name: str, games: int, least: float) -> None:
     """The default model ranks the bots as they were made."""

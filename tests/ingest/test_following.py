@@ -64,6 +64,7 @@ class Log:
         self.path.write_bytes(b"")
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(events=st.lists(st.sampled_from(EVENTS), max_size=14))
 def test_every_byte_is_given_once_whatever_happens(
@@ -199,6 +200,7 @@ def test_a_log_that_cannot_be_read_is_told(tmp_path: Path) -> None:
         list(Following(str(tmp_path)).poll())
 
 
+@pytest.mark.slow
 def test_a_log_that_does_not_exist_yet_is_waited_for(tmp_path: Path) -> None:
     """A server may be started after its follower."""
     with open_archive(f"sqlite:///{tmp_path / 'a.db'}") as archive:

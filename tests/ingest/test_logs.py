@@ -22,6 +22,7 @@ def zstd(content: bytes) -> bytes:
     return compressed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, bz2.compress, zstd])
 def test_what_was_compressed_is_read_as_if_it_had_not_been(
     tmp_path: Path, compress: Callable[[bytes], bytes]

@@ -75,6 +75,7 @@ def new(tmp_path: Path, counter: itertools.count[int] = itertools.count()) -> Ar
     return open_archive(f"sqlite:///{tmp_path / f'{next(counter)}.db'}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("log", LOGS)
 def test_games_keep_the_order_of_their_log(tmp_path: Path, log: str) -> None:
     """A whole log; nothing is of 1970, and the games say that their dates are assumed."""
@@ -100,6 +101,7 @@ def parts_of(content: bytes, places: Sequence[int]) -> list[bytes]:
     return [content[a:b] for a, b in itertools.pairwise([0, *sorted(places), len(content)])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("log", LOGS)
 @pytest.mark.parametrize("names", NAMES[:4])
 def test_a_log_that_was_cut_anywhere_is_the_whole(tmp_path: Path, log: str, names: Sequence[str]) -> None:
@@ -122,6 +124,7 @@ def test_a_log_that_was_cut_anywhere_is_the_whole(tmp_path: Path, log: str, name
             assert order_of(archive) == order
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("log", LOGS)
 @pytest.mark.parametrize("names", NAMES)
 def test_pieces_may_be_read_one_by_one_in_any_order(tmp_path: Path, log: str, names: Sequence[str]) -> None:
@@ -140,6 +143,7 @@ def test_pieces_may_be_read_one_by_one_in_any_order(tmp_path: Path, log: str, na
             assert order_of(archive) == expected
 
 
+@pytest.mark.slow
 def test_sources_of_one_date_go_by_their_first_game(tmp_path: Path) -> None:
     """The order of reading makes no difference, and a copy that is later changes nothing."""
     one, other = (write(tmp_path / f"{n}.log", LOGS[log]) for n, log in enumerate(("quake3", "nexuiz")))
@@ -156,6 +160,7 @@ def test_sources_of_one_date_go_by_their_first_game(tmp_path: Path) -> None:
         assert first.standing().state == second.standing().state
 
 
+@pytest.mark.slow
 def test_later_games_of_a_log_are_an_addition(tmp_path: Path) -> None:
     """Nothing is rebuilt when a log without dates has grown."""
     log = LOGS["quake3"]

@@ -81,6 +81,7 @@ def ucx() -> str:
     return str(program)
 
 
+@pytest.mark.slow
 def test_its_syntax_is_sound(ucx: str, tmp_path: Path) -> None:
     """The checker finds no error, and finds one where there is one."""
     run = {"capture_output": True, "text": True, "timeout": 60, "env": {**os.environ, "NO_COLOR": "1"}}

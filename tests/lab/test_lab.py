@@ -31,6 +31,7 @@ def test_metrics_of_three_predictions_worked_out() -> None:
     assert metrics.accuracy == pytest.approx((1.0 + 0.0 + 0.5) / 3)
 
 
+@pytest.mark.slow
 def test_calibrated_predictions_have_slope_one_and_no_error() -> None:
     """Outcomes drawn from the predictions; twice the log-odds is half the slope; sides change nothing."""
     rng = np.random.default_rng(0)
@@ -84,6 +85,7 @@ def test_a_shared_first_place_has_no_winner() -> None:
     assert winner(replace(three, ranks=(2.0, 1.0, 3.0))) == 1
 
 
+@pytest.mark.slow
 def test_the_search_repeats_and_never_ends_worse() -> None:
     """The same seed finds the same settings, at least as good as those it began with."""
     history = simulate(np.random.default_rng(0), players=40, games=20)
@@ -99,6 +101,7 @@ def test_the_search_repeats_and_never_ends_worse() -> None:
         tune([])
 
 
+@pytest.mark.slow
 def test_a_simulation_repeats_and_better_players_win_more() -> None:
     """The same seed gives the same history, in which wins follow the truth."""
     one, two = (simulate(np.random.default_rng(5), players=40, games=40) for _ in range(2))
@@ -124,6 +127,7 @@ def league() -> Any:
     return [match for match in read_matches(str(CWL)) if isinstance(match, Match)]
 
 
+@pytest.mark.slow
 def test_the_shipped_profile_predicts_and_is_calibrated(league: Any) -> None:
     """On 3,053 held-out maps: log-loss at most 0.6555, slope in [0.85, 1.15], ECE below 0.03."""
     metrics = evaluate(GaussianFilter(), league).metrics
@@ -133,6 +137,7 @@ def test_the_shipped_profile_predicts_and_is_calibrated(league: Any) -> None:
     assert metrics.ece < 0.03
 
 
+@pytest.mark.slow
 def test_results_alone_are_not_worse_than_tuned_elo(league: Any) -> None:
     """Without scores and statistics, against Elo with K and scale searched on the first 40 %."""
     plain = [
@@ -143,6 +148,7 @@ def test_results_alone_are_not_worse_than_tuned_elo(league: Any) -> None:
     assert evaluate(GaussianFilter(), plain).metrics.log_loss <= elo
 
 
+@pytest.mark.slow
 def test_expected_margins_of_a_league_are_those_that_come(league: Any) -> None:
     """The slope of the observed on the expected margin over 3,052 held-out maps is within 0.1 of 1."""
     model = GaussianFilter()

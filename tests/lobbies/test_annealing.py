@@ -15,6 +15,8 @@ from equipoise.lobbies.annealing_kernels import anneal
 from equipoise.lobbies.problem import WAITING, LobbyProblem, LobbyTask, Placed, Placing
 from equipoise.stopping import never
 
+pytestmark = pytest.mark.slow
+
 
 def task_of(**given: object) -> LobbyTask | None:
     """Return what a solver would be asked for; None where nothing is feasible."""

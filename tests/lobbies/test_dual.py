@@ -20,6 +20,7 @@ from equipoise.lobbies.grid import Grid, add_one
 from equipoise.stopping import never
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", [8, 30_000_000])
 @settings(max_examples=60, deadline=None)
 @given(case=cases())
@@ -36,6 +37,7 @@ def test_the_bound_is_true_however_coarse_the_grid(cells: int, case: Case) -> No
     assert bound <= expected[2] + slack(case)
 
 
+@pytest.mark.slow
 def test_prices_of_no_use_prove_a_true_bound_too() -> None:
     """Weak duality holds for any prices, at any scale of skill."""
     from equipoise.lobbies.dual import _Generation
@@ -56,6 +58,7 @@ def test_prices_of_no_use_prove_a_true_bound_too() -> None:
             assert bound <= task.start.value(task.problem)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("team_size", "per_player"), [(3, False), (4, True)])
 def test_the_bound_is_near_the_plan_where_tails_are_heavy(team_size: int, per_player: bool) -> None:
     """Where moving skill freely would make nearly perfect teams, and real players do not."""
@@ -86,6 +89,7 @@ def test_the_convolution_is_the_highest_price_of_all_pairs() -> None:
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.slow
 def test_whole_numbers_are_exact_on_the_grid() -> None:
     """A lattice of decimals is found, and no block is off its cell but by rounding."""
     players = {f"p{n}": 100.0 + 0.5 * (n * n % 37) for n in range(30)}
@@ -96,6 +100,7 @@ def test_whole_numbers_are_exact_on_the_grid() -> None:
     assert found.away < 1e-9
 
 
+@pytest.mark.slow
 def test_whole_deviations_are_proven_best() -> None:
     """Ten teams that must be 5 from their targets in all: five of them are 1 below, and no plan is better."""
     task = task_of(players={f"p{n}": float(n) for n in range(1, 31)}, lobbies={"a": 46.0}, team_size=3)

@@ -10,6 +10,8 @@ from tests.lobbies.oracle import Case, best, cases, check
 
 from equipoise import Status, fill
 
+pytestmark = pytest.mark.slow
+
 
 def slack(case: Case) -> float:
     """Return what rounding explains."""

@@ -20,6 +20,7 @@ from equipoise.lobbies.solvers import large
 LADDER = {f"p{n}": float(n) for n in range(1, 13)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_published_aggregates_are_kept_and_solved_to_a_proof(distribution: str) -> None:
     """300 players, the published sums, and a plan with gap 0 that the bound of the large solver allows."""
@@ -40,6 +41,7 @@ def test_published_aggregates_are_kept_and_solved_to_a_proof(distribution: str) 
     assert large.relative_gap < 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("team_size", [2, 3, 5])
 def test_large_plans_are_near_their_bound(team_size: int) -> None:
     """Thousands of players: legal, and close to a certified bound."""
@@ -51,6 +53,7 @@ def test_large_plans_are_near_their_bound(team_size: int) -> None:
         assert lobby.min_teams <= len(filled.teams) <= lobby.max_teams
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deviation", ["squared", "absolute"])
 def test_the_published_program_has_the_same_optimum(deviation: str) -> None:
     """A dozen players by the document's program and by ours."""
@@ -69,6 +72,7 @@ def test_the_published_program_refuses_what_it_does_not_know() -> None:
             fill(LADDER, {"a": 5.0, "b": 6.0}, solver="paper", **more)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(case=cases(most=7))
 def test_a_conflict_is_irreducible(case: Case) -> None:
@@ -124,6 +128,7 @@ def test_a_conflict_says_what_to_relax() -> None:
     assert out.reason.endswith("To relax: let 'p2' into 'b'")
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(case=cases(most=7))
 def test_the_advice_leaves_no_second_conflict(case: Case) -> None:
@@ -185,6 +190,7 @@ def test_uncertain_ratings_count_less_with_caution() -> None:
     assert (plan.unrated, plan.default_weight) == (1, 0.0)
 
 
+@pytest.mark.slow
 def test_the_same_arguments_give_the_same_plan_and_a_stopped_search_is_legal() -> None:
     """Nothing is drawn at random; no time at all still gives a plan, without a false proof."""
     instance = published(2)
@@ -221,6 +227,7 @@ def test_a_first_plan_that_is_only_dealt_is_improved_by_its_solver(
     assert plan.excess < 0.05
 
 
+@pytest.mark.slow
 def test_a_short_limit_of_time_loads_no_compiler() -> None:
     """That alone would take longer; the plan is improved all the same."""
     code = """

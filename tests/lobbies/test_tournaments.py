@@ -17,6 +17,7 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 SEEDS = (3, 8, 13, 21, 35, 58)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nobody_could_tell_a_better_plan(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Within what the page allows of the best known, which no bound is above."""

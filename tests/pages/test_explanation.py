@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from equipoise import Move, Player, Preference, Rule, Swap, balance, edit, explain, why_there, why_together
 from equipoise.pages.text.explanation import change_lines, explanation_lines, place_lines, together_lines
 
@@ -70,6 +72,7 @@ def test_an_infeasible_roster_is_told_what_to_give_up() -> None:
     assert line.startswith("The cheapest relaxation is not keeping Ann and Bob apart: then ")
 
 
+@pytest.mark.slow
 def test_preferences_roles_and_rules_have_words_and_prices() -> None:
     """What is paid for a preference and what keeping it costs, each role and each rule of one's own."""
     players = [

@@ -56,6 +56,7 @@ def test_the_page_lists_every_refusal() -> None:
     assert told == [why.value.split(" ")[0] for why in Refusal]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
 def test_the_transcript_may_be_cut_at_every_byte(end: bytes) -> None:
     """Where the network cuts makes no difference."""
@@ -67,6 +68,7 @@ def test_the_transcript_may_be_cut_at_every_byte(end: bytes) -> None:
     assert b"".join(session.said(said[n : n + 1]) for n in range(len(said))) == ANSWERED
 
 
+@pytest.mark.slow
 @given(st.lists(_mutated() | st.binary(max_size=40), max_size=12).map(b"".join), st.data())
 def test_whatever_is_sent_only_documented_answers_come(said: bytes, data: st.DataObject) -> None:
     """Random and mutated lines, and cut elsewhere they are answered alike."""
@@ -77,6 +79,7 @@ def test_whatever_is_sent_only_documented_answers_come(said: bytes, data: st.Dat
     assert cut.said(said[:at]) + cut.said(said[at:]) == answers
 
 
+@pytest.mark.slow
 @given(st.lists(_lines, max_size=20), st.randoms(use_true_random=False))
 def test_every_line_with_an_answer_has_exactly_one(lines: list[bytes], rng: random.Random) -> None:
     """``ALL`` apart, so that a client can count."""
@@ -158,6 +161,7 @@ def test_names_come_back_byte_for_byte() -> None:
         assert _talk().said(b"PLAYER " + name + b"\n") == b"PLAYER " + name + b"\n"
 
 
+@pytest.mark.slow
 def test_a_refused_line_changes_nothing() -> None:
     """Neither who is in which team, nor whom a division divides, nor the game, nor the right to report."""
     said = b"GAME ctf\nPLAYER a1b2\nPLAYER c3d4\nTEAMS 2\nAUTH correct horse battery\n"
@@ -194,6 +198,7 @@ def test_a_result_needs_its_game() -> None:
     assert _talk().said(told).endswith(Refusal.NO_GAME.line)
 
 
+@pytest.mark.slow
 def test_lines_without_an_answer_let_the_reader_look_at_the_clock() -> None:
     """However many come at once, and however short they are."""
     for line in (b"\n", b"\r\n", b"GAME x\n", b"MUTATOR x\n"):

@@ -41,6 +41,7 @@ def contests(seed: int, count: int, ties: bool) -> list[Contest]:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize(
     ("model", "package", "name"),
@@ -68,6 +69,7 @@ def test_weng_lin_is_openskill(model: Any, package: str, name: str, ties: bool) 
         assert state[player] == pytest.approx((rating.mu, rating.sigma), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", [False, True])
 def test_trueskill_is_trueskill_for_two_teams(ties: bool) -> None:
     """The closed form agrees to 1e-12 of the size, once the package computes with ``mpmath``.
@@ -82,6 +84,7 @@ def test_trueskill_is_trueskill_for_two_teams(ties: bool) -> None:
     assert 1e-9 < _follow_trueskill(package.TrueSkill(backend=None), duels) < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", [False, True])
 def test_match_quality_is_trueskills(ties: bool) -> None:
     """For any number of teams, with partial presence, to 1e-12."""
@@ -103,6 +106,7 @@ def test_match_quality_is_trueskills(ties: bool) -> None:
         state = model.update(state, contest)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", [False, True])
 def test_trueskill_is_trueskill_for_many_teams(ties: bool) -> None:
     """The package stops iterating at changes of 1e-4, so both agree to about that; told to go on, to 1e-8."""

@@ -12,6 +12,7 @@ from equipoise.registry import MODELS, resolve
 from equipoise.testing.ratings import random_contest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_the_last_point_is_what_was_known_just_after(name: str) -> None:
     """For every player and ruleset, bit for bit, with a point for each contest of the player."""

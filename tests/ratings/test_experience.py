@@ -49,6 +49,7 @@ def planted(rng: np.random.Generator, worth: dict[str, float]) -> list[Contest]:
     return contests
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_switched_on_the_model_keeps_the_laws(seed: int) -> None:
     """See :func:`equipoise.testing.ratings.check_model`."""
@@ -81,6 +82,7 @@ def test_switched_off_nothing_changes() -> None:
     assert MODEL.run(MODEL.initial(), contests) == MODEL.run(MODEL.initial(), plain)
 
 
+@pytest.mark.slow
 def test_a_run_is_its_single_steps() -> None:
     """With experience switched on."""
     state = ALL_ON.initial()
@@ -93,6 +95,7 @@ def test_a_run_is_its_single_steps() -> None:
     assert state == whole
 
 
+@pytest.mark.slow
 def test_the_worth_of_experience_is_learnt() -> None:
     """Newcomers lose where experience is worth 1, and are rated as far above it after some games."""
     model = replace(MODEL, experience_sigma=0.5)

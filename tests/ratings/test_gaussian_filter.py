@@ -77,6 +77,7 @@ def test_three_players_worked_out() -> None:
     assert [PLAIN.rating(tied, player).mu for player in "abc"] == pytest.approx([0.0] * 3, abs=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not available(), reason="numba is not installed")
 @pytest.mark.parametrize("seed", range(3))
 def test_plain_and_compiled_give_the_same_bits(seed: int) -> None:
@@ -196,6 +197,7 @@ def informative(statistics: bool) -> float:
     return float(np.mean(found))
 
 
+@pytest.mark.slow
 def test_five_games_with_statistics_rank_newcomers() -> None:
     """The rank correlation with the truth is at least 0.75, and less without statistics."""
     with_them, without = informative(True), informative(False)
@@ -203,6 +205,7 @@ def test_five_games_with_statistics_rank_newcomers() -> None:
     assert without < with_them
 
 
+@pytest.mark.slow
 def test_statistics_that_do_not_help_are_trusted_less() -> None:
     """Kills that tell of a role and not of skill lose their weight, prequentially; useful ones keep it."""
     rng = np.random.default_rng(2)
@@ -241,6 +244,7 @@ def test_the_temperature_cools_what_is_over_confident() -> None:
     assert state.world[0] < 0.8
 
 
+@pytest.mark.slow
 def test_expected_margins_are_those_that_come() -> None:
     """Simulated matches: the slope of the observed on the expected margin is near 1, later contests only."""
     history = simulate(np.random.default_rng(1), players=60, games=80, statistics=False)

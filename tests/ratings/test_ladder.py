@@ -14,6 +14,7 @@ from equipoise.registry import MODELS, resolve
 from equipoise.testing.ratings import random_contest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_a_ladder_is_a_replay_bit_for_bit(name: str) -> None:
     """The same ratings, predictions and state; saved half-way and loaded it goes on as if nothing was."""

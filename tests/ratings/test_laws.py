@@ -7,10 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from equipoise import Contest, GaussianFilter, Ruleset
+from equipoise import Contest, Elo, GaussianFilter, InputError, Ladder, Ruleset, evaluate, replay
 from equipoise.matches import Statistics
 from equipoise.registry import MODELS, resolve
 from equipoise.testing.ratings import check_model, in_step
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -71,3 +73,19 @@ def test_numbers_stay_numbers_at_the_ends_of_what_is_allowed(name: str, seed: in
         assert math.isclose(sum(chances), 1.0, abs_tol=1e-9)
     for player in model.players(state):
         assert math.isfinite(model.rating(state, player, Ruleset("g", "ctf", ("x",))).mu)
+
+
+def test_a_model_that_lacks_a_method_is_told_which() -> None:
+    """Where a history is replayed, evaluated or kept; a class in the place of its object too."""
+
+    class Half:
+        def initial(self) -> dict[str, float]:
+            return {}
+
+    for use in (lambda model: replay(model, []), Ladder, lambda model: evaluate(model, [])):
+        with pytest.raises(
+            InputError, match="model: Half has no update, run, win_probability, rating, players"
+        ):
+            use(Half())  # type: ignore[no-untyped-call]
+        with pytest.raises(InputError, match="model: Elo is a class"):
+            use(Elo)  # type: ignore[no-untyped-call]

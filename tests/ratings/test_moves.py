@@ -13,6 +13,7 @@ from equipoise.registry import MODELS, resolve
 from equipoise.testing.ratings import random_contest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_parts_add_up_and_the_state_is_that_of_an_update(name: str) -> None:
     """Over random contests of all kinds."""

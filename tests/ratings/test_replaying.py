@@ -33,6 +33,7 @@ def histories(draw: st.DrawFn) -> list[Match]:
     return [Match(pair) for pair in pairs]
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(histories(), st.data())
 @pytest.mark.parametrize("name", EVERY)
@@ -49,6 +50,7 @@ def test_a_replay_depends_on_the_set_alone(name: str, matches: list[Match], data
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(histories())
 @pytest.mark.parametrize("name", EVERY)

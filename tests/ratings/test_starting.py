@@ -14,6 +14,7 @@ from equipoise.testing.ratings import check_model
 GUESSES = {f"p{n}": 100.0 * n for n in range(12)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_mixture_with_guesses_keeps_the_laws(seed: int) -> None:
     """See :func:`equipoise.testing.ratings.check_model`."""
@@ -61,6 +62,7 @@ def test_wrong_guesses_are_refused() -> None:
     assert given_from([Player("ann"), Player("bob", 2.0)]) == (("bob", 2.0, 0.0),)
 
 
+@pytest.mark.slow
 def test_some_leagues_of_the_benchmark_are_played() -> None:
     """On the first night teams are those by guesses; over the season they are about as even or more."""
     played = [league(0, n, 0.75) for n in range(5)]

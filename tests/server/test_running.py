@@ -26,6 +26,7 @@ from equipoise.server.settings import Settings
 from equipoise.server.tcp import OTHER_FILES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loop", [asyncio.new_event_loop, loop_factory()], ids=["asyncio", "fastest"])
 @pytest.mark.parametrize("wrong", ["address", "store"])
 def test_a_start_that_fails_leaves_nothing_behind(
@@ -77,6 +78,7 @@ def ask_over_tls(port: int, certificate: Path, said: str) -> str:
         return answers.decode()
 
 
+@pytest.mark.slow
 def test_tls_and_settings_that_are_read_anew(store: Path, tmp_path: Path) -> None:
     """``SIGHUP`` brings another certificate and token; where one is at fault all stays as it was."""
     certificate, key = certify(tmp_path, "first")
@@ -113,6 +115,7 @@ def test_tls_and_settings_that_are_read_anew(store: Path, tmp_path: Path) -> Non
         assert served.end()[0] == 0
 
 
+@pytest.mark.slow
 def test_systemd_is_told_of_the_beginning_of_life_and_of_the_end(store: Path, tmp_path: Path) -> None:
     """Ready once it answers, alive again and again, stopping at the end."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
@@ -128,6 +131,7 @@ def test_systemd_is_told_of_the_beginning_of_life_and_of_the_end(store: Path, tm
         assert set(rest_) <= {b"WATCHDOG=1"}
 
 
+@pytest.mark.slow
 def test_the_limit_of_open_files_is_heeded(store: Path) -> None:
     """One address leaves places for others, and a system that has no more fills no log."""
     limit = OTHER_FILES + 16

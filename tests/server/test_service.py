@@ -62,6 +62,7 @@ def served(store: Path) -> Iterator[Served]:
         server.end(signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_the_life_of_a_server(served: Served, store: Path, tmp_path: Path) -> None:
     """An ingest elsewhere is seen; a result is seen; the archive may be replaced; the end is in order."""
     assert served.ask("PLAYER ann\n") == weight(store, "ann")
@@ -102,6 +103,7 @@ def test_the_life_of_a_server(served: Served, store: Path, tmp_path: Path) -> No
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_was_acknowledged_survives_a_kill(served: Served, store: Path) -> None:
     """A result is in the archive before it is acknowledged."""
     with served.connect() as connection:
@@ -120,6 +122,7 @@ def test_what_was_acknowledged_survives_a_kill(served: Served, store: Path) -> N
     assert again.end()[0] == 0
 
 
+@pytest.mark.slow
 def test_the_end_during_traffic_answers_what_was_sent(served: Served) -> None:
     """Several clients, each with many lines on the way: every one of them is answered, exit code 0."""
     clients = [served.connect() for _ in range(8)]
@@ -133,6 +136,7 @@ def test_the_end_during_traffic_answers_what_was_sent(served: Served) -> None:
         connection.close()
 
 
+@pytest.mark.slow
 def test_an_archive_that_breaks_is_told_and_the_last_ratings_are_served(served: Served, store: Path) -> None:
     """Nobody is made to wait for an archive."""
     expected = weight(store, "ann")
@@ -143,6 +147,7 @@ def test_an_archive_that_breaks_is_told_and_the_last_ratings_are_served(served: 
     assert served.ask("PLAYER ann\n") == expected
 
 
+@pytest.mark.slow
 def test_a_database_that_hangs_or_stops_keeps_nobody_waiting() -> None:
     """Lookups are answered from memory, results refused for the time being, and the end is in order."""
     if postgresql_programs() is None:
@@ -196,6 +201,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
             yield server
 
 
+@pytest.mark.slow
 def test_a_follower_sees_every_change_and_nothing_else(url: str) -> None:
     """Whichever database it is, and whoever writes it; what nobody has learnt is learnt."""
 

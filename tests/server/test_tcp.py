@@ -89,6 +89,7 @@ async def _ask(port: int, said: bytes) -> bytes:
     return answers
 
 
+@pytest.mark.slow
 def test_the_transcript_is_answered_over_the_network(tell: Callable[..., None]) -> None:
     """Sent at once by a client that ends its half."""
 
@@ -100,6 +101,7 @@ def test_the_transcript_is_answered_over_the_network(tell: Callable[..., None]) 
     tell(story)
 
 
+@pytest.mark.slow
 def test_answers_keep_their_order_while_one_takes_time(tell: Callable[..., None]) -> None:
     """Other connections are answered meanwhile."""
 
@@ -118,6 +120,7 @@ def test_answers_keep_their_order_while_one_takes_time(tell: Callable[..., None]
     tell(story)
 
 
+@pytest.mark.slow
 def test_connections_are_limited_in_total_and_for_each_address(tell: Callable[..., None]) -> None:
     """One more is told so and closed; when one leaves, there is room again."""
 
@@ -139,6 +142,7 @@ def test_connections_are_limited_in_total_and_for_each_address(tell: Callable[..
     tell(story, ServerLimits(per_address=2))
 
 
+@pytest.mark.slow
 def test_an_idle_connection_is_closed_and_one_that_asks_is_not(tell: Callable[..., None]) -> None:
     """Bytes without an end of line do not keep a connection open."""
 
@@ -161,6 +165,7 @@ def test_an_idle_connection_is_closed_and_one_that_asks_is_not(tell: Callable[..
     tell(story, ServerLimits(idle_seconds=0.4))
 
 
+@pytest.mark.slow
 def test_a_client_that_does_not_take_its_answers_is_not_read_and_cut_off(tell: Callable[..., None]) -> None:
     """What the server keeps for it stays bounded, and others are answered."""
 
@@ -180,6 +185,7 @@ def test_a_client_that_does_not_take_its_answers_is_not_read_and_cut_off(tell: C
     tell(story)
 
 
+@pytest.mark.slow
 def test_the_system_keeps_little_for_a_client_that_does_not_read(tell: Callable[..., None]) -> None:
     """A client with a small window gets what it reads, and the server makes hardly more than that."""
 
@@ -206,6 +212,7 @@ def test_the_system_keeps_little_for_a_client_that_does_not_read(tell: Callable[
     tell(story)
 
 
+@pytest.mark.slow
 def test_a_long_answer_is_sent_as_fast_as_it_is_taken(tell: Callable[..., None]) -> None:
     """Many ``ALL`` at once are answered whole and in order, and little is kept for them."""
 
@@ -217,6 +224,7 @@ def test_a_long_answer_is_sent_as_fast_as_it_is_taken(tell: Callable[..., None])
     tell(story)
 
 
+@pytest.mark.slow
 def test_at_the_end_what_has_arrived_is_answered(tell: Callable[..., None]) -> None:
     """Work that was begun is finished and told, then the connection is closed."""
 
@@ -238,6 +246,7 @@ def test_at_the_end_what_has_arrived_is_answered(tell: Callable[..., None]) -> N
     tell(story)
 
 
+@pytest.mark.slow
 def test_the_end_does_not_wait_for_ever(tell: Callable[..., None]) -> None:
     """A client that neither takes nor closes is cut off after the grace."""
 
@@ -259,6 +268,7 @@ async def _until(holds: Callable[[], bool]) -> None:
         await asyncio.wait([asyncio.ensure_future(asyncio.sleep(0.01))])
 
 
+@pytest.mark.slow
 def test_an_address_that_cannot_be_had_is_the_callers_mistake() -> None:
     """The message says which."""
 

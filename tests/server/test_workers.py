@@ -15,6 +15,8 @@ from equipoise.players import Player
 from equipoise.server.workers import Worker, WorkerError
 from equipoise.serving.answers import INFEASIBLE, Gathered
 
+pytestmark = pytest.mark.slow
+
 
 def _players(count: int) -> tuple[Player, ...]:
     return tuple(Player(str(n), float(n * n)) for n in range(count))

@@ -215,6 +215,7 @@ def test_uncertain_ratings_make_the_win_chance_less_certain() -> None:
     assert unsure.best.win_probability[0] < sure.best.win_probability[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [30, 64])
 def test_without_any_time_there_are_teams_all_the_same(n: int) -> None:
     """A budget of nothing gives a draft, with its distance from the bound."""
@@ -274,6 +275,7 @@ def test_a_time_budget_is_honoured_and_said() -> None:
             assert solution.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [64, 301])
 def test_large_rosters_are_divided_nearly_evenly_with_a_bound(n: int) -> None:
     """Beyond what can be proven, the default ends close to its bound and says how close."""
@@ -289,6 +291,7 @@ def test_large_rosters_are_divided_nearly_evenly_with_a_bound(n: int) -> None:
     assert abs(spread.best.win_probability[0] - 0.5) < 0.0011
 
 
+@pytest.mark.slow
 def test_own_objectives_and_solvers_can_be_passed() -> None:
     """A part may be a name, ``module:attribute``, or the thing itself."""
     named = balance(
@@ -413,6 +416,7 @@ def test_the_same_player_twice_is_refused() -> None:
         balance([Player("Ann", 1), Player("Ann", 2)])
 
 
+@pytest.mark.slow
 def test_three_teams_are_enumerated_while_they_are_few() -> None:
     """More teams than two are proven best for small rosters."""
     solution = balance({name: TEN[name] for name in "abcdefghi"}, teams=3, objective="difference")
@@ -420,6 +424,7 @@ def test_three_teams_are_enumerated_while_they_are_few() -> None:
     assert [len(team) for team in solution.best.teams] == [3, 3, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_many_teams_are_divided_pair_by_pair(objective: str) -> None:
     """Beyond enumeration every rule is kept, and the result is far better than a draft's."""
@@ -444,6 +449,7 @@ def test_many_teams_are_divided_pair_by_pair(objective: str) -> None:
     assert np.ptp(solution.best.totals) < 8.0
 
 
+@pytest.mark.slow
 def test_whole_numbers_that_do_not_divide_evenly_bound_many_teams() -> None:
     """Eight teams of four whole numbers differ by one at least unless the sum divides by eight."""
     rng = np.random.default_rng(1)
@@ -467,6 +473,7 @@ def test_many_teams_of_an_objective_without_a_reach_are_refused() -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", [2, 3, 8])
 @pytest.mark.parametrize("objective", ["difference", "indistinguishable"])
 def test_many_equal_players_are_divided_legally(objective: str, kinds: int) -> None:
@@ -479,6 +486,7 @@ def test_many_equal_players_are_divided_legally(objective: str, kinds: int) -> N
     assert solution.value == pytest.approx(0.0, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["auto", "enumerate", "mitm"])
 def test_a_tolerance_of_nothing_is_met(solver: str) -> None:
     """Rounding does not shut out the very split that set the limit."""
@@ -504,6 +512,7 @@ def test_teams_under_the_same_rules_are_interchangeable_among_others() -> None:
     assert len(solution.splits) == 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["enumerate", "mitm", "bitset"])
 def test_among_equal_values_the_most_even_sizes_come_first(solver: str) -> None:
     """Players of no weight could be divided anyhow; six and six is what one wants."""
@@ -520,6 +529,7 @@ def test_equal_weights_are_equal_although_their_mean_is_rounded() -> None:
         assert solution.beta == pytest.approx(each)
 
 
+@pytest.mark.slow
 def test_more_parties_than_can_be_counted_are_never_divided_illegally() -> None:
     """Two thousand trios cannot be halved if their number is odd, and no illegal split is given for one."""
     roster = {f"p{i}": float(i % 7) for i in range(6003)}
@@ -539,6 +549,7 @@ def test_a_solver_that_breaks_the_rules_is_found_out() -> None:
         balance(TEN, solver=everyone_in_one_team)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["spread", "difference", "win", "ratio"])
 @pytest.mark.parametrize("weights", [[2.0**k for k in range(40)], [1.3**k for k in range(38)]])
 def test_forty_players_of_any_weights_are_proven(weights: list[float], objective: str) -> None:
@@ -548,6 +559,7 @@ def test_forty_players_of_any_weights_are_proven(weights: list[float], objective
     assert solution.bound == solution.value
 
 
+@pytest.mark.slow
 def test_a_search_given_up_goes_on_without_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where too many pairs would have to be looked at, the answer is feasible and says so."""
     rng = np.random.default_rng(1)
@@ -563,6 +575,7 @@ def test_a_search_given_up_goes_on_without_proof(monkeypatch: pytest.MonkeyPatch
     assert given_up.bound <= best.value
 
 
+@pytest.mark.slow
 def test_a_full_server_waits_for_a_proof_only_where_time_is_given() -> None:
     """Beyond 40 players the answer comes at once and without; a time limit asks for the proof."""
     roster = {f"p{n}": float(np.exp(n / 9)) for n in range(41)}

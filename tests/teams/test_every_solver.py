@@ -16,6 +16,8 @@ from equipoise.teams.solvers.pairwise import range_bound
 from equipoise.teams.solvers.task import Task
 from equipoise.testing.teams import best_costs, random_problem, random_units
 
+pytestmark = pytest.mark.slow
+
 TOLERANCE = 0.02
 
 KINDS = ("none", "uncertain", "parties", "apart", "fixed", "sizes", "bots", "all")

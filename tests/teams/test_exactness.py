@@ -36,6 +36,7 @@ def check(night: Night, objective: str, solver: str) -> None:
     assert math.fsum(solution.best.win_probability) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["auto", "enumerate", "mitm"])
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
@@ -54,6 +55,7 @@ def test_bit_sets_find_the_oracles_optimum(objective: str, night: Night, data: s
     check(replace(night, weights=tuple(map(float, whole))), objective, "bitset")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("n", [9, 10, 11, 12])
 def test_twelve_players(objective: str, n: int) -> None:
@@ -126,6 +128,7 @@ def test_components_of_a_problem_are_found_once() -> None:
     assert components(problem).steps[:, MU].shape == (len(components(problem).free),)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["auto", *SOLVERS])
 @pytest.mark.parametrize("teams", [2, 3])
 def test_teams_that_are_fixed_are_judged_whatever_the_solver(solver: str, teams: int) -> None:

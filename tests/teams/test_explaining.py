@@ -63,6 +63,7 @@ def without(case: Night, rule: Constraint) -> Night:
     return replace(case, **{rule.kind: ()})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_prices_are_those_of_the_oracle(seed: int) -> None:
     """What a rule costs is how much better the best of all splits is that need not keep it."""
@@ -83,6 +84,7 @@ def test_prices_are_those_of_the_oracle(seed: int) -> None:
     assert all(member.cost.value <= party.cost.value + 1e-9 for member in party.members)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_prices_in_win_probability_are_those_of_the_oracle(seed: int) -> None:
     """Under ``win`` both costs are the same number, the one the oracle has."""
@@ -98,6 +100,7 @@ def test_prices_in_win_probability_are_those_of_the_oracle(seed: int) -> None:
         assert price.cost.value == price.cost.win_probability
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_the_cheapest_relaxation_gains_as_much_as_any(seed: int) -> None:
     """No single rule and no single member would gain more, and the relaxed teams are named."""
@@ -129,6 +132,7 @@ ROSTERS: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "objective"),
     [(name, each) for name in ROSTERS for each in OBJECTIVES if (name, each) != ("negative", "ratio")],

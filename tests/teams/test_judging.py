@@ -41,6 +41,7 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "objective", [*OBJECTIVES, ["win", "difference"], {"win": 1.0, "difference": 0.01}], ids=str
 )
@@ -71,6 +72,7 @@ def test_values_are_those_of_a_search_with_everybody_fixed(name: str, objective:
         )
 
 
+@pytest.mark.slow
 def test_nothing_is_searched_for_why_somebody_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """With 40 players and the solution at hand, neither a solver nor ``balance`` is called."""
     request = BalanceRequest.of(CASES["forty"][0], parties=[("p0", "p1")], fixed={"p2": 0})
@@ -86,6 +88,7 @@ def test_nothing_is_searched_for_why_somebody_is_there(monkeypatch: pytest.Monke
     assert edit(request, [Swap("p5", "p6")], solution=solution).split
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["difference", "win", "spread", "indistinguishable"])
 def test_the_best_swap_is_the_best_by_what_is_asked(objective: str) -> None:
     """No swap with another player is fairer by the objective; under ``spread`` none within its tolerance."""

@@ -20,6 +20,7 @@ def bits(task: Task) -> list[tuple[bytes, bytes]]:
     return [(np.float64(r.cost).tobytes(), r.labels.tobytes()) for r in halves.meet(task).ranked]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not compiled.available(), reason="numba is not installed on this platform")
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_compiled_and_plain_give_the_same_bits(objective: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,6 +56,7 @@ def test_a_half_lists_every_part_division_in_order() -> None:
     assert sorted(rows) == sorted(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("looks", [1, 3, 100_000])
 @pytest.mark.parametrize("room", [1, 2, 5, 1000])
 def test_pairs_are_all_found_once_whatever_the_room(room: int, looks: int) -> None:

@@ -17,6 +17,7 @@ from equipoise.teams.running.sums import team_sums
 TOTALS = st.lists(st.floats(0, 500), min_size=2, max_size=6)
 
 
+@pytest.mark.slow
 @given(TOTALS, st.floats(1, 100), st.integers(1, 9))
 def test_an_advantage_makes_every_team_as_likely(totals: list[float], beta: float, size: int) -> None:
     """Multiplied with the factors, the odds of all teams are the same."""
@@ -27,6 +28,7 @@ def test_an_advantage_makes_every_team_as_likely(totals: list[float], beta: floa
     assert evened / evened.sum() == pytest.approx(np.full(len(totals), 1 / len(totals)))
 
 
+@pytest.mark.slow
 @given(TOTALS, st.randoms(use_true_random=False))
 def test_an_advantage_does_not_know_the_order_of_the_teams(totals: list[float], random: object) -> None:
     """Teams in another order have their factors in that order; one is 1, none is below."""
@@ -37,6 +39,7 @@ def test_an_advantage_does_not_know_the_order_of_the_teams(totals: list[float], 
     assert min(factors) == 1.0
 
 
+@pytest.mark.slow
 @given(st.floats(0, 400), st.floats(0, 100), st.floats(0.1, 100))
 def test_a_weaker_team_is_owed_more(total: float, less: float, even_less: float) -> None:
     """The factor grows with what is missing, and even teams need none."""
@@ -79,6 +82,7 @@ def played(
     return after
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_a_newcomer_goes_where_the_game_is_most_even(data: st.DataObject) -> None:
     """The team is the one a slow oracle finds, bots that leave and come included."""
@@ -103,6 +107,7 @@ def test_a_newcomer_goes_where_the_game_is_most_even(data: st.DataObject) -> Non
     assert gaps[placement.team] == pytest.approx(min(gaps))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.floats(1, 99), st.integers(1, 9)), min_size=2, max_size=5), st.floats(1, 99))
 def test_a_newcomer_without_bots_joins_one_of_the_smallest_teams(
     teams: list[tuple[float, int]], who: float

@@ -15,6 +15,7 @@ from equipoise.testing.teams import check_objective, check_solver, random_proble
 SLOW = {"anneal"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_every_objective_keeps_the_laws(name: str, seed: int) -> None:
@@ -22,6 +23,7 @@ def test_every_objective_keeps_the_laws(name: str, seed: int) -> None:
     check_objective(resolve("objective", OBJECTIVES, name), np.random.default_rng(seed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("name", SOLVERS)
 def test_every_solver_keeps_the_laws_with_every_objective(name: str, objective: str) -> None:

@@ -16,6 +16,7 @@ def roster(n: int) -> dict[str, float]:
     return {f"p{i}": float(w) for i, w in enumerate(np.random.default_rng(n).normal(25, 8, n))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["auto", "enumerate", "mitm"])
 @pytest.mark.parametrize("n", [8, 12])
 def test_the_front_has_every_division_that_none_is_better_than(n: int, solver: str) -> None:

@@ -29,6 +29,7 @@ def problem_of(weights: list[float], **more: object) -> Problem:
     return Problem(features=features, **{**rules, **more})  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_bounds_are_true(seed: int) -> None:
     """No split of a random problem is better than the bound that needs no search."""

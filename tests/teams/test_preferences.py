@@ -34,7 +34,7 @@ def evening(seed: int, n: int, k: int, **more: Any) -> Night:
     return Night(tuple(makers[seed % len(makers)].tolist()), k, **more)
 
 
-def preferenceful(seed: int, n: int, k: int) -> Night:
+def picky(seed: int, n: int, k: int) -> Night:
     """Return a roster with preferences of every kind."""
     rng = np.random.default_rng([seed, n, k, 1])
     groups = [tuple(rng.permutation(n)[:size].tolist()) for size in (2, 3, 2, 3)]
@@ -50,6 +50,7 @@ def preferenceful(seed: int, n: int, k: int) -> Night:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_ten_players_in_four_teams() -> None:
     """The same at the largest size the oracle goes through: preferences, a rule, and somebody on a side."""
     n, k = 10, 4
@@ -70,21 +71,23 @@ def solved(case: Night, **more: Any) -> Solution:
     return balance(**{**case.arguments(), **more})  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("n", "k", "solver"), SHAPES)
 def test_preferences_are_broken_where_keeping_them_costs_more(n: int, k: int, solver: str, seed: int) -> None:
     """The sum of win distance and prices paid is the least there is."""
-    case = preferenceful(seed, n, k)
+    case = picky(seed, n, k)
     solution = solved(case, objective="win", solver=solver)
     assert solution.status in (Status.OPTIMAL, Status.INFEASIBLE)
     case.check(solution, proof=True, objective="win")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(("n", "k", "solver"), [*SHAPES, (7, 2, "milp"), (7, 3, "milp")])
 def test_a_weighted_sum_is_the_least_there_is(n: int, k: int, solver: str, seed: int) -> None:
     """Weights exchange one unit for another."""
-    case = preferenceful(seed, n, k)
+    case = picky(seed, n, k)
     solution = solved(case, objective={"difference": 1.0, "preferences": 100.0}, solver=solver)
     best = case.best(objective={"difference": 1.0, "preferences": 100.0})
     assert solution.value == (best if best is None else pytest.approx(best, abs=1e-6))
@@ -92,17 +95,19 @@ def test_a_weighted_sum_is_the_least_there_is(n: int, k: int, solver: str, seed:
     case.check(solution, objective={"difference": 1.0, "preferences": 100.0})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(("n", "k", "solver"), [*SHAPES, (7, 3, "milp")])
 def test_an_order_is_lexicographic_with_tolerances(n: int, k: int, solver: str, seed: int) -> None:
     """Among the splits within the tolerance of the fewest prices, the least gap."""
-    case = preferenceful(seed, n, k)
+    case = picky(seed, n, k)
     asked = {"objective": ["preferences", "difference"], "tolerances": [0.005]}
     solution = solved(case, **asked, solver=solver)
     assert solution.status in (Status.OPTIMAL, Status.INFEASIBLE)
     case.check(solution, proof=True, **asked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("n", "k", "solver"), [*SHAPES, (7, 2, "milp"), (8, 3, "milp"), (8, 4, "milp")])
 def test_rules_of_ones_own_are_kept_at_the_best_gap(n: int, k: int, solver: str, seed: int) -> None:
@@ -132,6 +137,7 @@ def roled(seed: int, n: int, k: int, needed: dict[str, int]) -> Night:
     return Night(tuple(weights.tolist()), k, needed=tuple(needed.items()), roles=tuple(roles))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     ("n", "k", "needed"),
@@ -159,6 +165,7 @@ def test_roles_are_filled_and_the_line_ups_are_the_strongest(
         case.check(solution, objective="difference")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exponent", [-9, 0, 11])
 @pytest.mark.parametrize("seed", range(8))
 def test_line_ups_of_decimals_that_tie_are_the_same_on_every_scale(seed: int, exponent: int) -> None:
@@ -176,6 +183,7 @@ def test_line_ups_of_decimals_that_tie_are_the_same_on_every_scale(seed: int, ex
         night.check(solution, proof=True, objective=objective, keep=8)
 
 
+@pytest.mark.slow
 def test_line_ups_are_the_same_beyond_the_table_and_compiled() -> None:
     """The table of small rosters, the direct way of large ones, and the compiled kernel agree."""
     from equipoise.teams.problem import roles as module
@@ -189,6 +197,7 @@ def test_line_ups_are_the_same_beyond_the_table_and_compiled() -> None:
         assert solved(case, keep=20) == told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "k"), [(24, 2), (24, 4), (32, 2)])
 def test_large_rosters_keep_what_must_be_kept(n: int, k: int) -> None:
     """The independent checker finds nothing wrong at sizes that no oracle reaches."""
@@ -205,6 +214,7 @@ def test_large_rosters_keep_what_must_be_kept(n: int, k: int) -> None:
     case.check(solution, keep=2)
 
 
+@pytest.mark.slow
 def test_roles_of_a_large_roster_are_filled_without_a_proof() -> None:
     """Beyond enumeration a bounded search says that it proved nothing."""
     rng = np.random.default_rng(1)
@@ -219,7 +229,7 @@ def test_roles_of_a_large_roster_are_filled_without_a_proof() -> None:
     assert [sorted(roles) for roles in solution.best.roles] == [["heal"] * 8 + ["tank"] * 4] * 2
 
 
-def test_the_side_that_is_preferenceed_for_is_the_one_that_is_given() -> None:
+def test_the_side_that_is_wanted_is_the_one_that_is_given() -> None:
     """Where teams are told apart, preferences pull to their own side, under every objective."""
     weights = dict.fromkeys("abcdefgh", 10.0)
     players = [
@@ -292,6 +302,7 @@ def test_mistakes_are_named(make: Any, message: str) -> None:
     assert str(caught.value).startswith(message)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_kept_is_named() -> None:
     """Too few players of a role, or rules that exclude each other, are an answer with a reason."""
     players = [Player(n, 1.0, roles=["tank"] if n == "a" else ["heal"]) for n in "abcdef"]

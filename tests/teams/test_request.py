@@ -33,7 +33,7 @@ RICH = (
     Player("1", Rating(-3.5, 2.0), "Ann", party="x", prefer={"4": 0.02}),  # type: ignore[arg-type]
     Player("2", 7.25, "Bob", party="x", side=0.25),
     Player("3", None, team=1, roles={"tank": None, "support": Rating(4.0, 1.0)}),  # type: ignore[arg-type]
-    Player("4", 0.1, bot=True, avoid=["2"]),  # type: ignore[arg-type]
+    Player("4", 0.1, bot=True, avoid=["2"], team_now=1),  # type: ignore[arg-type]
 )
 
 #: Every keyword with a value that is not its default.
@@ -49,6 +49,7 @@ ASKED: dict[str, dict[str, Any]] = {
         "preferences": [Preference("together", ["Ann", "4"], 0.015), Preference("apart", ["3", "4"])],
         "side_price": 0.01,
     },
+    "stay": {"stay": 0.01, "moves": 3},
     "roles": {"roles": {"tank": 1}, "default": 5.5, "beta": 2.0, "zero": -3.0},
     "body": {"body": 1.5},
     "rules": {
@@ -65,6 +66,7 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ASKED)
 def test_data_is_read_back_as_an_equal_request(name: str) -> None:
     """What is written keeps to the schema, goes through JSON, and asks the same."""

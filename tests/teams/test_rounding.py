@@ -33,6 +33,7 @@ def _tenths(seed: int, n: int, exponent: int) -> list[float]:
     return [float(f"{number}e{exponent - 1}") for number in numbers]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_teams", [2, 3])
 @pytest.mark.parametrize(
     "order",
@@ -66,6 +67,7 @@ def test_twenty_players_of_one_decimal_have_the_tie_too() -> None:
     assert decimals.value == pytest.approx((whole.value or 0.0) / 10.0, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_a_front_of_decimals_has_each_point_once(seed: int) -> None:
     """As many points as on paper; none twice for the last digit."""
@@ -78,6 +80,7 @@ def test_a_front_of_decimals_has_each_point_once(seed: int) -> None:
         assert one == pytest.approx([float(number) for number in other], rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_a_stage_below_zero_keeps_its_own_optimum(seed: int) -> None:
     """Side preferences make costs negative; the bound stays finite and the answer is JSON."""
@@ -94,6 +97,7 @@ def test_a_stage_below_zero_keeps_its_own_optimum(seed: int) -> None:
     json.dumps(solution.as_dict(), allow_nan=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_the_bound_on_rounding_holds_for_every_order_of_the_sums(name: str) -> None:
     """Costs of the same split with its blocks in another order differ by no more than twice the bound."""
@@ -127,6 +131,7 @@ def test_a_criterion_of_ones_own_has_a_measured_bound() -> None:
     assert worked_out <= Own().error(problem.rounding) <= 100.0 * worked_out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "weights",
     [

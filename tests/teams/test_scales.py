@@ -13,6 +13,7 @@ from equipoise.teams.running.sums import team_sums
 FIVE = {"a": 1600, "b": 1550, "c": 1500, "d": 1450, "e": 1400}
 
 
+@pytest.mark.slow
 def test_the_law_holds_for_rosters_and_running_games() -> None:
     """A twentieth of the benchmark: sizes, team counts, bots, parties, uncertain weights, bodies."""
     found = law(SEED, 100)
@@ -20,6 +21,7 @@ def test_the_law_holds_for_rosters_and_running_games() -> None:
     assert found["chances differ by"] < SAME
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "teams"), SHAPES)
 def test_the_larger_team_is_not_stronger_man_for_man(n: int, teams: int) -> None:
     """Five of the benchmark's sixty rosters of each shape."""

@@ -31,6 +31,7 @@ def greedy(ranking: list[Labels], keep: int, spacing: int, n_teams: int) -> list
     return taken
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "n_teams", "spacing"), [(8, 2, 3), (10, 2, 4), (9, 2, 2), (9, 3, 5), (8, 4, 4)]
 )

@@ -15,6 +15,7 @@ from equipoise.testing.teams import random_problem, random_units
 ENUMERATE, WINDOW = (resolve("solver", SOLVERS, name) for name in ("enumerate", "window"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("n_teams", [2, 3, 4])
 def test_windows_find_what_enumeration_finds(objective: str, n_teams: int) -> None:
@@ -40,6 +41,7 @@ def test_windows_find_what_enumeration_finds(objective: str, n_teams: int) -> No
         assert all(problem.legal(ranked.labels[None, :])[0] for ranked in found.ranked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["difference", "ratio", "win"])
 def test_planted_teams_of_equal_sums_are_found(objective: str) -> None:
     """Six teams of three with equal sums are found again among 190 billion splits."""
@@ -73,6 +75,7 @@ def test_a_batch_that_is_no_table_is_refused(ratings: object) -> None:
         balance_many(ratings)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("teams", [2, 3])
 def test_thousands_are_folded_legally(teams: int) -> None:
     """Parties stay together, enemies apart, sizes are kept, and the totals hardly differ."""
@@ -114,6 +117,7 @@ def test_two_who_must_be_apart_and_are_fixed_to_one_team_are_named() -> None:
         assert solution.reason.startswith("'p1' and 'p2' contradict: they must be apart, but")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["resplit", "window", "exchange", "fold"])
 def test_all_players_may_be_one_party_where_teams_may_be_empty(solver: str) -> None:
     """Pairs of teams that nobody is in have nothing to re-divide."""

@@ -27,6 +27,7 @@ OBJECTIVES: list[Any] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_halves_that_meet_find_what_going_through_all_finds(seed: int) -> None:
     """The optimum of every stage is the same number, and the same splits are left."""

@@ -43,6 +43,7 @@ def random_real(rng: np.random.Generator) -> tuple[Real, mpmath.mpf]:
     return number, other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("digits", [12, 30, 50])
 def test_intervals_hold_the_number(digits: int) -> None:
     """Whatever the digits, another library's value of 60 is between the ends, and they are close."""

@@ -19,6 +19,7 @@ FALSE_BEFORE = json.loads(BEFORE.read_text(encoding="utf-8"))["false"][:40]
 FALSE_ONCE = (444, 520, 1823, 3051, 6458, 7153, 7391, 8607)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [*range(60), *FALSE_ONCE, *FALSE_BEFORE])
 def test_no_answer_is_false_and_what_was_proven_still_is(number: int) -> None:
     """The oracle in fractions finds no stage worse, no tie missed, no point of a front too many."""

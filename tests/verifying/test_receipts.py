@@ -80,6 +80,7 @@ def others(value: Any) -> list[Any]:
     return [0, {"x": 1}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REQUESTS)
 def test_true_receipts_are_confirmed(name: str) -> None:
     """Every claim of an answer that was not touched is worked out again."""
@@ -88,6 +89,7 @@ def test_true_receipts_are_confirmed(name: str) -> None:
     assert verification.confirmed, verification
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REQUESTS)
 def test_tampering_with_any_field_is_found(name: str) -> None:
     """Whatever leaf of the data is changed, to whatever it is changed: the receipt is false."""
@@ -99,6 +101,7 @@ def test_tampering_with_any_field_is_found(name: str) -> None:
             assert verification.to_dict()["findings"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REQUESTS)
 def test_a_changed_answer_with_a_new_hash_is_found_too(name: str) -> None:
     """Every claim about numbers and teams is worked out from the request, whatever the hash says."""
@@ -112,6 +115,7 @@ def test_a_changed_answer_with_a_new_hash_is_found_too(name: str) -> None:
             assert not verify({**forged, "hash": hash_of(forged)}).ok, (path, other)
 
 
+@pytest.mark.slow
 def test_what_is_added_or_missing_is_found() -> None:
     """Fields that nobody knows, and those that are gone, make a receipt false or unreadable."""
     whole = made("default")

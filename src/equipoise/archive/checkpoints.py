@@ -7,6 +7,8 @@ their spans grow, so that there are few: their number grows as the logarithm of 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -57,7 +59,7 @@ class Note(NamedTuple):
 
     position: Position
     matches: int
-    rows: tuple[Row, ...]
+    rows: Iterable[Row]
 
 
 def together(left: int, most: int) -> int:
@@ -116,25 +118,30 @@ def note(database: Database, connection: sa.Connection, one: Note) -> None:
     else:
         number = there[-1].number + 1 if there else 1
         database.insert(connection, CHECKPOINT, [(number, *one.position, one.matches)])
-        _unite(connection, [*there, Checkpoint(number, *one.position, one.matches)])
+        there = [*there, Checkpoint(number, *one.position, one.matches)]
+        while (at := to_unite([each.matches for each in there])) is not None:
+            older, newer = there[at], there[at + 1]
+            _unite_two(connection, older, newer)
+            there[at : at + 2] = [older._replace(matches=older.matches + newer.matches)]
     database.insert_missing(connection, UNDO, [(number, *row) for row in one.rows])
 
 
-def _unite(connection: sa.Connection, there: list[Checkpoint]) -> None:
-    """Unite neighbours whose span is then a small part of what comes after them.
+def to_unite(spans: Sequence[int]) -> int | None:
+    """Return the first of some neighbours whose united span is a small part of what comes after, or None.
 
     So what is learnt because of a late match is at most that much more than what came after it.
+
+    Examples
+    --------
+    >>> to_unite([1000, 1000, 1000, 3000]), to_unite([1000, 1000, 3000])
+    (0, None)
     """
-    at, after = 0, sum(each.matches for each in there)
-    while at + 1 < len(there):
-        older, newer = there[at], there[at + 1]
-        span = older.matches + newer.matches
-        if span <= MOST_OF_LATER * (after - span):
-            _unite_two(connection, older, newer)
-            there = [*there[:at], older._replace(matches=span), *there[at + 2 :]]
-        else:
-            after -= older.matches
-            at += 1
+    after = sum(spans)
+    for at, (older, newer) in enumerate(pairwise(spans)):
+        if older + newer <= MOST_OF_LATER * (after - older - newer):
+            return at
+        after -= older
+    return None
 
 
 def _unite_two(connection: sa.Connection, older: Checkpoint, newer: Checkpoint) -> None:

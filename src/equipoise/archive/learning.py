@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -25,6 +25,7 @@ from equipoise.archive.checkpoints import (
     forget_all,
     go_back,
     note,
+    to_unite,
     together,
     way_back,
 )
@@ -42,6 +43,7 @@ from equipoise.archive.schema import (
     in_replay_order,
     merged_ids,
 )
+from equipoise.compiled import pays
 from equipoise.errors import InputError
 from equipoise.matches import Match
 from equipoise.ratings.model import RatingModel, State, is_local
@@ -52,6 +54,9 @@ TOGETHER = 10_000
 #: Matches up to which the rows of their players are asked for one by one.
 FEW = 2 * SPAN
 
+#: Matches from which it pays to load compiled kernels, though they are learnt from in parts.
+WORTH = 20_000
+
 #: How often it is tried to learn while others may write, before they have to wait.
 ATTEMPTS = 3
 
@@ -61,23 +66,47 @@ def version_of_ratings(row: Any) -> tuple[object, ...]:
     return bytes(row.salt), int(row.rated), float(row.last_ended), bytes(row.last_match), row.rated_by
 
 
+class Mark(NamedTuple):
+    """What was known at a place, and from how many matches was learnt from there to the next mark."""
+
+    position: Position
+    matches: int
+    both: Both
+
+
 @dataclass(frozen=True, slots=True)
 class _Learnt:
     """What was learnt, and what it rests on.
 
-    ``new`` says that it is from the beginning, ``rows`` are those that have changed, ``both`` is all that is
-    known where it was read, ``back`` is the way that was gone back first, and ``notes`` the ways back that
-    are new.
+    ``new`` says that it is from the beginning, ``rows`` are those that have changed, ``both`` is what is
+    known now, of everyone where there are no ``places``; ``back`` is the way that was gone back first, and
+    ``marks`` are what was known on the way.
     """
 
     new: bool
     rows: tuple[Row, ...]
-    both: Both | None
-    sizes: Counter[str]
+    both: Both
+    places: Places | None
     last: Position
     matches: int
     back: Back | None
-    notes: tuple[Note, ...]
+    marks: tuple[Mark, ...]
+
+    def notes(self) -> Iterator[Note]:
+        """Go through the ways back that are new, each made when it is needed: they are large."""
+        afters = [*(each.both for each in self.marks[1:]), self.both]
+        for mark, after in zip(self.marks, afters, strict=False):  # one more where there are no marks
+            rows = (
+                *rows_before(after.state, mark.both.state, STATE),
+                *rows_before(after.known, mark.both.known, KNOWN),
+            )
+            yield Note(mark.position, mark.matches, _placed(self.places, rows))
+
+    def sizes(self) -> Counter[str]:
+        """Return how many rows each part has."""
+        if self.places is not None:
+            return self.places.sizes
+        return Counter({**sizes_of(self.both.state, STATE), **sizes_of(self.both.known, KNOWN)})
 
 
 class Learner:
@@ -226,24 +255,19 @@ class Learner:
             start = Both(self.model.initial(), Known())
         else:
             start, places = self._start(connection, row, last, back, few=left <= FEW)
-        both, learnt, notes = start, 0, list[Note]()
+        pays(left, WORTH)  # loads what compiles, where it is worth it for all parts together
+        both, learnt, marks = start, 0, list[Mark]()
         merged = merged_ids(connection)
         new = last is None
         while rows := connection.execute(in_replay_order(last).limit(together(left, TOGETHER))).all():
-            was, both = both, self._after(both, _matches(rows, merged))
+            if last is not None:
+                _mark(marks, Mark(last, len(rows), both))
+            both = self._after(both, _matches(rows, merged))
             learnt += len(rows)
             left -= len(rows)
-            if last is not None:
-                undo = (
-                    *rows_before(both.state, was.state, STATE),
-                    *rows_before(both.known, was.known, KNOWN),
-                )
-                notes.append(Note(last, len(rows), undo if places is None else tuple(places.placed(undo))))
             last = (rows[-1].ended, bytes(rows[-1].id))
         changed = _placed(places, _rows(both, None if new else start))
-        sizes = _sizes(both) if places is None else places.sizes
-        all_known = both if places is None else None
-        return _Learnt(new, changed, all_known, sizes, last or (0.0, b""), learnt, back, tuple(notes))
+        return _Learnt(new, changed, both, places, last or (0.0, b""), learnt, back, tuple(marks))
 
     def _start(
         self, connection: sa.Connection, row: Any, last: Position, back: Back | None, *, few: bool
@@ -286,12 +310,12 @@ class Learner:
             moved = moved or bool(gone)
             derived.delete(connection, gone)
             changed = {(each.part, each.key): each for each in learnt.back.rows if each.numbers} | changed
-        for each in learnt.notes:
+        for each in learnt.notes():
             note(self._database, connection, each)
         connection.execute(sa.delete(CHANGED))
         revision = grow(connection)
         derived.write(self._database, connection, changed.values(), revision, new=learnt.new)
-        derived.write_sizes(self._database, connection, learnt.sizes)
+        derived.write_sizes(self._database, connection, learnt.sizes())
         token = derived.renew(self._database, connection, revision, moved=moved)
         connection.execute(
             sa.update(ARCHIVE).values(
@@ -299,7 +323,7 @@ class Learner:
                 last_match=learnt.last[1], stale="", model=self._chosen.name, settings=self._chosen.settings,
             )
         )  # fmt: skip
-        if learnt.both is not None:
+        if learnt.places is None:
             self._kept = Kept(token, revision, learnt.both)
         return True
 
@@ -322,14 +346,12 @@ def _rows(both: Both, start: Both | None) -> Iterator[Row]:
     yield from rows_of(both.known, known, KNOWN)
 
 
-def _before(both: Both, was: Both) -> Iterator[Row]:
-    """Go through the rows that have changed, as they were."""
-    yield from rows_before(both.state, was.state, STATE)
-    yield from rows_before(both.known, was.known, KNOWN)
-
-
-def _sizes(both: Both) -> Counter[str]:
-    return Counter({**sizes_of(both.state, STATE), **sizes_of(both.known, KNOWN)})
+def _mark(marks: list[Mark], one: Mark) -> None:
+    """Add a mark, and unite neighbours as their checkpoints would be."""
+    marks.append(one)
+    while (at := to_unite([each.matches for each in marks])) is not None:
+        older, newer = marks[at : at + 2]
+        marks[at : at + 2] = [older._replace(matches=older.matches + newer.matches)]
 
 
 def _placed(places: Places | None, rows: Iterable[Row]) -> tuple[Row, ...]:

@@ -298,6 +298,7 @@ def _parts(state: Any) -> dict[str, Mapping[Any, tuple[float, ...]]]:
     return {name: part if isinstance(part, Mapping) else {"": part} for name, part in parts.items()}
 
 
+@lru_cache(KEYS)
 def _key(key: Any) -> bytes:
     return _encode_key(_plain(key)).encode("ascii")
 

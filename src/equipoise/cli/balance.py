@@ -122,6 +122,12 @@ def _one_of(names: Any, extra: str = "") -> str:
     help="What a pair of the last match is worth; half as much a match before, and so on.",
 )
 @click.option("--side-price", metavar="PRICE", help="What a side preference is worth.  [default: 0]")
+@click.option(
+    "--stay",
+    metavar="PRICE",
+    help="Players stay in the team of column team_now unless that costs more than PRICE.",
+)
+@click.option("--moves", type=int, metavar="N", help="At most N players leave the team of column team_now.")
 @click.option("--roles", metavar="ROLE:N,...", help="What every team needs: tank:1,damage:2,support:2.")
 @click.option("--rules", metavar="FILE.json", help="Sums over each team's players that must be kept.")
 @click.option("--then", multiple=True, metavar="NAME", help="The next objective in order.  Repeatable.")

@@ -37,8 +37,8 @@ FLAGS = {
 } | {
     name: f"--{name.replace('_', '-')}"
     for name in (
-        *("teams", "max_difference", "apart", "side_price", "roles", "rules", "objective", "solver"),
-        *("rerank", "keep", "spacing", "beta", "zero", "body", "tolerance", "side_weight", "seed"),
+        *("teams", "max_difference", "apart", "side_price", "stay", "moves", "roles", "rules", "objective"),
+        *("solver", "rerank", "keep", "spacing", "beta", "zero", "body", "tolerance", "side_weight", "seed"),
     )
 }
 
@@ -52,12 +52,12 @@ _AS_TYPED = {
         name: name
         for name in ("teams", "max_difference", "tolerance", "side_weight", "beta", "zero", "body", "solver")
     },
-    **{name: name for name in ("rerank", "keep", "spacing", "seed")},
+    **{name: name for name in ("rerank", "keep", "spacing", "seed", "moves")},
     "default": "default_weight",
 }
 
 #: Flags on preferences, roles and rules.
-_PREFERENCES = ("prefer", "avoid", "recent", "side_price", "roles", "rules")
+_PREFERENCES = ("prefer", "avoid", "recent", "side_price", "stay", "roles", "rules")
 
 
 def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
@@ -87,6 +87,7 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
 
         players = with_clans(players)
     typed = _typed(options, players)
+    _check_teams_now(typed, players)
     for names in (("sizes", "min_size", "max_size"), ("objective", "tolerances")):
         if typed.keys() & set(names):  # they say one thing together
             keywords = {name: value for name, value in keywords.items() if name not in names}
@@ -135,6 +136,14 @@ def _typed(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, A
     if any(options[flag] for flag in _PREFERENCES):
         keywords |= preference_arguments(options, players)
     return keywords | objective_arguments(options)
+
+
+def _check_teams_now(typed: Mapping[str, Any], players: Sequence[Player]) -> None:
+    """Refuse a price or a limit of moves where nobody is known to be in a team."""
+    for name in ("stay", "moves"):
+        if name in typed and all(player.team_now is None for player in players):
+            msg = f"--{name}: nobody is in a team yet; the column team_now of a roster says who is in which"
+            raise InputError(msg)
 
 
 def fixed_teams(values: tuple[str, ...]) -> dict[str, int]:
@@ -208,6 +217,8 @@ def preference_arguments(options: Mapping[str, Any], players: Sequence[Player]) 
     given: dict[str, Any] = {"preferences": preferences} if preferences else {}
     if options["side_price"] is not None:
         given["side_price"] = price_of(options["side_price"], "price", "--side-price")
+    if options["stay"] is not None:
+        given["stay"] = price_of(options["stay"], "price", "--stay")
     if options["roles"] is not None:
         given["roles"] = _counted(options["roles"])
     if options["rules"] is not None:

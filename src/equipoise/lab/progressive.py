@@ -11,7 +11,7 @@ from equipoise.compiled import pays
 from equipoise.errors import InputError
 from equipoise.lab.metrics import Metrics, measure
 from equipoise.matches import Contest, Match
-from equipoise.ratings.model import Chances, RatingModel
+from equipoise.ratings.model import Chances, RatingModel, checked
 from equipoise.ratings.models.gaussian_filter.model import WORTH, Filters
 from equipoise.ratings.models.gaussian_filter.packing import pack
 from equipoise.ratings.replaying import STRIDE, Progress, in_order, run
@@ -72,6 +72,7 @@ def evaluate(
     if not 0.0 <= skip < 1.0:
         msg = f"skip: {skip!r} is not allowed; a part from 0 to below 1 is"
         raise InputError(msg)
+    checked(model)
     contests = [contest for match in in_order(matches) for contest in match.contests]
     chances, draws = predicted(model, contests, progress)
     return judge(contests, chances, skip, draws)

@@ -31,6 +31,9 @@ COMPILED_FROM = 2_000
 #: Blocks up to which the first placing is improved.
 MOST_IMPROVED = 100_000
 
+#: The least share of what lobbies' means are apart that is left when they are mixed.
+NEAREST = 0.01
+
 #: Blocks that are offered an exchange in plain Python before it is asked whether to stop.
 PLAIN_CHUNK = 500
 
@@ -98,12 +101,46 @@ def _pools(problem: LobbyProblem, layout: Layout, size: int, centre: float) -> l
         if not problem.barred:
             pools.setdefault(0, []).append(mine)
             continue
+        mine = mine[_mixed(problem, mine, share[rising], problem.target[rising])]
         ends = np.cumsum(share[rising])
         for lobby, end in zip(rising.tolist(), ends.tolist(), strict=True):
             pools.setdefault(lobby, []).append(mine[end - share[lobby] : end])
     if not problem.barred:
         return [(np.arange(problem.n_lobbies), np.concatenate(parts)) for parts in pools.values()]
     return [(np.array([lobby]), np.concatenate(parts)) for lobby, parts in pools.items()]
+
+
+def _mixed(problem: LobbyProblem, blocks: Ints, share: Ints, target: Floats) -> Ints:
+    """Return an order of blocks of which each lobby takes its share, one after another.
+
+    Sorted by skill, the lobbies' means would be farther apart than their targets: noise brings them nearer.
+
+    Parameters
+    ----------
+    blocks : ndarray of int, shape (n,)
+        Of one size, by ascending skill.
+    share : ndarray of int, shape (n_lobbies,)
+        How many each lobby takes.
+    target : ndarray of float, shape (n_lobbies,)
+        Their targets, ascending.
+    """
+    skill = problem.skill[blocks]
+    whose = np.repeat(np.arange(len(share)), share)
+    mean = (np.bincount(whose, weights=skill, minlength=len(share)) / np.maximum(share, 1))[whose]
+    goal = target[whose] * float(problem.size[blocks].max(initial=1))
+    goal = goal if problem.per_player else goal / problem.team_size
+    apart = float(((mean - mean.mean()) ** 2).sum()) if len(blocks) else 0.0
+    if apart == 0.0:
+        return np.arange(len(blocks))
+    # The mean of those with the same place by skill and noise is so much nearer to the mean of all.
+    nearer = float(((mean - mean.mean()) * (goal - goal.mean())).sum()) / apart
+    if nearer >= 1.0:
+        return np.arange(len(blocks))
+    nearer = max(nearer, NEAREST)
+    noise = np.random.default_rng(0).normal(
+        0.0, float(skill.std()) * (1.0 / nearer - 1.0) ** 0.5, len(blocks)
+    )
+    return np.argsort(skill + noise, kind="stable")
 
 
 def _deal_pool(

@@ -20,11 +20,12 @@ from equipoise.errors import InputError
 from equipoise.matches import Contest, Match, Ruleset, Teams, members_of
 from equipoise.players import Rating
 from equipoise.ratings.folding import LATEST, Folding
-from equipoise.ratings.model import Chances, RatingModel, State
+from equipoise.ratings.model import Chances, RatingModel, State, checked
 from equipoise.ratings.models.gaussian_filter import kernels
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters, FilterState
 from equipoise.ratings.models.gaussian_filter.packing import GENERAL, Packed, levels, pack
+from equipoise.tables import Table
 
 #: Contests recorded from which it pays to load the compiled kernels.
 WORTH = 2000
@@ -48,7 +49,7 @@ class Ladder:
     """
 
     def __init__(self, model: RatingModel | None = None) -> None:
-        self.model: RatingModel = Mixture() if model is None else model
+        self.model: RatingModel = Mixture() if model is None else checked(model)
         self._latest, self._recorded = -math.inf, 0
         self._begin(self.model.initial())
 
@@ -104,6 +105,11 @@ class Ladder:
         state = self._known()
         known = [(player, self.model.rating(state, player, ruleset)) for player in self.model.players(state)]
         return sorted(known, key=lambda each: (-each[1].mu, each[0]))
+
+    def table(self, ruleset: Ruleset | None = None) -> Table:
+        """Return the leaderboard as a table, for a notebook or a data frame."""
+        board = self.leaderboard(ruleset)
+        return Table(("player", "mu", "sigma"), tuple((who, each.mu, each.sigma) for who, each in board))
 
     def save(self, file: IO[str]) -> None:
         """Write all that is known to a text file that is open, as JSON; the model is not written."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NoReturn, Protocol
+from typing import Any, ClassVar, NoReturn, Protocol, cast
 
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Ruleset, Teams, members_of
@@ -57,6 +57,27 @@ class RatingModel(Protocol):
 
     def players(self, state: State) -> Iterable[str]:
         """Return the ids of everyone who has played, in order of first appearance."""
+
+
+#: What a model must have.
+METHODS = ("initial", "update", "run", "win_probability", "rating", "players")
+
+
+def checked(model: Any) -> RatingModel:
+    """Return a model, or say which methods it lacks.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+    lacking = [name for name in METHODS if not callable(getattr(model, name, None))]
+    if lacking or isinstance(model, type):
+        name = model.__name__ if isinstance(model, type) else type(model).__name__
+        what = f"has no {', '.join(lacking)}" if lacking else "is a class, not an object of it"
+        msg = f'model: {name} {what}; see docs/how-to/ratings.md, "A model of your own"'
+        raise InputError(msg)
+    return cast("RatingModel", model)
 
 
 class Further:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from equipoise.errors import InputError
+from equipoise.logs.play import ranks_of
 from equipoise.matches import Contest, Ruleset
 from equipoise.players import Rating
 from equipoise.ratings.models.weng_lin import PlackettLuce
@@ -14,6 +15,8 @@ def rate(
     teams: Sequence[Sequence[Rating]],
     ranks: Sequence[float] | None = None,
     *,
+    scores: Sequence[float] | None = None,
+    weights: Sequence[Sequence[float]] | None = None,
     model: PlackettLuce | None = None,
 ) -> list[list[Rating]]:
     """Return new ratings after one match, for those who keep ratings themselves.
@@ -27,13 +30,17 @@ def rate(
         Two teams or more.
     ranks : sequence of float, optional
         One for each team: lower is better, equal is a tie; by default the order of the teams.
+    scores : sequence of float, optional
+        One for each team, more is better, in the place of ranks: only their order counts.
+    weights : sequence of sequences of float, optional
+        The share of the match that each player was present for, from a millionth to 1.
     model : PlackettLuce, optional
         With constants of your own.
 
     Raises
     ------
     InputError
-        If teams or ranks are at fault.
+        If teams, ranks, scores or weights are at fault.
 
     Examples
     --------
@@ -48,8 +55,19 @@ def rate(
                 msg = f"teams: the sigma {rating.sigma!r} is not allowed; a number above 0 is"
                 raise InputError(msg)
     ids = [[f"{t}.{n}" for n in range(len(team))] for t, team in enumerate(teams)]
+    if ranks is not None and scores is not None:
+        msg = "scores: ranks are given too; one of them says who won"
+        raise InputError(msg)
     places = tuple(range(len(teams))) if ranks is None else tuple(ranks)
+    if scores is not None:
+        places = ranks_of(tuple(scores))
     contest = Contest(Ruleset(), tuple(ids), places)
+    if weights is not None:
+        if [len(team) for team in weights] != [len(team) for team in ids]:
+            msg = "weights: there must be one for each player of each team"
+            raise InputError(msg)
+        shared = [list(zip(names, shares, strict=True)) for names, shares in zip(ids, weights, strict=True)]
+        contest = Contest(Ruleset(), shared, places)
     before = {
         name: (rating.mu, rating.sigma)
         for names, team in zip(ids, teams, strict=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Match, Ruleset, Skipped
-from equipoise.ratings.model import Attention, Chances, RatingModel, State
+from equipoise.ratings.model import Attention, Chances, RatingModel, State, checked
 
 
 def in_order(matches: Iterable[Match | Skipped]) -> list[Match]:
@@ -75,6 +75,7 @@ def replay(
     >>> replay(Elo(), [one, one]) == replay(Elo(), [one])
     True
     """
+    checked(model)
     ordered = in_order(matches)
     contests = [contest for match in ordered for contest in match.contests]
     state = model.initial() if start is None else start

@@ -18,6 +18,7 @@ from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.problem.components import Contradiction
 from equipoise.teams.problem.preferences import Outcome, outcomes
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE, Problem
+from equipoise.teams.problem.staying import renumbered
 from equipoise.teams.request import BalanceRequest, Judge, Keywords, Players
 from equipoise.teams.solution import Solution, Split, Status
 from equipoise.teams.solvers import stages
@@ -146,8 +147,12 @@ def _answer(
     """Return what was found as the fields of a solution, ordered anew where that is asked."""
     several = bool(chosen.first) and not isinstance(request.objective, str)
     splits = []
+    now = any(player.team_now is not None for player in request.players)
+    known = {ranked.labels.tobytes() for ranked in found.ranked} if now else set()
     for ranked in found.ranked:
         labels, totals = _oriented(problem, ranked.labels)
+        if now:
+            labels, totals = _with_fewest_moves(request, problem, known, labels, totals)
         value = chosen.criterion.shown(ranked.cost) + 0.0
         values = values_of(chosen, totals) if several else ()
         splits.append(split_of(request, problem, units, labels, totals, value, values))
@@ -225,7 +230,7 @@ def split_of(
 
 def _outcomes(request: BalanceRequest, problem: Problem, labels: Labels) -> tuple[Outcome, ...]:
     players = request.roster.players
-    return outcomes(problem, request.all_preferences, request.side_price, players, labels)
+    return outcomes(problem, request.all_preferences, request.side_price, request.stay, players, labels)
 
 
 def values_of(objective: Objective, totals: Floats) -> tuple[float, ...]:
@@ -248,6 +253,16 @@ def _oriented(problem: Problem, labels: Labels) -> tuple[Labels, Floats]:
         if preferences[1] < preferences[0]:
             return (1 - labels).astype(np.int8), totals[:, ::-1]
     return labels, totals
+
+
+def _with_fewest_moves(
+    request: BalanceRequest, problem: Problem, known: set[bytes], labels: Labels, totals: Floats
+) -> tuple[Labels, Floats]:
+    """Return labels with teams numbered so that fewest players move, unless that is another split found."""
+    renamed = renumbered(problem, request.players, labels)
+    if renamed is labels or (problem.moving is not None and renamed.tobytes() in known):
+        return labels, totals
+    return renamed, problem.totals(renamed[None, :])
 
 
 def _reranked(

@@ -228,6 +228,8 @@ DECODERS: Mapping[str, Callable[[Any, str], Any]] = {
     },
     "preferences": _preferences,
     "side_price": lambda value, at: price_of(value, "the price", at),
+    "stay": lambda value, at: price_of(value, "the price", at),
+    "moves": _optional(_whole),
     "roles": lambda value, at: {
         role: _whole(number, f"{at}.{role}") for role, number in _object(value, at).items()
     },
@@ -290,6 +292,8 @@ def player_data(player: Player) -> dict[str, Any]:
         entry["side"] = player.side
     if player.team is not None:
         entry["team"] = player.team + 1
+    if player.team_now is not None:
+        entry["team_now"] = player.team_now + 1
     if player.bot:
         entry["bot"] = True
     if player.roles:

@@ -13,6 +13,7 @@ identification and system optimization", IEEE Trans. Systems, Man, and Cyberneti
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
@@ -88,7 +89,8 @@ def pareto(
         As :func:`equipoise.balance` takes them.
     first, second : str, callable, Objective or mapping
         Objectives; each counts with the criterion it gets its value from, so ``"spread"`` is the likeness
-        alone.  ``"preferences"`` is the price of broken preferences.
+        alone.  ``"moves"`` is how many players change team, and ``"preferences"`` is the price of broken
+        preferences.
     most : int
         Points after which the walk ends, with ``complete`` False.
     **keywords
@@ -115,6 +117,8 @@ def pareto(
     if most < 1:
         msg = f"must be at least 1, got {most!r}"
         raise InputError(msg, "most")
+    if "moves" in (first, second) and request.moves is None:
+        request = replace(request, moves=len(request.players))  # no limit, but counted
     walk = _Walk(first, second)
     solutions: list[Solution] = []
     complete = False
@@ -133,7 +137,7 @@ def pareto(
         if reached <= walk.floor + solution.rounding:
             complete = walk.proven
             break
-        walk.level = reached - 4.0 * solution.rounding
+        walk.level = math.nextafter(reached - 4.0 * solution.rounding, -math.inf)
     return Front(walk.names, tuple(solutions), complete)
 
 

@@ -27,9 +27,11 @@ import numpy as np
 
 from equipoise.arrays import Floats
 from equipoise.errors import InputError, UnknownNameError
+from equipoise.fields import players_of
 from equipoise.players import LARGEST_WEIGHT, NO_SIDE, Bots, Player, Rating
 from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS, TERMS
 from equipoise.stopping import Stop, never
+from equipoise.tables import rows_of
 from equipoise.teams.decoding import data_of, keywords_of
 from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import check_scale, compose_in, units_of
@@ -71,6 +73,8 @@ class Keywords(TypedDict, total=False):
     fixed: Mapping[str, int] | Iterable[tuple[str, int]] | None
     preferences: Iterable[Preference]
     side_price: float
+    stay: float
+    moves: int | None
     roles: Mapping[str, int] | Iterable[tuple[str, int]] | None
     rules: Iterable[Rule]
     objective: Any
@@ -122,6 +126,10 @@ class BalanceRequest:
         ``Player.avoid``.
     side_price : float
         What a whole side preference (``Player.side``) is worth, in win probability.
+    stay : float
+        The price of each player who is in another team than ``Player.team_now``, in win probability.
+    moves : int, optional
+        How many players at most may be in another team than ``Player.team_now``; by default any number.
     roles : tuple of (str, int), or a mapping
         How many of each role every team needs; what players play is in ``Player.roles``.
     rules : tuple of Rule
@@ -129,6 +137,7 @@ class BalanceRequest:
     objective : str, callable, Objective, sequence or mapping
         A name of :data:`equipoise.registry.OBJECTIVES`, ``"module:attribute"``, or the thing itself; several
         in a sequence, most important first; or a mapping from names to weights for their weighted sum.
+        ``"moves"`` is how many players change team.
         The prices of preferences count with win probability, first of all, unless ``"preferences"`` is among
         them.
     tolerances : tuple of float, optional
@@ -208,6 +217,8 @@ class BalanceRequest:
     fixed: tuple[tuple[str, int], ...] = ()
     preferences: tuple[Preference, ...] = ()
     side_price: float = 0.0
+    stay: float = 0.0
+    moves: int | None = None
     roles: tuple[tuple[str, int], ...] = ()
     rules: tuple[Rule, ...] = ()
     objective: Any = DEFAULT_OBJECTIVE
@@ -250,8 +261,9 @@ class BalanceRequest:
 
         Parameters
         ----------
-        players : iterable of Player, mapping from name to weight, or BalanceRequest
-            Who is here; of a request, the keywords replace fields.
+        players : iterable of Player, mapping from name to weight, data frame, or BalanceRequest
+            Who is here; a frame of pandas or polars has the columns of a roster file; of a request, the
+            keywords replace fields.
         **keywords
             The fields, as lists, mappings or single values.
 
@@ -265,6 +277,8 @@ class BalanceRequest:
             return replace(players, **cast("Any", given)) if given else players
         if isinstance(players, Mapping):
             players = [Player(name, rating) for name, rating in players.items()]
+        elif not isinstance(players, Sequence) and (rows := rows_of(players)) is not None:
+            players = players_of(rows, "players")
         return cls(players=tuple(players), **cast("Any", given))
 
     @classmethod
@@ -312,6 +326,11 @@ class BalanceRequest:
         if self.tolerance is not None:
             return self.tolerance
         return SMALL_TOLERANCE if len(self.players) <= SMALL else TOLERANCE
+
+    @property
+    def counts_moves(self) -> bool:
+        """Whether an objective counts who changes team."""
+        return "moves" in _objective_names(self.objective)
 
     def folded(self) -> BalanceRequest:
         """Return the same request with what comes with the players as fields, everyone by id.
@@ -399,8 +418,10 @@ _FROZEN: Mapping[str, Callable[[Any, str], Any]] = {
 
 
 def _check_numbers(request: BalanceRequest) -> None:
-    for name, least in (("teams", 2), ("keep", 1), ("spacing", 1), ("seed", 0)):
+    for name, least in (("teams", 2), ("moves", 0), ("keep", 1), ("spacing", 1), ("seed", 0)):
         number = getattr(request, name)
+        if number is None and name == "moves":
+            continue
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
             msg = f"must be a whole number, got {number!r}"
             raise InputError(msg, name)
@@ -410,7 +431,7 @@ def _check_numbers(request: BalanceRequest) -> None:
     if request.teams > MOST_TEAMS:
         msg = f"must be at most {MOST_TEAMS}, got {request.teams}"
         raise InputError(msg, "teams")
-    for name in ("tolerance", "side_weight", "side_price"):
+    for name in ("tolerance", "side_weight", "side_price", "stay"):
         value = getattr(request, name)
         if value is not None and not 0.0 <= value < np.inf:
             msg = f"must be at least 0, got {value!r}"
@@ -424,10 +445,7 @@ def _check_numbers(request: BalanceRequest) -> None:
 
 def _check_parts(request: BalanceRequest) -> None:
     """Refuse names that no registry holds; ``"module:attribute"`` is looked up when it is used."""
-    several = not isinstance(request.objective, str | Mapping) and isinstance(request.objective, tuple)
-    entries = request.objective if several else (request.objective,)
-    names = [name for entry in entries for name in (entry if isinstance(entry, Mapping) else (entry,))]
-    named = [("objective", {**OBJECTIVES, **TERMS}, name) for name in names]
+    named = [("objective", {**OBJECTIVES, **TERMS}, name) for name in _objective_names(request.objective)]
     named += [
         ("solver", {**SOLVERS, "auto": ""}, request.solver),
         ("criterion", {**RERANKERS}, request.rerank),
@@ -437,9 +455,23 @@ def _check_parts(request: BalanceRequest) -> None:
             raise UnknownNameError(kind, name, registry)
 
 
+def _objective_names(objective: Any) -> list[Any]:
+    """Return what an objective is made of: one or several, each by name or as a part itself."""
+    entries = objective if isinstance(objective, tuple) else (objective,)
+    return [name for entry in entries for name in (entry if isinstance(entry, Mapping) else (entry,))]
+
+
 def _built(request: BalanceRequest) -> tuple[Problem | None, Contradiction | None]:
     """Return the problem that a request makes, or who can be neither together nor apart."""
-    besides = Besides(request.all_preferences, request.side_price, dict(request.roles), request.rules)
+    besides = Besides(
+        request.all_preferences,
+        request.side_price,
+        dict(request.roles),
+        request.rules,
+        request.stay,
+        request.moves,
+        request.counts_moves,
+    )
     groups = request.parties, request.apart, request.fixed
     try:
         return build(request.roster, request.teams, request.size_rules, request.bots, *groups, besides), None

@@ -5,12 +5,14 @@ from __future__ import annotations
 import enum
 import math
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
 
 from equipoise.errors import InputError
 from equipoise.players import Player, Rating
+from equipoise.tables import Table
 from equipoise.teams.problem.preferences import Outcome
 
 #: The power unless another is asked for: a split at the mean distance is a quarter as likely as an even one.
@@ -65,6 +67,13 @@ class Split:
     preferences: tuple[Outcome, ...] = ()
     roles: tuple[tuple[str, ...], ...] = ()
     values: tuple[float, ...] = ()
+
+    @property
+    def moved(self) -> tuple[Player, ...]:
+        """Who is in another team than the one of now, in the order of ``teams``."""
+        return tuple(
+            player for n, team in enumerate(self.teams) for player in team if player.team_now not in (None, n)
+        )
 
     @property
     def weights(self) -> tuple[tuple[float, ...], ...]:
@@ -151,6 +160,21 @@ class Solution:
             raise InputError(msg)
         return self.splits[0]
 
+    def table(self) -> Table:
+        """Return the best split as a table, a row a player; empty where there is none."""
+        rows = [
+            (n + 1, player.label, weight, self.best.win_probability[n])
+            for n, team in enumerate(self.best.teams if self.splits else ())
+            for player, weight in zip(team, self.best.weights[n], strict=True)
+        ]
+        return Table(("team", "player", "weight", "win chance"), tuple(rows))
+
+    def _repr_html_(self) -> str:
+        """Return the best split for a notebook, with what was proven of it."""
+        value = "" if self.value is None else f", {self.objective} {self.value:.4g}"
+        said = escape(f"{self.status}{value}" if self.splits else f"{self.status}: {self.reason}")
+        return f"<p>{said}</p>\n{self.table()._repr_html_()}"
+
     def as_dict(self) -> dict[str, Any]:
         """Return the solution in plain lists and numbers, as ``equipoise balance --json`` prints it."""
         plain: dict[str, Any] = {
@@ -184,6 +208,8 @@ def _split_as_dict(split: Split) -> dict[str, Any]:
         plain["values"] = list(split.values)
     if split.preferences:
         plain["wishes"] = [outcome.as_dict() for outcome in split.preferences]
+    if any(player.team_now is not None for team in split.teams for player in team):
+        plain["moved"] = [player.label for player in split.moved]
     if split.roles:
         plain["roles"] = [list(roles) for roles in split.roles]
     return plain

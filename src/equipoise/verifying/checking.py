@@ -28,6 +28,7 @@ from equipoise.verifying.values import (
     bots,
     chances,
     line_up,
+    moved,
     paid_for,
     rating_in,
     shown,
@@ -40,7 +41,7 @@ ANSWER = (
     "status", "objective", "value", "bound", "gap", "solver", "beta", "zero", "bot_weight",
     "default_weight", "unrated", "splits", "reason", "rounding",
 )  # fmt: skip
-SPLIT = ("teams", "bots", "totals", "win_probability", "value", "values", "wishes", "roles")
+SPLIT = ("teams", "bots", "totals", "win_probability", "value", "values", "wishes", "moved", "roles")
 
 #: Players up to which going through all splits is tried first.
 FEW = 12
@@ -250,6 +251,8 @@ class _Check:
                 for told, (stage, cost) in _pairs(split["values"], costs):
                     self._near(told, shown(stage, cost).rounded(), rounding.reported(stage), "a value")
             self._preferences(split, labels)
+            gone = sorted(self.asked.names[i] for i in moved(self.asked, labels))
+            _require(sorted(split.get("moved", [])) == gone, "other players change team than is said")
             self._roles(split, labels)
         return "totals, bots, win probabilities and values are right to rounding"
 

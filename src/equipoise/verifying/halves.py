@@ -74,7 +74,7 @@ class _Close(NamedTuple):
 
 def suits(asked: Question) -> bool:
     """Tell whether the optimum may be found here."""
-    plain = asked.n_teams == 2 and not asked.needed and not asked.rows
+    plain = asked.n_teams == 2 and not asked.needed and not asked.rows and asked.moves is None
     return plain and asked.stages[0].name in BY_DIFFERENCE
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from equipoise.verifying.exact import SLOPE
 from equipoise.verifying.question import Question, Stage
-from equipoise.verifying.values import Team, everyone, noise_of, paid, teams_of
+from equipoise.verifying.values import Team, everyone, moved, noise_of, paid, teams_of
 
 #: Room for rounding, relative to the largest number that goes into a sum; and in numbers near 0.
 ROOM, LEAST = 1e-13, 1e-280
@@ -42,8 +42,8 @@ def near(asked: Question, stage: Stage, labels: Sequence[int]) -> Near:
     teams = teams_of(asked, labels)
     value = off = 0.0
     for name, weight in stage.terms:
-        if name == "preferences":
-            number = float(paid(asked, labels))
+        if name in ("preferences", "moves"):
+            number = float(paid(asked, labels) if name == "preferences" else len(moved(asked, labels)))
             own, room = number, abs(number)
         else:
             own, room = FORMULAS[name](asked, teams)

@@ -13,8 +13,8 @@ from equipoise.verifying.question import PRICE, Question, question
 #: The fields that decide what is legal and what is best.
 DECIDING = (
     "teams", "sizes", "min_size", "max_size", "max_difference", "bots", "parties", "apart", "fixed",
-    "preferences",
-    "side_price", "roles", "rules", "objective", "tolerances", "default", "beta", "zero", "body",
+    "preferences", "side_price", "stay", "moves",
+    "roles", "rules", "objective", "tolerances", "default", "beta", "zero", "body",
     "tolerance", "side_weight",
 )  # fmt: skip
 
@@ -76,12 +76,13 @@ def _player(entry: Mapping[str, Any]) -> Player:
     name = str(known.pop("name", ""))
     rating = known.pop("weight", known.pop("mu", None))
     sigma = known.pop("sigma", None)
-    team = known.pop("team", None)
+    team, now = known.pop("team", None), known.pop("team_now", None)
     return Player(
         str(known.pop("id", "") or name),
         rating if rating is None or not sigma else Rating(rating, sigma),
         name,
         team=None if team is None else team - 1,
+        team_now=None if now is None else now - 1,
         roles=tuple(_pairs(known.pop("roles", ()), _rating)),
         prefer=tuple(_pairs(known.pop("prefer", ()))),
         avoid=tuple(_pairs(known.pop("avoid", ()))),

@@ -113,6 +113,9 @@ class Question:
     bot_weight: Fraction | None
     groups: tuple[Group, ...]
     side_price: Fraction
+    now: Mapping[int, int]
+    stay: Fraction
+    moves: int | None
     needed: tuple[tuple[str, int], ...]
     rows: tuple[Row, ...]
     noise: Fraction
@@ -148,7 +151,9 @@ class Question:
         """Whether exchanging whole teams changes nothing."""
         sides = any(member.side != Fraction(1, 2) for member in self.members)
         same = all(len(set(rule)) == 1 for rule in (self.minimum, self.maximum, self.seats))
-        return same and not self.fixed and not self.by_team and not (sides and self.side_price)
+        counted = self.moves is not None or any(name == "moves" for s in self.stages for name, _ in s.terms)
+        moving = bool(self.now) and (counted or bool(self.stay))
+        return same and not (self.fixed or self.by_team or moving or (sides and self.side_price))
 
 
 def question(players: Iterable[Player] | Mapping[str, Any], **asked: Any) -> Question:
@@ -177,7 +182,10 @@ def question(players: Iterable[Player] | Mapping[str, Any], **asked: Any) -> Que
     sided = any(member.side != Fraction(1, 2) for member in members)
     beta = asked.get("beta")
     spread = _variance(members, bots, beta)
-    stages = _stages(asked, n, priced=bool(groups) or bool(side_price and sided))
+    now = {i: player.team_now for i, player in enumerate(people) if player.team_now is not None}
+    stay = number(asked.get("stay") or 0)
+    priced = bool(groups) or bool(side_price and sided) or bool(stay and now)
+    stages = _stages(asked, n, priced=priced)
     weight = asked.get("side_weight")
     return Question(
         ids=tuple(player.id for player in people),
@@ -194,6 +202,9 @@ def question(players: Iterable[Player] | Mapping[str, Any], **asked: Any) -> Que
         bot_weight=None if bots is None else _mean(members) if bots.weight is None else number(bots.weight),
         groups=groups,
         side_price=side_price,
+        now=now,
+        stay=stay,
+        moves=asked.get("moves"),
         needed=tuple((asked.get("roles") or {}).items()),
         rows=tuple(row for rule in asked.get("rules") or () for row in _rows(rule, index, n_teams)),
         noise=spread if beta is None else number(beta) ** 2,
@@ -389,7 +400,7 @@ def _rows(rule: Any, index: _Index, n_teams: int) -> list[Row]:
 
 
 #: The objectives that are checked here.
-NAMES = ("difference", "ratio", "win", "spread", "indistinguishable", "preferences")
+NAMES = ("difference", "ratio", "win", "spread", "indistinguishable", "preferences", "moves")
 
 
 def _stages(asked: Mapping[str, Any], n: int, *, priced: bool) -> tuple[Stage, ...]:

@@ -75,6 +75,10 @@ class Rounding:
         """Return that of logarithms of variances that the prior keeps from 0."""
         return self.variance / self.prior + 32 * self.unit
 
+    def moves(self) -> Fraction:
+        """Return that of a number of players: none."""
+        return Fraction(0)
+
     def preferences(self) -> Fraction:
         """Return that of a sum of prices."""
         return 100 * self.unit

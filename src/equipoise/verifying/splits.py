@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from equipoise.verifying.question import Question, Row
-from equipoise.verifying.values import bots, line_up
+from equipoise.verifying.values import bots, line_up, moved
 
 #: The team, from 0, of each player.
 Labels = tuple[int, ...]
@@ -26,12 +26,18 @@ def splits(asked: Question, look: Callable[[], None] = lambda: None) -> Iterator
         enemies.setdefault(max(one, other), []).append(min(one, other))
     counts = [0] * asked.n_teams
     labels: list[int] = []
+    most_moves = asked.n if asked.moves is None else asked.moves
 
     def allowed(i: int) -> Iterator[int]:
         held = {asked.fixed[i]} if i in asked.fixed else set(range(asked.n_teams))
         if i in party_of and first_of[party_of[i]] < i:
             held &= {labels[first_of[party_of[i]]]}
         held -= {labels[other] for other in enemies.get(i, ())}
+        if (
+            i in asked.now
+            and sum(labels[one] != team for one, team in asked.now.items() if one < i) >= most_moves
+        ):
+            held &= {asked.now[i]}
         highest = max(labels, default=-1) + 1
         for team in sorted(held):
             if counts[team] < most[team] and (not once or team <= highest):
@@ -84,6 +90,9 @@ def broken(asked: Question, labels: Sequence[int]) -> list[str]:
         for n, row in enumerate(asked.rows)
         if not _within(row, labels)
     ]
+    gone = len(moved(asked, labels))
+    if asked.moves is not None and gone > asked.moves:
+        rules.append(f"moves: {gone} players change team; {asked.moves} may")
     if asked.needed:
         for team, free in enumerate(bots(asked, labels)):
             lack = line_up(asked, tuple(i for i in range(asked.n) if labels[i] == team)).lack

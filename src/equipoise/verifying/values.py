@@ -163,6 +163,8 @@ def cost(asked: Question, name: str, labels: Sequence[int]) -> Real:
     """Return the cost of a split by an objective's name, lower being better."""
     if name == "preferences":
         return Real(paid(asked, labels))
+    if name == "moves":
+        return Real(Fraction(len(moved(asked, labels))))
     return FORMULAS[name](asked, teams_of(asked, labels))
 
 
@@ -292,7 +294,7 @@ def paid(asked: Question, labels: Sequence[int]) -> Fraction:
 
 
 def paid_for(asked: Question, labels: Sequence[int]) -> Iterator[Paid]:
-    """Go through what a split pays for each preference: those between players, then those for a side."""
+    """Go through what a split pays for each preference: between players, for a side, to stay in a team."""
     for group in asked.groups:
         counts = [sum(labels[i] == team for i in group.members) for team in range(asked.n_teams)]
         broken = len(group.members) - max(counts) if group.together else sum(n - 1 for n in counts if n)
@@ -303,6 +305,16 @@ def paid_for(asked: Question, labels: Sequence[int]) -> Iterator[Paid]:
         if wanted:
             price = asked.side_price * abs(wanted)
             yield Paid("side", (i,), price, asked.side_price * (abs(wanted) - wanted * place) / 2)
+    if asked.stay:
+        gone = moved(asked, labels)
+        yield from (
+            Paid("stay", (i,), asked.stay, asked.stay if i in gone else Fraction(0)) for i in asked.now
+        )
+
+
+def moved(asked: Question, labels: Sequence[int]) -> set[int]:
+    """Return who (indices) is in another team than now."""
+    return {i for i, team in asked.now.items() if labels[i] != team}
 
 
 FORMULAS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -27,6 +28,9 @@ read_option = click.option(
     help="How to read lines with numbers in case of doubt: which number is the weight, or that none is.",
 )  # fmt: skip
 
+#: The variable that has the address of an archive.
+ENVIRONMENT = "EQUIPOISE_STORE"
+
 #: What an archive's address is called.
 ADDRESS = "sqlite:///path or postgresql://user@host/database"
 
@@ -34,7 +38,11 @@ store = click.option("--store", metavar="URL", help=f"Read matches from an archi
 
 _RATINGS = (
     click.option("--store", metavar="URL", help=f"Where ratings are that ROSTER has not: {ADDRESS}."),
-    click.option("--here", metavar="A,B|FILE", help="Who is here, with --store: ids or last names."),
+    click.option(
+        "--here",
+        metavar="A,B|FILE",
+        help="Who is here, with --store (or EQUIPOISE_STORE): ids or last names.",
+    ),
     click.option("--ruleset", metavar="TEXT", help="What is played, with --store, as openarena/tdm."),
 )
 
@@ -94,10 +102,16 @@ def roster(source: str | None, options: dict[str, Any], read: Callable[[str], li
     if source is not None:
         msg = "--here: it stands in the place of ROSTER; give one of them"
         raise InputError(msg)
-    if options.get("store") is None:
+    if not _has_store(options):
         msg = "--here: it needs --store, where the ratings are"
         raise InputError(msg)
     return [Player(name) for name in names_in(here)]
+
+
+def _has_store(options: dict[str, Any]) -> bool:
+    """Tell whether there is an archive: where one is needed, that of the environment will do."""
+    options["store"] = options.get("store") or os.environ.get(ENVIRONMENT)
+    return options["store"] is not None
 
 
 def rated(players: list[Player], options: dict[str, Any]) -> list[Player]:
@@ -107,11 +121,10 @@ def rated(players: list[Player], options: dict[str, Any]) -> list[Player]:
     unless it is given; ``options["draws"]`` how often even teams draw, where that is known.
     """
     scale: Any = players
-    if options.get("store") is None:
-        if options.get("ruleset") is not None:
-            msg = "--ruleset: it needs --store, where the ratings are"
-            raise InputError(msg)
-    else:
+    if options.get("ruleset") is not None and not _has_store(options):
+        msg = "--ruleset: it needs --store, where the ratings are"
+        raise InputError(msg)
+    if options.get("store") is not None:
         scale = here = look_up(options["store"], players, options.get("ruleset"))
         players = list(here.players)
     beta = getattr(scale, "beta", None)

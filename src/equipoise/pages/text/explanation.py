@@ -252,6 +252,8 @@ _PREFERENCES = {"prefer": "together", "together": "together", "avoid": "apart", 
 
 def _preference_words(kind: str, players: Sequence[str]) -> str:
     """Return what a preference asks for, without its price."""
+    if kind == "stay":
+        return f"{listed(players)} staying in the team of now"
     if kind == "side":
         return f"the side {listed(players)} would rather be on"
     return f"{listed(players)} rather {_PREFERENCES[kind]}"

@@ -89,7 +89,7 @@ def solution_lines(
         lines.append(
             f"{solution.unrated} without a weight: counted as {number(solution.default_weight or 0.0)}."
         )
-    lines += outcome_lines(split)
+    lines += [*move_lines(split, names), *outcome_lines(split)]
     if solution.reason:
         lines.append(f"Only {solution.reason}.")
     if chosen is None and not edited and len(solution.splits) > 1:
@@ -159,6 +159,19 @@ def _alternatives(solution: Solution, names: Sequence[str]) -> list[str]:
         changes = wrap(row[-1], max(WIDTH - len(begin), NARROWEST)) or [""]
         lines += [begin + changes[0], *(" " * len(begin) + more for more in changes[1:])]
     return [line.rstrip() for line in lines]
+
+
+def move_lines(split: Split, names: Sequence[str] = ()) -> list[str]:
+    """Return who changes team, where anybody is in one already."""
+    here = [player for team in split.teams for player in team]
+    if all(player.team_now is None for player in here):
+        return []
+    team_of = {player.id: n for n, team in enumerate(split.teams) for player in team}
+    moved = [f"{printable(player.label)} to {_name(names, team_of[player.id])}" for player in split.moved]
+    if not moved:
+        return ["Nobody changes team."]
+    head = "1 player changes team" if len(moved) == 1 else f"{len(moved)} players change teams"
+    return wrap(f"{head}: {', '.join(moved)}.", WIDTH, subsequent_indent="  ")
 
 
 def outcome_lines(split: Split) -> list[str]:

@@ -215,7 +215,8 @@ def why_there(
     place, home, block, anchor, held = seat.place, seat.team, seat.block, seat.anchor, seat.held
     name = request.players[place].label
     free = Yardstick(Fixed(held).relax(request)) if held else yardstick
-    priced_preferences = [each.constraint(request) for each in preferences_in(request)]
+    who = request.players[place].id
+    priced_preferences = [each.about(who).constraint(request) for each in preferences_in(request)]
     elsewhere = []
     for team in seat.others:
         preference = Constraint("fixed", (name,), team=team)

@@ -153,7 +153,13 @@ class Yardstick:
         asked = self.request
         n, k = len(asked.players), asked.teams
         any_size = SizeRules((0,) * k, (n,) * k, n, asked.size_rules.seats)
-        besides = Besides(asked.preferences, asked.side_price, dict(asked.roles))
+        besides = Besides(
+            asked.preferences,
+            asked.side_price,
+            dict(asked.roles),
+            stay=asked.stay,
+            counted=asked.counts_moves,
+        )
         problem = build(asked.roster, k, any_size, asked.bots, besides=besides)
         return problem if problem.roles is None else replace(problem, roles=replace(problem.roles, few=True))
 
@@ -161,7 +167,7 @@ class Yardstick:
     def strict(self) -> Problem:
         """The same with every rule but the parties, who are blocks in a problem that is solved."""
         asked = self.request
-        besides = Besides((), 0.0, dict(asked.roles), asked.rules)
+        besides = Besides((), 0.0, dict(asked.roles), asked.rules, moves=asked.moves)
         problem = build(
             asked.roster, asked.teams, asked.size_rules, asked.bots, (), asked.apart, asked.fixed, besides
         )
@@ -211,7 +217,8 @@ class Yardstick:
         equal = not isinstance(asked.sizes, tuple) or len(set(asked.sizes)) == 1
         sides = any(player.side != NO_SIDE for player in asked.players)
         named = any(not isinstance(who, str) for rule in asked.rules for who in rule.terms)
-        return equal and not asked.fixed and not sides and not named
+        now = any(player.team_now is not None for player in asked.players)
+        return equal and not asked.fixed and not sides and not named and not now
 
     def teams_of(self, split: Split) -> list[int]:
         """Return the team of every player of the roster in a split.

@@ -34,8 +34,8 @@ class Constraint:
     ----------
     kind : str
         ``"party"``, ``"member"`` (one who stays in a party), ``"apart"``, ``"fixed"``, ``"sizes"``,
-        ``"role"`` or ``"rule"`` (a custom one) of what must be kept; ``"prefer"``, ``"avoid"`` or
-        ``"side"`` of preferences with a price.
+        ``"role"``, ``"rule"`` (a custom one) or ``"moves"`` of what must be kept; ``"prefer"``, ``"avoid"``,
+        ``"side"`` or ``"stay"`` of preferences with a price.
     players : tuple of str
         Whom it binds, by name; of a member the one who might leave.
     team : int or None
@@ -45,9 +45,9 @@ class Constraint:
     name : str
         Of ``"role"`` and ``"rule"``, what it is called.
     number : int or None
-        Of ``"role"``, how many every team needs.
+        Of ``"role"``, how many every team needs; of ``"moves"``, how many players may change team.
     price : float or None
-        Of a preference, what breaking it costs, in win probability.
+        Of a preference, what breaking it costs, in win probability; of ``"stay"``, for each who moves.
     """
 
     kind: str
@@ -109,6 +109,11 @@ class Priced(Asked):
     def insist(self, request: BalanceRequest) -> BalanceRequest | None:
         """Return the request in which it must be kept; None where that says nothing."""
         raise NotImplementedError
+
+    def about(self, who: str) -> Priced:
+        """Return what of it is about a player, by id."""
+        del who
+        return self
 
     def paid(self, yardstick: Yardstick, split: Split) -> float:
         """Return what a split of the request pays for it."""
@@ -425,6 +430,73 @@ class Side(Priced):
         return f"{who} rather in {team}"
 
 
+@dataclass(frozen=True)
+class Stay(Priced):
+    """That players, by id, stay in the team each is in now."""
+
+    ids: tuple[str, ...]
+    kind = "stay"
+
+    def constraint(self, request: BalanceRequest) -> Constraint:
+        """See :meth:`Asked.constraint`."""
+        return Constraint(self.kind, labels(request, self.ids), price=request.stay)
+
+    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
+        """See :meth:`Asked.violation`: each player who changes team."""
+        moved = [player.id for player in split.moved if player.id in self.ids]
+        return tuple(Stay((who,)).constraint(yardstick.request) for who in moved)
+
+    def relax(self, request: BalanceRequest) -> BalanceRequest:
+        """See :meth:`Asked.relax`."""
+        return replace(request, stay=0.0)
+
+    def insist(self, request: BalanceRequest) -> BalanceRequest | None:
+        """See :meth:`Priced.insist`."""
+        return replace(request, stay=0.0, moves=0)
+
+    def about(self, who: str) -> Priced:
+        """See :meth:`Priced.about`."""
+        return Stay((who,)) if who in self.ids else self
+
+    def paid(self, yardstick: Yardstick, split: Split) -> float:
+        """See :meth:`Priced.paid`."""
+        return yardstick.request.stay * len(self.violation(yardstick, split))
+
+    @staticmethod
+    def words(told: Constraint, who: str, team: str) -> str:
+        """See :meth:`Asked.words`."""
+        del team
+        return f"{who} staying in {'the team' if len(told.players) == 1 else 'the teams'} of now"
+
+
+@dataclass(frozen=True)
+class MostMoves(Asked):
+    """How many players may change team."""
+
+    most: int
+    kind = "moves"
+
+    def constraint(self, request: BalanceRequest) -> Constraint:
+        """See :meth:`Asked.constraint`."""
+        del request
+        return Constraint(self.kind, number=self.most)
+
+    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
+        """See :meth:`Asked.violation`."""
+        return (self.constraint(yardstick.request),) if len(split.moved) > self.most else ()
+
+    def relax(self, request: BalanceRequest) -> BalanceRequest:
+        """See :meth:`Asked.relax`."""
+        return replace(request, moves=None)
+
+    @staticmethod
+    def words(told: Constraint, who: str, team: str) -> str:
+        """See :meth:`Asked.words`."""
+        del who, team
+        number = told.number or 0
+        return f"at most {number} {'player' if number == 1 else 'players'} changing team"
+
+
 #: The class of everything that can be asked for, by the kind that is told.
 KINDS: Mapping[str, type[Asked]] = {
     "party": Party,
@@ -437,6 +509,8 @@ KINDS: Mapping[str, type[Asked]] = {
     "prefer": Mates,
     "avoid": Mates,
     "side": Side,
+    "stay": Stay,
+    "moves": MostMoves,
 }
 
 
@@ -452,7 +526,8 @@ def rules_in(request: BalanceRequest) -> list[Asked]:
     found += [Apart(pair) for pair in request.apart]
     found += [Fixed(request.fixed)] if request.fixed else []
     found += [Role(role, number) for role, number in request.roles]
-    return found + [Custom(rule) for rule in request.rules]
+    found += [Custom(rule) for rule in request.rules]
+    return found + ([] if request.moves is None else [MostMoves(request.moves)])
 
 
 def preferences_in(request: BalanceRequest) -> list[Priced]:
@@ -460,9 +535,12 @@ def preferences_in(request: BalanceRequest) -> list[Priced]:
     found: list[Priced] = [
         Mates(place, preference) for place, preference in enumerate(request.preferences) if preference.price
     ]
-    if not request.side_price:
-        return found
-    return found + [Side(player.id) for player in request.players if player.side != NO_SIDE]
+    if request.side_price:
+        found += [Side(player.id) for player in request.players if player.side != NO_SIDE]
+    if request.stay:
+        ids = tuple(player.id for player in request.players if player.team_now is not None)
+        found += [Stay(ids)] if ids else []
+    return found
 
 
 def relaxed_sizes(request: BalanceRequest, steps: int) -> TeamSizes | None:

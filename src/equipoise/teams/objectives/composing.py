@@ -10,7 +10,7 @@ import numpy as np
 from equipoise.arrays import Floats
 from equipoise.teams.objectives.moments import WinDistance
 from equipoise.teams.objectives.objective import EVERYWHERE, Criterion, Interval, Objective, Pair, Units
-from equipoise.teams.problem.problem import N_FEATURES, PRICE
+from equipoise.teams.problem.problem import MOVES, N_FEATURES, PRICE
 from equipoise.teams.problem.rounding import Rounding
 
 #: What rounding may add to a cost that is a sum, relative to it.
@@ -32,7 +32,7 @@ class PreferencePrices(Criterion):
 
     def cost(self, totals: Floats) -> Floats:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
-        return cast("Floats", totals[:, :, PRICE:].sum(axis=(1, 2)))
+        return cast("Floats", totals[:, :, PRICE:MOVES].sum(axis=(1, 2)))
 
     def error(self, rounding: Rounding) -> float:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.error`."""
@@ -40,6 +40,34 @@ class PreferencePrices(Criterion):
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """See :meth:`.Criterion.reach`: prices say nothing of the ratings."""
+        del cost
+        return pair.mu, EVERYWHERE
+
+
+@dataclass(frozen=True)
+class Moves(Criterion):
+    """How many players change team: 0 where nobody is in one already.
+
+    Examples
+    --------
+    >>> totals = np.zeros((1, 2, 7)); totals[0, :, MOVES] = 1, 2
+    >>> Moves().cost(totals)
+    array([3.])
+    """
+
+    has_reach = True
+
+    def cost(self, totals: Floats) -> Floats:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
+        return cast("Floats", totals[:, :, MOVES:].sum(axis=(1, 2)))
+
+    def error(self, rounding: Rounding) -> float:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`: whole numbers are exact."""
+        del rounding
+        return 0.0
+
+    def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
+        """See :meth:`.Criterion.reach`: who changes team says nothing of the ratings."""
         del cost
         return pair.mu, EVERYWHERE
 
@@ -190,6 +218,12 @@ def preferences(units: Units) -> Objective:
     """Return the prices of broken preferences as an objective, in the unit of the prices."""
     del units
     return Objective("preferences", PreferencePrices())
+
+
+def moves(units: Units) -> Objective:
+    """Return how many players change team as an objective."""
+    del units
+    return Objective("moves", Moves())
 
 
 def _counts_preferences(criterion: Criterion) -> bool:

@@ -83,7 +83,7 @@ class Outcome:
     Parameters
     ----------
     kind : str
-        ``"together"``, ``"apart"`` or ``"side"``.
+        ``"together"``, ``"apart"``, ``"side"`` or ``"stay"``.
     players : tuple of str
         Who wanted it, as they are shown.
     price : float
@@ -167,6 +167,7 @@ def _broken_for(group: Group, labels: Labels, n_teams: int) -> Floats:
 def prices_of(
     groups: Sequence[tuple[Preference, Sequence[int]]],
     side_price: float,
+    moved: Floats | None,
     players: Sequence[Player],
     blocks: tuple[list[int], int],
     n_teams: int,
@@ -179,6 +180,8 @@ def prices_of(
         The preferences between players, with the players of each by index.
     side_price : float
         What a whole side preference is worth.
+    moved : ndarray, shape (n_blocks, n_teams), or None
+        What is paid for those who move, by the team each block is in.
     players : sequence of Player
         Everyone.
     blocks : (list of int, int)
@@ -190,6 +193,8 @@ def prices_of(
     sides = np.zeros((n_blocks, n_teams))
     if side_price:
         np.add.at(sides, block_of, side_prices(players, n_teams, side_price))
+    if moved is not None:
+        sides += moved
     if not groups and not sides.any():
         return None
     named = (
@@ -272,10 +277,11 @@ def outcomes(
     problem: Problem,
     preferences: Sequence[Preference],
     side_price: float,
+    stay: float,
     players: Sequence[Player],
     labels: Labels,
 ) -> tuple[Outcome, ...]:
-    """Return what became of every preference in a split: those between players, then those for a side.
+    """Return what became of every preference in a split: between players, for a side, to stay in a team.
 
     Parameters
     ----------
@@ -285,6 +291,8 @@ def outcomes(
         The preferences between players.
     side_price : float
         What a whole side preference is worth.
+    stay : float
+        What it is worth to stay in the team of now.
     players : sequence of Player
         The roster.
     labels : ndarray of int8, shape (n_blocks,)
@@ -310,4 +318,11 @@ def outcomes(
                 for place in places
                 if players[place].side != NO_SIDE
             ]
+    if stay:
+        told += [
+            Outcome("stay", (players[place].label,), stay, stay if team != players[place].team_now else 0.0)
+            for places, team in zip(problem.members, labels.tolist(), strict=True)
+            for place in places
+            if players[place].team_now is not None
+        ]
     return tuple(told)

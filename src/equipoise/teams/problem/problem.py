@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from equipoise.teams.problem.preferences import Prices
     from equipoise.teams.problem.roles import Roles
     from equipoise.teams.problem.rules import Rows
+    from equipoise.teams.problem.staying import Moving
 
 
 #: The features of a block, in the order of the last axis of totals: how many players, and the sums of
@@ -32,6 +33,9 @@ N_FEATURES = 5
 
 #: The last column of totals where preferences have prices: what each team's players pay for broken ones.
 PRICE = 5
+
+#: The column after it where it counts who changes team: how many of each team's players come from another.
+MOVES = 6
 
 
 class SizeRules(NamedTuple):
@@ -86,6 +90,8 @@ class Problem:
         What each team needs and who plays it: a team's totals are then those of its line-up.
     rows : Rows, optional
         Linear rules besides.
+    moving : Moving, optional
+        Who is in which team already, and how many may change it.
     """
 
     features: Floats
@@ -101,6 +107,7 @@ class Problem:
     prices: Prices | None = None
     roles: Roles | None = None
     rows: Rows | None = None
+    moving: Moving | None = None
 
     @property
     def n_teams(self) -> int:
@@ -149,7 +156,13 @@ class Problem:
 
         Preferences for a side count as such: objectives weigh them by team where teams are told apart.
         """
-        priced = self.prices is not None and bool(self.prices.sides.any())
+        return self._sided or self.moving is not None
+
+    @cached_property
+    def _sided(self) -> bool:
+        """Whether a team differs so in more than who is in it now."""
+        stay = 0.0 if self.moving is None else self.moving.price * self.moving.each
+        priced = self.prices is not None and bool((self.prices.sides != stay).any())
         ruled = self.rows is not None and not self.rows.alike
         wanted = bool((self.features[:, SIDE] != self.features[:, COUNT] * NO_SIDE).any())
         return priced or ruled or (wanted and max(self.fixed, default=-1) >= 0)
@@ -167,7 +180,7 @@ class Problem:
     @property
     def plain(self) -> bool:
         """Whether the features, sizes, who is apart and who is fixed say all there is."""
-        return self.prices is None and self.roles is None and self.rows is None
+        return not any(part is not None for part in (self.prices, self.roles, self.rows, self.moving))
 
     @cached_property
     def kinds(self) -> Ints:
@@ -200,6 +213,8 @@ class Problem:
             alone = len(places) == 1 and block not in bound
             if alone and self.roles is not None:
                 row.extend(self.roles.kinds[block])
+            if alone and self.moving is not None:
+                row.extend(self.moving.each[block].tolist())
             numbers.append(seen.setdefault(tuple(row) if alone else (block,), len(seen)))
         return np.array(numbers, dtype=np.int64)
 
@@ -239,7 +254,8 @@ class Problem:
         Returns
         -------
         ndarray, shape (m, n_teams, 5)
-            Where preferences have prices, (m, n_teams, 6): the last column is what is paid.
+            Where preferences have prices, (m, n_teams, 6): the last column is what is paid.  Where it counts
+            who changes team, (m, n_teams, 7): the last one is how many do, after what is paid.
         """
         totals = np.empty((len(labels), self.n_teams, self.features.shape[1]))
         for team in range(self.n_teams):
@@ -247,9 +263,11 @@ class Problem:
         if self.roles is not None:
             totals[:, :, [MU, SQUARE, VARIANCE]] = self.roles.sums(labels, self.n_teams)[:, :, 1:]
         totals = self.filled(totals)
-        if self.prices is not None:
-            totals = np.concatenate([totals, self.prices.paid(labels)[:, :, None]], axis=2)
-        return totals
+        if self.prices is None and self.moving is None:
+            return totals
+        paid = np.zeros(totals.shape[:2]) if self.prices is None else self.prices.paid(labels)
+        more = [paid] if self.moving is None else [paid, self.moving.counted(labels)]
+        return np.concatenate([totals, *(column[:, :, None] for column in more)], axis=2)
 
     def filled(self, totals: Floats) -> Floats:
         """Return the totals with bots, from those without; both have shape (m, n_teams, 5)."""
@@ -293,7 +311,7 @@ class Problem:
         return cast("Floats", broken + self.excess(labels))
 
     def excess(self, labels: Labels) -> Floats:
-        """Return by how much splits break rules on roles and rules of one's own, shape (m,).
+        """Return by how much splits break rules on roles, custom rules and the limit of moves, shape (m,).
 
         Bots that fill up take the roles that are left.
         """
@@ -305,6 +323,8 @@ class Problem:
             excess += lack.sum(axis=1)
         if self.rows is not None:
             excess += self.rows.excess(labels)
+        if self.moving is not None:
+            excess += self.moving.excess(labels)
         return excess
 
     def legal_counts(self, counts: Ints) -> NDArray[np.bool_]:
@@ -343,5 +363,13 @@ class Problem:
     @cached_property
     def team_rules(self) -> tuple[tuple[int, ...], ...]:
         """What holds for each team; teams for which the same holds are interchangeable."""
-        told_apart = [team if self.sided or team in self.fixed else -1 for team in range(self.n_teams)]
+        return self._team_rules(sided=self.sided)
+
+    @cached_property
+    def team_rules_but_now(self) -> tuple[tuple[int, ...], ...]:
+        """The same but for who is in which team now: other numbers for such teams change nothing else."""
+        return self._team_rules(sided=self._sided)
+
+    def _team_rules(self, *, sided: bool) -> tuple[tuple[int, ...], ...]:
+        told_apart = [team if sided or team in self.fixed else -1 for team in range(self.n_teams)]
         return tuple(zip(told_apart, self.min_size, self.max_size, self.seats, strict=True))

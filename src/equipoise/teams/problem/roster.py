@@ -16,6 +16,7 @@ from equipoise.teams.problem.preferences import Preference, prices_of
 from equipoise.teams.problem.problem import Problem, SizeRules
 from equipoise.teams.problem.roles import roles_of
 from equipoise.teams.problem.rules import Rule, rows_of
+from equipoise.teams.problem.staying import Moving, moves_of
 
 #: What everyone weighs in a roster where nobody has a weight: the middle of the 0..100 scale.
 MIDDLE_WEIGHT = 50.0
@@ -102,12 +103,21 @@ class Besides:
         How many of each role a team needs.
     rules : tuple of Rule
         Linear rules.
+    stay : float
+        The price of each player who changes team, in win probability.
+    moves : int or None
+        How many players may change team.
+    counted : bool
+        Whether an objective counts who does.
     """
 
     preferences: tuple[Preference, ...] = ()
     side_price: float = 0.0
     roles: Mapping[str, int] | None = None
     rules: tuple[Rule, ...] = ()
+    stay: float = 0.0
+    moves: int | None = None
+    counted: bool = False
 
 
 def rated(players: Iterable[Player] | Mapping[str, float | Rating | None], default: float | None) -> Roster:
@@ -282,11 +292,20 @@ def build(
     if bots is not None:
         weight = centre if bots.weight is None else bots.weight
         filler = np.array([1.0, weight, (weight - centre) ** 2, 0.0, 0.5])
-    prices, roles, rows = None, None, None
+    prices, roles, rows, moving = None, None, None, None
+    changes = moves_of(players, n_teams) if any(player.team_now is not None for player in players) else None
     if besides is not None:
-        if besides.preferences or besides.side_price:
+        if changes is not None and (besides.stay or besides.counted or besides.moves is not None):
+            most = besides.moves
+            if most is not None and most >= changes.max(axis=1).sum():
+                most = None
+            moving = Moving(np.zeros((len(members), n_teams)), most, besides.stay)
+            np.add.at(moving.each, block_of, changes)
+        moved = besides.stay * moving.each if besides.stay and moving is not None else None
+        if besides.preferences or besides.side_price or moved is not None:
             groups = [(one, named_once("preferences", roster, one.players)) for one in besides.preferences]
-            prices = prices_of(groups, besides.side_price, players, (block_of, len(members)), n_teams)
+            blocks = block_of, len(members)
+            prices = prices_of(groups, besides.side_price, moved, players, blocks, n_teams)
         if besides.rules:
             rows = rows_of(besides.rules, n_teams, block_of, len(members), roster.find)
         if besides.roles:
@@ -308,6 +327,7 @@ def build(
         prices=prices,
         roles=roles,
         rows=rows,
+        moving=moving,
     )
     if n_teams == 2 and pairs:
         try:

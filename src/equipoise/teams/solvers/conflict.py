@@ -25,12 +25,15 @@ def conflict(problem: Problem, names: list[str]) -> str:
             wanted, able = int(needed) * problem.n_teams, int(players.sum())
             if able < wanted and problem.filler is None:
                 return f"{wanted} of {role!r} are needed in {problem.n_teams} teams, but {able} can play it"
-    if roles is None and rows is None:
+    most = None if problem.moving is None else problem.moving.most
+    if roles is None and rows is None and most is None:
         return size_conflict(problem, names)
-    preferences = [] if roles is None else [f"the roles {', '.join(map(repr, roles.names))}"]
+    asked = [] if roles is None else [f"the roles {', '.join(map(repr, roles.names))}"]
     if rows is not None:
-        preferences.append(f"the rules {', '.join(map(repr, dict.fromkeys(rows.names)))}")
-    return f"{' and '.join(preferences)} cannot be kept with the sizes and whoever must be together or apart"
+        asked.append(f"the rules {', '.join(map(repr, dict.fromkeys(rows.names)))}")
+    if most is not None:
+        asked.append(f"at most {most} {'move' if most == 1 else 'moves'}")
+    return f"{' and '.join(asked)} cannot be kept with the sizes and whoever must be together or apart"
 
 
 def size_conflict(problem: Problem, names: list[str]) -> str:

@@ -17,7 +17,7 @@ from equipoise.arrays import Floats, Labels
 from equipoise.errors import UnsupportedError
 from equipoise.teams.objectives.objective import Criterion
 from equipoise.teams.problem.problem import Problem
-from equipoise.teams.solvers.task import PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task
+from equipoise.teams.solvers.task import MOVES, PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task
 
 #: Splits judged at once: enough to keep NumPy busy, few enough to stay in the cache of a processor.
 CHUNK = 1 << 14
@@ -178,4 +178,6 @@ def _suits(task: Task) -> Fit:
     return Fit.ABLE if number <= most else Fit.NO
 
 
-SOLVER = Solver("enumerate", solve, exact=True, supports=frozenset({PRICES, ROLES, RULES}), suits=_suits)
+SOLVER = Solver(
+    "enumerate", solve, exact=True, supports=frozenset({PRICES, ROLES, RULES, MOVES}), suits=_suits
+)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Labels
 from equipoise.teams.solvers.pairwise import draft_teams
-from equipoise.teams.solvers.task import PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task
+from equipoise.teams.solvers.task import MOVES, PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task
 
 #: Splits judged in all: some seconds where a team's line-up has to be worked out for each.
 MOST_JUDGED = 1 << 16
@@ -119,4 +119,4 @@ def _suits(task: Task) -> Fit:
     return Fit.NO if task.problem.plain else Fit.ABLE
 
 
-SOLVER = Solver("exchange", solve, supports=frozenset({PRICES, ROLES, RULES}), suits=_suits)
+SOLVER = Solver("exchange", solve, supports=frozenset({PRICES, ROLES, RULES, MOVES}), suits=_suits)

@@ -29,7 +29,7 @@ from equipoise.teams.objectives.composing import PreferencePrices, WeightedSum
 from equipoise.teams.objectives.difference import Difference
 from equipoise.teams.objectives.objective import Criterion, DifferenceCriterion, Pair
 from equipoise.teams.problem.problem import COUNT, MU, Problem
-from equipoise.teams.solvers.task import PRICES, RULES, Best, Found, Solver, Task
+from equipoise.teams.solvers.task import MOVES, PRICES, RULES, Best, Found, Solver, Task
 
 #: Solutions that are cut off for each split that is wanted: different ones may look the same.
 CUTS = 50
@@ -178,6 +178,13 @@ class _Model:
                     for block, team in zip(*np.nonzero(factors), strict=True)
                 }
                 self._row(terms, float(low), float(high))
+        if problem.moving is not None and problem.moving.most is not None:
+            each = problem.moving.each
+            terms = {
+                self.x[block][team]: float(each[block, team])
+                for block, team in zip(*np.nonzero(each), strict=True)
+            }
+            self._row(terms, high=float(problem.moving.most))
 
     def _places(self) -> None:
         """Close the columns of teams that blocks cannot be in."""
@@ -310,4 +317,4 @@ def _difference(criterion: Criterion, cost: float, problem: Problem, whole: Floa
     return criterion.largest_difference(cost, Pair((first, problem.n_players - first), whole))
 
 
-SOLVER = Solver("milp", solve, exact=True, supports=frozenset({PRICES, RULES}))
+SOLVER = Solver("milp", solve, exact=True, supports=frozenset({PRICES, RULES, MOVES}))

@@ -9,7 +9,7 @@ from equipoise.errors import UnsupportedError
 from equipoise.stopping import never
 from equipoise.teams.problem.components import components
 from equipoise.teams.solvers.halves import fits, meet, rows_needed
-from equipoise.teams.solvers.task import PRICES, RULES, Fit, Found, Solver, Task
+from equipoise.teams.solvers.task import MOVES, PRICES, RULES, Fit, Found, Solver, Task
 
 #: Players up to which a proof for two teams is worth waiting for: 40 of different weight take 0.04 s by
 #: ``difference`` and 0.3 s by ``spread``.
@@ -48,4 +48,4 @@ def _suits(task: Task) -> Fit:
     return Fit.BEST if fits(parts) and worth else Fit.NO
 
 
-SOLVER = Solver("mitm", solve, teams=2, exact=True, supports=frozenset({PRICES, RULES}), suits=_suits)
+SOLVER = Solver("mitm", solve, teams=2, exact=True, supports=frozenset({PRICES, RULES, MOVES}), suits=_suits)

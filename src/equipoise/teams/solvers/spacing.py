@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Ints, Labels
+from equipoise.teams.problem.matching import FORBIDDEN, matched
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.solvers.task import Found
 
@@ -26,9 +27,6 @@ RANKED_AT_LEAST = 64
 
 #: Splits beyond which no more are ranked: about two seconds for two teams.
 RANKED_AT_MOST = 1 << 15
-
-#: What an exchange of names that the rules forbid would have in common: less than anything.
-FORBIDDEN = -(1 << 20)
 
 
 class Search(Protocol):
@@ -123,45 +121,6 @@ def _is_far(
     # Without an exchange of names it takes no fewer changes: where those are too few nothing need be tried.
     open_rows = np.flatnonzero(near & (problem.n_players - common.trace(axis1=1, axis2=2) >= spacing))
     for row in open_rows:
-        near[row] = problem.n_players - _most_in_common(common[row]) < spacing
+        most = sum(common[row, mine, theirs] for theirs, mine in enumerate(matched(common[row])))
+        near[row] = problem.n_players - most < spacing
     return np.asarray(~near)
-
-
-def _most_in_common(common: Ints) -> int:
-    """Return the largest sum of one entry of each row and each column: the Hungarian method.
-
-    References
-    ----------
-    H. Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics 2 (1955) 83,
-    doi:10.1002/nav.3800020109.
-    """
-    n = len(common)
-    costs = (-common).tolist()
-    row_price, column_price = [0] * n, [0] * n
-    row_of = [-1] * n
-    for row in range(n):
-        slack, came_from = [float("inf")] * n, [-1] * n
-        reached = [False] * n
-        at, here = -1, row
-        while here >= 0:
-            if at >= 0:
-                reached[at] = True
-            for column in range(n):
-                reduced = costs[here][column] - row_price[here] - column_price[column]
-                if not reached[column] and reduced < slack[column]:
-                    slack[column], came_from[column] = reduced, at
-            following = min((c for c in range(n) if not reached[c]), key=slack.__getitem__)
-            step = int(slack[following])
-            row_price[row] += step
-            for column in range(n):
-                if reached[column]:
-                    row_price[row_of[column]] += step
-                    column_price[column] -= step
-                else:
-                    slack[column] -= step
-            at, here = following, row_of[following]
-        while at >= 0:
-            before = came_from[at]
-            row_of[at] = row if before < 0 else row_of[before]
-            at = before
-    return int(sum(common[row, column] for column, row in enumerate(row_of)))

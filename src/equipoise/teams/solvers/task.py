@@ -104,7 +104,7 @@ class Fit(enum.IntEnum):
 
 
 #: What a task may have that a solver has to support; else it is refused where they are asked for.
-PRICES, ROLES, RULES = "prices", "roles", "rules"
+PRICES, ROLES, RULES, MOVES = "prices", "roles", "rules", "moves"
 
 
 def never_picked(task: Task) -> Fit:
@@ -128,7 +128,7 @@ class Solver:
     exact : bool
         Whether it proves its answers where it ends by itself.
     supports : frozenset of str
-        Which of :data:`PRICES`, :data:`ROLES` and :data:`RULES` it heeds.
+        Which of :data:`PRICES`, :data:`ROLES`, :data:`RULES` and :data:`MOVES` it heeds.
     least : int
         How many players and parties there must be for ``auto`` to ask it.
     suits : callable
@@ -167,8 +167,8 @@ class Solver:
 
 
 def asked_for(problem: Problem) -> frozenset[str]:
-    """Return what of prices, roles and rules a problem has."""
-    parts = {PRICES: problem.prices, ROLES: problem.roles, RULES: problem.rows}
+    """Return what of prices, roles, rules and moves a problem has."""
+    parts = {PRICES: problem.prices, ROLES: problem.roles, RULES: problem.rows, MOVES: problem.moving}
     return frozenset(name for name, part in parts.items() if part is not None)
 
 
@@ -227,7 +227,8 @@ class Best:
         float
             The least cost among them; infinite where none is within the limits.
         """
-        if totals is None and self.task.problem.rows is not None:
+        problem = self.task.problem
+        if totals is None and (problem.rows is not None or problem.moving is not None):
             labels = labels[self.task.problem.excess(labels) == 0.0]
         if not len(labels):
             return math.inf

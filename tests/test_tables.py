@@ -1,0 +1,53 @@
+"""Tables go in and out of data frames and notebooks."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from equipoise import Contest, InputError, Ladder, Ruleset, Table, balance
+from equipoise.tables import rows_of
+
+PEOPLE = [{"name": "Ann <b>", "weight": 3.0}, {"name": "Bob", "weight": 2.0}, {"name": "Cid", "weight": None}]
+
+
+class Pandas:
+    """What a frame of pandas looks like from here: records of it have nan where nothing is known."""
+
+    columns = ("name", "weight")
+
+    def to_dict(self, kind: str) -> list[dict[str, object]]:
+        """Return the rows."""
+        assert kind == "records"
+        return [{**row, "weight": row["weight"] or float("nan")} for row in PEOPLE]
+
+
+def test_a_frame_is_a_roster() -> None:
+    """Frames of polars and pandas are balanced as the same rows of a file; missing weights are missing."""
+    for frame in (pl.DataFrame(PEOPLE), Pandas()):
+        solution = balance(frame)
+        assert solution.unrated == 1
+        assert {player.label for team in solution.best.teams for player in team} == {"Ann <b>", "Bob", "Cid"}
+    assert rows_of(PEOPLE) is None
+
+
+def test_solutions_and_leaderboards_are_shown_and_made_frames() -> None:
+    """A notebook shows them, names escaped; polars takes them; without pandas the rows are there."""
+    solution = balance({"Ann <b>": 3.0, "Bob": 2.0})
+    assert "Ann &lt;b&gt;" in solution._repr_html_()
+    assert "optimal" in solution._repr_html_()
+    assert solution.table().to_polars().height == 2
+    ladder = Ladder()
+    ladder.record(Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)))
+    assert ladder.table().records()[0]["player"] == "ann"
+    assert Table((), ())._repr_html_().startswith("<table>")
+    assert "infeasible" in balance({"a": 1, "b": 2}, parties=[("a", "b")], apart=[("a", "b")])._repr_html_()
+    with pytest.raises(InputError, match="is not installed"):
+        _without_it()
+
+
+def _without_it() -> None:
+    """Ask for a library that nobody has."""
+    from equipoise.tables import _frames
+
+    _frames("no_such_library")
