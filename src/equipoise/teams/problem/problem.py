@@ -180,7 +180,7 @@ class Problem:
     @property
     def plain(self) -> bool:
         """Whether the features, sizes, who is apart and who is fixed say all there is."""
-        return not any(part is not None for part in (self.prices, self.roles, self.rows, self.moving))
+        return self.prices is self.roles is self.rows is self.moving is None
 
     @cached_property
     def kinds(self) -> Ints:
