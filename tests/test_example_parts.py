@@ -59,7 +59,7 @@ def test_the_objective_keeps_the_laws_of_objectives(seed: int) -> None:
     ],
 )
 def test_a_part_works_by_its_name(args: tuple[str, ...], words: str) -> None:
-    """``module:attribute`` on the command line is all that a part of one's own needs."""
+    """``module:attribute`` on the command line is all that a custom part needs."""
     done = run(*(arg.format("examples.parts") for arg in args))
     assert done.returncode == 0, done.stderr
     assert words in done.stdout

@@ -20,13 +20,13 @@ def test_teams_may_be_lists_of_ids_or_pairs_and_any_iterables() -> None:
 @pytest.mark.parametrize(
     ("teams", "message"),
     [
-        (("ab", "cd"), "teams: a text is not allowed as a team"),
-        ((["a"], "b"), "teams: a text is not allowed as a team"),
-        ((["a"], [("b",)]), r"teams: \('b',\) is not allowed as a member"),
-        ((["a"], [3]), "teams: 3 is not allowed as a member"),
-        ((["a"], [("b", "x")]), r"teams: \('b', 'x'\) is not allowed as a member"),
-        ((["a"],), "teams: two teams or more"),
-        ((["a"], []), "teams: two teams or more"),
+        (("ab", "cd"), "teams must be lists of ids, got text for a team"),
+        ((["a"], "b"), "teams must be lists of ids, got text for a team"),
+        ((["a"], [("b",)]), r"teams: a member must be an id or \(id, share\), got \('b',\)"),
+        ((["a"], [3]), r"teams: a member must be an id or \(id, share\), got 3"),
+        ((["a"], [("b", "x")]), r"teams: a member must be an id or \(id, share\), got \('b', 'x'\)"),
+        ((["a"],), "teams must be two or more"),
+        ((["a"], []), "teams must be two or more"),
     ],
 )
 def test_what_is_no_team_is_refused(teams: Any, message: str) -> None:

@@ -114,12 +114,12 @@ def test_errors_say_who_is_guilty() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: equipoise.Rating(float("nan")), "mu: nan"),
-        (lambda: equipoise.Rating(1.0, -1.0), "sigma: -1"),
-        (lambda: equipoise.Rating(2e15), "mu: 2e+15"),
-        (lambda: equipoise.Player(""), "id: "),
-        (lambda: equipoise.Player("a", 1, side=1.5), "side: 1.5"),
-        (lambda: equipoise.Player("a", 1, team=-1), "team: -1"),
+        (lambda: equipoise.Rating(float("nan")), "mu must be from -1e15 to 1e15, got nan"),
+        (lambda: equipoise.Rating(1.0, -1.0), "sigma must be from 0 to 1e15, got -1"),
+        (lambda: equipoise.Rating(2e15), "mu must be from -1e15 to 1e15, got 2e+15"),
+        (lambda: equipoise.Player(""), "id must be text"),
+        (lambda: equipoise.Player("a", 1, side=1.5), "side of player 'a' must be from 0 to 1, got 1.5"),
+        (lambda: equipoise.Player("a", 1, team=-1), "team of player 'a' must be at least 0, got -1"),
         (lambda: equipoise.Bots(minimum=5, maximum=4), "bots.minimum must"),
         (lambda: equipoise.Bots(target=-1), "bots.target must"),
         (lambda: equipoise.Bots(weight=float("inf")), "bots.weight must"),

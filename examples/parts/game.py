@@ -1,4 +1,4 @@
-"""A game of one's own in one file: a chess club's log, a line a game, ``2026-01-10T20:05Z ann beat bob``.
+"""A custom game in one file: a chess club's log, a line a game, ``2026-01-10T20:05Z ann beat bob``.
 
 equipoise ingest club.log --game examples.parts.game:GAME --store sqlite:///club.db
 """

@@ -1,4 +1,4 @@
-"""A listener of one's own in one file: over UDP, a player's id in a datagram, the weight in the answer.
+"""A custom listener in one file: over UDP, a player's id in a datagram, the weight in the answer.
 
 A listener turns bytes into questions and answers into bytes; what is known, and how it is computed, is in
 :class:`equipoise.serving.answers.Answers`.

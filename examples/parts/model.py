@@ -1,4 +1,4 @@
-"""A rating model of one's own in one file: the share of games won, counted from two imaginary ones.
+"""A custom rating model in one file: the share of games won, counted from two imaginary ones.
 
 equipoise evaluate examples/matches.jsonl --models examples.parts.model:WinShare
 """

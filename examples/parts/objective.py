@@ -1,4 +1,4 @@
-"""An objective of one's own in one file: the largest difference of the teams' mean weights.
+"""A custom objective in one file: the largest difference of the teams' mean weights.
 
 equipoise balance examples/roster.txt --objective examples.parts.objective:mean_difference
 """

@@ -1,4 +1,4 @@
-"""A store of one's own in one file: an archive for a trial, of which nothing stays.
+"""A custom store in one file: an archive for a trial, of which nothing stays.
 
 with Archive(Passing(), None) as archive: ...
 """

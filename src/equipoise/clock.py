@@ -86,7 +86,7 @@ def ahead(moment: float, now: float) -> str:
     Parameters
     ----------
     moment, now : float
-        The moment and the time of this machine; up to :data:`SKEW` later is allowed.
+        The moment and the time of this machine; it may be up to :data:`SKEW` later.
 
     Examples
     --------

@@ -71,10 +71,10 @@ def text_of(value: Any, field: str, at: str) -> str:
         fail(at, f"{field} {short(json.dumps(value, default=str))} is not a text")
     text = str(value).strip()
     if len(text) > LONGEST_NAME:
-        fail(at, f"the {field} has {len(text)} characters; at most {LONGEST_NAME} are allowed")
+        fail(at, f"the {field} must have at most {LONGEST_NAME} characters, got {len(text)}")
     # What can be printed has neither; asking that first is what makes a million lines a matter of seconds.
     if not text.isprintable() and any(unicodedata.category(sign) in ("Cc", "Cs") for sign in text):
-        fail(at, f"the {field} {short(text)} has control characters; plain text is allowed")
+        fail(at, f"the {field} {short(text)} has control characters; it must be plain text")
     return text
 
 
@@ -88,7 +88,7 @@ def number_of(value: Any, field: str, at: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         fail(at, f"{field} {short(json.dumps(value, default=str))} is not a number")
     if not -LARGEST_WEIGHT <= value <= LARGEST_WEIGHT:
-        fail(at, f"{field} {value!s:.20} is not allowed; a finite number up to 1e15 in size is")
+        fail(at, f"{field} must be from -1e15 to 1e15, got {value!s:.20}")
     return float(value)
 
 
@@ -103,7 +103,7 @@ def of_all(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, float]:
                     allowed = "above 0" if field == "beta" else "at least 0"
                     fail(at, f"{field} must be {allowed}, got {number:g}")
                 if said.setdefault(field, number) != number:
-                    fail(at, f"{field} is {number:g} here and {said[field]:g} before; one for all is allowed")
+                    fail(at, f"{field} is {number:g} here and {said[field]:g} before; it must not differ")
     return said
 
 
@@ -113,7 +113,7 @@ def price_of(value: Any, field: str, at: str) -> float:
     number = number_of(value.strip()[:-1] if percent else value, field, at)
     price = number / 100.0 if percent else number
     if not 0.0 <= price <= 1.0:
-        fail(at, f"{field} {value} is not allowed; a win probability is, as 2% or 0.02")
+        fail(at, f"{field} must be a win probability such as 2% or 0.02, got {value}")
     return price
 
 
@@ -161,7 +161,7 @@ def players_of(data: Any, where: str, *, strict: bool = False) -> list[Player]:
         for key, value in entry.items():
             column = column_of(key)
             if column is None and strict:
-                fail(at, f"there is no field {short(key)}; allowed are {', '.join(COLUMNS)}")
+                fail(at, f"there is no field {short(key)}; the fields are {', '.join(COLUMNS)}")
             if column is not None and value not in (None, ""):
                 row[column] = value
         players.append(player_of(row, at, seen, number))
@@ -182,10 +182,10 @@ def player_of(row: Mapping[str, Any], at: str, seen: dict[str, int], number: int
     name = text_of(row["name"], "name", at) if "name" in row else ""
     identity = (text_of(row["id"], "id", at) if "id" in row else "") or name
     if not identity:
-        fail(at, "it has neither a name nor an id; every player needs one")
+        fail(at, "it has neither a name nor an id; give one of them")
     if identity in seen:
         unit = "entry" if ", entry " in at else "line"
-        fail(at, f"{short(identity)} is there already, in {unit} {seen[identity]}; names must differ")
+        fail(at, f"{short(identity)} appears twice, first in {unit} {seen[identity]}; names must differ")
     seen[identity] = number
     rating = None
     if "mu" in row:
@@ -194,7 +194,7 @@ def player_of(row: Mapping[str, Any], at: str, seen: dict[str, int], number: int
         rating = Rating(_weight(row["weight"], at), _sigma(row, at))
     side = number_of(row["side"], "side", at) if "side" in row else NO_SIDE
     if not 0.0 <= side <= 1.0:
-        fail(at, f"side {side:g} is not allowed; 0 (the first team) to 1 (the last) is")
+        fail(at, f"side must be from 0 (the first team) to 1 (the last), got {side:g}")
     return Player(
         identity,
         rating,
@@ -211,7 +211,7 @@ def player_of(row: Mapping[str, Any], at: str, seen: dict[str, int], number: int
 
 
 def _several(row: Mapping[str, Any], field: str, at: str) -> list[tuple[str, Any]]:
-    """Return the names in a field, with what is said of each: ``Bob;Cid=2%``, a list, or an object."""
+    """Return the names in a field, with the price of each: ``Bob;Cid=2%``, a list, or an object."""
     given = row.get(field, ())
     if isinstance(given, Mapping):
         return [(text_of(name, field, at), value) for name, value in given.items()]
@@ -255,7 +255,7 @@ def _weight(value: Any, at: str) -> float:
     """Return a weight, which a roster has from 0."""
     weight = number_of(value, "weight", at)
     if weight < 0:
-        fail(at, f"the weight {weight:g} is negative; 0 and above is allowed (a column 'mu' may be negative)")
+        fail(at, f"the weight must be at least 0, got {weight:g} (a column 'mu' may be negative)")
     return weight
 
 
@@ -264,21 +264,21 @@ def _sigma(row: Mapping[str, Any], at: str) -> float:
         return 0.0
     sigma = number_of(row["sigma"], "sigma", at)
     if sigma < 0:
-        fail(at, f"sigma {sigma:g} is negative; 0 and above is allowed")
+        fail(at, f"sigma must be at least 0, got {sigma:g}")
     return sigma
 
 
 def _team(value: Any, field: str, at: str) -> int:
     team = number_of(value, field, at)
     if team < 1 or team != int(team):
-        fail(at, f"{field} {team:g} is not allowed; teams are counted from 1")
+        fail(at, f"{field} must be a whole number from 1, got {team:g}")
     return int(team) - 1
 
 
 def _yes(value: Any, at: str) -> bool:
     text = str(value).strip().lower()
     if text not in _YES + _NO:
-        fail(at, f"bot {short(text)} is not allowed; {', '.join(_YES + _NO[1:])} are")
+        fail(at, f"bot must be one of {', '.join(_YES + _NO[1:])}, got {short(text)}")
     return text in _YES
 
 

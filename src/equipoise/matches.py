@@ -24,7 +24,7 @@ class Ruleset:
     Parameters
     ----------
     game, game_type : str
-        For instance ``"ut2004"`` and ``"ctf"``; empty where it is not known or there is only one.
+        For instance ``"ut2004"`` and ``"ctf"``; empty if unknown or if there is only one.
     mutators : tuple of str
         Only those that change play; kept sorted and without repetition.
 
@@ -48,7 +48,7 @@ class Setting(NamedTuple):
     Parameters
     ----------
     game_type : str
-        A game type, or a game, a slash and its type; empty where nothing was said.
+        A game type, or a game, a slash and its type; empty if unknown.
     mutators : tuple of str
         All that are active, whether they change play or not, in any order.
     """
@@ -59,7 +59,7 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What one player did in one contest; None where it is not known.
+    """What one player did in one contest; None if unknown.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def _refuse_statistics(given: Statistics) -> NoReturn:
         )
         if number is not None and not least <= number <= LARGEST_WEIGHT
     )  # fmt: skip
-    msg = f"{field}: {number!r} of player {given.player!r} is not allowed; {least:g} and above is"
+    msg = f"{field} of player {given.player!r} must be at least {least:g}, got {number!r}"
     raise InputError(msg)
 
 
@@ -190,7 +190,7 @@ class Contest:
             _check_parties(self)
 
     def content(self) -> tuple[object, ...]:
-        """Return all that is said, as plain values; what was not said is left out at the end."""
+        """Return all that is known, as plain values; what is unknown is left out at the end."""
         ruleset = self.ruleset
         told = tuple([(one.player, one.kills, one.deaths, one.score) for one in self.statistics])
         more = (self.parties, self.left) if self.parties or self.left else ()
@@ -210,7 +210,7 @@ def members_of(teams: Teams) -> tuple[Members, ...]:
     """
     given = tuple(teams)
     if any(isinstance(team, str) for team in given):
-        msg = "teams: a text is not allowed as a team; a list of ids is"
+        msg = "teams must be lists of ids, got text for a team"
         raise InputError(msg)
     return tuple(
         [
@@ -231,14 +231,14 @@ def _member(member: Any) -> tuple[str, float]:
             return player, float(share)
     except (TypeError, ValueError):
         pass
-    msg = f"teams: {member!r} is not allowed as a member; an id, or (id, share), is"
+    msg = f"teams: a member must be an id or (id, share), got {member!r}"
     raise InputError(msg)
 
 
 def _check_teams(teams: tuple[Members, ...]) -> set[str]:
     """Raise what is wrong with the teams of a contest, or return everyone in them."""
     if len(teams) < 2 or not all(teams):
-        msg = "teams: two teams or more are needed, each with a player or more"
+        msg = "teams must be two or more, each with at least one player"
         raise InputError(msg)
     present = {player for team in teams for player, _ in team}
     fine = len(present) == sum(map(len, teams)) and "" not in present
@@ -252,11 +252,11 @@ def _refuse_members(teams: tuple[Members, ...]) -> NoReturn:
     seen: set[str] = set()
     for player, share in (member for team in teams for member in team):
         if not player or player in seen:
-            msg = f"teams: the player {player!r} is {'there twice' if player else 'without an id'}"
+            msg = f"teams: the player {player!r} {'appears twice' if player else 'has no id'}"
             break
         seen.add(player)
         if not LEAST_SHARE <= share <= 1.0:
-            msg = f"share: {share!r} of player {player!r} is not allowed; {LEAST_SHARE:g} to 1 is"
+            msg = f"share of player {player!r} must be from {LEAST_SHARE:g} to 1, got {share!r}"
             break
     raise InputError(msg)
 
@@ -265,23 +265,23 @@ def _check_numbers(contest: Contest) -> None:
     """Raise what is wrong with the numbers of a contest."""
     teams = len(contest.teams)
     if len(contest.ranks) != teams:
-        msg = f"ranks: there are {len(contest.ranks)} for {teams} teams; one for each team is needed"
+        msg = f"ranks must be one for each of {teams} teams, got {len(contest.ranks)}"
         raise InputError(msg)
     if contest.scores and len(contest.scores) != teams:
-        msg = f"scores: there are {len(contest.scores)} for {teams} teams; one each, or none, is allowed"
+        msg = f"scores must be one for each of {teams} teams, or none, got {len(contest.scores)}"
         raise InputError(msg)
     for field, numbers_of in (("ranks", contest.ranks), ("scores", contest.scores)):
         for number in numbers_of:
             if not -LARGEST_WEIGHT <= number <= LARGEST_WEIGHT:
-                msg = f"{field}: {number!r} is not allowed; a finite number up to 1e15 in size is"
+                msg = f"{field} must be from -1e15 to 1e15, got {number!r}"
                 raise InputError(msg)
     if contest.scores:
         check_scores(contest.ranks, contest.scores)
     if not 0.0 < contest.weight <= HEAVIEST:
-        msg = f"weight: {contest.weight!r} is not allowed; a number above 0 and at most {HEAVIEST:g} is"
+        msg = f"weight must be above 0 and at most {HEAVIEST:g}, got {contest.weight!r}"
         raise InputError(msg)
     if not -LARGEST_WEIGHT <= contest.at <= LARGEST_WEIGHT:
-        msg = f"at: {contest.at!r} is not allowed; seconds since 1970 are"
+        msg = f"at must be seconds since 1970, got {contest.at!r}"
         raise InputError(msg)
 
 
@@ -307,13 +307,15 @@ def check_scores(ranks: Sequence[float], scores: Sequence[float]) -> None:
 
 
 def _check_named(contest: Contest, present: set[str]) -> None:
-    """Raise what is wrong with those of whom something is told, and those who left."""
+    """Raise what is wrong with those in the statistics, and those who left."""
     told = {one.player for one in contest.statistics}
     if len(told) < len(contest.statistics) or not present.issuperset(told):
-        msg = "statistics: a player is there twice or is in no team; one entry for each is allowed"
+        msg = (
+            "statistics must have one entry for each player of the teams; one appears twice or is in no team"
+        )
         raise InputError(msg)
     if not present.issuperset(contest.left):
-        msg = "left: a player is in no team; the ids of players of the teams are allowed"
+        msg = "left must name players of the teams; one is in no team"
         raise InputError(msg)
 
 
@@ -324,10 +326,10 @@ def _check_parties(contest: Contest) -> None:
     for party in contest.parties:
         teams = {team_of.get(player) for player in party}
         if len(party) < 2 or len(teams) > 1 or None in teams:
-            msg = f"parties: {list(party)!r} is not allowed; two or more players of one team are"
+            msg = f"parties must be two or more players of one team, got {list(party)!r}"
             raise InputError(msg)
         if len(placed.union(party)) < len(placed) + len(party):
-            msg = f"parties: a player of {list(party)!r} is there twice; one party for each player is allowed"
+            msg = f"parties: a player of {list(party)!r} appears twice; a player is in at most one party"
             raise InputError(msg)
         placed.update(party)
 
@@ -393,12 +395,12 @@ class Match:
         for kept in ("contests", "roster", "names"):
             object.__setattr__(self, kept, tuple(getattr(self, kept)))
         if not self.contests:
-            msg = "contests: there are none; a match has one or more"
+            msg = "contests must be at least one, got none"
             raise InputError(msg)
         for field in ("began", "ended"):
             number = getattr(self, field)
             if number is not None and not math.isfinite(number):
-                msg = f"{field}: {number!r} is not allowed; seconds since 1970 are"
+                msg = f"{field} must be seconds since 1970, got {number!r}"
                 raise InputError(msg)
         if self.ended is None:
             object.__setattr__(self, "ended", self.contests[-1].at)

@@ -42,10 +42,10 @@ class Rating:
 
     def __post_init__(self) -> None:
         if not -LARGEST_WEIGHT <= self.mu <= LARGEST_WEIGHT:
-            msg = f"mu: {self.mu:g} is not allowed; a number between -1e15 and 1e15 is"
+            msg = f"mu must be from -1e15 to 1e15, got {self.mu:g}"
             raise InputError(msg)
         if not 0.0 <= self.sigma <= LARGEST_WEIGHT:
-            msg = f"sigma: {self.sigma:g} is not allowed; a number between 0 and 1e15 is"
+            msg = f"sigma must be from 0 to 1e15, got {self.sigma:g}"
             raise InputError(msg)
 
 
@@ -72,11 +72,12 @@ class Player:
     roles : sequence of str, or mapping from str to Rating, float or None
         The roles this player plays, with the rating in each where it is known; none listed is all.
     prefer, avoid : sequence of str, or mapping from str to float or None
-        Whom (by id or name) this player would rather play with, or not, and the price of each one in win
-        probability where it is not the usual one.
+        Whom (by id or name) this player
+    prefers to play with, or not, and the price of each one in win
+        probability unless it is the usual one.
     team_now : int or None
-        The team (counted from 0) this player is in already, for those who would rather not change; None where
-        there is none yet.
+        The team (counted from 0) this player is in already, for those who prefer not to change; None if there
+        is none yet.
 
     Raises
     ------
@@ -99,15 +100,15 @@ class Player:
     def __post_init__(self) -> None:
         identity = cast("object", self.id)
         if not (isinstance(identity, str) and identity):
-            msg = f"id: {self.id!r} is not allowed; a text that is not empty is"
+            msg = f"id must be text that is not empty, got {self.id!r}"
             raise InputError(msg)
         object.__setattr__(self, "rating", _rating(self.rating, self.id))
         if not 0.0 <= self.side <= 1.0:
-            msg = f"side: {self.side!r} of player {self.id!r} is not allowed; a number from 0 to 1 is"
+            msg = f"side of player {self.id!r} must be from 0 to 1, got {self.side!r}"
             raise InputError(msg)
         for field, team in (("team", self.team), ("team_now", self.team_now)):
             if team is not None and team < 0:
-                msg = f"{field}: {team!r} of player {self.id!r} is not allowed; 0 and above is"
+                msg = f"{field} of player {self.id!r} must be at least 0, got {team!r}"
                 raise InputError(msg)
         if self.roles:
             roles = tuple((role, _rating(known, self.id)) for role, known in _pairs(self.roles))
@@ -143,7 +144,7 @@ Seats = tuple[tuple[Member, ...], ...]
 
 
 def _pairs(given: object) -> tuple[tuple[str, object], ...]:
-    """Return names with what is said of each, from a mapping, from pairs, or from names alone."""
+    """Return names with the price of each, from a mapping, from pairs, or from names alone."""
     items = given.items() if isinstance(given, Mapping) else cast("Iterable[object]", given)
     return tuple(
         (item, None) if isinstance(item, str) else cast("tuple[str, object]", item) for item in items
@@ -154,7 +155,7 @@ def _priced(field: str, given: object, who: str) -> tuple[tuple[str, float | Non
     pairs = cast("tuple[tuple[str, float | None], ...]", _pairs(given))
     for other, price in pairs:
         if price is not None and not 0.0 <= price <= 1.0:
-            msg = f"{field}: the price {price!r} of {who!r} for {other!r} is not allowed; 0 to 1 is"
+            msg = f"{field}: the price of {who!r} for {other!r} must be from 0 to 1, got {price!r}"
             raise InputError(msg)
     return pairs
 
@@ -164,7 +165,7 @@ def _rating(given: object, who: str) -> Rating | None:
         return given
     if isinstance(given, float) or (not isinstance(given, bool) and isinstance(given, numbers.Real)):
         return Rating(float(given))
-    msg = f"rating: {given!r} of {who!r} is not allowed; a Rating, a number or None is"
+    msg = f"rating of {who!r} must be a Rating, a number or None, got {given!r}"
     raise InputError(msg)
 
 

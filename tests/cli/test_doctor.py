@@ -46,7 +46,7 @@ def test_what_is_wrong_is_told_with_its_fix(tmp_path: Path) -> None:
     code, findings = _findings(*flags)
     assert code == 1
     wrong = " ".join(finding["what"] for finding in findings if finding["fix"])
-    for what in ("others may read", "open files are allowed", "not current", "ahead of this machine's clock"):
+    for what in ("others may read", "open files", "not current", "ahead of this machine's clock"):
         assert what in wrong
 
 

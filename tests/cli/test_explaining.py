@@ -36,7 +36,7 @@ def balanced(*args: str) -> dict[str, Any]:
 
 def test_an_explanation_follows_the_teams() -> None:
     """The teams as always, then the numbers, the alternatives and what the rules cost."""
-    done = run("balance", "-", "--explain", "--party", "Amber,Birch", "--names", "Red,Blue", stdin=ROSTER)
+    done = run("balance", "-", "--all", "--party", "Amber,Birch", "--names", "Red,Blue", stdin=ROSTER)
     assert done.exit_code == 0
     plain = run("balance", "-", "--party", "Amber,Birch", "--names", "Red,Blue", stdin=ROSTER)
     assert done.stdout.startswith(plain.stdout.rstrip())
@@ -73,7 +73,7 @@ def test_an_edit_shows_the_teams_it_makes() -> None:
     [
         (("--edit", "move Cedar 2"), "--edit: the result breaks a rule: the sizes of the teams"),
         (("--edit", "swap Cedar Zoe"), "--edit: 'swap Cedar Zoe' names nobody by 'Zoe'"),
-        (("--edit", "move Cedar Green"), "--edit: 'move Cedar Green' ends in no team; allowed: 1, 2"),
+        (("--edit", "move Cedar Green"), "--edit: 'move Cedar Green' must end in a team: 1, 2"),
         (("--edit", "kick Cedar"), "--edit: 'kick Cedar' is neither"),
         (("--edit", ""), "--edit: '' is neither"),
         (("--why", "Zoe"), "why: there is no player 'Zoe'"),

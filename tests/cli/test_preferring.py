@@ -91,23 +91,26 @@ def test_the_front_is_printed_and_drawn(tmp_path: Path) -> None:
     ("args", "message"),
     [
         (("--prefer", "Elm=2%"), "--prefer: 'Elm' does not name two players"),
-        (("--avoid", "Elm,Iris=2"), "--avoid: price 2 is not allowed"),
+        (("--avoid", "Elm,Iris=2"), "--avoid: price must be a win probability such as 2% or 0.02, got 2"),
         (("--avoid", "Elm,Nobody"), "--avoid: there is no player 'Nobody'"),
-        (("--side-price", "200%"), "--side-price: price 200% is not allowed"),
+        (
+            ("--side-price", "200%"),
+            "--side-price: price must be a win probability such as 2% or 0.02, got 200%",
+        ),
         (("--roles", "tank"), "--roles: 'tank' is not ROLE:NUMBER"),
-        (("--roles", "tank:6"), "roles: 6 of 'tank'"),
+        (("--roles", "tank:6"), "roles: 'tank' must be from 1 to 5, the size of a team, got 6"),
         (("--rules", "/nonexistent"), "/nonexistent: cannot be read"),
-        (("--then", "difference"), "--then: the first objective is missing"),
-        (("--within", "1"), "--within: there is only one"),
+        (("--then", "difference"), "--then requires a first objective"),
+        (("--within", "1"), "--within requires a second objective"),
         (("--combine", "difference"), "--combine: 'difference' is not NAME=WEIGHT"),
         (
             ("--combine", "difference=1,difference=2"),
-            "--combine: 'difference=1,difference=2' names",
+            "--combine 'difference=1,difference=2' names",
         ),
-        (("--combine", "difference=1", "--objective", "win"), "--combine: they stand for"),
+        (("--combine", "difference=1", "--objective", "win"), "--combine cannot be used with --objective"),
         (("--objective", "win", "--then", "difference", "--within", "1,2"), "--within: there are 2"),
         (("--pareto", "win"), "--pareto: 'win' does not name two"),
-        (("--pareto", "win,difference", "--keep", "2"), "--pareto: --keep is not allowed"),
+        (("--pareto", "win,difference", "--keep", "2"), "--pareto cannot be used with --keep"),
         (("--solver", "resplit", "--avoid", "Elm,Iris"), "--solver: 'resplit' does not support"),
     ],
 )
@@ -157,7 +160,7 @@ def test_preferences_and_roles_in_json_rosters() -> None:
     [
         ("tank;tank,,", "line 2: roles names 'tank' twice"),
         ("tank=nan,,", "line 2: the rating as tank"),
-        (",Bob=3,", "line 2: the price of prefer 3 is not allowed"),
+        (",Bob=3,", "line 2: the price of prefer must be a win probability such as 2% or 0.02, got 3"),
     ],
 )
 def test_wrong_cells_are_named(cells: str, message: str) -> None:
@@ -174,8 +177,8 @@ def test_wrong_cells_are_named(cells: str, message: str) -> None:
         ("[1]", "rule 1: '1' is not an object"),
         ('[{"players": ["a"], "atmost": 1}]', "rule 1: there is no key 'atmost'"),
         ('[{"players": 3, "at_most": 1}]', "rule 1: players is neither"),
-        ('[{"players": ["a"]}]', "rule 1: rule: '1' has no limit"),
-        ('[{"players": ["a"], "at_most": 1, "in_team": 0}]', "rule 1: in_team 0"),
+        ('[{"players": ["a"]}]', "rule 1: rule '1' has no limit"),
+        ('[{"players": ["a"], "at_most": 1, "in_team": 0}]', "rule 1: in_team must be at least 1, got 0"),
         ('[{"players": {"a": "x"}, "at_most": 1}]', "rule 1: the number of a"),
     ],
 )

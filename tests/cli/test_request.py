@@ -104,7 +104,7 @@ def test_something_must_be_asked_about() -> None:
     """Neither a roster nor a request is a mistake."""
     done = run("--keep", "2")
     assert done.exit_code == 1
-    assert str(done.exception).startswith("ROSTER: it is missing")
+    assert str(done.exception).startswith("ROSTER is missing")
 
 
 def test_nobody_and_one_are_divided(here: Path) -> None:

@@ -28,16 +28,16 @@ def test_every_setting_but_the_token_is_a_flag() -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        ([], "^store: it is missing"),
-        (["--store", "games.db"], "^store: 'games.db' is not allowed"),
+        ([], "^store is missing"),
+        (["--store", "games.db"], "^store must be sqlite:///path"),
         (["--store", "sqlite:////none/a.db"], "^store: /none/a.db: "),
-        (["--store", "sqlite:///{0}/a.db"], "^store: .*/a.db: there is no file here"),
-        (["--store", "sqlite:///{0}/a.db", "--weights", "nowhere"], "^weights: 'nowhere' is not allowed"),
+        (["--store", "sqlite:///{0}/a.db"], "^store: .*/a.db: there is no such file"),
+        (["--store", "sqlite:///{0}/a.db", "--weights", "nowhere"], "^weights must be HOST:PORT"),
         (
             ["--store", "sqlite:///{0}/a.db", "--create", "--weights", "127.0.0.1:{1}"],
             "^weights: cannot listen on",
         ),
-        (["--store", "sqlite:///{0}/a.db", "--max-line", "0"], "^line: 0 is not allowed"),
+        (["--store", "sqlite:///{0}/a.db", "--max-line", "0"], "^line must be at least 1, got 0"),
         (["--store", "sqlite:///{0}/a.db", "--token-file", "none"], "^token_file: none cannot be read"),
     ],
 )

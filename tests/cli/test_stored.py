@@ -60,7 +60,7 @@ def test_teams_from_ids_and_last_names(store: str, tmp_path: Path) -> None:
     assert "Dan" in str(strong)
     assert told["beta"] == 1.0
     result = run("balance", "--store", store, "--here", "Ann,Bob,Nobody", "--ruleset", "g/duel")
-    assert "taken for new: Nobody" in result.stderr
+    assert "rated as new: Nobody" in result.stderr
 
 
 def test_the_archive_of_the_environment_will_do(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,12 +78,12 @@ def test_the_archive_of_the_environment_will_do(store: str, monkeypatch: pytest.
             "is the name of several: id-eve, id-fay",
         ),
         (("balance", "--store", "STORE", "--here", "Ann,id-ann"), "'id-ann' and 'Ann' are one player"),
-        (("balance", "--here", "Ann,Bob"), "--here: it needs --store"),
-        (("balance", "--store", "STORE", "roster.txt", "--here", "Ann"), "stands in the place of ROSTER"),
-        (("balance", "--store", "STORE", "--here", " , "), "--here: nobody is named"),
-        (("balance",), "ROSTER: it is missing"),
-        (("evaluate",), "FILE: it is missing"),
-        (("evaluate", "some.jsonl", "--store", "STORE"), "--store: matches are read from it or from files"),
+        (("balance", "--here", "Ann,Bob"), "--here requires --store"),
+        (("balance", "--store", "STORE", "roster.txt", "--here", "Ann"), "cannot be combined with ROSTER"),
+        (("balance", "--store", "STORE", "--here", " , "), "--here names nobody"),
+        (("balance",), "ROSTER is missing"),
+        (("evaluate",), "FILE is missing"),
+        (("evaluate", "some.jsonl", "--store", "STORE"), "--store cannot be used with match files"),
         (("balance", "roster.txt", "--ruleset", "g/duel"), "No such file"),
     ],
 )

@@ -67,13 +67,13 @@ def test_dates_with_slashes_are_read_as_was_said() -> None:
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ({"red1": "a", "blue1": "b", "result": "win"}, "ended: it is missing"),
+        ({"red1": "a", "blue1": "b", "result": "win"}, "ended is missing"),
         ({"ended": 1, "red1": "a", "blue1": "b", "result": "maybe"}, "result must be win, loss or draw"),
         ({"ended": 1, "red1": "a", "blue1": "b", "winner": "green"}, "winner must be red, blue or draw"),
         ({"ended": 1, "red1": "a", "blue1": "b", "score_red": 1}, "score_blue"),
-        ({"ended": 1, "red1": "a", "blue1": "b"}, "ranks: it is missing"),
+        ({"ended": 1, "red1": "a", "blue1": "b"}, "ranks and scores are both missing"),
         ({"ended": 1, "red1": "a", "blue1": "a", "result": "win"}, "teams: the player 'a'"),
-        ({"ended": 1, "winner": "a"}, "loser: it is missing"),
+        ({"ended": 1, "winner": "a"}, "loser is missing"),
     ],
 )
 def test_what_is_wrong_with_a_row_is_said(row: dict[str, Any], reason: str) -> None:

@@ -82,7 +82,7 @@ def test_names_and_map_are_told_beside_ids() -> None:
     for bad in (b"\\ud800", b"\\u0000"):
         (skipped,) = parsed(PLAIN_GAME, record.replace(b"Ann", bad + b"x"))
         assert isinstance(skipped, Skipped)
-        assert skipped.reason.startswith("name: ")
+        assert skipped.reason.startswith("name must be plain text, got ")
 
 
 @pytest.mark.parametrize("name", SAMPLES)

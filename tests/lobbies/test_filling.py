@@ -252,14 +252,14 @@ def test_few_players_may_all_wait() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"team_size": 0}, "team_size: 0"),
-        ({"min_size": 3}, "min_size: 3"),
-        ({"deviation": "cubed"}, "deviation: 'cubed'"),
-        ({"caution": -1.0}, "caution: -1.0"),
-        ({"default": np.inf}, "default: inf"),
-        ({"players": {}}, "players: there are none"),
-        ({"lobbies": {}}, "lobbies: there are none"),
-        ({"lobbies": [Lobby("a", 1.0), Lobby("a", 2.0)]}, "lobbies: 'a' comes twice"),
+        ({"team_size": 0}, "team_size must be at least 1, got 0"),
+        ({"min_size": 3}, "min_size must be from 1 to the team size of 2, got 3"),
+        ({"deviation": "cubed"}, "deviation must be "),
+        ({"caution": -1.0}, "caution must be at least 0, got -1.0"),
+        ({"default": np.inf}, "default must be a finite weight, got inf"),
+        ({"players": {}}, "players must be at least one"),
+        ({"lobbies": {}}, "lobbies must be at least one"),
+        ({"lobbies": [Lobby("a", 1.0), Lobby("a", 2.0)]}, "lobbies: 'a' appears twice"),
         ({"lobbies": {"a": 1.0, "b": None}}, "lobbies: 'b' has no target"),
         ({"parties": [("p1", "nobody")]}, "parties: there is no player 'nobody'"),
         ({"parties": [("p1", "p1")]}, "parties: a player comes twice"),
@@ -277,10 +277,10 @@ def test_arguments_at_fault_are_named(arguments: dict[str, object], message: str
 def test_lobbies_check_themselves() -> None:
     """A noun is validated when it is made."""
     for make, message in (
-        (lambda: Lobby(""), "name: "),
-        (lambda: Lobby("a", float("nan")), "target: nan"),
-        (lambda: Lobby("a", 1.0, -1), "min_teams: -1"),
-        (lambda: Lobby("a", 1.0, 3, 2), "max_teams: 2"),
+        (lambda: Lobby(""), "name must not be empty"),
+        (lambda: Lobby("a", float("nan")), "target of lobby 'a' must be"),
+        (lambda: Lobby("a", 1.0, -1), "min_teams of lobby 'a' must be at least 0, got -1"),
+        (lambda: Lobby("a", 1.0, 3, 2), "max_teams of lobby 'a' must be at least its min_teams, 3, got 2"),
     ):
         with pytest.raises(InputError) as caught:
             make()

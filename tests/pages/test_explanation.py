@@ -74,7 +74,7 @@ def test_an_infeasible_roster_is_told_what_to_give_up() -> None:
 
 @pytest.mark.slow
 def test_preferences_roles_and_rules_have_words_and_prices() -> None:
-    """What is paid for a preference and what keeping it costs, each role and each rule of one's own."""
+    """What is paid for a preference and what keeping it costs, each role and each custom rule."""
     players = [
         Player("Ann", 9, roles=["tank"], side=1.0),
         Player("Bob", 8, roles=["tank"]),
@@ -102,7 +102,7 @@ def test_preferences_roles_and_rules_have_words_and_prices() -> None:
     change = edit(players, [Swap("Ann", "Bob")], **asked)
     told = change_lines(change, "win + preferences", ("Red", "Blue"))
     assert round(change.cost.preferences, 9) == 0.04
-    assert "It breaks a preference: the side Ann would rather be on; 3.00 % is paid for it." in told
+    assert "It breaks a preference: the side Ann prefers; 3.00 % is paid for it." in told
     assert [one.kind for one in change.broken] == ["rule"]
     lacking = edit(players, [Swap("Ann", "Cid")], **asked)
     assert [(one.kind, one.name) for one in lacking.broken] == [("role", "tank")]

@@ -193,7 +193,7 @@ def test_whom_a_refused_lookup_names_is_not_divided() -> None:
 
 
 def test_a_result_needs_its_game() -> None:
-    """It would be kept under an empty ruleset for ever."""
+    """It would be kept under an empty ruleset for good."""
     told = b"AUTH correct horse battery\nRESULT x\t1 2\t0 PLAYER a\t1 PLAYER b\n"
     assert _talk().said(told).endswith(Refusal.NO_GAME.line)
 
@@ -277,5 +277,5 @@ def test_a_result_is_kept_once_with_game_scores_and_teams() -> None:
 @pytest.mark.parametrize("limit", ["line", "mutators", "members"])
 def test_limits_are_above_nothing(limit: str) -> None:
     """A limit of 0 would answer nobody."""
-    with pytest.raises(InputError, match=f"^{limit}: 0 is not allowed"):
+    with pytest.raises(InputError, match=f"^{limit} must be (above 0|at least 1), got 0"):
         Limits(**{limit: 0})

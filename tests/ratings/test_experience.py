@@ -115,7 +115,7 @@ def test_match_files_carry_parties_and_leavers() -> None:
     match = match_from({"ended": 0, "teams": [team, [{"id": "d", "party": 1}]], "scores": [1, 0]})
     assert match.contests[0].parties == (("a", "b"),)
     assert match.contests[0].left == ("b",)
-    with pytest.raises(InputError, match="left: 'maybe' is neither true nor false"):
+    with pytest.raises(InputError, match="left must be true or false, got 'maybe'"):
         match_from({"ended": 0, "teams": [[{"id": "a", "left": "maybe"}], ["b"]], "scores": [1, 0]})
 
 

@@ -278,7 +278,7 @@ def test_settings_out_of_range_are_refused() -> None:
         with pytest.raises(InputError, match=message):
             GaussianFilter(**settings)
     given: list[tuple[object, str]] = [
-        ({"nosuch": 1.0}, "settings: there is no 'nosuch'; allowed: sigma, "),
+        ({"nosuch": 1.0}, "settings: there is no 'nosuch'; there are sigma, "),
         ({"sigma": "1"}, "sigma must be a number, got '1'"),
         ([{"settings": {}}, {"settings": {}}], "settings must be an object"),
         (3, "settings must be an object"),

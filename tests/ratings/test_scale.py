@@ -34,7 +34,7 @@ def test_the_inverse_is_the_inverse(shown: float) -> None:
 
 def test_numbers_out_of_range_are_refused() -> None:
     """The message begins with the argument."""
-    with pytest.raises(InputError, match="reach: 0"):
+    with pytest.raises(InputError, match="reach must be above 0, got 0"):
         Scale(0.0, 0.0)
     with pytest.raises(InputError, match="shown must be above 0 and below 100, got 101"):
         Scale(0.0, 1.0).skill(101.0)
@@ -69,5 +69,5 @@ def test_the_scale_changes_nothing_about_teams() -> None:
 
 def test_rate_needs_uncertain_ratings() -> None:
     """A sigma of 0 would never learn."""
-    with pytest.raises(InputError, match=r"teams: the sigma 0\.0"):
+    with pytest.raises(InputError, match=r"teams: sigma must be above 0, got 0\.0"):
         rate([[Rating(25.0)], [Rating(25.0, 1.0)]])

@@ -102,7 +102,9 @@ def test_tls_and_settings_that_are_read_anew(store: Path, tmp_path: Path) -> Non
         shutil.copyfile(other, certificate)
         token.write_text("short", encoding="utf-8")
         served.process.send_signal(signal.SIGHUP)
-        assert served.logged("settings stay as they were")["why"].startswith("token: it is too short")
+        assert served.logged("settings stay as they were")["why"].startswith(
+            "token must be one line of at least "
+        )
         assert ask_over_tls(served.port, first, f"AUTH {TOKEN}\n") == "AUTH ok\n"
 
         token.write_text("another that nobody guesses", encoding="utf-8")

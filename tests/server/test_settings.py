@@ -56,14 +56,20 @@ def test_the_file_of_the_how_to_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "store: it is missing"),
-        ("[serve]\nstor = 1", "serve.toml: there is no setting 'stor'; store, create, weights"),
-        ("[serve]\nstore = 1", "serve.toml: store: 1 is not allowed; a text is"),
-        (f'[serve]\nstore="{STORE}"\nmax_line = "x"', "max_line: 'x' is not allowed; a whole number is"),
-        (f'[serve]\nstore="{STORE}"\njson_logs = 1', "json_logs: 1 is not allowed; true or false is"),
-        (f'[serve]\nstore="{STORE}"\nlog_level = "loud"', "log_level: 'loud' is not allowed"),
-        (f'[serve]\nstore="{STORE}"\nteam_seconds = 0', "team_seconds: 0.0 is not allowed"),
-        ("[other]\n", r"one table \[serve\] is allowed"),
+        ("", "store is missing"),
+        (
+            "[serve]\nstor = 1",
+            "serve.toml: there is no setting 'stor'; the settings are store, create, weights",
+        ),
+        ("[serve]\nstore = 1", "serve.toml: store must be text, got 1"),
+        (f'[serve]\nstore="{STORE}"\nmax_line = "x"', "max_line must be a whole number, got 'x'"),
+        (f'[serve]\nstore="{STORE}"\njson_logs = 1', "json_logs must be true or false, got 1"),
+        (
+            f'[serve]\nstore="{STORE}"\nlog_level = "loud"',
+            "log_level must be one of debug, info, warning, error, got 'loud'",
+        ),
+        (f'[serve]\nstore="{STORE}"\nteam_seconds = 0', "team_seconds must be above 0, got 0.0"),
+        ("[other]\n", r"every setting must be in the table \[serve\]"),
         ("not toml", "serve.toml: it is not TOML"),
     ],
 )
@@ -75,7 +81,7 @@ def test_what_is_wrong_with_a_file_is_told(text: str, message: str, tmp_path: Pa
 
 def test_what_is_wrong_with_the_environment_is_told() -> None:
     """By the name it has there."""
-    with pytest.raises(InputError, match=r"^EQUIPOISE_MAX_LINE: 'many' is not allowed; a whole number is"):
+    with pytest.raises(InputError, match=r"^EQUIPOISE_MAX_LINE must be a whole number, got 'many'"):
         read_settings(None, {"EQUIPOISE_STORE": STORE, "EQUIPOISE_MAX_LINE": "many"}, {})
     with pytest.raises(InputError, match=r"none\.toml: cannot be read"):
         read_settings("none.toml", {}, {})
@@ -93,7 +99,7 @@ def test_an_address_is_a_host_and_a_port(said: str, address: tuple[str, int]) ->
 @pytest.mark.parametrize("said", ["", "7790", ":7790", "host:", "host:port", "host:65536", "host:-1", "h:²"])
 def test_what_is_no_address_is_refused(said: str) -> None:
     """With what is allowed."""
-    with pytest.raises(InputError, match=r"^weights: .* is not allowed; HOST:PORT is"):
+    with pytest.raises(InputError, match=r"^weights must be HOST:PORT, "):
         _ = Settings(store=STORE, weights=said).address
 
 
@@ -105,7 +111,7 @@ def test_the_token_is_read_from_its_file_and_never_shown(tmp_path: Path) -> None
     assert "nobody" not in repr(Settings(store=STORE, token=TOKEN))
     assert Settings(store=STORE).secret() == ""
     for settings, message in (
-        (Settings(store=STORE, token="x" * 9), "^token: it is too short"),
+        (Settings(store=STORE, token="x" * 9), "^token must be one line of at least 16 characters"),
         (Settings(store=STORE, token="x" * 20, token_file=str(path)), "^token_file: there is a token too"),
         (Settings(store=STORE, token_file=str(tmp_path)), "^token_file: .* cannot be read"),
     ):

@@ -47,7 +47,7 @@ def test_a_mistake_of_the_caller_stays_one(tmp_path: Path) -> None:
     async def play() -> None:
         worker = Worker("keep", f"sqlite:///{tmp_path}/none.db", 1.0)
         assert await worker.ask(None) is False
-        with pytest.raises(InputError, match=r"^store: .*none.db: there is no file"):
+        with pytest.raises(InputError, match=r"^store: .*none.db: there is no such file"):
             await worker.ask(Match((Contest(Ruleset("oa", "ctf"), (["ann"], ["bob"]), (1, 2), at=1e9),)))
         await worker.close()
 

@@ -325,7 +325,7 @@ def test_own_objectives_and_solvers_can_be_passed() -> None:
         ({"tolerance": -1.0}, "tolerance must be at least 0, got -1.0"),
         ({"side_weight": float("nan")}, "side_weight must be at least 0, got nan"),
         ({"default": float("inf")}, "default must be from -1e15 to 1e15, got inf"),
-        ({"sizes": (5, 4)}, "sizes: 5+4 = 9 seats for 10 players"),
+        ({"sizes": (5, 4)}, "sizes must add up to 10, the number of players, got 5+4 = 9"),
         ({"sizes": (5, 5, 5)}, "sizes: 3 sizes for 2 teams"),
         ({"sizes": (11, -1)}, "sizes must be from 0 to 1000000, got -1"),
         ({"min_size": 6}, "sizes: "),
@@ -539,7 +539,7 @@ def test_more_parties_than_can_be_counted_are_never_divided_illegally() -> None:
 
 
 def test_a_solver_that_breaks_the_rules_is_found_out() -> None:
-    """Whatever a solver of one's own returns is checked."""
+    """Whatever a custom solver returns is checked."""
 
     def everyone_in_one_team(task: Task) -> Found:
         labels = np.zeros(task.problem.n_blocks, dtype=np.int8)

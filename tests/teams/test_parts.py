@@ -136,7 +136,7 @@ def test_choosing_is_seeded() -> None:
 @pytest.mark.parametrize("power", [-1.0, float("nan"), float("inf")])
 def test_choosing_refuses_powers_without_meaning(power: float) -> None:
     """A negative power would prefer the worst."""
-    with pytest.raises(InputError, match=r"^power: "):
+    with pytest.raises(InputError, match=r"^power must be at least 0, got "):
         chances(balance({"a": 1, "b": 2}), power)
 
 

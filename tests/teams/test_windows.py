@@ -71,7 +71,7 @@ def test_a_batch_has_the_values_of_single_matches(n: int) -> None:
 )
 def test_a_batch_that_is_no_table_is_refused(ratings: object) -> None:
     """The message begins with the argument."""
-    with pytest.raises(InputError, match=r"^ratings: "):
+    with pytest.raises(InputError, match=r"^ratings must "):
         balance_many(ratings)  # type: ignore[arg-type]
 
 

@@ -1,7 +1,7 @@
-"""The archive: matches that are kept once and for ever, and the ratings that follow from them.
+"""The archive: matches that are kept once and for good, and the ratings that follow from them.
 
-What happened is kept as it was told; what follows from it (ratings, names, numbers of games) is derived and
-can always be made anew, see :mod:`equipoise.archive.learning`.  How a database does it stands in
+What happened is kept as it was reported; what follows from it (ratings, names, numbers of games) is derived
+and can always be made anew, see :mod:`equipoise.archive.learning`.  How a database does it stands in
 :mod:`equipoise.archive.databases`.
 """
 
@@ -88,7 +88,7 @@ def open_archive(
     timeout : float
         Seconds to wait for another process that writes.
     waiting : callable
-        Told when something is waited for, or the database is one to know about.
+        Called when something is waited for, or the database is one to know about.
 
     Raises
     ------
@@ -130,7 +130,7 @@ class Archive:
         if version == HEAD:
             return
         if not version and not create:
-            msg = f"store: {database.where} holds no archive; one that an ingest has made is needed"
+            msg = f"store: {database.where} holds no archive; 'equipoise ingest' makes one"
             raise InputError(msg)
         with database.writing() as connection:
             if version_of(connection, database.where) == HEAD:
@@ -300,7 +300,7 @@ class Archive:
         return self._learner.standing()
 
     def rebuild(self, model: RatingModel | str | None = None) -> Updated:
-        """Learn from all matches anew, if wanted with another model, which then stays."""
+        """Learn from all matches again, optionally with another model, which then stays."""
         if isinstance(model, str):
             self._learner.choose(chosen(model))
         elif model is not None:
@@ -316,7 +316,7 @@ class Archive:
     # Corrections
 
     def undo(self, match_id: str, *, back: bool = False) -> str:
-        """Let a match not count any more, and return its id.
+        """Exclude a match from the ratings, and return its id.
 
         It stays, so that reading its log again does not bring it back.
 
@@ -338,7 +338,7 @@ class Archive:
     def merge(self, player: str, other: str, *, back: bool = False) -> None:
         """Let two ids be one person, under the first; or take that back.
 
-        The matches stay as they were told, so that nothing is lost.
+        The matches stay as they were reported, so that nothing is lost.
 
         Raises
         ------
@@ -350,7 +350,7 @@ class Archive:
             change(self._database, connection, player, other)
 
     def forget(self, player: str) -> str:
-        """Take a person out of all that is kept, for ever, and return the id that stands in its place.
+        """Take a person out of all that is kept, for good, and return the id that stands in its place.
 
         The person's ids and names are rewritten in every match; a salted hash of each id stays, so that a log
         that is read again does not bring the person back.  Everyone else's ratings stay what they were.
@@ -404,14 +404,14 @@ class Archive:
             return merged_ids(connection)
 
     def history(self, player: str, *, why: bool = False) -> Iterator[Appearance]:
-        """Go through the matches of a player, with the rating after each, and what moved it if wanted."""
+        """Go through the matches of a player, with the rating after each, and optionally what moved it."""
         merged = self.merged()
         return appearances(self.model, self.matches(), merged.get(player, player), why=why)
 
     # Followed logs
 
     def place(self, log: str) -> dict[str, Any] | None:
-        """Return what :meth:`keep_place` was last told of a log."""
+        """Return what :meth:`keep_place` was last given for a log."""
         with self._database.reading() as connection:
             text = connection.execute(
                 sa.select(FOLLOWED.c.place).where(FOLLOWED.c.log == identity(log))

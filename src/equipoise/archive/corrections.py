@@ -144,7 +144,7 @@ def _parties(contest: Contest, ids: Mapping[str, str]) -> tuple[tuple[str, ...],
 
 
 def _added(one: Statistics | None, other: Statistics) -> Statistics:
-    """Return the statistics of one player who is told of twice."""
+    """Return the statistics of one player who is reported twice."""
     if one is None:
         return other
     sums = [
@@ -157,11 +157,11 @@ def _added(one: Statistics | None, other: Statistics) -> Statistics:
 
 
 #: What a command that needs a player is told where there is none.
-NOBODY = "an id that 'equipoise players' lists is allowed"
+NOBODY = "'equipoise players' lists the ids"
 
 
 def undo(connection: sa.Connection, match_id: str, *, back: bool) -> str:
-    """Let a match not count any more, or count again; return its id."""
+    """Exclude a match from the ratings, or include it again; return its id."""
     key = match_key(connection, match_id)
     changed = sa.update(MATCH).where(MATCH.c.id == key, MATCH.c.undone.is_(back)).values(undone=not back)
     if not connection.execute(changed).rowcount:
@@ -212,7 +212,7 @@ def _all_ids(merged: Mapping[str, str], root: str) -> list[str]:
 
 
 def _matches_of(database: Database, connection: sa.Connection, ids: Sequence[str]) -> Iterator[Match]:
-    """Go through the matches that name one of some ids, as they were told."""
+    """Go through the matches that name one of some ids, as they were reported."""
     named = [database.holds(MATCH.c.record, json.dumps(each)) for each in ids]
     for row in connection.execute(sa.select(MATCH.c.record, MATCH.c.ended).where(sa.or_(*named))):
         match = match_of(row.record, row.ended)
@@ -223,7 +223,7 @@ def _matches_of(database: Database, connection: sa.Connection, ids: Sequence[str
 def forget(database: Database, connection: sa.Connection, player: str) -> dict[str, str]:
     """Write a person's ids and names out of everything; return what stands for each, the asked one first."""
     if is_bot(player):
-        msg = f"forget: {player!r} is a bot; a person is allowed"
+        msg = f"forget: {player!r} is a bot, not a person"
         raise InputError(msg)
     merged = merged_ids(connection)
     root = merged.get(player, player)
@@ -262,7 +262,7 @@ def _rename_merged(connection: sa.Connection, names: Mapping[str, str]) -> None:
 
 
 def _matches(connection: sa.Connection) -> Iterator[Match]:
-    """Go through all matches as they were told."""
+    """Go through all matches as they were reported."""
     for row in connection.execute(sa.select(MATCH.c.record, MATCH.c.ended)):
         yield match_of(row.record, row.ended)
 

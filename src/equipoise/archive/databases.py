@@ -22,7 +22,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from equipoise.errors import InputError
 
 #: What a store's address may look like.
-SCHEMES = "sqlite:///path/to/file (four slashes for an absolute path) and postgresql://user@host/database are"
+SCHEMES = "sqlite:///path/to/file (four slashes for an absolute path) or postgresql://user@host/database"
 
 #: What is not shown of an address: who asks, with the password, and passwords that stand after the database.
 PASSWORD = re.compile(r"(?<=://).*@")
@@ -73,7 +73,7 @@ class Database(ABC):
     timeout : float
         Seconds to wait for another writer.
     waiting : callable
-        Told once what is waited for.
+        Called once with what is waited for.
     """
 
     def __init__(self, where: str, engine: sa.Engine, timeout: float, waiting: Callable[[str], None]) -> None:
@@ -178,7 +178,7 @@ class Sqlite(Database):
         sound = self._driver.sqlite_version_info >= SOUND
         self._journal = "WAL" if sound else "DELETE"
         if not create and not Path(path).exists():
-            msg = f"store: {path}: there is no file here; one that an ingest has made is needed, or --create"
+            msg = f"store: {path}: there is no such file; 'equipoise ingest' or --create makes an archive"
             raise InputError(msg)
         self._writable = not Path(path).exists() or _may_write(Path(path))
         # A file that nobody may write is taken as it is: a write-ahead log could not be read beside it.
@@ -218,7 +218,7 @@ class Sqlite(Database):
 
     def _begin_writing(self, connection: sa.Connection, seconds: float) -> bool:
         if not self._writable:
-            msg = f"store: {self.where}: it is read-only; a file that may be written is needed"
+            msg = f"store: {self.where}: it is read-only; make it writable"
             raise InputError(msg)
         connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
         try:
@@ -235,7 +235,7 @@ class Sqlite(Database):
             "database or disk is full": "the disk is full; nothing of the last step was kept",
             "disk I/O error": "the disk cannot be read or written (is it full, or are files limited in "
             "size?); nothing of the last step was kept",
-            "attempt to write a readonly database": "it is read-only; a file that may be written is needed",
+            "attempt to write a readonly database": "it is read-only; make it writable",
             "unable to open database file": "it cannot be opened or made; is the directory there, and not "
             "read-only?",
             "file is not a database": "it is not an archive but some other file",
@@ -422,7 +422,7 @@ def connect(url: str, *, create: bool, timeout: float, waiting: Callable[[str], 
     """
     scheme, colon, rest = url.partition("://")
     if scheme == "sqlite" and rest == f"/{IN_MEMORY}":
-        msg = f"store: {url!r} would be gone at the end; {SCHEMES} allowed"
+        msg = f"store must outlive the command, got {url!r}; write {SCHEMES}"
         raise InputError(msg)
     if scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
         return Sqlite(rest[1:], create=create, timeout=timeout, waiting=waiting)
@@ -433,5 +433,5 @@ def connect(url: str, *, create: bool, timeout: float, waiting: Callable[[str], 
             address = None
         if address is not None:
             return Postgres(address, timeout=timeout, waiting=waiting)
-    msg = f"store: {shown(url)!r} is not allowed; {SCHEMES}"
+    msg = f"store must be {SCHEMES}, got {shown(url)!r}"
     raise InputError(msg)

@@ -79,7 +79,7 @@ def fill(database: Database, connection: sa.Connection, content: Iterable[Conten
         If the archive holds something, or the content is not that of an archive.
     """
     if connection.execute(sa.select(MATCH.c.id).limit(1)).first():
-        msg = f"store: {database.where} holds matches already; a new archive is needed"
+        msg = f"store: {database.where} holds matches already; name a new archive"
         raise InputError(msg)
     matches = 0
     rows: list[tuple[object, ...]] = []
@@ -94,7 +94,7 @@ def fill(database: Database, connection: sa.Connection, content: Iterable[Conten
         elif one.kind == GONE:
             database.insert(connection, FORGOTTEN, [(one.id,)])
         else:
-            msg = f"content: {one.kind!r} is not known; {WHOLE}, {GAME}, {SAME} and {GONE} are"
+            msg = f"content: {one.kind!r} is not one of {WHOLE}, {GAME}, {SAME} and {GONE}"
             raise InputError(msg)
         if len(rows) == TOGETHER:
             database.insert(connection, MATCH, rows)

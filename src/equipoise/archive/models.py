@@ -26,7 +26,7 @@ class Chosen:
         Raises
         ------
         InputError
-            If it has no such settings any more.
+            If it no longer has such settings.
         """
         try:
             model: RatingModel = resolve("model", MODELS, self.name)(**json.loads(self.settings))

@@ -63,7 +63,7 @@ def _since(ended: float) -> Callable[[float], float]:
 
 
 def _contest(contest: Contest, time: Callable[[float], float]) -> dict[str, Any]:
-    """Return a contest as plain data, without what is not told."""
+    """Return a contest as plain data, without what is not known."""
     ruleset = contest.ruleset
     plain: dict[str, Any] = {
         "ruleset": (ruleset.game, ruleset.game_type, ruleset.mutators),

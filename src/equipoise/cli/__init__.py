@@ -38,7 +38,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "history": "Show the games of one player.",
         "undo": "Exclude a match from the ratings, or include it again.",
         "merge": "Treat two ids as one person.",
-        "forget": "Remove a person for ever.",
+        "forget": "Remove a person for good.",
         "rebuild": "Learn all ratings again from the matches.",
         "digest": "Print a hash of what an archive holds.",
         "export": "Write an archive into a Parquet file.",

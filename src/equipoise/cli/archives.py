@@ -88,24 +88,24 @@ def say_read(tally: Tally) -> None:
     for skipped in tally.first_skipped:
         warn(f"{skipped.where}: skipped: {skipped.reason}")
     if (more := tally.skipped_lines - len(tally.first_skipped)) > 0:
-        warn(f"... and {more} skipped lines more")
+        warn(f"... and {more} more skipped lines")
     for unfinished in tally.first_unfinished:
         warn(f"{unfinished.where}: does not count: {unfinished.reason}")
     if (more := tally.unfinished - len(tally.first_unfinished)) > 0:
-        warn(f"... and {more} unfinished games more")
+        warn(f"... and {more} more unfinished games")
     for game, names in sorted(tally.unknown_mutators.items()):
-        warn(f"{game}: unknown mutators, taken as changing play: {', '.join(sorted(names))}")
+        warn(f"{game}: unknown mutators, treated as changing play: {', '.join(sorted(names))}")
     for game in sorted(tally.unknown_games):
-        warn(f"{game}: a game that no table knows; its game types are taken for those of its family")
+        warn(f"{game}: a game that no table knows; its game types are treated as those of its family")
     for source, by in tally.dated_by.items():
-        warn(f"{source}: its games have no dates and were dated by {by}; --dated tells another date")
+        warn(f"{source}: its games have no dates and were dated by {by}; --dated sets another date")
     for match, result in tally.first_twice:
         warn(
             f"{match[:12]}: probably the game of the result {result!r}; both count: 'equipoise undo' one, and"
         )
         warn("  either ingest the log or report results")
     if (more := tally.twice - len(tally.first_twice)) > 0:
-        warn(f"... and {more} games more that were probably reported too")
+        warn(f"... and {more} more games that were probably reported too")
     for failure in tally.failed:
         warn(f"error: {failure}")
 

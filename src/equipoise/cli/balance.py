@@ -205,7 +205,15 @@ def _one_of(names: Any, extra: str = "") -> str:
     help="What one more player of mean weight is worth, in standard deviations.  [default: 1]",
 )
 @click.option("--names", metavar="A,B", help="What to call the teams.")
-@click.option("--explain", is_flag=True, help="Say why: numbers, alternatives, and what each rule costs.")
+@click.option(
+    "--explain", is_flag=True, help="Say why: the reason, the next best, and what is worth giving up."
+)
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Explain everything: all alternatives, and what each rule costs, however little.",
+)
 @click.option(
     "--why",
     multiple=True,
@@ -259,7 +267,7 @@ def _balance(request: BalanceRequest, options: dict[str, Any]) -> None:
     names = tuple(options["names"].split(",")) if options["names"] else ()
     split = solution.splits[chosen or 0] if solution.splits else None
     answers = None
-    if options["explain"] or options["why"] or options["edit"]:
+    if options["explain"] or options["everything"] or options["why"] or options["edit"]:
         from equipoise.cli.explaining import Answers
 
         answers = Answers(options, request, solution, split, names)
@@ -300,8 +308,9 @@ def _check_combinations(options: dict[str, Any], keep: int) -> None:
     if options["pareto"] is not None and options["receipt"] is not None:
         msg = "--receipt: a front is several answers; a receipt is of one"
         raise InputError(msg)
-    if options["pareto"] is not None and (options["explain"] or options["why"] or options["edit"]):
-        msg = "--pareto: it shows several splits; --explain, --why and --edit are about one"
+    explaining = any(options[name] for name in ("explain", "everything", "why", "edit"))
+    if options["pareto"] is not None and explaining:
+        msg = "--pareto: it shows several splits; --explain, --all, --why and --edit are about one"
         raise InputError(msg)
 
 

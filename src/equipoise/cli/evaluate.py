@@ -1,4 +1,4 @@
-"""``equipoise evaluate``: how well ratings predict who wins, on one's own matches."""
+"""``equipoise evaluate``: how well ratings predict who wins, on your own matches."""
 
 from __future__ import annotations
 

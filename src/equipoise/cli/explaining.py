@@ -54,12 +54,13 @@ class Answers:
         self._limit = EXPLAINED_WITHIN if options["time_limit"] is None else options["time_limit"]
         self._request, self._solution = replace(request, stop=never), solution
         self._names, self._objective = names, solution.objective
+        self._everything = options["everything"]
         if split is not None and options["edit"]:
             self._edit(options["edit"])
         if split is not None:
             for question in options["why"]:
                 self._why(question)
-        if options["explain"]:
+        if options["explain"] or options["everything"]:
             self._explain()
 
     def _edit(self, preferences: Sequence[str]) -> None:
@@ -109,12 +110,14 @@ class Answers:
     def _explain(self) -> None:
         from equipoise.clock import shares
         from equipoise.pages.text.explanation import explanation_lines
+        from equipoise.pages.text.summary import summary_lines
         from equipoise.teams.explaining.explaining import explain
 
         explanation = explain(
             self._request, solution=self._solution, split=self.split, share=shares(self._limit)
         )
-        self.lines += ["", *explanation_lines(explanation, self._names)]
+        lines = explanation_lines if self._everything else summary_lines
+        self.lines += ["", *lines(explanation, self._names)]
         self.plain["explanation"] = explanation.as_dict()
 
 
@@ -164,7 +167,7 @@ def step_of(text: str, players: Sequence[Player], names: Sequence[str], n_teams:
         return Move(*placed[0])
     if not any(team is not None for _, team in teams):
         called = ", ".join([*names, *(str(n + 1) for n in range(len(names), n_teams))][:n_teams])
-        msg = f"--edit: {text!r} ends in no team; allowed: {called}"
+        msg = f"--edit: {text!r} must end in a team: {called}"
         raise InputError(msg)
     who, _ = _only(text, [(who, str(team)) for who, team in placed], words[:-1], known)
     return Move(who, next(team for name, team in placed if name == who))

@@ -27,7 +27,7 @@ def show_front(request: BalanceRequest, options: Mapping[str, Any]) -> None:
 
     for name in NOT_BESIDES:
         if options[name] not in (None, ()):
-            msg = f"--pareto: --{name} is not allowed besides"
+            msg = f"--pareto cannot be used with --{name}"
             raise InputError(msg)
     front = pareto(request, *two_objectives(options["pareto"]))
     if options["as_json"]:

@@ -99,7 +99,7 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
     if store is not None:
         return _from_archive(sources, store)
     if not sources or not all(sources):
-        msg = "FILE: it is missing; give match files, or --store with an archive"
+        msg = "FILE is missing; give match files, or --store with an archive"
         raise InputError(msg)
     history = History()
     known: dict[str, Match] = {}
@@ -118,7 +118,7 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
                 click.echo(f"{skipped.where}: {skipped.reason}", err=True)
     history.matches = list(known.values())
     if not history.matches:
-        msg = f"{', '.join(sources)}: there is no match in it; docs/match-files.md describes the format"
+        msg = f"{', '.join(sources)}: no match found; docs/match-files.md describes the format"
         raise InputError(msg)
     return history
 
@@ -127,7 +127,7 @@ def _from_archive(sources: tuple[str, ...], store: str) -> History:
     from equipoise.cli.shared.rosters import stored_matches
 
     if any(sources):
-        msg = "--store: matches are read from it or from files; give one of them"
+        msg = "--store cannot be used with match files; give one of them"
         raise InputError(msg)
     matches, find = stored_matches(store)
     return History(matches, find=find)
@@ -159,7 +159,7 @@ def _repeated(match: Match, known: dict[str, Match], place: str) -> Any:
 
     if known.setdefault(match.id, match) == match:
         return None
-    return Skipped(place, f"id: a different match has the id {match.id!r} too; an id stands for one match")
+    return Skipped(place, f"id: another match has the id {match.id!r} too; ids must differ")
 
 
 def _part(tell: Callable[[float], None] | None, n: int, parts: int) -> Callable[[float], None] | None:
@@ -223,7 +223,7 @@ def model_named(
         return _with_constants(name, settings)
     if profile or settings:
         if name != "default" or (profile and settings):
-            msg = "--profile and --settings: one of them is allowed; profiles are for the default model"
+            msg = "--profile cannot be used with --settings"
             raise click.UsageError(msg)
         model = _settled(profile, settings)
         return model if starting is None else started(model, starting)
@@ -300,7 +300,7 @@ def _read_settings(path: str) -> Any:
         msg = f"--settings: {path} cannot be read: {error.strerror or error}"
         raise InputError(msg) from error
     except (ValueError, RecursionError) as error:
-        msg = f"--settings: {path} is not JSON in UTF-8; what 'equipoise tune --json' prints is"
+        msg = f"--settings: {path} is not JSON in UTF-8; give what 'equipoise tune --json' prints"
         raise InputError(msg) from error
 
 

@@ -53,7 +53,7 @@ def command(roster: str, **options: Any) -> None:
     """Choose the team for someone who joins the running game of ROSTER.
 
     ROSTER has a column 'team' (from 1) and, where bots play, a column 'bot'.  The one player without a
-    team joins; nobody joins where all have one, and only the advantage is told.  Bots without a team wait.
+    team joins; nobody joins where all have one, and only the advantage is shown.  Bots without a team wait.
     """  # fmt: skip
     from equipoise.pages.text.teams import convention
     from equipoise.teams.running.handicap import advantage

@@ -82,7 +82,7 @@ LISTED = 60
 def command(players: str, lobbies: str | None, **options: Any) -> None:
     """Put the players of PLAYERS into teams, and the teams into LOBBIES, near each lobby's target.
 
-    PLAYERS is CSV with columns 'id' and 'skill', and if wished 'sigma', 'party' and 'barred' (names of
+    PLAYERS is CSV with columns 'id' and 'skill', and optionally 'sigma', 'party' and 'barred' (names of
     lobbies, separated by semicolons); - is standard input.  LOBBIES is CSV with columns 'name', 'target',
     'min_teams' and 'max_teams'; without targets lobbies are bands of skill.
     """
@@ -93,14 +93,14 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
     from equipoise.stopping import never
 
     if options["as_json"] and options["as_csv"]:
-        msg = "--json and --csv cannot both be printed"
+        msg = "--json cannot be used with --csv"
         raise click.UsageError(msg)
     stored = options["store"] is not None
     source, lobbies = (
         (None, players) if options["here"] is not None and lobbies is None else (players, lobbies)
     )
     if lobbies is None:
-        msg = "LOBBIES: it is missing; a file of lobbies is needed"
+        msg = "LOBBIES is missing; give a file of lobbies"
         raise InputError(msg)
     barred: dict[str, list[str]] = {}
 

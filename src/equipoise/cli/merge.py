@@ -13,7 +13,7 @@ from equipoise.cli import archives
 @click.argument("player", metavar="A")
 @click.argument("other", metavar="B")
 @archives.store
-@click.option("--back", is_flag=True, help="Take it back: they are two persons again.")
+@click.option("--back", is_flag=True, help="Undo a merge: they are two people again.")
 @archives.as_json
 def command(player: str, other: str, store: str, back: bool, as_json: bool) -> None:
     """Let the ids A and B be one person, called A from now on; what is kept of the games stays as it was."""
@@ -24,5 +24,5 @@ def command(player: str, other: str, store: str, back: bool, as_json: bool) -> N
         told = {"player": player, "other": other, "merged": not back, "rebuilt_from": updated.matches}
         click.echo(json.dumps(told, indent=2))
     else:
-        what = "are two persons again" if back else "are one person"
+        what = "are two people again" if back else "are one person"
         archives.tell(f"{player} and {other} {what}; ratings rebuilt from {updated.matches} matches")

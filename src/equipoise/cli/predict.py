@@ -125,6 +125,8 @@ def _warn(strangers: list[str], played: bool) -> None:
 
     if strangers:
         names = ", ".join(printable(player) for player in strangers)
-        click.echo(f"note: not in any match, so taken for new: {names}", err=True)
+        click.echo(f"note: in no match so far, so rated as new: {names}", err=True)
     if not played:
-        click.echo("note: no match has this game, game type and mutators; what is near it counts", err=True)
+        click.echo(
+            "note: no match has this game, game type and mutators; ratings come from similar ones", err=True
+        )

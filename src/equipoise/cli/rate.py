@@ -64,7 +64,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     if options["roster"]:
         _roster(options["roster"], options["ruleset"], model, state, tally)
     elif options["ruleset"] is not None:
-        msg = "--ruleset: it is for --roster, which is missing"
+        msg = "--ruleset requires --roster"
         raise InputError(msg)
     if options["as_json"]:
         text = json.dumps(_result(model, state, tally, options["model"]), indent=2, allow_nan=False)
@@ -194,7 +194,7 @@ def _curves(path: str, model: Any, matches: Any, window: int | None) -> None:
     from equipoise.ratings.curves import curves
 
     if window is not None:
-        msg = "--curves: there are none with a window; leave out --window"
+        msg = "--curves cannot be used with --window"
         raise InputError(msg)
     found = curves(model, matches)
     if path.lower().endswith(".svg"):
@@ -215,6 +215,6 @@ def _curves(path: str, model: Any, matches: Any, window: int | None) -> None:
         ]  # fmt: skip
         text = json.dumps({"curves": plain}, allow_nan=False) + "\n"
     else:
-        msg = f"--curves: {path} is neither .svg nor .json; one of them is allowed"
+        msg = f"--curves must be a file that ends in .svg or .json, got {path}"
         raise InputError(msg)
     write("--curves", path, text)

@@ -20,7 +20,7 @@ from equipoise.registry import MODELS
 @with_settings_options
 @archives.as_json
 def command(store: str, model: str | None, as_json: bool, **options: Any) -> None:
-    """Learn the ratings of an archive anew from all its matches, if wanted with another model or settings.
+    """Learn the ratings of an archive again from all its matches, optionally with another model or settings.
 
     The archive keeps the choice: from then on ingest and watch learn with it.
     """

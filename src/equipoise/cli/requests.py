@@ -170,7 +170,7 @@ def _sizes(value: str | None) -> dict[str, Any]:
             return {"min_size": int(low), "max_size": int(high)}
         sizes = [int(part) for part in value.split(",")]
     except ValueError:
-        message = f"{value!r} is not allowed; a size (8), one for each team (9,8) or a range (6-10) is"
+        message = f"must be a size (8), one for each team (9,8) or a range (6-10), got {value!r}"
         raise click.BadParameter(message, param_hint="--size") from None
     return {"sizes": sizes[0] if len(sizes) == 1 else sizes}
 
@@ -284,22 +284,22 @@ def objective_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
     first: Any = options["objective"]
     if options["combine"] is not None:
         if first is not None:
-            msg = "--combine: they stand for the first objective; --objective is not allowed besides"
+            msg = "--combine cannot be used with --objective; it is the first objective"
             raise InputError(msg)
         pairs = [_assigned(part) for part in options["combine"].split(",")]
         first = {_objective("--combine", name): _number("--combine", text) for name, text in pairs}
         if len(first) < len(pairs):
-            msg = f"--combine: {options['combine']!r} names an objective twice; each has one weight"
+            msg = f"--combine {options['combine']!r} names an objective twice"
             raise InputError(msg)
     if not options["then"]:
         if options["within"] is not None:
-            msg = "--within: there is only one objective; with --then there are several"
+            msg = "--within requires a second objective; add one with --then"
             raise InputError(msg)
         if first is None:
             return {}
         return {"objective": first if isinstance(first, dict) else _objective("--objective", first)}
     if first is None:
-        msg = "--then: the first objective is missing; write --objective win --then spread"
+        msg = "--then requires a first objective; write --objective win --then spread"
         raise InputError(msg)
     then = [_objective("--then", name) for name in options["then"]]
     given: dict[str, Any] = {"objective": [first, *then]}

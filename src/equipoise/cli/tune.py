@@ -1,4 +1,4 @@
-"""``equipoise tune``: hyperparameters of the default model for one's own matches."""
+"""``equipoise tune``: hyperparameters of the default model for your own matches."""
 
 from __future__ import annotations
 

@@ -12,10 +12,10 @@ from equipoise.cli import archives
 @click.command(name="undo")
 @click.argument("match", metavar="MATCH")
 @archives.store
-@click.option("--back", is_flag=True, help="Let a match that was undone count again.")
+@click.option("--back", is_flag=True, help="Include a match that was undone again.")
 @archives.as_json
 def command(match: str, store: str, back: bool, as_json: bool) -> None:
-    """Let a MATCH (its id, or the beginning of it) not count any more.
+    """Exclude a MATCH (its id, or the beginning of it) from the ratings.
 
     It stays in the archive, so that reading its log again does not bring it back.
     """
@@ -27,5 +27,5 @@ def command(match: str, store: str, back: bool, as_json: bool) -> None:
             json.dumps({"match": known, "undone": not back, "rebuilt_from": updated.matches}, indent=2)
         )
     else:
-        counts = "counts again" if back else "does not count any more"
+        counts = "counts again" if back else "no longer counts"
         click.echo(f"{known} {counts}; ratings rebuilt from {updated.matches} matches")

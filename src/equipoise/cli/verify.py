@@ -30,7 +30,7 @@ def command(receipt: str, time_limit: float, as_json: bool) -> None:
     """Check the receipt FILE of 'equipoise balance --receipt', from its request alone.
 
     FILE may be - for standard input.  Nothing that found the answer is used to check it.
-    The exit code is 1 if something is false; what cannot be confirmed is said, and is no error.
+    The exit code is 1 if something is false; what cannot be confirmed is listed, and is no error.
     """
     from equipoise.clock import deadline
     from equipoise.files.rosters import content_of

@@ -89,7 +89,7 @@ def read_players(
         if "barred" in row:
             barred[who] = [name.strip() for name in row["barred"].split(SEPARATOR) if name.strip()]
     if not players:
-        fail(source, "it has no players; there is a line for each player")
+        fail(source, "it has no players; write a line for each player")
     return players, barred
 
 
@@ -114,7 +114,7 @@ def read_lobbies(source: str) -> list[Lobby]:
         except InputError as error:
             fail(at, str(error))
     if not lobbies:
-        fail(source, "it has no lobbies; there is a line for each lobby")
+        fail(source, "it has no lobbies; write a line for each lobby")
     return lobbies
 
 
@@ -247,7 +247,7 @@ def _cells(source: str) -> Iterable[tuple[int, list[str], str]]:
     where, content = content_of(source)
     text = decoded(content, where)
     if not text.strip():
-        fail(where, "it is empty; it has a header and a line for each entry")
+        fail(where, "it is empty; write a header and a line for each entry")
     header = next(line for line in text.split("\n") if line.strip())
     delimiter = max(",;\t", key=header.count)
     reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
@@ -302,9 +302,9 @@ def _once(name: str, field: str, at: str, seen: dict[str, str]) -> str:
     """Return a name that is there and new."""
     name = text_of(name, field, at)
     if not name:
-        fail(at, f"the {field} is empty; every line needs one")
+        fail(at, f"the {field} is empty; fill it in on every line")
     if name in seen:
-        fail(at, f"{short(name)} is there already, in {seen[name]}; every {field} must be there once")
+        fail(at, f"{short(name)} appears twice, first in {seen[name]}; every {field} must differ")
     seen[name] = at.rpartition(", ")[2]
     return name
 
@@ -312,12 +312,12 @@ def _once(name: str, field: str, at: str, seen: dict[str, str]) -> str:
 def _sigma(row: Mapping[str, str], at: str) -> float:
     sigma = number_of(row.get("sigma", "0"), "sigma", at)
     if sigma < 0:
-        fail(at, f"sigma {sigma:g} is negative; 0 and above is allowed")
+        fail(at, f"sigma must be at least 0, got {sigma:g}")
     return sigma
 
 
 def _whole(cell: str, field: str, at: str) -> int:
     number = number_of(cell, field, at)
     if number < 0 or number != int(number):
-        fail(at, f"{field} {short(cell)} is not allowed; a whole number of 0 and above is")
+        fail(at, f"{field} must be a whole number of at least 0, got {short(cell)}")
     return int(number)

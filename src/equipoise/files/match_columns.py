@@ -56,7 +56,7 @@ def read_columns(
     sources : sequence of str
         Paths, or ``-`` for standard input.
     progress : callable, optional
-        Told now and then how far it is, from 0 to 1.
+        Called now and then with how far it is, from 0 to 1.
     stdin : bytes
         What there is on standard input.
 

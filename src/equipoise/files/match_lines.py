@@ -71,7 +71,7 @@ class Decoded:
     numbers : list of int
         Which of the lines that were given these are.
     ids : list of str
-        Their ids, empty where unsaid.
+        Their ids, empty where unknown.
     columns : dict
         What :class:`~equipoise.ratings.columns.Columns` calls numbers.
     names : dict

@@ -96,7 +96,7 @@ def _arrays(source: str) -> dict[str, Any]:
             continue  # an empty array has no kind of its own
         if array.dtype.kind not in kinds or array.ndim != 1 or len(array) != sizes.get(each, len(array)):
             kind = {_WHOLE: "whole numbers, ", _NUMBERS: "numbers, "}.get(kinds, "")
-            msg = f"{source}: the array {name!r} is not as it must be: {kind}one for each {each}"
+            msg = f"{source}: the array {name!r} must have {kind}one for each {each}"
             raise InputError(msg)
     return {name: array.tolist() for name, array in arrays.items()}
 
@@ -106,10 +106,10 @@ def _record(arrays: Mapping[str, Any], n: int, day: float) -> dict[str, Any]:
     start, first, second = (arrays[name][n] for name in ("off", "nA", "nB"))
     middle, end = start + first, start + first + second
     if min(start, first, second) < 0 or end > len(arrays["ids"]):
-        fail("off, nA, nB", f"players {start} to {end} are not there; ids has {len(arrays['ids'])}")
+        fail("off, nA, nB", f"players {start} to {end} do not exist; ids has {len(arrays['ids'])}")
     won = arrays["y"][n]
     if won not in (0.0, 0.5, 1.0):
-        fail("y", f"{won!r} is not allowed; 1, 0 or 0.5 is")
+        fail("y", f"{won!r} must be 1, 0 or 0.5")
     record: dict[str, Any] = {
         "ended": day * 86400.0, "ranks": [1.0 - won, won],
         "teams": [[_row(arrays, j) for j in range(*team)] for team in ((start, middle), (middle, end))],
@@ -119,7 +119,7 @@ def _record(arrays: Mapping[str, Any], n: int, day: float) -> dict[str, Any]:
         record["scores"] = scores
     if "ctx" in arrays and "ctxnames" in arrays and arrays["ctx"][n] >= 0:
         if arrays["ctx"][n] >= len(arrays["ctxnames"]):
-            fail("ctx", f"{arrays['ctx'][n]} is not allowed; ctxnames has {len(arrays['ctxnames'])}")
+            fail("ctx", f"{arrays['ctx'][n]} must be below {len(arrays['ctxnames'])}, the length of ctxnames")
         record["game_type"] = arrays["ctxnames"][arrays["ctx"][n]]
     # The place keeps the order of play; the content tells the matches of two files apart.
     content = hashlib.sha256(repr(record).encode()).hexdigest()

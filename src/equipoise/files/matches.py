@@ -27,7 +27,7 @@ def read_matches(source: str, progress: Progress | None = None) -> Iterator[Matc
         A path or ``-``.  The ending says the format: ``.csv``, ``.tsv``, ``.parquet`` (needs the extra
         ``parquet``), ``.npz``; anything else is JSONL.
     progress : callable, optional
-        Told now and then how far a file was read.
+        Called now and then with how far a file was read.
 
     Raises
     ------

@@ -137,7 +137,7 @@ def _items_of(line: Line, where: str, read: str | None) -> Iterator[_Item]:
     if negative and read != "names":
         fail(
             at,
-            f"the weight {negative[0]} is negative; 0 and above is allowed (a column 'mu' may be negative)",
+            f"the weight must be at least 0, got {negative[0]} (a column 'mu' may be negative)",
         )
     odd = _NO_WEIGHT.match(line.text)
     if odd and read != "names":
@@ -277,7 +277,7 @@ def weight_of(text: str, at: str, line: str) -> float:
 
 
 def _refuse_cells(cells: Sequence[str], line: Line, at: str) -> NoReturn:
-    fail(at, f"{short(line.text)} has {len(cells)} cells, and which is the weight cannot be told; "
+    fail(at, f"{short(line.text)} has {len(cells)} cells, and it is not clear which is the weight; "
              "write 'name, weight' on a line each, or begin with a header such as 'name,weight'")  # fmt: skip
 
 

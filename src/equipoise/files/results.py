@@ -136,7 +136,7 @@ def _record(row: Mapping[str, Any], teams: Mapping[str, Sequence[str]], dates: s
     """Return a row as a record of a match."""
     when = next((row[name] for name in WHEN if name in row), None)
     if when is None:
-        msg = f"ended: it is missing; one of {', '.join(WHEN)} says when a match was played"
+        msg = f"ended is missing; one of {', '.join(WHEN)} says when a match was played"
         raise InputError(msg)
     record = {field: row[name] for name, field in OF_MATCH.items() if name in row}
     record["ended"] = _time(when, dates)
@@ -188,13 +188,13 @@ def _named(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
     """Return the players in a cell, separated by commas or semicolons."""
     cell = next((row[name] for name in columns if name in row), None)
     if cell is None:
-        msg = f"{columns[0]}: it is missing; the players of a team are allowed, as Ann; Bob"
+        msg = f"{columns[0]} is missing; write the players of a team, as Ann; Bob"
         raise InputError(msg)
     return [name.strip() for name in re.split("[;,]", str(cell)) if name.strip()]
 
 
 def _time(when: Any, dates: str | None) -> float:
-    """Return a time of a cell; a date with slashes only where it was said which number is the day."""
+    """Return a time of a cell; a date with slashes only where it is set which number is the day."""
     found = _SLASHED.fullmatch(when.strip()) if isinstance(when, str) else None
     if found is None:
         return time_from(when, "ended")

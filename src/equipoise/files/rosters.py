@@ -152,7 +152,7 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
         return _from_table(text, where)
     players = Roster(_from_lines(text, where, read))
     if not players:
-        fail(where, "it has no players; a roster has a line for each player")
+        fail(where, "it has no players; write a line for each player")
     return players
 
 

@@ -187,7 +187,7 @@ def from_rows(rows: Iterable[Row], tell: Progress = silence) -> Iterator[Match |
     by_match: dict[str, list[Row]] = {}
     for where, cells in rows:
         if "match" not in cells:
-            yield Skipped(where, "match: it is missing; the id of the match is allowed")
+            yield Skipped(where, "match is missing; write the id of the match")
             continue
         by_match.setdefault(str(cells["match"]), []).append((where, cells))
     for number, (name, some) in enumerate(by_match.items(), start=1):
@@ -215,7 +215,7 @@ def _match(name: str, rows: list[Row]) -> Match | Skipped:
         for field, into in (("rank", "ranks"), ("team_score", "scores")):
             if told[field]:
                 if len(told[field]) < len(teams):
-                    _fail(f"{field}: some teams have none; all or none is allowed")
+                    _fail(f"{field} must be there for all teams or for none")
                 record[into] = [told[field][team] for team in teams]
         return match_from({**record, "teams": list(teams.values())})
     except InputError as error:
@@ -231,10 +231,10 @@ def _add_row(
     """Add a row to its team; raise what is wrong with it."""
     for field in ("team", "player"):
         if field not in cells:
-            _fail(f"{field}: it is missing; every row needs one")
+            _fail(f"{field} is missing; every row must have one")
     for field in (*_OF_MATCH, "mutators"):
         if cells.get(field) != first.get(field):
-            _fail(f"{field}: it differs within the match; one for all is allowed")
+            _fail(f"{field} must be the same throughout the match")
     team = str(cells["team"])
     player: dict[str, Any] = {
         field: number_from(cells[field], field) for field in _OF_PLAYER if field in cells
@@ -248,7 +248,7 @@ def _add_row(
         if field in cells:
             number = number_from(cells[field], field)
             if known.setdefault(team, number) != number:
-                _fail(f"{field}: it differs within team {team!r}; one for all is allowed")
+                _fail(f"{field} must be the same throughout team {team!r}")
 
 
 def _fail(msg: str) -> NoReturn:

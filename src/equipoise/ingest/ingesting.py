@@ -52,7 +52,7 @@ class Tally:
     unknown_mutators : dict of str to set of str
         For each game the mutators that are in none of its tables; they count as changing play.
     unknown_games : set of str
-        Games of a family that no table of it knows; they are taken for what the family has in common.
+        Games of a family that no table of it knows; they are treated as what the family has in common.
     files : list of dict
         Each log, the game it is of, and by what it was recognised.
     dated_by : dict of str to str
@@ -178,7 +178,7 @@ class Ingest:
         game : str
             A registered name, ``"module:attribute"``, or ``"auto"``.
         progress : callable, optional
-            Told how many bytes were read.
+            Called with how many bytes were read.
 
         Raises
         ------

@@ -93,7 +93,7 @@ def _find(path: str) -> Iterator[Source]:
         return
     found = sorted(glob.glob(path, recursive=True))
     if not found:
-        msg = f"{path}: there is no such file; a file, a directory, a pattern as '*.log', or - is allowed"
+        msg = f"{path}: there is no such file; give a file, a directory, a pattern such as '*.log', or -"
         raise InputError(msg)
     for name in found:
         yield from _find(name)

@@ -62,7 +62,7 @@ def evaluate(
     skip : float
         Part of the contests, from 0 to below 1, that are learnt from but not scored.
     progress : callable, optional
-        Told now and then how far it is, from 0 to 1.
+        Called now and then with how far it is, from 0 to 1.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def evaluate(
         If the part is out of range.
     """
     if not 0.0 <= skip < 1.0:
-        msg = f"skip: {skip!r} is not allowed; a part from 0 to below 1 is"
+        msg = f"skip must be at least 0 and below 1, got {skip!r}"
         raise InputError(msg)
     checked(model)
     contests = [contest for match in in_order(matches) for contest in match.contests]

@@ -230,7 +230,7 @@ def scaled(seed: int, players: int, team_size: int = 2, distribution: str = "nor
         If the distribution does not exist.
     """
     if not 1 <= team_size <= players:
-        msg = f"players: {players} are too few for a team of {team_size}"
+        msg = f"players must be at least the team size, {team_size}, got {players}"
         raise InputError(msg)
     rng, draw = _drawing(seed, distribution)
     skill = _with_mean(draw(rng, players), _MEAN)

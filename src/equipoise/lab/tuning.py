@@ -151,7 +151,7 @@ def tune(
     only : sequence of str
         The hyperparameters that may change.
     report : callable, optional
-        Told the step and the best loss so far.
+        Called with the step and the best loss so far.
 
     Raises
     ------
@@ -159,7 +159,7 @@ def tune(
         If there is nothing to score.
     """  # fmt: skip
     if not 0.0 < part <= 1.0:
-        msg = f"part: {part!r} is not allowed; a part above 0 and at most 1 is"
+        msg = f"part must be above 0 and at most 1, got {part!r}"
         raise InputError(msg)
     seen = views(contests[: math.ceil(len(contests) * part)], left_out)
     return search([seen], model=model, steps=steps, seed=seed, only=only, report=report)
@@ -193,10 +193,10 @@ def search(
     """
     for name in only:
         if name not in BOUNDS:
-            msg = f"only: {name!r} is not searched; allowed: {', '.join(BOUNDS)}"
+            msg = f"only must be among {', '.join(BOUNDS)}, got {name!r}"
             raise InputError(msg)
     if not histories or not all(any(any(view.scored) for view in seen) for seen in histories):
-        msg = "contests: there is none to score; a longer history is needed"
+        msg = "contests: none is left to score; the history is too short"
         raise InputError(msg)
     best = model or GaussianFilter()
     contests = sum(len(view.winners) for seen in histories for view in seen)

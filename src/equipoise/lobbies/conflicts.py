@@ -102,7 +102,7 @@ def conflict(wishes: Wishes) -> tuple[Demand, ...]:
 
 
 def advice(wishes: Wishes) -> str:
-    """Return what to relax so that nothing contradicts any more, in words; empty where nothing does."""
+    """Return what to relax so that nothing contradicts, in words; empty where nothing does."""
     steps: list[tuple[str, Wishes]] = []
     while True:
         step = _relaxed(steps[-1][1] if steps else wishes)

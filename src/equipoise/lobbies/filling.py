@@ -113,7 +113,7 @@ def fill(
         method = resolve("solver", LOBBY_SOLVERS, solver)
     roster = rated(players, default)
     if not roster.players:
-        msg = "players: there are none; at least one is needed"
+        msg = "players must be at least one, got none"
         raise InputError(msg)
     wishes = gather(
         roster, places, team_size=team_size, min_size=min_size or team_size, parties=parties,
@@ -160,19 +160,19 @@ def _check(
     team_size: int, min_size: int | None, deviation: str, caution: float, default: float | None
 ) -> None:
     if team_size < 1:
-        msg = f"team_size: {team_size} is not allowed; 1 and above is"
+        msg = f"team_size must be at least 1, got {team_size}"
         raise InputError(msg)
     if min_size is not None and not 1 <= min_size <= team_size:
-        msg = f"min_size: {min_size} is not allowed; 1 to the team size of {team_size} is"
+        msg = f"min_size must be from 1 to the team size of {team_size}, got {min_size}"
         raise InputError(msg)
     if deviation not in DEVIATIONS:
-        msg = f"deviation: {deviation!r} is not allowed; {' and '.join(DEVIATIONS)} are"
+        msg = f"deviation must be {' or '.join(DEVIATIONS)}, got {deviation!r}"
         raise InputError(msg)
     if not 0.0 <= caution < np.inf:
-        msg = f"caution: {caution!r} is not allowed; 0 and above is"
+        msg = f"caution must be at least 0, got {caution!r}"
         raise InputError(msg)
     if default is not None and not np.isfinite(default):
-        msg = f"default: {default!r} is not allowed; a finite weight is"
+        msg = f"default must be a finite weight, got {default!r}"
         raise InputError(msg)
 
 
@@ -181,12 +181,12 @@ def _lobbies(lobbies: Iterable[Lobby] | Mapping[str, float | None]) -> tuple[Lob
         lobbies = [Lobby(name, target) for name, target in lobbies.items()]
     places = tuple(lobbies)
     if not places:
-        msg = "lobbies: there are none; at least one is needed"
+        msg = "lobbies must be at least one, got none"
         raise InputError(msg)
     names = [lobby.name for lobby in places]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        msg = f"lobbies: {twice!r} comes twice; every name must be there once"
+        msg = f"lobbies: {twice!r} appears twice; names must differ"
         raise InputError(msg)
     without = [lobby.name for lobby in places if lobby.target is None]
     if 0 < len(without) < len(places):

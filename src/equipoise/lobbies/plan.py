@@ -41,18 +41,18 @@ class Lobby:
 
     def __post_init__(self) -> None:
         if not self.name:
-            msg = "name: it is empty; a lobby needs a name"
+            msg = "name must not be empty"
             raise InputError(msg)
         if self.target is not None and not -LARGEST_WEIGHT <= self.target <= LARGEST_WEIGHT:
-            msg = f"target: {self.target:g} of lobby {self.name!r} is not allowed; a number up to 1e15 is"
+            msg = f"target of lobby {self.name!r} must be from -1e15 to 1e15, got {self.target:g}"
             raise InputError(msg)
         if self.min_teams < 0:
-            msg = f"min_teams: {self.min_teams} of lobby {self.name!r} is not allowed; 0 and above is"
+            msg = f"min_teams of lobby {self.name!r} must be at least 0, got {self.min_teams}"
             raise InputError(msg)
         if self.max_teams is not None and self.max_teams < self.min_teams:
             msg = (
-                f"max_teams: {self.max_teams} of lobby {self.name!r} is below its min_teams of "
-                f"{self.min_teams}; the same or more is allowed"
+                f"max_teams of lobby {self.name!r} must be at least its min_teams, {self.min_teams}, "
+                f"got {self.max_teams}"
             )
             raise InputError(msg)
 
@@ -116,7 +116,7 @@ class LobbyPlan:
     conflict : tuple of Demand
         Where infeasible, demands that contradict, none of which could be left out.
     advice : str
-        Where infeasible, what to relax so that nothing contradicts any more, in words.
+        Where infeasible, what to relax so that nothing contradicts, in words.
     parties : tuple of tuples of str
         The ids of those who had to stay together.
     barred : mapping from str to tuple of str
@@ -169,7 +169,7 @@ class LobbyPlan:
         if not self.conflict:
             return ""
         demands = "; ".join(demand.what for demand in self.conflict)
-        return f"these demands contradict: {demands}. To relax: {self.advice}"
+        return f"these rules contradict each other: {demands}. To relax: {self.advice}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan in plain lists and numbers, as ``equipoise lobbies --json`` prints it."""

@@ -209,7 +209,7 @@ class Play:
             dead.person.deaths += 1
 
     def spare(self, key: Hashable) -> None:
-        """Take back a death by one's own hand that was none."""
+        """Take back a suicide that was none."""
         client = self.clients.get(key)
         if client is not None and client.person.losses:
             client.person.deaths -= 1

@@ -27,7 +27,7 @@ class Reader(Protocol):
         """How many bytes, from where this reader began, are not needed again.
 
         A new reader that begins there gives what this one would have given from there on; lines of a running
-        game that were skipped are told again.
+        game that were skipped are reported again.
         """
 
     @property

@@ -28,7 +28,7 @@ CONTEST_FIELDS = ("game", "game_type", "mutators", "teams", "ranks", "scores", "
 PLAYER_FIELDS = ("id", "name", "share", "kills", "deaths", "score", "party", "left")
 
 #: What a time may be.
-TIMES = "seconds since 1970, or a date as 2026-01-31T20:15:00Z, is"
+TIMES = "seconds since 1970 or a date such as 2026-01-31T20:15:00Z"
 
 _Record = Mapping[str, Any]
 
@@ -59,12 +59,12 @@ def match_from(record: Any) -> Match:
     (0.0, 1.0)
     """
     if not isinstance(record, dict):
-        _fail("match", "it is not an object", 'a match is {"ended": ..., "teams": [...], "ranks": [...]}')
+        _fail("match", 'must be an object such as {"ended": ..., "teams": [...], "ranks": [...]}')
     _known(record, MATCH_FIELDS + CONTEST_FIELDS)
     ended = time_from(record["ended"], "ended") if "ended" in record else None
     parts = record.get("contests", [record])
     if not isinstance(parts, list) or not parts:
-        _fail("contests", "it is not a list of contests", "a list of one or more is")
+        _fail("contests", "must be a list of one or more contests")
     contests = [
         contest_from(part if part is record else {**_common(record), **_object(part, "contests")}, ended)
         for part in parts
@@ -89,16 +89,16 @@ def contest_from(record: _Record, ended: float | None) -> Contest:
     """Return the contest of a record; its time is by default that of the match."""
     _known(record, MATCH_FIELDS + CONTEST_FIELDS)
     if "at" not in record and ended is None:
-        _fail("ended", "it is missing", TIMES)
+        _fail("ended", f"is missing; write {TIMES}")
     at = time_from(record["at"], "at") if "at" in record else ended
     mutators = record.get("mutators", [])
     if not isinstance(mutators, list):
-        _fail("mutators", f"{_short(mutators)} is not a list", "a list of names is")
+        _fail("mutators", f"must be a list of names, got {_short(mutators)}")
     game, game_type = (text_from(record.get(field, ""), field) for field in ("game", "game_type"))
     ruleset = Ruleset(game, game_type, tuple(text_from(mutator, "mutators") for mutator in mutators))
     teams = record.get("teams")
     if not isinstance(teams, list) or not all(isinstance(team, list) for team in teams):
-        _fail("teams", "it is not a list of lists of players", "two or more are")
+        _fail("teams", "must be two or more lists of players")
     statistics: list[Statistics] = []
     parties: dict[tuple[int, str], list[str]] = {}
     left: list[str] = []
@@ -112,7 +112,7 @@ def contest_from(record: _Record, ended: float | None) -> Contest:
     ranks = _numbers(record, "ranks")
     if not ranks:
         if not scores:
-            _fail("ranks", "it is missing and so is scores", "one of them is needed")
+            _fail("ranks", "and scores are both missing; write one of them")
         ranks = list(ranks_of(tuple(scores)))
     return Contest(
         ruleset, tuple(tuple(team) for team in members), tuple(ranks),
@@ -125,23 +125,23 @@ def contest_from(record: _Record, ended: float | None) -> Contest:
 def _note(
     player: dict[str, Any], place: int, parties: dict[tuple[int, str], list[str]], left: list[str]
 ) -> None:
-    """Add a player of a team to the party and to those who left, where that is told."""
+    """Add a player of a team to the party and to those who left, where that is known."""
     name = text_from(player.get("id", ""), "id")
     if player.get("party") is not None:
         parties.setdefault((place, text_from(player["party"], "party")), []).append(name)
     gone = player.get("left", False)
     if not isinstance(gone, bool):
-        _fail("left", f"{_short(gone)} is neither true nor false", "true and false are")
+        _fail("left", f"must be true or false, got {_short(gone)}")
     if gone:
         left.append(name)
 
 
 def _member(player: Any, statistics: list[Statistics]) -> tuple[str, float]:
-    """Return id and share of a player, and add what is told of them."""
+    """Return id and share of a player, and add what is known of them."""
     if isinstance(player, str):
         return text_from(player, "id"), 1.0
     if not isinstance(player, dict):
-        _fail("teams", f"{_short(player)} is not a player", "an id as a text, or an object with id, is")
+        _fail("teams", f"must list ids, or objects with an id, got {_short(player)}")
     _known(player, PLAYER_FIELDS)
     name = text_from(player.get("id", ""), "id")
     kills, deaths, score = player.get("kills"), player.get("deaths"), player.get("score")
@@ -165,19 +165,19 @@ def _common(record: _Record) -> dict[str, Any]:
 def _known(record: _Record, fields: tuple[str, ...]) -> None:
     for field in record:
         if field not in fields:
-            _fail(_short(field), "there is no such field", f"{', '.join(fields)} are")
+            _fail(_short(field), f"is not a field; the fields are {', '.join(fields)}")
 
 
 def _object(value: Any, field: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        _fail(field, f"{_short(value)} is not an object", "see docs/match-files.md for what")
+        _fail(field, f"must be objects as in docs/match-files.md, got {_short(value)}")
     return value
 
 
 def _numbers(record: _Record, field: str) -> list[float]:
     values = record.get(field) or []
     if not isinstance(values, list):
-        _fail(field, f"{_short(values)} is not a list", "a number for each team is")
+        _fail(field, f"must be a list with a number for each team, got {_short(values)}")
     return [number_from(value, field) for value in values]
 
 
@@ -195,14 +195,14 @@ def number_from(value: Any, field: str) -> float:
         try:
             value = float(value)
         except ValueError:
-            _fail(field, f"{_short(value)} is not a number", "a number is")
+            _fail(field, f"must be a number, got {_short(value)}")
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _MOST:
-        _fail(field, f"{_short(value)} is not a finite number", "a number is")
+        _fail(field, f"must be a finite number, got {_short(value)}")
     return float(value)
 
 
 def time_from(value: Any, field: str) -> float:
-    """Return a time as seconds since 1970: of a number, or of a text as 2026-01-31T20:15:00Z (UTC if unsaid).
+    """Return a time as seconds since 1970, of a number or of a text such as 2026-01-31T20:15:00Z (or UTC).
 
     Examples
     --------
@@ -215,16 +215,16 @@ def time_from(value: Any, field: str) -> float:
         except ValueError:
             pass
         except OverflowError:
-            _fail(field, f"{_short(value)} is out of range", "a date after the year 1 is")
+            _fail(field, f"must be a date after the year 1, got {_short(value)}")
         try:
             value = float(value)
         except ValueError:
-            _fail(field, f"{_short(value)} is not a number nor a date", TIMES)
+            _fail(field, f"must be {TIMES}, got {_short(value)}")
     if isinstance(value, datetime):
         return _stamp(value)
     number = number_from(value, field)
     if not -LARGEST_WEIGHT <= number <= LARGEST_WEIGHT:
-        _fail(field, f"{_short(value)} is out of range", TIMES)
+        _fail(field, f"must be {TIMES}, got {_short(value)}")
     return number
 
 
@@ -241,10 +241,10 @@ def text_from(value: Any, field: str) -> str:
         If it is none; the message begins with the field.
     """
     if isinstance(value, bool) or not isinstance(value, str | int):
-        _fail(field, f"{_short(value)} is not a text", "a text is")
+        _fail(field, f"must be text, got {_short(value)}")
     text = str(value).strip()
     if _NO_TEXT.search(text):
-        _fail(field, f"{_short(text)} has a sign that no text has", "any text without it is")
+        _fail(field, f"must be plain text, got {_short(text)}")
     return text
 
 
@@ -253,10 +253,6 @@ def _short(value: Any) -> str:
     return repr(text) if len(text) <= 40 else repr(text[:37] + "...")
 
 
-def _fail(field: str, what: str, allowed: str) -> NoReturn:
-    msg = (
-        f"{field}: {what}; {allowed} allowed"
-        if allowed.endswith((" is", " are"))
-        else f"{field}: {what}; {allowed}"
-    )
+def _fail(field: str, problem: str) -> NoReturn:
+    msg = f"{field} {problem}"
     raise InputError(msg)

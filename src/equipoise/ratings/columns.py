@@ -144,7 +144,7 @@ def replay_columns(
     columns : Columns
         Arranged by time.
     progress : callable, optional
-        Told now and then how far it is, from 0 to 1.
+        Called now and then with how far it is, from 0 to 1.
     """
     state = model.initial()
     total = len(columns.numbers["at"])

@@ -1,4 +1,4 @@
-"""Named settings of the default model, each with its source, and settings of one's own."""
+"""Named settings of the default model, each with its source, and custom settings."""
 
 from __future__ import annotations
 

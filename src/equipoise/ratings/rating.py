@@ -52,7 +52,7 @@ def rate(
     for team in teams:
         for rating in team:
             if not rating.sigma > 0.0:
-                msg = f"teams: the sigma {rating.sigma!r} is not allowed; a number above 0 is"
+                msg = f"teams: sigma must be above 0, got {rating.sigma!r}"
                 raise InputError(msg)
     ids = [[f"{t}.{n}" for n in range(len(team))] for t, team in enumerate(teams)]
     if ranks is not None and scores is not None:

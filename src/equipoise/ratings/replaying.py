@@ -25,7 +25,7 @@ def in_order(matches: Iterable[Match | Skipped]) -> list[Match]:
             raise InputError(msg)
         known = by_id.setdefault(match.id, match)
         if known is not match and known != match:
-            msg = f"matches: two different ones have the id {match.id!r}; an id stands for one match"
+            msg = f"matches: two different ones have the id {match.id!r}; ids must differ"
             raise InputError(msg)
     return sorted(by_id.values(), key=lambda match: (match.ended, match.id))
 
@@ -60,7 +60,7 @@ def replay(
         Only this many last contests of each player in each ruleset count, the older the less; see
         :func:`attention`.
     progress : callable, optional
-        Told now and then how far it is, from 0 to 1.
+        Called now and then with how far it is, from 0 to 1.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def replay(
     if window is None:
         return run(model, state, contests, None, progress)[0]
     if start is not None:
-        msg = "window: it needs the whole history; leave out start"
+        msg = "window cannot be used with start: it needs the whole history"
         raise InputError(msg)
     return run(model, state, contests, attention(contests, window), progress)[0]
 
@@ -149,7 +149,7 @@ def attention(contests: Sequence[Contest], window: int) -> Attention:
     [0.0, 0.33, 0.67, 1.0]
     """
     if window < 1:
-        msg = f"window: {window} is not allowed; 1 contest or more is"
+        msg = f"window must be at least 1 contest, got {window}"
         raise InputError(msg)
     later: dict[tuple[str, Ruleset], int] = {}
     factors: list[dict[str, float]] = []

@@ -47,7 +47,7 @@ class Scale:
 
     def __post_init__(self) -> None:
         if not self.reach > 0.0:
-            msg = f"reach: {self.reach!r} is not allowed; a number above 0 is"
+            msg = f"reach must be above 0, got {self.reach!r}"
             raise InputError(msg)
 
     def shown(self, skill: float) -> float:

@@ -66,7 +66,7 @@ def given_from(starting: Any) -> tuple[Given, ...]:
         if guess is None:
             continue
         if guess[0] in guesses:
-            msg = f"starting: the player {guess[0]!r} is there twice"
+            msg = f"starting names the player {guess[0]!r} twice"
             raise InputError(msg)
         guesses[guess[0]] = guess
     return tuple(sorted(guesses.values()))
@@ -88,7 +88,7 @@ def _guess(each: Any) -> Given | None:
             or not isinstance(number, int | float)
             or not abs(number) <= LARGEST_WEIGHT
         ):
-            msg = f"starting: {player!r} must have a number, got {number!r}"
+            msg = f"starting: the weight of {player!r} must be a number, got {number!r}"
             raise InputError(msg)
     return (str(player), float(numbers[0]), float(numbers[1]))
 

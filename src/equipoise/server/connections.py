@@ -1,6 +1,6 @@
 """One connection of the weight protocol: its turns, what waits to be sent, and the way it ends.
 
-What is said stands in :mod:`equipoise.protocols.weights.session`; who knows the answers is handed in.
+What they say stands in :mod:`equipoise.protocols.weights.session`; who knows the answers is handed in.
 """
 
 from __future__ import annotations

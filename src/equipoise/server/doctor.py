@@ -134,11 +134,11 @@ def _files(settings: Settings) -> Iterator[Finding]:
     wanted = settings.max_connections + OTHER_FILES
     if hard != resource.RLIM_INFINITY and hard < wanted:
         yield Finding(
-            f"{hard} open files are allowed, {wanted} are needed for {settings.max_connections} connections",
+            f"the limit is {hard} open files, below the {wanted} for {settings.max_connections} connections",
             f"LimitNOFILE={wanted} in the unit, ulimit -Hn {wanted}, or a lower --max-connections",
         )
     else:
-        yield Finding(f"enough open files are allowed for {settings.max_connections} connections")
+        yield Finding(f"the limit of open files is high enough for {settings.max_connections} connections")
 
 
 def _speed(settings: Settings) -> Iterator[Finding]:

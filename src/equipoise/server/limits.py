@@ -15,7 +15,7 @@ class ServerLimits:
     Parameters
     ----------
     connections, per_address : int
-        How many may be open; one more is told so and closed.
+        How many may be open; one more is refused and closed.
     idle_seconds : float
         A connection that sends no complete line for so long is closed.
     slow_seconds : float
@@ -45,7 +45,7 @@ class ServerLimits:
         for each in fields(self):
             number = getattr(self, each.name)
             if not isinstance(number, Limits) and not 0 < number < float("inf"):
-                msg = f"{each.name}: {number!r} is not allowed; a number above 0 is"
+                msg = f"{each.name} must be above 0, got {number!r}"
                 raise InputError(msg)
 
     def places(self, allowed: int) -> tuple[int, int]:

@@ -41,7 +41,7 @@ def _one_line(*texts: str) -> list[str]:
 
 
 def current() -> tuple[str, bool]:
-    """Return what :func:`log_events` was last told."""
+    """Return what :func:`log_events` was last given."""
     root = logging.getLogger("equipoise")
     as_json = any(getattr(handler.formatter, "as_json", False) for handler in root.handlers)
     return logging.getLevelName(root.getEffectiveLevel()).lower(), as_json

@@ -1,4 +1,4 @@
-"""The life of a server process: it begins, listens, reads its settings anew when told, and ends in order."""
+"""The life of a server process: it begins, listens, reads its settings anew when asked, and ends in order."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class Begun:
 async def serve(
     settings: Settings, listening: Callable[[Begun], None], reread: Callable[[], Settings]
 ) -> None:
-    """Answer until the process is told to end, then answer what was asked before.
+    """Answer until the process is asked to end, then answer what was asked before.
 
     Parameters
     ----------
     settings : Settings
         Which archive, where, and within what limits.
     listening : callable
-        Told once there are answers.
+        Called once there are answers.
     reread : callable
         Returns the settings as they are now; asked on ``SIGHUP``.
 

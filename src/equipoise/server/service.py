@@ -99,7 +99,7 @@ class Service:
         await asyncio.gather(*beginning)
 
     async def follow(self) -> None:
-        """Keep the board up to date, for ever, whatever happens."""
+        """Keep the board up to date, without end, whatever happens."""
         await asyncio.gather(*self._beginning)
         while True:
             with contextlib.suppress(TimeoutError):
@@ -113,7 +113,7 @@ class Service:
                     self._kept.set()
 
     async def _look(self, *, now: bool) -> bool:
-        """Look for something new, if wanted learning at once; tell whether that went well."""
+        """Look for something new, optionally learning at once; tell whether that went well."""
         began = time.monotonic()
         try:
             snapshot = await self._follower.newer(now=now)
@@ -148,7 +148,7 @@ class Service:
         self._settings = settings
 
     def lanes(self) -> list[Coroutine[Any, Any, None]]:
-        """Return what works the lanes off, each for ever."""
+        """Return what works the lanes off, each without end."""
         return [
             self._work_off(Division, self._divide),
             self._work_off(Everyone, self._everyone),

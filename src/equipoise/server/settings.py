@@ -38,12 +38,12 @@ def _setting(default: Any, metavar: str, help_text: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a server is told; each field is a key of the file, a variable of the environment, and a flag.
+    """The settings of a server; each field is a key of the file, a variable of the environment, and a flag.
 
     Raises
     ------
     InputError
-        If a value is not allowed; the message begins with its name.
+        If a value is out of range; the message begins with its name.
     """
 
     store: str = _setting("", "URL", "The archive: sqlite:///PATH or postgresql://...")
@@ -72,14 +72,14 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not self.store:
-            msg = "store: it is missing; sqlite:///PATH or postgresql://... is needed"
+            msg = "store is missing; write sqlite:///PATH or postgresql://..."
             raise InputError(msg)
         if self.log_level not in LEVELS:
-            msg = f"log_level: {self.log_level!r} is not allowed; {', '.join(LEVELS)} are"
+            msg = f"log_level must be one of {', '.join(LEVELS)}, got {self.log_level!r}"
             raise InputError(msg)
         for name in ("max_waiting", "team_seconds"):
             if not 0 < getattr(self, name) < float("inf"):
-                msg = f"{name}: {getattr(self, name)!r} is not allowed; a number above 0 is"
+                msg = f"{name} must be above 0, got {getattr(self, name)!r}"
                 raise InputError(msg)
 
     @property
@@ -87,7 +87,7 @@ class Settings:
         """Host and port of ``weights``."""
         host, colon, port = self.weights.rpartition(":")
         if not colon or not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
-            msg = f"weights: {self.weights!r} is not allowed; HOST:PORT is, as 127.0.0.1:7790 or [::1]:7790"
+            msg = f"weights must be HOST:PORT, as in 127.0.0.1:7790 or [::1]:7790, got {self.weights!r}"
             raise InputError(msg)
         return host.removeprefix("[").removesuffix("]"), int(port)
 
@@ -110,7 +110,7 @@ class Settings:
         """
         if not self.tls_certificate:
             if self.tls_key:
-                msg = "tls_key: it needs tls_certificate too"
+                msg = "tls_key requires tls_certificate"
                 raise InputError(msg)
             return None
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -145,11 +145,11 @@ class Settings:
         if not self.token_file and not self.token:
             return ""
         if self.token_file and self.token:
-            msg = "token_file: there is a token too; one of them is allowed"
+            msg = "token_file cannot be combined with token; give one of them"
             raise InputError(msg)
         token = self.token or _content(self.token_file)
         if len(token) < SHORTEST_TOKEN or not token.isprintable():
-            msg = f"token: it is too short or not one line; {SHORTEST_TOKEN} signs or more are needed"
+            msg = f"token must be one line of at least {SHORTEST_TOKEN} characters"
             raise InputError(msg)
         return token
 
@@ -178,7 +178,7 @@ def read_settings(path: str | None, environment: Mapping[str, str], flags: Mappi
     Raises
     ------
     InputError
-        If something is unknown or not allowed.
+        If a setting is unknown or out of range.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def read_settings(path: str | None, environment: Mapping[str, str], flags: Mappi
     if path is not None:
         for name, value in _table(path).items():
             if name not in known:
-                msg = f"{path}: there is no setting {name!r}; {', '.join(known)} are"
+                msg = f"{path}: there is no setting {name!r}; the settings are {', '.join(known)}"
                 raise InputError(msg)
             values[name] = _typed(known[name], value, f"{path}: {name}")
     for name, each in known.items():
@@ -213,7 +213,7 @@ def _table(path: str) -> Mapping[str, Any]:
         raise InputError(msg) from error
     table = content.get(TABLE, {})
     if not isinstance(table, dict) or set(content) - {TABLE}:
-        msg = f"{path}: one table [{TABLE}] is allowed, and nothing outside it"
+        msg = f"{path}: every setting must be in the table [{TABLE}]"
         raise InputError(msg)
     return table
 
@@ -239,7 +239,7 @@ def _typed(each: Field[Any], value: Any, where: str) -> Any:
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if type(value) is not kind:
-        wanted = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}[kind]
-        msg = f"{where}: {value!r} is not allowed; {wanted} is"
+        wanted = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[kind]
+        msg = f"{where} must be {wanted}, got {value!r}"
         raise InputError(msg)
     return value

@@ -1,4 +1,4 @@
-"""What systemd is told (sd_notify(3)): that the server answers, is alive, and ends."""
+"""What systemd hears (sd_notify(3)): that the server answers, is alive, and ends."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The weight protocol over TCP: connections, their turns and limits, and the way they end.
 
-What is said stands in :mod:`equipoise.protocols.weights.session`; who knows the answers is handed in.
+What they say stands in :mod:`equipoise.protocols.weights.session`; who knows the answers is handed in.
 
 One thread answers everybody, so nobody may keep it: a turn ends by the time it has taken.  An address that
 has used little of the last moment is answered as its lines arrive; all others stand in line, an address a
@@ -291,5 +291,5 @@ def allowed_connections(connections: int) -> int:
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         if soft < wanted:
-            log.warning("fewer open files are allowed than connections", extra={"allowed": soft})
+            log.warning("the limit of open files is below that of connections", extra={"allowed": soft})
     return connections if soft == resource.RLIM_INFINITY else max(1, min(connections, soft - OTHER_FILES))

@@ -50,7 +50,7 @@ class Turns(Generic[Item]):
         return item
 
     def remove(self, whose: Hashable, item: Item) -> bool:
-        """Take out an item that need not wait any more; tell whether it was there."""
+        """Take out an item that need no longer wait; tell whether it was there."""
         queue = self._queues.get(whose, deque())
         if item not in queue:
             return False

@@ -1,6 +1,6 @@
 """The questions that a snapshot answers, as values: weights, divisions, places, chances, advantages, matches.
 
-Every face of the service asks here; what is said on a network, and how, is not known here.
+Every face of the service asks here; what goes over a network, and how, is not known here.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Gathered:
         )  # fmt: skip
         solution = balance(request)
         if solution.status is Status.INFEASIBLE:
-            msg = "teams: no division keeps all parties together and those apart"
+            msg = "teams: no split keeps every party together and everyone apart who must be"
             raise InfeasibleError(msg)
         if not solution.splits:
             return None
@@ -304,7 +304,7 @@ class Answers:
         Raises
         ------
         AmbiguousGameError
-            If the setting does not say which game it is; what is kept stays for ever.
+            If the setting does not say which game it is; what is kept is kept for good.
         """
         ruleset = self.snapshot.played(setting)
         if not ruleset.game or not ruleset.game_type:

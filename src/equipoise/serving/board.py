@@ -57,7 +57,7 @@ class Lines:
         self.found = {b"MEANBOT": b"MEANBOT %b %d\n" % (plain(mean.weight).encode(), mean.bots)}
 
     def __getitem__(self, line: bytes) -> bytes:
-        """Return the answer to a line; that its name is allowed is seen to before."""
+        """Return the answer to a line; its name has been checked before."""
         found = self.found.get(line)
         if found is not None:
             return found

@@ -54,13 +54,15 @@ def balance_many(ratings: ArrayLike) -> tuple[NDArray[np.int8], NDArray[np.float
     try:
         table = np.ascontiguousarray(ratings, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        msg = "ratings: they are not a table of numbers; a row for each match is needed"
+        msg = "ratings must be a table of numbers with a row for each match"
         raise InputError(msg) from error
     if table.ndim != 2 or table.shape[1] % 2 or not 2 <= table.shape[1] <= MOST_IN_A_MATCH:
-        msg = f"ratings: shape {table.shape} is not allowed; (m, n) with n even, 2 to {MOST_IN_A_MATCH}, is"
+        msg = (
+            f"ratings must have the shape (m, n) with n even, from 2 to {MOST_IN_A_MATCH}, got {table.shape}"
+        )
         raise InputError(msg)
     if not (np.abs(table) <= LARGEST_WEIGHT).all():
-        msg = "ratings: all must be numbers between -1e15 and 1e15"
+        msg = "ratings must be numbers from -1e15 to 1e15"
         raise InputError(msg)
     left, right = _exchanges(table.shape[1])
     chosen = np.zeros(len(table), dtype=np.int64)

@@ -50,7 +50,9 @@ def keywords_of(data: Any, where: str, *, own_parts: bool = False) -> tuple[list
         fail(where, "it is not an object; a request has 'players' and the keywords of balance")
     for name in data:
         if name not in DECODERS and name != "players":
-            fail(where, f"there is no field {short(str(name))}; allowed are players, {', '.join(DECODERS)}")
+            fail(
+                where, f"there is no field {short(str(name))}; the fields are players, {', '.join(DECODERS)}"
+            )
     if "players" not in data:
         fail(where, "the field 'players' is missing; it is a list of players")
     keywords = {
@@ -68,7 +70,7 @@ def _refuse_own_parts(given: Any, at: str) -> None:
         if isinstance(name, Mapping):
             _refuse_own_parts(name, at)
         elif ":" in name:
-            fail(at, f"{short(name)} is not allowed; only the names of parts that come with equipoise are")
+            fail(at, f"{short(name)} is a part of your own; a request names parts that come with equipoise")
 
 
 def _whole(value: Any, at: str) -> int:
@@ -80,7 +82,7 @@ def _whole(value: Any, at: str) -> int:
 
 def _number(value: Any, at: str) -> float:
     if isinstance(value, str):
-        fail(at, f"{short(value)} is a text; a number is needed")
+        fail(at, f"{short(value)} is text, not a number")
     return number_of(value, "the value", at)
 
 
@@ -99,7 +101,7 @@ def _object(value: Any, at: str, keys: Sequence[str] = ()) -> Mapping[str, Any]:
         fail(at, f"{short(json.dumps(value, default=str))} is not an object")
     for key in value:
         if keys and key not in keys:
-            fail(at, f"there is no key {short(str(key))}; allowed are {', '.join(keys)}")
+            fail(at, f"there is no key {short(str(key))}; the keys are {', '.join(keys)}")
     return value
 
 
@@ -126,7 +128,7 @@ def _sizes(value: Any, at: str) -> int | tuple[int, ...]:
 def _team(value: Any, at: str, what: str = "team") -> int:
     team = _whole(value, at)
     if team < 1:
-        fail(at, f"{what} {team} is not allowed; teams are counted from 1")
+        fail(at, f"{what} must be at least 1, got {team}")
     return team - 1
 
 
@@ -160,7 +162,7 @@ def _preferences(value: Any, at: str) -> tuple[Preference, ...]:
 def rules_of(data: Any, where: str) -> list[Rule]:
     """Return the rules of a list of objects; see :func:`equipoise.files.rules.read_rules`."""
     if not isinstance(data, list) or not data:
-        fail(where, 'it has no rules; a list of {"players": ..., "at_most": ...} is needed')
+        fail(where, 'it has no rules; write a list of {"players": ..., "at_most": ...}')
     return [_rule(entry, f"{where}, rule {number}", number) for number, entry in enumerate(data, start=1)]
 
 

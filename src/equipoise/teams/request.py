@@ -122,7 +122,7 @@ class BalanceRequest:
     fixed : tuple of (str, int), or a mapping
         The team, from 0, of players who must be in it, besides ``Player.team``.
     preferences : tuple of Preference
-        Who would rather be together or apart, at a price, besides those of ``Player.prefer`` and
+        Who prefers to be together or apart, at a price, besides those of ``Player.prefer`` and
         ``Player.avoid``.
     side_price : float
         What a whole side preference (``Player.side``) is worth, in win probability.
@@ -162,8 +162,8 @@ class BalanceRequest:
         Performance noise of one player in one game, roster units, above 0; by default one standard
         deviation of the roster's weights.
     zero : float, optional
-        The weight of a player whose presence makes no difference, where the scale has one; without it, what
-        is said does not change when the same number is added to every weight, nor when all are multiplied.
+        The weight of a player whose presence makes no difference, where the scale has one; without it,
+        nothing changes when the same number is added to every weight, nor when all are multiplied.
     body : float, optional
         What one more player of mean weight is worth to a team, in standard deviations of the roster's
         weights; one unless a zero is given, or asked for with the objective ``ratio`` (then it is 0).
@@ -376,7 +376,7 @@ def _groups(groups: Iterable[Sequence[str]], name: str) -> tuple[tuple[str, ...]
     frozen = []
     for group in groups:
         if isinstance(group, str):
-            msg = f": {group!r} is not a group; a list of names is"
+            msg = f" must be lists of names, got {group!r}"
             raise InputError(msg, name)
         frozen.append(tuple(group))
     return tuple(frozen)

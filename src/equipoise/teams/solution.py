@@ -277,7 +277,7 @@ def chances(solution: Solution, power: float = DEFAULT_POWER) -> list[float]:
         If the power is negative or not finite, or there is no split.
     """
     if not 0.0 <= power < np.inf:
-        msg = f"power: {power!r} is not allowed; 0 and above is"
+        msg = f"power must be at least 0, got {power!r}"
         raise InputError(msg)
     if not solution.splits:
         msg = "solution: it has no splits to choose from"

@@ -108,7 +108,7 @@ def _check_keeping(archive: Any, matches: list[Match], rng: np.random.Generator)
         batch, order = order[: (size := int(rng.integers(1, 5)))], order[size:]
         recorded = archive.record(matches[n] for n in batch)
         assert recorded.new == len(set(batch) - seen), "a match is new once"
-        assert recorded.new + recorded.duplicates == len(batch), "every match is told of"
+        assert recorded.new + recorded.duplicates == len(batch), "every match is reported"
         seen |= set(batch)
         archive.update_ratings()
         assert archive.revision() > revision or not recorded.new, "the revision grows"

@@ -182,7 +182,7 @@ def check_solver(
 
     What it returns is legal, within the limits, different, sorted and not more than was asked for; its bound
     is true; the same task has the same answer; an exact solver finds the best and says it is proven; one that
-    is told to stop at once returns without a false proof.
+    is asked to stop at once returns without a false proof.
     """
     limits, start = _limits(objective, problem)
     task = Task(problem, objective.criterion, limits, keep=keep, start=start)

@@ -178,7 +178,7 @@ class _Check:
         self.rounding = Rounding(asked)
 
     def fields(self) -> str:
-        """Check that everything has its place, and what is said twice is the same."""
+        """Check that everything has its place, and what appears twice is the same."""
         answer, request = self.answer, self.receipt["request"]
         _require(self.receipt.get("format") == FORMAT, f"the format is not {FORMAT!r}")
         _require(
@@ -201,10 +201,10 @@ class _Check:
             return "everything has its place"
         _require(answer["value"] == splits[0]["value"], "the value is not that of the first split")
         _require(answer["gap"] == abs(answer["value"] - answer["bound"]), "the gap is not value less bound")
-        return "everything has its place, and what is said twice is the same"
+        return "everything has its place, and what appears twice is the same"
 
     def units(self) -> str:
-        """Check the numbers that are said of the roster."""
+        """Check the numbers of the roster."""
         asked, answer = self.asked, self.answer
         beta = Real(roots={asked.noise: Fraction(1)}).rounded()
         slack = ROOM * self.rounding.variance / beta + SLIGHT * beta
@@ -234,7 +234,7 @@ class _Check:
         return "every split keeps every rule" if seen else "there is no split"
 
     def numbers(self) -> str:
-        """Check every number that is said of a split, in fractions."""
+        """Check every number of a split, in fractions."""
         asked, rounding = self.asked, self.rounding
         for split in self.answer["splits"]:
             labels = self._labels(split)
@@ -301,9 +301,9 @@ class _Check:
 
     def _near(self, told: Any, exact: Fraction, slack: Fraction, what: str) -> None:
         number = isinstance(told, int | float) and not isinstance(told, bool)
-        _require(number and abs(told) < float("inf"), f"{what} is {told!r}, which is no number")
+        _require(number and abs(told) < float("inf"), f"{what} is {told!r}, which is not a number")
         _require(
-            abs(Fraction(told) - exact) <= slack, f"{what} is said to be {told!r}, but is {float(exact)!r}"
+            abs(Fraction(told) - exact) <= slack, f"{what} is given as {told!r}, but is {float(exact)!r}"
         )
 
     def _preferences(self, split: Mapping[str, Any], labels: Labels) -> None:
@@ -320,7 +320,7 @@ class _Check:
             _require(told["players"] == who(preference), "a preference is of others")
             self._near(told["price"], preference.price, SLIGHT, "a price")
             self._near(told["paid"], preference.paid, SLIGHT, "what is paid")
-            _require(told["met"] is (told["paid"] == 0.0), "a preference is not met as is said")
+            _require(told["met"] is (told["paid"] == 0.0), "a preference is not met as stated")
 
     def _roles(self, split: Mapping[str, Any], labels: Labels) -> None:
         if not self.asked.needed:

@@ -63,7 +63,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Group:
-    """Players (indices) who would rather be together, or no two of them, and the price."""
+    """Players (indices) who prefer to be together, or no two of them, and the price."""
 
     together: bool
     members: tuple[int, ...]

@@ -27,7 +27,7 @@ def version_of(connection: sa.Connection, where: str) -> str:
         if tables and (connection.dialect.name == "sqlite" or tables & set(METADATA.tables)):
             msg = (
                 f"store: {where} is the database of something else (it has the table {min(tables)!r}); "
-                "a new one, or that of an archive, is allowed"
+                "name a new one, or that of an archive"
             )
             raise InputError(msg)
         return ""

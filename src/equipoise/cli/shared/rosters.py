@@ -78,7 +78,7 @@ def names_in(here: str) -> list[str]:
         here = Path(here).read_text(encoding="utf-8-sig").replace("\n", ",")
     names = [name.strip() for name in here.split(",") if name.strip()]
     if not names:
-        msg = "--here: nobody is named; names separated by commas, or a file of names, are allowed"
+        msg = "--here names nobody; write names separated by commas, or a file of names"
         raise InputError(msg)
     return names
 
@@ -96,14 +96,14 @@ def roster(source: str | None, options: dict[str, Any], read: Callable[[str], li
     here = options.get("here")
     if here is None:
         if source is None:
-            msg = "ROSTER: it is missing; give a file, or --store with --here"
+            msg = "ROSTER is missing; give a file, or --store with --here"
             raise InputError(msg)
         return read(source)
     if source is not None:
-        msg = "--here: it stands in the place of ROSTER; give one of them"
+        msg = "--here cannot be combined with ROSTER; give one of them"
         raise InputError(msg)
     if not _has_store(options):
-        msg = "--here: it needs --store, where the ratings are"
+        msg = "--here requires --store, which has the ratings"
         raise InputError(msg)
     return [Player(name) for name in names_in(here)]
 
@@ -122,7 +122,7 @@ def rated(players: list[Player], options: dict[str, Any]) -> list[Player]:
     """
     scale: Any = players
     if options.get("ruleset") is not None and not _has_store(options):
-        msg = "--ruleset: it needs --store, where the ratings are"
+        msg = "--ruleset requires --store, which has the ratings"
         raise InputError(msg)
     if options.get("store") is not None:
         scale = here = look_up(options["store"], players, options.get("ruleset"))
@@ -145,9 +145,9 @@ def look_up(url: str, players: list[Player], ruleset: str | None = None) -> Here
         played = None if ruleset is None else ruleset_from(ruleset)
         here = rated(standing, players, played, archive.merged())
     if here.strangers:
-        archives.warn(f"note: not in any match, so taken for new: {', '.join(here.strangers)}")
+        archives.warn(f"note: in no match so far, so rated as new: {', '.join(here.strangers)}")
     if played is not None and played not in standing.rulesets:
-        archives.warn(f"note: no match has the ruleset {ruleset}; what is near it counts")
+        archives.warn(f"note: no match has the ruleset {ruleset}; ratings come from similar ones")
     return here
 
 
@@ -168,7 +168,7 @@ def stored_matches(url: str) -> tuple[list[Match], Callable[[str], str]]:
         matches = list(archive.matches())
         gc.enable()
     if not matches:
-        msg = "--store: there is no match in the archive; 'equipoise ingest' reads logs into it"
+        msg = "--store: the archive has no matches; 'equipoise ingest' reads logs into it"
         raise InputError(msg)
     return matches, find
 

@@ -119,7 +119,7 @@ class Running:
             self.at = date
 
     def someone(self, name: bytes, number: bytes, told: bytes, team: bytes | None) -> bytes:
-        """Take that somebody is there, on a team where one is told; return the number."""
+        """Take that somebody is there, on a team where one is named; return the number."""
         text = text_from(told)
         if text == "HLTV":
             return number
@@ -250,7 +250,7 @@ class HalfLifeReader(LineReader):
             _event(game, text)
 
     def _is_beginning(self, name: bytes) -> bool:
-        """Tell whether the game that runs is on this map and nobody has played yet: maps are told twice."""
+        """Tell whether the running game is on this map and nobody has played yet: maps are reported twice."""
         game = self._game
         return game is not None and game.map == text_from(name) and game.play.start is None
 

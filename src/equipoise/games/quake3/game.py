@@ -51,8 +51,8 @@ class Client:
 
     Examples
     --------
-    >>> told = Client.of(rb" 4 n\Xan\t\2\skill\ 3.00\tt\0")
-    >>> told.slot, told.identity, told.side
+    >>> client = Client.of(rb" 4 n\Xan\t\2\skill\ 3.00\tt\0")
+    >>> client.slot, client.identity, client.side
     (b'4', 'bot:Xan:3', 2)
     """
 
@@ -189,7 +189,7 @@ class Running:
         self.suicides[slot] = self.play.clock
 
     def info(self, told: Client) -> None:
-        """Take what is said of a client."""
+        """Take what a line says of a client."""
         if told.slot in self.known and told.identity.startswith(NAME):
             told = Client(told.slot, self.known[told.slot], told.name, told.side)
         slot, side, play = told.slot, told.side, self.play

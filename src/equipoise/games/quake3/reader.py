@@ -157,7 +157,7 @@ class Quake3Reader(LineReader):
         self._game = None
 
     def _odd_kill(self, game: Running, content: bytes, line: re.Match[bytes]) -> bool:
-        """Take a kill that is the clock of a log without times, or one's own; tell whether it is none."""
+        """Take a kill that is the clock of a log without times, or a suicide; tell whether it is none."""
         minutes, seconds, killer, victim = line.group(1, 2, 3, 4)
         if minutes is None:
             game.play.clock += 1.0

@@ -265,8 +265,8 @@ def list_candidates(problem: LobbyProblem) -> Candidates:
     number = count_candidates(problem)
     if number > MOST_CANDIDATES:
         msg = (
-            f"solver: 'exact' would have to list {number:.3g} teams and lobbies; up to {MOST_CANDIDATES} are "
-            "allowed, and 'large' does without"
+            f"solver: 'exact' would have to list {number:.3g} teams and lobbies, but at most "
+            f"{MOST_CANDIDATES} are listed; 'large' has no such limit"
         )
         raise InputError(msg)
     fitting = np.flatnonzero(problem.size <= problem.team_size)

@@ -1,4 +1,4 @@
-"""The reliability diagram: how often the favourite won, against how often it was said to."""
+"""The reliability diagram: how often the favourite won, against how often it was predicted to."""
 
 from __future__ import annotations
 

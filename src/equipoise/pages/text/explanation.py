@@ -17,8 +17,11 @@ from equipoise.teams.explaining.relaxing import Constraint
 #: A change of chance below it is not worth a digit: half of the last one shown.
 UNSEEN = 5e-5
 
-#: What is told as win probability, in per cent, and so is not told again as an objective.
+#: What is shown as win probability, in per cent, and so is not shown again as an objective.
 AS_CHANCE = ("win", "preferences", "win + preferences")
+
+#: Objectives that are measured in the points of the weights.
+POINTS = ("difference", "spread")
 
 #: How many are named, of players and of what there was no time for.
 MOST_NAMED = 10
@@ -30,14 +33,14 @@ def explanation_lines(explanation: Explanation, names: Sequence[str] = ()) -> li
     Parameters
     ----------
     explanation : Explanation
-        What is told.
+        What to write.
     names : sequence of str
         What to call the teams; by default Team 1, Team 2, ...
     """
     if explanation.split is None:
-        return _relaxation_lines(explanation, names)
+        return relaxation_lines(explanation, names)
     lines = ["Why these teams:", *valuation_lines(explanation.split, names)]
-    lines.append(_standing(explanation))
+    lines.append(standing(explanation))
     if explanation.alternatives:
         lines += ["", "The best alternatives, and what they cost:"]
         lines += [
@@ -55,26 +58,33 @@ def explanation_lines(explanation: Explanation, names: Sequence[str] = ()) -> li
             lines += [f"  {line}" for line in told(price, explanation.objective, names)]
     if explanation.unpriced:
         lines += ["", _unpriced(explanation.unpriced, names)]
-    return [*lines, *_relaxation_lines(explanation, names)]
+    return [*lines, *relaxation_lines(explanation, names)]
 
 
 def valuation_lines(split: Valuation, names: Sequence[str]) -> list[str]:
-    """Return a table of the teams, and what every objective and criterion says."""
+    """Return a table of the teams, and what every objective and re-ranker says."""
+    return [
+        *table_lines(split, names),
+        "  " + ", ".join(_judgement(name, value) for name, value in split.values),
+    ]
+
+
+def table_lines(split: Valuation, names: Sequence[str]) -> list[str]:
+    """Return a table of the teams side by side."""
     rows: list[tuple[str, ...]] = [("", "players", "total", "mean", "deviation", "win chance")]
     for n, team in enumerate(split.teams):
         size = str(len(team.players)) + (f" + {_count(team.bots, 'bot')}" if team.bots else "")
         figures = (number(round(figure, 2)) for figure in (team.total, team.mean, team.deviation))
         rows.append((team_name(names, n), size, *figures, _percent(team.win_probability, 1)))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    return [*lines, "  " + ", ".join(_judgement(name, value) for name, value in split.values)]
+    return ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 def change_lines(change: Change, objective: str, names: Sequence[str] = ()) -> list[str]:
     """Return what a change by hand makes of a split: the numbers before and after, and the costs."""
     if not change.moved:
         return ["This changes nothing: nobody is in another team."]
-    lines = [f"{_capital(moves(change.moved, names))}: {cost_words(change.cost, objective)}."]
+    lines = [f"{capital(moves(change.moved, names))}: {cost_words(change.cost, objective)}."]
     if change.behind != change.cost:
         lines.append(f"Against the best split it {cost_words(change.behind, objective)}.")
     after = dict(change.after.values)
@@ -212,7 +222,7 @@ def cost_words(cost: Cost, objective: str) -> str:
         (cost.preferences, _for_preferences(cost.preferences)),
     ]
     parts += [
-        (value, f"{number(abs(value))} of {name}")
+        (value, _figure(abs(value), name))
         for name, value in zip(names if len(values) > 1 else [objective], values, strict=True)
         if name not in AS_CHANCE
     ]
@@ -222,6 +232,27 @@ def cost_words(cost: Cost, objective: str) -> str:
         if listing:
             told.append(f"{verb} {' and '.join([', '.join(listing[:-1]), listing[-1]][len(listing) < 2 :])}")
     return ", ".join(told) or "costs nothing"
+
+
+def _figure(value: float, name: str) -> str:
+    """Return how much of an objective something costs, in points where it is measured in those of weights."""
+    if name in POINTS:
+        return f"{number(value)} point{'s' * (value != 1.0)} of {name}"
+    return f"{number(value)} of {name}"
+
+
+def price_words(price: Price, objective: str, names: Sequence[str]) -> str:
+    """Return what a rule or a preference costs, in one line."""
+    lines = (_price_lines if price.constraint.binding else _preference_lines)(price, objective, names)
+    return lines[0].replace(" (not proven).", ".")
+
+
+def move_words(moved: Sequence[Moved], names: Sequence[str] = ()) -> str:
+    """Return who goes where, or how many do where they are many."""
+    if len(moved) > MOST_NAMED:
+        return f"which moves {len(moved)} players"
+    words = moves(moved, names)
+    return words.replace("swap ", "a swap of ", 1) if words.startswith("swap ") else f"with {words}"
 
 
 def constraint_words(constraint: Constraint, names: Sequence[str] = ()) -> str:
@@ -255,11 +286,11 @@ def _preference_words(kind: str, players: Sequence[str]) -> str:
     if kind == "stay":
         return f"{listed(players)} staying in the team of now"
     if kind == "side":
-        return f"the side {listed(players)} would rather be on"
+        return f"the side {listed(players)} prefers"
     return f"{listed(players)} rather {_PREFERENCES[kind]}"
 
 
-def _standing(explanation: Explanation) -> str:
+def standing(explanation: Explanation) -> str:
     """Say how far the split is from the best, and the best from the bound."""
     value = f"{explanation.objective} {number(explanation.value or 0.0)}"
     words = f"The best is {value}"
@@ -274,7 +305,7 @@ def _standing(explanation: Explanation) -> str:
 
 def _price_lines(price: Price, objective: str, names: Sequence[str]) -> list[str]:
     """Return what a rule costs, and what is left of it with a single member let go."""
-    words = f"{_capital(_kept(price.constraint, names))} {cost_words(price.cost, objective)}"
+    words = f"{capital(_kept(price.constraint, names))} {cost_words(price.cost, objective)}"
     if price.constraint.kind == "sizes" and price.cost != Cost(0.0, 0.0):
         words += f" (it would be {' : '.join(str(len(team)) for team in price.without.teams)})"
     lines = [words + _unproven(price)]
@@ -295,7 +326,7 @@ def _price_lines(price: Price, objective: str, names: Sequence[str]) -> list[str
 
 def _preference_lines(price: Price, objective: str, names: Sequence[str]) -> list[str]:
     """Return what a preference with a price costs: what is paid, and what keeping it would mean."""
-    words = f"{_capital(constraint_words(price.constraint, names))}: "
+    words = f"{capital(constraint_words(price.constraint, names))}: "
     if not price.paid:
         return [f"{words}met; that {cost_words(price.cost, objective)}{_unproven(price)}"]
     words += f"{_worth(price.paid)} is paid for it"
@@ -332,7 +363,7 @@ def _kept(constraint: Constraint, names: Sequence[str]) -> str:
     return constraint_words(constraint, names)
 
 
-def _relaxation_lines(explanation: Explanation, names: Sequence[str]) -> list[str]:
+def relaxation_lines(explanation: Explanation, names: Sequence[str]) -> list[str]:
     """Say which rules are cheapest to give up."""
     if explanation.relaxed is None:
         if explanation.split is None:
@@ -404,5 +435,6 @@ def _count(n: int, noun: str) -> str:
     return f"{n} {noun}{'s' * (n != 1)}"
 
 
-def _capital(words: str) -> str:
+def capital(words: str) -> str:
+    """Return words with a capital at the beginning."""
     return words[:1].upper() + words[1:]

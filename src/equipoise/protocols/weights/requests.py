@@ -18,17 +18,17 @@ class Refusal(Enum):
     """Why a line is answered with ``ERR``: a code, and a sentence for people."""
 
     UNKNOWN_COMMAND = "unknown-command there is no such command; commands are in capitals"
-    LINE_TOO_LONG = "line-too-long the line is longer than allowed and was not read"
-    BAD_NAME = "bad-name a name is needed, of at most 200 characters and without control characters"
+    LINE_TOO_LONG = "line-too-long the line is too long and was not read"
+    BAD_NAME = "bad-name a name must have 1 to 200 characters, none of them control characters"
     BAD_NUMBER = "bad-number a number of this command is missing or out of range"
-    BAD_FIELD = "bad-field a field is not a team number, PLAYER or BOT and a name, or a member is there twice"
-    TOO_MANY_MUTATORS = "too-many-mutators more mutators than allowed since GAME"
-    TOO_MANY_MEMBERS = "too-many-members more players and bots than allowed since GAME"
+    BAD_FIELD = "bad-field a field is not a team number, PLAYER or BOT and a name, or a member appears twice"
+    TOO_MANY_MUTATORS = "too-many-mutators too many mutators since GAME"
+    TOO_MANY_MEMBERS = "too-many-members too many players and bots since GAME"
     TOO_FEW_MEMBERS = "too-few-members every team needs a player or a bot"
     AMBIGUOUS_GAME = "ambiguous-game it is not known which game is meant; name it as in GAME openarena/tdm"
     NO_GAME = "no-game GAME with the type of the game comes first"
-    IMPOSSIBLE = "impossible no division keeps all parties together and those apart; or sizes do not allow it"
-    NO_TOKEN = "no-token this server takes no results, since it was given no token"  # noqa: S105
+    IMPOSSIBLE = "impossible no split keeps all parties together and the others apart within the sizes"
+    NO_TOKEN = "no-token this server takes no results, as it has no token"  # noqa: S105
     WRONG_TOKEN = "wrong-token the token is wrong"  # noqa: S105
     NOT_AUTHORISED = "not-authorised AUTH with the token of this server comes first"
     TOO_MANY_CONNECTIONS = "too-many-connections this server takes no more; the connection is closed"

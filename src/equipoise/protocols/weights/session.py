@@ -100,7 +100,7 @@ class Limits:
     def __post_init__(self) -> None:
         for each in fields(self):
             if getattr(self, each.name) < 1:
-                msg = f"{each.name}: {getattr(self, each.name)} is not allowed; 1 and above is"
+                msg = f"{each.name} must be at least 1, got {getattr(self, each.name)}"
                 raise InputError(msg)
 
 

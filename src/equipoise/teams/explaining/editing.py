@@ -316,7 +316,7 @@ def why_together(
     request = yardstick.request
     pair = tuple(request.players[request.roster.find("why", who)].id for who in (one, other))
     if pair[0] == pair[1]:
-        msg = f": {one!r} and {other!r} are the same player; two are needed"
+        msg = f": {one!r} and {other!r} are the same player; name two"
         raise InputError(msg, "why")
     preference = Constraint("apart", labels(request, pair))
     return instead(replace(request, apart=(*request.apart, pair)), preference, start, request.stop)

@@ -265,7 +265,7 @@ def _undivided(stop: Stop) -> Share:
 
 
 def alternative(yardstick: Yardstick, split: Split, than: Split | None) -> Alternative:
-    """Return a split as it is told of, compared with another."""
+    """Return a split as it is reported, compared with another."""
     split = split if than is None else yardstick.aligned(split, than)
     return Alternative(
         teams=tuple(tuple(player.label for player in team) for team in split.teams),

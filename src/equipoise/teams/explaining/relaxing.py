@@ -28,7 +28,7 @@ STEP = 2
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What a split must keep, or would rather keep at a price, as it is told.
+    """What a split must keep, or should keep at a price, as it is reported.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Asked:
     kind: ClassVar[str] = ""
 
     def constraint(self, request: BalanceRequest) -> Constraint:
-        """Return it as it is told."""
+        """Return it as it is reported."""
         raise NotImplementedError
 
     def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
@@ -383,7 +383,7 @@ class Mates(Priced):
 
 @dataclass(frozen=True)
 class Side(Priced):
-    """The side a player would rather be on."""
+    """The side a player prefers."""
 
     who: str
     kind = "side"

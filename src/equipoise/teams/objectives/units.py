@@ -2,8 +2,8 @@
 
 The units say how far one player varies, and what one more player is worth.
 
-Weights come from anywhere: ratings around 1500, points from 0 to 100, hours played.  So nothing that is said
-of chances may depend on where their scale begins or on how fine it is, unless whoever asks says that its zero
+Weights come from anywhere: ratings around 1500, points from 0 to 100, hours played.  So nothing about
+chances may depend on where their scale begins or on how fine it is, unless whoever asks says that its zero
 means something.  All that a roster itself shows is its mean and its spread, and both units are counted in
 spreads: the performance noise ``beta``, and the ``body`` that one more player of mean weight is worth.
 """
@@ -52,7 +52,7 @@ Asked = str | Callable[[Units], Objective] | Objective | Sequence[Any] | Mapping
 def check_scale(
     beta: float | None = None, zero: float | None = None, body: float | None = None, centre: float = 0.0
 ) -> None:
-    """Raise what is wrong with what is said of a scale.
+    """Raise what is wrong with the numbers of a scale.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def units_of(
     body : float, optional
         What one more player of mean weight is worth, in spreads; without a zero, :data:`BODY`.
     bot_weight : float, optional
-        What a bot weighs, where that is said.
+        What a bot weighs, if known.
 
     Raises
     ------
@@ -246,7 +246,7 @@ def compose(asked: Asked, units: Units, tolerances: Sequence[float] | None = Non
     entries = [_weighted(entry, units) if isinstance(entry, Mapping) else _single(entry, units)
                for entry in cast("Sequence[Any]", asked)]  # fmt: skip
     if not entries:
-        msg = "objective: there is none; one or more are needed"
+        msg = "objective must name at least one, got none"
         raise InputError(msg)
     *first, last = [entry.criterion for entry in entries]
     if tolerances is None:
@@ -268,7 +268,7 @@ def _single(objective: str | Callable[[Units], Objective] | Objective, units: Un
     factory = resolve("objective", {**OBJECTIVES, **TERMS}, objective)
     made = call_part("objective", objective, factory, units) if callable(factory) else factory
     if not isinstance(made, Objective):
-        msg = f"objective: {objective!r} gives a {type(made).__name__}, where an Objective is needed"
+        msg = f"objective: {objective!r} must return an Objective, got a {type(made).__name__}"
         raise InputError(msg)
     return made
 
@@ -277,12 +277,12 @@ def _weighted(weights: Mapping[str, float], units: Units) -> Objective:
     terms, names = [], []
     for name, weight in weights.items():
         if not 0.0 < weight < np.inf:
-            msg = f"objective: the weight {weight!r} of {name!r} is not allowed; a number above 0 is"
+            msg = f"objective: the weight of {name!r} must be above 0, got {weight!r}"
             raise InputError(msg)
         made = _single(name, units)
         terms.append((made.criterion, float(weight)))
         names.append(made.name if weight == 1.0 else f"{weight:g} {made.name}")
     if not terms:
-        msg = "objective: there is none; one or more are needed"
+        msg = "objective must name at least one, got none"
         raise InputError(msg)
     return Objective(" + ".join(names), WeightedSum(tuple(terms)))

@@ -1,4 +1,4 @@
-"""Preferences that may be broken at a price: who would rather be together, apart, or on a side.
+"""Preferences that may be broken at a price: who prefers to be together, apart, or on a side.
 
 A price is in win probability: a preference that is worth 0.01 is broken where keeping it would cost the game
 more than one percent of win probability.  Here are the preferences as they are asked for, what a split pays
@@ -35,7 +35,7 @@ KINDS = ("together", "apart")
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """Players who would rather be in one team, or no two of them, and what that is worth.
+    """Players who prefer to be in one team, or no two of them, and what that is worth.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ class Preference:
     def __post_init__(self) -> None:
         object.__setattr__(self, "players", tuple(self.players))
         if self.kind not in KINDS:
-            msg = f"preference: {self.kind!r} is not allowed; {' and '.join(map(repr, KINDS))} are"
+            msg = f"preference must be {' or '.join(map(repr, KINDS))}, got {self.kind!r}"
             raise InputError(msg)
         if len(self.players) < 2 or len(set(self.players)) < len(self.players):
             named = ", ".join(map(repr, self.players)) or "nobody"
-            msg = f"preference: it names {named}; two different players or more are needed"
+            msg = f"preference must name at least two different players, got {named}"
             raise InputError(msg)
         if not 0.0 <= self.price <= 1.0:
-            msg = f"price: {self.price!r} is not allowed; a win probability from 0 to 1 is"
+            msg = f"price must be a win probability from 0 to 1, got {self.price!r}"
             raise InputError(msg)
 
 

@@ -147,7 +147,7 @@ class Problem:
 
     @cached_property
     def named(self) -> bool:
-        """Whether somebody is bound to a certain team, would rather be in it, or a rule is about one."""
+        """Whether somebody is bound to a certain team, prefers it, or a rule is about one."""
         return self.sided or max(self.fixed, default=-1) >= 0
 
     @cached_property

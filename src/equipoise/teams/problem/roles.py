@@ -256,7 +256,7 @@ def roles_of(
     """
     for role, number in needed.items():
         if not role or not 1 <= number <= sizes[1]:
-            msg = f"roles: {number} of {role!r} is not allowed; 1 to the team's size, {sizes[1]}, is"
+            msg = f"roles: {role!r} must be from 1 to {sizes[1]}, the size of a team, got {number}"
             raise InputError(msg)
     if int(np.prod([float(number + 1) for number in needed.values()])) > MOST_STATES:
         msg = f"roles: {', '.join(needed)} are too many; their combinations must not exceed {MOST_STATES}"

@@ -170,7 +170,7 @@ def _from_roles(player: Player) -> Player:
 def _check_players(everyone: Sequence[object]) -> None:
     for place, player in enumerate(everyone, start=1):
         if not isinstance(player, Player):
-            msg = f"players: entry {place} is {player!r:.40}; Players are needed, or names with weights"
+            msg = f"players must be Players, or names with weights, got {player!r:.40} as entry {place}"
             raise InputError(msg)
 
 
@@ -240,17 +240,17 @@ def _exact(
 ) -> SizeRules:
     """Return the rules for teams of given sizes, which with bots are seats to be filled up."""
     if len(exact) != n_teams:
-        msg = f": {len(exact)} sizes for {n_teams} teams; one for each is needed"
+        msg = f" must have one size for each of {n_teams} teams, got {len(exact)}"
         raise InputError(msg, "sizes")
     seats = sum(exact)
     if seats < n or (seats > n and bots is None):
-        preference = "there must be as many" if bots is None else "there must be at least as many"
-        msg = f": {'+'.join(map(str, exact))} = {seats} seats for {n} players; {preference}"
+        least = "" if bots is None else "at least "
+        msg = f" must add up to {least}{n}, the number of players, got {'+'.join(map(str, exact))} = {seats}"
         raise InputError(msg, "sizes")
     if bots is None:
         return SizeRules(exact, exact, n if difference is None else difference, exact)
     if bots.minimum or bots.target or bots.maximum is not None:
-        msg = ": with sizes given, the bots' minimum, maximum and target have nothing left to say"
+        msg = " fix how large the teams are; leave out the minimum, maximum and target of the bots"
         raise InputError(msg, "sizes")
     if difference is None:
         difference = max(1, max(exact) - min(exact))

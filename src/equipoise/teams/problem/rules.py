@@ -1,4 +1,4 @@
-"""Rules of one's own: linear rows over who is in which team, which every split must keep."""
+"""Custom rules: linear rows over who is in which team, which every split must keep."""
 
 from __future__ import annotations
 
@@ -57,19 +57,17 @@ class Rule:
 
     def __post_init__(self) -> None:
         if not self.terms:
-            msg = f"rule: {self.name!r} has no terms; at least one player is needed"
+            msg = f"rule {self.name!r} must name at least one player, got none"
             raise InputError(msg)
         for who, factor in self.terms.items():
             if not -LARGEST_WEIGHT <= factor <= LARGEST_WEIGHT:
-                msg = (
-                    f"rule: {self.name!r} has {factor!r} for {who!r}; a number up to 1e15 in size is allowed"
-                )
+                msg = f"rule {self.name!r}: the factor of {who!r} must be from -1e15 to 1e15, got {factor!r}"
                 raise InputError(msg)
         if self.low == -math.inf and self.high == math.inf:
-            msg = f"rule: {self.name!r} has no limit; 'low', 'high' or both are needed"
+            msg = f"rule {self.name!r} has no limit; give 'low', 'high' or both"
             raise InputError(msg)
         if not self.low <= self.high:
-            msg = f"rule: {self.name!r} has the least sum {self.low!r} above the greatest, {self.high!r}"
+            msg = f"rule {self.name!r} has the least sum {self.low!r} above the greatest, {self.high!r}"
             raise InputError(msg)
 
 

@@ -195,7 +195,7 @@ def place_late(
     present = counts_of("bot_counts", bot_counts, n_teams)
     if not squares:
         if players is None:
-            msg = "players: they are needed where totals are sums of weights alone, one number for each team"
+            msg = "players must be given, one number for each team, when totals are sums of weights alone"
             raise InputError(msg)
         now[:, COUNT] = counts_of("players", players, n_teams) + present
         now[:, SIDE] = now[:, COUNT] * NO_SIDE
@@ -256,7 +256,7 @@ def _people(now: Floats, present: Ints, players: ArrayLike | None) -> Ints:
     people = np.round(now[:, COUNT]).astype(np.int64) - present
     said = people if players is None else counts_of("players", players, len(now))
     if (people < 0).any() or (people != said).any():
-        msg = f"players: the counts of all and of bots leave {people.tolist()} people; that cannot be"
+        msg = f"players less bots must be whole numbers of at least 0, got {people.tolist()}"
         raise InputError(msg)
     return people
 
@@ -264,7 +264,7 @@ def _people(now: Floats, present: Ints, players: ArrayLike | None) -> Ints:
 def _check_limits(pool: int | None, max_difference: int) -> None:
     for name, number in (("pool", pool), ("max_difference", max_difference)):
         if number is not None and not 0 <= number <= MOST_PLAYERS:
-            msg = f"{name}: {number!r} is not allowed; 0 to {MOST_PLAYERS} is"
+            msg = f"{name} must be from 0 to {MOST_PLAYERS}, got {number!r}"
             raise InputError(msg)
 
 

@@ -61,21 +61,21 @@ def features_of(argument: str, totals: ArrayLike, variances: ArrayLike | None) -
     """Return features of shape (n_teams, 5) that may be changed, from sums of weights or from features."""
     given = numbers_of(argument, totals)
     if given.ndim not in (1, 2) or len(given) < 2 or (given.ndim == 2 and given.shape[1] != N_FEATURES):
-        preference = "(n_teams,) and (n_teams, 5) are, for two teams and more"
-        msg = f"{argument}: shape {given.shape} is not allowed; {preference}"
+        shapes = "(n_teams,) or (n_teams, 5) with at least two teams"
+        msg = f"{argument} must have the shape {shapes}, got {given.shape}"
         raise InputError(msg)
     features = np.zeros((len(given), N_FEATURES))
     if given.ndim == 2:
         features[:] = given
         if (features[:, COUNT] < 0).any():
-            msg = f"{argument}: a count below 0 is not allowed"
+            msg = f"{argument} must have counts of at least 0"
             raise InputError(msg)
     else:
         features[:, MU] = given
     if variances is not None:
         features[:, VARIANCE] = numbers_of("variances", variances, (len(given),))
     if (features[:, VARIANCE] < 0).any():
-        msg = "variances: a number below 0 is not allowed"
+        msg = "variances must be at least 0"
         raise InputError(msg)
     return features
 
@@ -85,13 +85,13 @@ def numbers_of(argument: str, values: ArrayLike, shape: tuple[int, ...] | None =
     try:
         given = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        msg = f"{argument}: {values!r:.60} is not allowed; numbers are, one for each team"
+        msg = f"{argument} must be numbers, one for each team, got {values!r:.60}"
         raise InputError(msg) from None
     if shape is not None and given.shape != shape:
-        msg = f"{argument}: shape {given.shape} is not allowed; {shape} is, as there are {shape[0]} teams"
+        msg = f"{argument} must have the shape {shape} for {shape[0]} teams, got {given.shape}"
         raise InputError(msg)
     if not np.isfinite(given).all():
-        msg = f"{argument}: all numbers must be finite"
+        msg = f"{argument} must be finite numbers"
         raise InputError(msg)
     return given
 
@@ -100,7 +100,7 @@ def counts_of(argument: str, values: ArrayLike | None, n_teams: int) -> Ints:
     """Return whole numbers of 0 and above, one for each team; 0 where nothing is given."""
     given = numbers_of(argument, np.zeros(n_teams) if values is None else values, (n_teams,))
     if (given < 0).any() or (given > MOST_PLAYERS).any() or (given != np.round(given)).any():
-        msg = f"{argument}: {given.tolist()} is not allowed; whole numbers of 0 to {MOST_PLAYERS} are"
+        msg = f"{argument} must be whole numbers from 0 to {MOST_PLAYERS}, got {given.tolist()}"
         raise InputError(msg)
     return given.astype(np.int64)
 

@@ -53,7 +53,7 @@ def solve(task: Task) -> Found:
     if splits(problem) > MOST:
         msg = (
             f": 'enumerate' would go through {splits(problem):.3g} splits; "
-            f"allowed are {MOST:.3g}; 'mitm', 'resplit' and 'climb' have no such limit"
+            f"the limit is {MOST:.3g}; 'mitm', 'resplit' and 'climb' have none"
         )
         raise UnsupportedError(msg, "solver")
     remembered = problem.n_blocks <= REMEMBERED_BLOCKS and problem.n_teams == 2

@@ -1,6 +1,6 @@
 """``exchange``: local search that moves and exchanges blocks, for any number of teams and any preference.
 
-It sees splits whole, so it heeds roles, prices of preferences and rules of one's own, by every objective.
+It sees splits whole, so it supports roles, prices of preferences and custom rules, by every objective.
 From a draft it takes the best move until none is better, then goes on from a place a few random exchanges
 away.  Splits that break rules are passed through, the less broken first, so that it finds its way to a
 legal one.  Not exact: it says how far from the objective's floor it ended.

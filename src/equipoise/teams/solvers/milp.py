@@ -1,4 +1,4 @@
-"""``milp``: an integer program over who is in which team, solved by HiGHS; for rules of one's own.
+"""``milp``: an integer program over who is in which team, solved by HiGHS; for custom rules.
 
 With ``x[block, team]`` for who is where, ``difference`` is the largest total less the smallest, and the
 prices of preferences are linear too; rules are rows as they stand.  With two teams ``ratio`` and ``win`` grow

@@ -70,7 +70,7 @@ def ranked_apart(search: Search, problem: Problem, keep: int, spacing: int) -> t
 
 
 def shortage(taken: int, keep: int, spacing: int, ranked: int, seen_all: bool) -> str:
-    """Return why fewer splits are told than were wanted; nothing where they are enough."""
+    """Return why fewer splits are shown than were asked for; nothing where they are enough."""
     if not 0 < taken < keep:
         return ""
     among = f"all {ranked} splits there are" if seen_all else f"the {ranked} best that were ranked"

@@ -78,7 +78,7 @@ def _solve(task: Task, solver: str | Callable[[Task], Found]) -> tuple[Found, st
     name = part.name if isinstance(part, Solver) else solver
     found = call_part("solver", name, part, task)
     if not isinstance(found, Found):
-        msg = f": {name!r} gives a {type(found).__name__}, where a Found is needed"
+        msg = f": {name!r} must return a Found, got a {type(found).__name__}"
         raise InputError(msg, "solver")
     if not found.proven and task.problem.n_teams == 2:
         found = _with_more(task, found, search_on=solver == "auto" and name == "mitm")

@@ -128,7 +128,7 @@ class Solver:
     exact : bool
         Whether it proves its answers where it ends by itself.
     supports : frozenset of str
-        Which of :data:`PRICES`, :data:`ROLES`, :data:`RULES` and :data:`MOVES` it heeds.
+        Which of :data:`PRICES`, :data:`ROLES`, :data:`RULES` and :data:`MOVES` it supports.
     least : int
         How many players and parties there must be for ``auto`` to ask it.
     suits : callable
@@ -220,7 +220,7 @@ class Best:
         labels : ndarray of int8, shape (m, n_blocks)
             Splits that keep the problem's rules.
         totals : ndarray, optional
-            Their totals, where they are known; all rules of one's own are then known to be kept too.
+            Their totals, where they are known; all custom rules are then known to be kept too.
 
         Returns
         -------

@@ -7,7 +7,7 @@ docs/algorithms/gaussian-filter.md and in the order of this file: predict, stati
 
 A *row* is one additive part of a player's skill: the general part, the offset of a game type, the offset of
 a mutator set.  A *seat* is a player in the contest that is being worked on.  Columns hold, for each row,
-ruleset or contest, so many numbers of each member in turn; where each stands is said first.
+ruleset or contest, so many numbers of each member in turn; where each stands comes first.
 """
 
 from __future__ import annotations

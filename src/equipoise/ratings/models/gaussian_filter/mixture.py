@@ -66,7 +66,7 @@ class Mixture(Filters):
         object.__setattr__(self, "settings", tuple(sorted((str(name), x) for name, x in given)))
         object.__setattr__(self, "starting", given_from(self.starting))
         if not 1 <= len(self.members) <= MOST_MEMBERS:
-            msg = f"members: there must be 1 to {MOST_MEMBERS}, got {len(self.members)}"
+            msg = f"members must be 1 to {MOST_MEMBERS}, got {len(self.members)}"
             raise InputError(msg)
         for name in self.members:
             if name not in FILTERS:
@@ -75,7 +75,7 @@ class Mixture(Filters):
         known = GaussianFilter().as_settings()
         for name, _ in self.settings:
             if name not in known:
-                msg = f"settings: there is no {name!r}; allowed: {', '.join(known)}"
+                msg = f"settings: there is no {name!r}; there are {', '.join(known)}"
                 raise InputError(msg)
         self.filters()
 
