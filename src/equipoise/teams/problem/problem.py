@@ -180,7 +180,8 @@ class Problem:
     @property
     def plain(self) -> bool:
         """Whether the features, sizes, who is apart and who is fixed say all there is."""
-        return self.prices is self.roles is self.rows is self.moving is None
+        extended = self.prices is not None or self.roles is not None or self.rows is not None
+        return not (extended or self.moving is not None)
 
     @cached_property
     def kinds(self) -> Ints:
