@@ -18,6 +18,7 @@ from equipoise.registry import SOLVERS, call_part, resolve
 from equipoise.stopping import Stop
 from equipoise.teams.objectives.objective import Limit, Objective
 from equipoise.teams.problem.problem import Problem
+from equipoise.teams.problem.staying import unmoved
 from equipoise.teams.solvers import draft, exchange, resplit
 from equipoise.teams.solvers.task import Fit, Found, Ranked, Solver, Task
 
@@ -38,7 +39,8 @@ def run(
     limits than are wanted and they are to be filled up, the next best by the last limit's criterion follow.
     The result is proven if every step was.
     """
-    limits, start, proven = list[Limit](), tuple[Labels, ...](), True
+    start: tuple[Labels, ...] = () if problem.moving is None else unmoved(problem)
+    limits, proven = list[Limit](), True
     for criterion, tolerance in objective.first:
         found, name = _solve(Task(problem, criterion, tuple(limits), 1, start, stop, seed), solver)
         if not found.ranked:
