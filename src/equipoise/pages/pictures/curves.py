@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from equipoise.fields import number
 from equipoise.pages.pictures.svg import (
     COLOURS,
     MARGIN,
@@ -17,7 +18,6 @@ from equipoise.pages.pictures.svg import (
     element,
     ticks,
 )
-from equipoise.pages.text.words import number
 
 #: A point: seconds since 1970, mean, standard deviation.
 Point = tuple[float, float, float]

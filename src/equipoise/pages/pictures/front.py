@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from equipoise.fields import number
 from equipoise.pages.pictures.svg import COLOURS, INK, PALE_INK, RULE, caption, document, element, ticks
-from equipoise.pages.text.words import number
 from equipoise.teams.pareto import Front
 
 WIDTH, HEIGHT, LEFT, RIGHT, HEAD, FOOT = 620, 380, 84, 40, 64, 84

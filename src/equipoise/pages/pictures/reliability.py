@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from equipoise.fields import number
 from equipoise.pages.pictures.svg import COLOURS, PALE_INK, RULE, caption, document, element
-from equipoise.pages.text.words import number
 
 #: A bin: how many contests, the mean of the favourite's probability, the part it won.
 Bin = tuple[int, float, float]
