@@ -1,4 +1,4 @@
-"""Why lobbies cannot be filled: an irreducible set of demands that contradict, and what to relax.
+"""Why lobbies cannot be filled: an irreducible set of rules that contradict, and what to relax.
 
 References
 ----------
@@ -93,7 +93,7 @@ def plain_conflict(wishes: Wishes) -> tuple[Demand, ...]:
 
 
 def conflict(wishes: Wishes) -> tuple[Demand, ...]:
-    """Return an irreducible set of the demands that contradict; there must be a contradiction."""
+    """Return an irreducible set of the rules that contradict; there must be a contradiction."""
     plain = plain_conflict(wishes)
     if plain:
         return plain
@@ -160,7 +160,7 @@ def _nowhere(wishes: Wishes) -> list[tuple[int, int]]:
 
 
 def _contradicting(wishes: Wishes) -> list[_Demand]:
-    """Return an irreducible set of demands that contradict."""
+    """Return an irreducible set of rules that contradict."""
     demands = [
         *(_Demand("bar", place) for place in range(len(wishes.bars))),
         *(_Demand("party", place) for place in range(len(wishes.parties))),
@@ -170,7 +170,7 @@ def _contradicting(wishes: Wishes) -> list[_Demand]:
 
 
 def _only(wishes: Wishes, demands: Sequence[_Demand]) -> Wishes:
-    """Return wishes with no other demands."""
+    """Return the same with no other rules."""
     kept = set(demands)
     return replace(
         wishes,
@@ -205,7 +205,7 @@ def _spelled(wishes: Wishes, demand: _Demand, left: Sequence[_Demand]) -> Demand
 
 
 def _most(wishes: Wishes, demand: _Demand, left: Sequence[_Demand]) -> int:
-    """Return the largest minimum of a lobby that the other demands leave it."""
+    """Return the largest minimum of a lobby that the other rules leave it."""
     others = [other for other in left if other != demand]
     problem, _ = _only(wishes, others).problem(
         np.zeros(len(wishes.lobbies)), absolute=False, per_player=False

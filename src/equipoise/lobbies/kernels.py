@@ -29,7 +29,7 @@ def exchange(  # noqa: C901  # one loop: compiled, it can call nothing that is n
 ) -> int:
     """Exchange blocks of one size between teams wherever that lowers the sum of deviations, once through.
 
-    The partner wished for is the one that halves a team's distance from the mean deviation; it is found by
+    The best partner is the one that halves a team's distance from the mean deviation; it is found by
     binary search.
 
     Parameters

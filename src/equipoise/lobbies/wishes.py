@@ -1,4 +1,4 @@
-"""From players, lobbies and wishes to a :class:`~equipoise.lobbies.problem.LobbyProblem`."""
+"""From players, lobbies and rules to a :class:`~equipoise.lobbies.problem.LobbyProblem`."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def gather(
     barred: Mapping[str, Collection[str]],
     caution: float,
 ) -> Wishes:
-    """Return the wishes of a roster.
+    """Return the rules of a roster.
 
     Raises
     ------
