@@ -43,6 +43,7 @@ SOLVERS: Mapping[str, str] = MappingProxyType(
     {
         "fold": f"{_SOLVERS}.fold:SOLVER",
         "enumerate": f"{_SOLVERS}.enumerate:SOLVER",
+        "nearby": f"{_SOLVERS}.nearby:SOLVER",
         "bitset": f"{_SOLVERS}.bitset:SOLVER",
         "window": f"{_SOLVERS}.window:SOLVER",
         "mitm": f"{_SOLVERS}.mitm:SOLVER",

@@ -18,6 +18,7 @@ from equipoise.registry import SOLVERS, call_part, resolve
 from equipoise.stopping import Stop
 from equipoise.teams.objectives.objective import Limit, Objective
 from equipoise.teams.problem.problem import Problem
+from equipoise.teams.problem.staying import unmoved
 from equipoise.teams.solvers import draft, exchange, resplit
 from equipoise.teams.solvers.auto import pick
 from equipoise.teams.solvers.task import Found, Ranked, Solver, Task
@@ -39,7 +40,8 @@ def run(
     limits than are wanted and they are to be filled up, the next best by the last limit's criterion follow.
     The result is proven if every step was.
     """
-    task = Task(problem, objective.criterion, keep=keep, stop=stop, seed=seed)
+    start = () if problem.moving is None else unmoved(problem)
+    task = Task(problem, objective.criterion, keep=keep, stop=stop, seed=seed, start=start)
     proven = True
     for criterion, tolerance in objective.first:
         found, name = _solve(replace(task, criterion=criterion, keep=1), solver)
