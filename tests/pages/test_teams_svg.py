@@ -7,9 +7,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from equipoise import Bots, balance
+from equipoise.fields import number, printable
 from equipoise.pages.pictures.svg import text_width, ticks
 from equipoise.pages.pictures.teams import teams_svg
-from equipoise.pages.text.words import number, printable
 
 SVG = "{http://www.w3.org/2000/svg}"
 

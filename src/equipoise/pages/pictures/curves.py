@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from equipoise.fields import number
 from equipoise.pages.pictures.svg import (
     COLOURS,
     DASHES,
@@ -22,7 +23,6 @@ from equipoise.pages.pictures.svg import (
     swatch,
     ticks,
 )
-from equipoise.pages.text.words import number
 
 #: A point: seconds since 1970, mean, standard deviation.
 Point = tuple[float, float, float]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from equipoise.fields import number
 from equipoise.pages.pictures.svg import (
     COLOURS,
     INK,
@@ -13,7 +14,6 @@ from equipoise.pages.pictures.svg import (
     text_width,
     ticks,
 )
-from equipoise.pages.text.words import number
 from equipoise.teams.pareto import Front
 
 WIDTH, HEIGHT, LEFT, RIGHT, HEAD, FOOT = 620, 380, 84, 40, 64, 84

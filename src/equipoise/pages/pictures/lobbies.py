@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from equipoise.fields import number
 from equipoise.lobbies.plan import FilledLobby, LobbyPlan
 from equipoise.pages.pictures.svg import (
     COLOURS,
@@ -22,7 +23,6 @@ from equipoise.pages.pictures.svg import (
     swatch,
     ticks,
 )
-from equipoise.pages.text.words import number
 
 LANE, HEAD, FOOT = 84, 62, 86
 _BOX = 26

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from equipoise.fields import number
 from equipoise.pages.pictures.svg import (
     COLOURS,
     DASHES,
@@ -18,7 +19,6 @@ from equipoise.pages.pictures.svg import (
     shortened,
     swatch,
 )
-from equipoise.pages.text.words import number
 
 #: A bin: how many contests, the mean of the favourite's probability, the part it won.
 Bin = tuple[int, float, float]
