@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from equipoise.pages.text.words import number, printable
+from equipoise.fields import number, printable
 from equipoise.teams.explaining.editing import Change, Place
 from equipoise.teams.explaining.explaining import Alternative, Explanation, Instead, Price
 from equipoise.teams.explaining.judging import Cost, Moved, Valuation
