@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from equipoise.fields import number, printable
+from equipoise.teams.explaining.asking import Constraint
 from equipoise.teams.explaining.editing import Change, Place
 from equipoise.teams.explaining.explaining import Alternative, Explanation, Instead, Price
 from equipoise.teams.explaining.judging import Cost, Moved, Valuation
-from equipoise.teams.explaining.relaxing import Constraint
+from equipoise.teams.explaining.relaxing import words as words_of
 
 #: A change of chance below it is not worth a digit: half of the last one shown.
 UNSEEN = 5e-5
@@ -268,7 +269,7 @@ def constraint_words(constraint: Constraint, names: Sequence[str] = ()) -> str:
     'Ann and Bob rather apart, worth 2 %'
     """
     who = _named(constraint.players) if constraint.players else printable(constraint.name)
-    words = constraint.words(who, "" if constraint.team is None else team_name(names, constraint.team))
+    words = words_of(constraint, who, "" if constraint.team is None else team_name(names, constraint.team))
     return words if constraint.price is None else f"{words}, worth {_worth(constraint.price)}"
 
 

@@ -240,17 +240,17 @@ def _exact(
 ) -> SizeRules:
     """Return the rules for teams of given sizes, which with bots are seats to be filled up."""
     if len(exact) != n_teams:
-        msg = f" must have one size for each of {n_teams} teams, got {len(exact)}"
+        msg = f"must have one size for each of {n_teams} teams, got {len(exact)}"
         raise InputError(msg, "sizes")
     seats = sum(exact)
     if seats < n or (seats > n and bots is None):
         least = "" if bots is None else "at least "
-        msg = f" must add up to {least}{n}, the number of players, got {'+'.join(map(str, exact))} = {seats}"
+        msg = f"must add up to {least}{n}, the number of players, got {'+'.join(map(str, exact))} = {seats}"
         raise InputError(msg, "sizes")
     if bots is None:
         return SizeRules(exact, exact, n if difference is None else difference, exact)
     if bots.minimum or bots.target or bots.maximum is not None:
-        msg = " fix how large the teams are; leave out the minimum, maximum and target of the bots"
+        msg = "fix how large the teams are; leave out the minimum, maximum and target of the bots"
         raise InputError(msg, "sizes")
     if difference is None:
         difference = max(1, max(exact) - min(exact))
