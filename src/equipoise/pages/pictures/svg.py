@@ -75,7 +75,7 @@ def shortened(content: str, width: float, size: float = 13.0) -> str:
     Examples
     --------
     >>> shortened("a-name-that-goes-on-and-on", 90)
-    'a-name\u2026and-on'
+    'a-nam\u2026d-on'
     """
     content = printable(content)
     if text_width(content, size) <= width:

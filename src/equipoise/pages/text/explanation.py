@@ -208,13 +208,13 @@ def cost_words(cost: Cost, objective: str) -> str:
     Examples
     --------
     >>> cost_words(Cost(0.008, 1.25), "spread")
-    'costs 0.8 % of win probability and 1.25 of spread'
+    'costs 0.8 % of win probability and 1.25 points of spread'
     >>> cost_words(Cost(0.008, -1.25), "spread")
-    'costs 0.8 % of win probability, gains 1.25 of spread'
+    'costs 0.8 % of win probability, gains 1.25 points of spread'
     >>> cost_words(Cost(0.0, 0.0), "difference"), cost_words(Cost(0.008, 0.008), "win")
     ('costs nothing', 'costs 0.8 % of win probability')
-    >>> cost_words(Cost(0.008, 1.5, 0.01, (3.0, 1.5)), "gap, spread")
-    'costs 0.8 % of win probability, 1 % of preferences, 3 of gap and 1.5 of spread'
+    >>> cost_words(Cost(0.008, 1.5, 0.01, (3.0, 1.5)), "ratio, spread")
+    'costs 0.8 % of win probability, 1 % of preferences, 3 of ratio and 1.5 points of spread'
     """
     names = objective.split(", ")
     values = cost.values if len(cost.values) == len(names) else (cost.value,)
