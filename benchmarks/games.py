@@ -177,7 +177,7 @@ def report(results: dict[str, Any]) -> str:
         "",
         "## What ratings find",
         "",
-        "Spearman's correlation of the default model's ratings with the skill (1 to 5) of 16 bots.",
+        "Spearman's correlation of the ratings of one Gaussian filter with the skill (1 to 5) of 16 bots.",
         "",
         "| Log | games | bar | reached | met |",
         "|---|---:|---:|---:|---|",

@@ -1,7 +1,7 @@
 """Whether every proof is true: 20,000 random requests against an oracle in fractions.
 
 ``python benchmarks/proofs.py`` asks and judges all of them and writes ``PROOFS.md``; ``--count N`` does so
-with the first N alone and writes nothing.  ``--verdicts FILE`` keeps what was judged, and goes on from there
+with the first N alone.  ``--verdicts FILE`` keeps what was judged, and goes on from there
 if it is run again.  ``--before SRC`` asks the equipoise in a folder of sources, such as that of an older
 commit, and keeps which of the requests it proved truly, for later runs to compare with.
 """
@@ -319,10 +319,10 @@ infinite.
 
 **{false} false answers**; {proven:,} proven and true, {infeasible} infeasible and true,
 {unproven} without a proof, {refused} refused, {undecided} that the oracle could not decide.
-Of the first {before:,}, commit 80601d7 proved {proven_before:,} truly and answered {false_before} falsely;
-{still:.2f} % of what it proved is still proven.
+Of the first {before:,} of them, commit 80601d7 proved {proven_before:,} truly and answered {false_before}
+falsely; {still:.2f} % of what it proved is still proven.
 
-Made by `python benchmarks/proofs.py`.
+Made by `python benchmarks/proofs.py{option}`.
 """
 
 
@@ -332,9 +332,11 @@ def report(results: dict[str, Any]) -> str:
     whole = rows["all"]
     still = 100 * whole.get("still proven", 0) / max(whole.get("proven before", 0), 1)
     false = whole.get("false", 0) + whole.get("fault", 0)
+    count = results["count"]
     lines = [
         PAGE.format(
-            count=results["count"], seed=results["seed"], false=false, still=still, before=results["before"],
+            count=count, seed=results["seed"], false=false, still=still, before=min(results["before"], count),
+            option="" if count == COUNT else f" --count {count}",
             **{name.replace(" ", "_"): whole.get(name, 0) for name in COUNTED},
         ),
         f"| requests with | all | {' | '.join(COUNTED[:5])} | false | false before | still proven |",
@@ -363,7 +365,7 @@ def main() -> int:
     """Ask, judge and report."""
     parser = argparse.ArgumentParser(description=__doc__)
     add_modes(parser)
-    parser.add_argument("--count", type=int, default=COUNT, help="how many requests; all are reported")
+    parser.add_argument("--count", type=int, default=COUNT, help="how many requests")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many processes")
     parser.add_argument(
         "--verdicts", type=Path, metavar="FILE", help="where verdicts are kept, to go on with"
@@ -376,11 +378,8 @@ def main() -> int:
         earlier.write_text(json.dumps(before(verdicts, given.count)) + "\n", encoding="utf-8")
         return 0
     known = json.loads(earlier.read_text(encoding="utf-8"))
-    if given.count == COUNT:
-        return keep(given, results, HERE / "PROOFS.md", lambda: measure(verdicts, COUNT, known), report)
-    found = measure(verdicts, given.count, known)
-    print(report(found), *map(json.dumps, found["failures"]), sep="\n")
-    return int(bool(found["failures"]))
+    status = keep(given, results, HERE / "PROOFS.md", lambda: measure(verdicts, given.count, known), report)
+    return status or int(bool(json.loads(results.read_text(encoding="utf-8"))["failures"]))
 
 
 if __name__ == "__main__":

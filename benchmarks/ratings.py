@@ -1,5 +1,6 @@
 """Measure ratings: ``python benchmarks/ratings.py`` writes ``ratings.json`` and from it ``RATINGS.md``.
 
+``--histories`` measures only what histories say;
 ``--report`` only writes the report anew; ``--check`` writes nothing and exits with 1 where it is stale.
 The same results give the same report, byte for byte.  Needs openskill; ``--history FILE`` is a match file to
 predict, by default the one this was tried on, which may not be copied into the project.
@@ -8,6 +9,7 @@ predict, by default the one this was tried on, which may not be copied into the 
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 import subprocess
 import sys
@@ -30,6 +32,7 @@ from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
 from equipoise.ratings.models.gaussian_filter.packing import Packed
 from equipoise.ratings.replaying import replay
+from histories import measure_histories, report_histories
 from reporting import add_modes, keep
 
 HERE = Path(__file__).parent
@@ -290,7 +293,14 @@ def measure(history: Path) -> dict[str, Any]:
         "speeds": speeds(),
         "predictions": predictions(history) if history.exists() else {},
         "convergence": convergence(),
+        "histories": measure_histories() if history.exists() else {},
     }
+
+
+def remeasured() -> dict[str, Any]:
+    """Return the kept results with what histories say measured anew."""
+    kept: dict[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8"))
+    return {**kept, "histories": measure_histories()}
 
 
 def report(results: dict[str, Any]) -> str:
@@ -359,6 +369,7 @@ def report(results: dict[str, Any]) -> str:
             ],
         ),
         "",
+        *(report_histories(results["histories"]) if results.get("histories") else ()),
     ]  # fmt: skip
     return "\n".join(lines)
 
@@ -414,8 +425,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     add_modes(parser)
     parser.add_argument("--history", type=Path, default=HISTORY, help="a match file to predict")
+    parser.add_argument("--histories", action="store_true", help="measure only what histories say anew")
     given = parser.parse_args()
-    return keep(given, RESULTS, REPORT, lambda: measure(given.history), report)
+    made = remeasured if given.histories else lambda: measure(given.history)
+    return keep(given, RESULTS, REPORT, made, report)
 
 
 if __name__ == "__main__":

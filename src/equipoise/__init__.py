@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from equipoise.files.results import read_results
     from equipoise.lab.progressive import evaluate
     from equipoise.lobbies.filling import fill
-    from equipoise.lobbies.plan import Demand, FilledLobby, Lobby, LobbyPlan
+    from equipoise.lobbies.plan import FilledLobby, Lobby, LobbyPlan, LobbyRule
     from equipoise.matches import Contest, Match, Ruleset, Skipped, Statistics
     from equipoise.players import Bots, Player, Rating
     from equipoise.ratings.curves import Curve, curves
@@ -51,7 +51,6 @@ __all__ = [
     "Change",
     "Contest",
     "Curve",
-    "Demand",
     "Elo",
     "EquipoiseError",
     "Explanation",
@@ -64,6 +63,7 @@ __all__ = [
     "Ladder",
     "Lobby",
     "LobbyPlan",
+    "LobbyRule",
     "Match",
     "Mixture",
     "Move",
@@ -122,7 +122,7 @@ _HOME = {
     "Change": "teams.explaining.editing",
     "Contest": "matches",
     "Curve": "ratings.curves",
-    "Demand": "lobbies.plan",
+    "LobbyRule": "lobbies.plan",
     "EquipoiseError": "errors",
     "Explanation": "teams.explaining.explaining",
     "FilledLobby": "lobbies.plan",

@@ -39,7 +39,7 @@ def with_clans(players: Iterable[Player]) -> list[Player]:
     --------
     >>> players = with_clans([Player("[UT] Ann"), Player("Bob|UT|"), Player("ut|Cid"), Player("x|Dan")])
     >>> [player.party for player in players]
-    ['clan ut', None, 'clan ut', None]
+    ['clan ut', 'clan ut', 'clan ut', None]
     """
     given = list(players)
     tags = ["" if player.bot or player.party is not None else clan_tag(player.label) for player in given]

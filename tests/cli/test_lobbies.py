@@ -118,7 +118,7 @@ def test_contradictions_are_infeasible_with_exit_code_1(files: Path) -> None:
             b"name,min_teams\na,1.5\n",
             "lobbies.csv, line 2: min_teams must be a whole number of at least 0, got '1.5'",
         ),
-        ("lobbies.csv", b"name,min_teams,max_teams\na,3,2\n", "lobbies.csv, line 2: max_teams: 2"),
+        ("lobbies.csv", b"name,min_teams,max_teams\na,3,2\n", "lobbies.csv, line 2: max_teams of lobby"),
         ("premades.csv", b"p1,p2\n", "premades.csv, line 1: the header is not"),
         ("premades.csv", b"team,player1,player2\n1,p1\n", "premades.csv, line 2: the party '1' has fewer"),
         (

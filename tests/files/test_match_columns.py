@@ -123,3 +123,40 @@ def test_the_cut_into_pieces_changes_nothing(tmp_path: Path, monkeypatch: pytest
     read = read_columns([source])
     assert read is not None
     assert replay_columns(Mixture(), read.columns) == told([source])[0]
+
+
+TABLE = """match,ended,team,player,rank,team_score,kills,deaths,game_type
+m1,2026-01-31,red,ann,1,3,5,2,ctf
+m1,2026-01-31,blue, bob ,2,1,,,ctf
+m2,2026-02-01,red,ann,2,,1,,
+m2,2026-02-01,blue,bob,1,,,,
+m2,2026-02-01,blue,cid,1,,,,
+"""
+
+
+def test_a_table_means_the_same(tmp_path: Path) -> None:
+    """Rows of a player each, with other signs between cells, and with the same file twice."""
+    for name, text in (
+        ("a.csv", TABLE),
+        ("b.csv", TABLE.replace(",", ";")),
+        ("c.tsv", TABLE.replace(",", "\t")),
+    ):
+        path = tmp_path / name
+        path.write_text("\ufeff" + text, encoding="utf-8")
+        read = read_columns([str(path), str(path)])
+        assert read is not None
+        assert len(read.columns) == 2
+        assert replay_columns(Mixture(), read.columns) == told([str(path)])[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("m2,2026-02-01,red,ann,2", "m1,2026-02-01,red,ann,2"), ("bob,1", "bob,nan"), ("bob,1", "bob,2"),
+     ("blue, bob ,2,1", "blue, bob ,2,"), ("team_score", "left"), ("5,2,ctf", "-5,2,ctf"), ("cid", "ann"),
+     ("match,", "game,"), ("m1,2026-01-31,blue", "m1,soon,blue"), ("ann,2,", ",2,"), ("cid,1", "cid,3")],
+)  # fmt: skip
+def test_an_unusual_table_is_left_to_the_reading_of_records(tmp_path: Path, old: str, new: str) -> None:
+    """What is wrong with a row is said where records are read one by one."""
+    path = tmp_path / "a.csv"
+    path.write_text(TABLE.replace(old, new), encoding="utf-8")
+    assert read_columns([str(path)]) is None

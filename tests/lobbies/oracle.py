@@ -14,7 +14,7 @@ from equipoise import Lobby, LobbyPlan
 
 @dataclass(frozen=True)
 class Case:
-    """Players 0, 1, ... with skills, and wishes that may or may not be met."""
+    """Players 0, 1, ... with skills, and asked that may or may not be met."""
 
     skills: tuple[float, ...]
     lobbies: tuple[Lobby, ...]
@@ -134,7 +134,7 @@ skills = st.one_of(
 
 @st.composite
 def cases(draw: st.DrawFn, most: int = 8) -> Case:
-    """Return up to so many players with any wishes that may or may not be met."""
+    """Return up to so many players with any asked that may or may not be met."""
     n = draw(st.integers(2, most))
     team_size = draw(st.integers(1, min(n, 4)))
     lobbies = draw(st.integers(1, 3))

@@ -76,7 +76,7 @@ def test_the_published_program_refuses_what_it_does_not_know() -> None:
 @settings(max_examples=40, deadline=None)
 @given(case=cases(most=7))
 def test_a_conflict_is_irreducible(case: Case) -> None:
-    """Without any one of the demands that are named, the others can be met."""
+    """Without any one of the rules that are named, the others can be met."""
     plan = fill(**case.arguments())
     if plan.status is not Status.INFEASIBLE or "may be in" in plan.reason:
         return
@@ -117,14 +117,14 @@ def test_a_conflict_says_what_to_relax() -> None:
     assert "find 4 more players" in short.reason
     assert "lower the minimum of 'a' to 2" in short.reason
     big = fill(LADDER, {"a": 9.0}, team_size=2, parties=[("p1", "p2", "p3")])
-    assert [demand.what for demand in big.conflict] == [
+    assert [rule.what for rule in big.conflict] == [
         "'p1', 'p2', 'p3' (3 players) stay together", "a team has at most 2 players",
     ]  # fmt: skip
     out = fill(
         LADDER, {"a": 9.0, "b": 9.0}, team_size=2, barred={"p1": ["a"], "p2": "b"}, parties=[("p1", "p2")]
     )
     assert len(out.conflict) == 3
-    assert "let 'p1' into 'a'" in [demand.relax for demand in out.conflict]
+    assert "let 'p1' into 'a'" in [rule.relax for rule in out.conflict]
     assert out.reason.endswith("To relax: let 'p2' into 'b'")
 
 
@@ -244,7 +244,7 @@ print(plan.value < first.value, "numba" in sys.modules)
 
 
 def test_few_players_may_all_wait() -> None:
-    """Fewer than a team is no mistake where no lobby demands one."""
+    """Fewer than a team is no mistake where no lobby rules one."""
     plan = fill({"a": 1.0}, {"x": 5.0}, team_size=2)
     assert (plan.status, plan.value, len(plan.waiting)) == (Status.OPTIMAL, 0.0, 1)
 

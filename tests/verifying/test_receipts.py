@@ -106,7 +106,7 @@ def test_tampering_with_any_field_is_found(name: str) -> None:
 def test_a_changed_answer_with_a_new_hash_is_found_too(name: str) -> None:
     """Every claim about numbers and teams is worked out from the request, whatever the hash says."""
     whole = made(name)
-    free = {"objective", "solver", "reason", "rounding"}
+    free = {"solver", "reason", "rounding"}
     for path, value in leaves(whole):
         if path[0] not in ("answer", "bound", "seed", "format") or (len(path) > 1 and path[1] in free):
             continue
@@ -139,6 +139,47 @@ def test_a_worse_split_is_not_the_best() -> None:
     forged = {**whole, "answer": {**answer, "gap": 0.0}, "bound": split["value"]}
     verification = verify({**forged, "hash": hash_of(forged)})
     assert [f.claim for f in verification.findings if f.verdict is Verdict.FALSE] == ["proof"]
+
+
+def test_a_better_split_that_is_not_listed_is_found() -> None:
+    """The second in the receipt is the eighth, with all its numbers right; or there is no second."""
+    request = BalanceRequest.of(WEIGHTS, objective="difference", keep=2)
+    whole = receipt(request, balance(request))
+    assert verify(whole).confirmed
+    more = BalanceRequest.of(WEIGHTS, objective="difference", keep=8)
+    first, *_, eighth = receipt(more, balance(more))["answer"]["splits"]
+    for splits in ([first, eighth], [first]):
+        forged = {**whole, "answer": {**whole["answer"], "splits": splits}}
+        findings = verify({**forged, "hash": hash_of(forged)}).findings
+        assert [finding.claim for finding in findings if finding.verdict is Verdict.FALSE] == ["ranking"]
+
+
+def test_splits_after_the_first_that_nobody_compared_are_not_confirmed() -> None:
+    """Where a re-ranker chose among many, or there are too many splits, the receipt says so."""
+    for more in ({"rerank": "quantile"}, {"spacing": 2}):
+        request = BalanceRequest.of(WEIGHTS, keep=2, **more)
+        verification = verify(receipt(request, balance(request)))
+        assert verification.ok
+        assert [f.claim for f in verification.findings if f.verdict is Verdict.UNCONFIRMED] == ["ranking"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("teams", 10**9), ("teams", 0), ("teams", 2.5), ("keep", 0), ("sizes", [10**9, 1]),
+        ("sizes", [3, 2, 2]), ("bots", {"target": 10**12}), ("bots", 5), ("roles", {"tank": 10**9}),
+        ("beta", 0), ("zero", 1e300), ("objective", []), ("objective", {"win": -1}), ("tolerances", [1, 2]),
+        ("parties", "ab"), ("seed", "x"), ("players", 5), ("players", [{"name": "Ann"}] * 2),
+        ("fixed", {"Zed": 1}), ("rules", [{}]), ("new", 1), ("preferences", [{}]), ("max_size", 10**12),
+        ("tolerance", float("inf")), ("side_price", "x"),
+    ],
+)  # fmt: skip
+def test_a_request_that_nobody_can_make_is_false(field: str, value: Any) -> None:
+    """Whatever stands in it, within a moment and without an exception."""
+    whole = made("default")
+    whole["request"][field] = value
+    assert not verify(whole).ok
+    assert [f.verdict for f in verify(whole).findings if f.claim == "request"] == [Verdict.FALSE]
 
 
 def test_large_rosters_are_proven_by_halves_that_meet() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from equipoise.archive import corrections
-from equipoise.archive.databases import Database
+from equipoise.archive.database import Database
 from equipoise.archive.records import record_of
 from equipoise.archive.schema import MATCH, NIGHT, grow, identity, mark_stale
 from equipoise.errors import InputError

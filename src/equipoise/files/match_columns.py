@@ -7,18 +7,21 @@ format, or where two records of one id would have to be compared.
 
 from __future__ import annotations
 
+import contextlib
 import io
+import itertools
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
 from equipoise.arrays import Ints
 from equipoise.errors import InputError
 from equipoise.files.match_lines import Decoded, LineDecoder
+from equipoise.files.match_rows import Unusual, line_of, matches_of
 from equipoise.games.plain import Progress, from_line, silence
 from equipoise.logs.lines import LONGEST_LINE
 from equipoise.matches import Match, Skipped
@@ -27,8 +30,11 @@ from equipoise.ratings.columns import Columns
 #: Bytes that are decoded at a time: as much as stays in a processor's cache.
 BLOCK = 1 << 17
 
-#: Endings of files that hold no lines of JSON.
-OTHERS = (".npz", ".parquet", ".csv", ".tsv")
+#: Endings of files that hold no lines of JSON: tables, and others.
+TABLES, OTHERS = (".csv", ".tsv"), (".npz", ".parquet")
+
+#: Matches of a table that become columns at a time.
+SOME = 500
 
 #: What is nothing in a line, as :mod:`equipoise.games.plain` has it.
 _BLANK = b" \t\r\n\xef\xbb\xbf"
@@ -44,6 +50,11 @@ class ReadColumns:
 
 class _Rare(Exception):  # noqa: N818  # it is no error
     """The files need the way that is slow and does everything."""
+
+
+def content_of(line: bytes) -> int:
+    """Return a hash of a line."""
+    return hash(line.strip())
 
 
 def read_columns(
@@ -71,7 +82,7 @@ def read_columns(
         for n in range(len(sources)):
             reading.read(n, lambda part, n=n: tell((n + part) / len(sources)))  # type: ignore[misc]
         return ReadColumns(reading.arranged(), reading.skipped)
-    except _Rare:
+    except (_Rare, Unusual):
         return None
 
 
@@ -91,8 +102,12 @@ class _Reading:
 
     def read(self, number: int, tell: Progress) -> None:
         """Add the matches of a file."""
-        if Path(self._sources[number]).suffix.lower() in OTHERS:
+        ending = Path(self._sources[number]).suffix.lower()
+        if ending in OTHERS:
             raise _Rare
+        if ending in TABLES:
+            self._table(number, "\t" if ending == ".tsv" else "", tell)
+            return
         with self._opened(number) as file:
             size = max(file.seek(0, io.SEEK_END), 1)
             first, offset = 1, file.seek(0)
@@ -106,6 +121,33 @@ class _Reading:
                 first += len(lines)
                 offset += len(block)
                 tell(offset / size)
+
+    def _table(self, number: int, delimiter: str, tell: Progress) -> None:
+        """Add the matches of a table whose rows are plain, those of each match one after the other."""
+        file = self._opened(number)
+        size = max(file.seek(0, io.SEEK_END), 1)
+        file.seek(0)
+        with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
+            groups = matches_of(text, delimiter)
+            with contextlib.closing(groups):
+                while some := list(itertools.islice(groups, SOME)):
+                    self._groups(some, number)
+                    tell(min(file.tell() / size, 1.0))
+
+    def _groups(self, groups: Sequence[list[Mapping[str, str]]], number: int) -> None:
+        """Add matches, each of its rows."""
+        pairs = []
+        for rows in groups:
+            line = line_of(rows)
+            if line is None:
+                raise _Rare
+            content = hash(tuple(tuple(row.items()) for row in rows))
+            if self._is_new(str(line.id), content):
+                pairs.append((line, content))
+        decoded = self._decoder.typed([line for line, _ in pairs])
+        if decoded is None:
+            raise _Rare
+        self._extend(decoded, [content for _, content in pairs], number, np.zeros(len(pairs)))
 
     def arranged(self) -> Columns:
         """Return the columns in order of play, each match once."""
@@ -143,31 +185,36 @@ class _Reading:
             found = from_line(line, f"{where}, line {first + n}")
             if isinstance(found, Skipped):
                 self.skipped.append(found)
-            elif self._is_new(found.id, line):
+            elif self._is_new(found.id, content_of(line)):
                 self.columns.add(found)
-                self._note([found.id], [line], number, starts[n : n + 1])
+                self._note([found.id], [content_of(line)], number, starts[n : n + 1])
 
     def _add(self, decoded: Decoded, lines: Sequence[bytes], number: int, starts: Ints) -> None:
         """Add lines that were decoded, but for those that were there before."""
         pairs = zip(decoded.numbers, decoded.ids, strict=True)
-        repeated = frozenset(n for n, name in pairs if name and not self._is_new(name, lines[n]))
+        repeated = frozenset(n for n, name in pairs if name and not self._is_new(name, content_of(lines[n])))
         if repeated:
             decoded = self._decoder.decode(lines, repeated)
+        hashes = [content_of(lines[n]) for n in decoded.numbers]
+        self._extend(decoded, hashes, number, starts[decoded.numbers])
+
+    def _extend(self, decoded: Decoded, hashes: Sequence[int], number: int, starts: Any) -> None:
+        """Append what was decoded."""
         for name, column in decoded.columns.items():
             self.columns.extend(name, column)
         self.columns.names.update(decoded.names)
-        self._note(decoded.ids, [lines[n] for n in decoded.numbers], number, starts[decoded.numbers])
+        self._note(decoded.ids, hashes, number, starts)
 
-    def _note(self, ids: Sequence[str], lines: Sequence[bytes], number: int, starts: Ints) -> None:
+    def _note(self, ids: Sequence[str], hashes: Sequence[int], number: int, starts: Any) -> None:
         """Note where matches stand that were added."""
-        self._hashes.extend(map(hash, map(bytes.strip, lines)))
+        self._hashes.extend(hashes)
         self._files.extend([number] * len(ids))
         self._offsets.frombytes(starts.astype(np.uint64).tobytes())
         self._ids.extend(ids)
 
-    def _is_new(self, name: str, line: bytes) -> bool:
-        """Tell whether an id is there for the first time; the same line again is the same match."""
-        many, content = len(self._known), hash(line.strip())
+    def _is_new(self, name: str, content: int) -> bool:
+        """Tell whether an id is there for the first time; the same content again is the same match."""
+        many = len(self._known)
         if self._known.setdefault(name, content) != content:
             raise _Rare
         return len(self._known) > many

@@ -32,7 +32,7 @@ _UNKNOWN = float("nan")
 _NOBODY = -1
 
 
-class _Player(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+class TypedPlayer(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     """A player in a team, with the fields that say something to a rating."""
 
     id: str | int
@@ -43,11 +43,11 @@ class _Player(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     score: float | None = None
 
 
-class _Line(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+class TypedLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     """A match of one contest."""
 
     ended: float | str
-    teams: list[list[str | _Player]]
+    teams: list[list[str | TypedPlayer]]
     id: str | int = ""
     began: float | str | msgspec.UnsetType = msgspec.UNSET
     map: str | int = ""
@@ -59,7 +59,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     weight: float = 1.0
 
 
-_decode = msgspec.json.Decoder(_Line).decode
+_decode = msgspec.json.Decoder(TypedLine).decode
 
 
 @dataclass(slots=True)
@@ -102,7 +102,12 @@ class LineDecoder:
                 return decoded
             rows = [row for n, row in enumerate(rows) if n not in wrong]
 
-    def _decoded(self, rows: Sequence[tuple[int, _Line]]) -> tuple[Decoded, set[int]]:
+    def typed(self, lines: Sequence[TypedLine]) -> Decoded | None:
+        """Return lines as columns that are typed already; None where one is wrong."""
+        decoded, wrong = self._decoded(list(enumerate(lines)))
+        return None if wrong else decoded
+
+    def _decoded(self, rows: Sequence[tuple[int, TypedLine]]) -> tuple[Decoded, set[int]]:
         """Return columns of rows, and which rows are wrong: with these the columns are of no use."""
         wrong: set[int] = set()
         ended: list[float] = []
@@ -111,7 +116,7 @@ class LineDecoder:
         ranks: list[float] = []
         scores: list[float] = []
         sizes: list[int] = []
-        members: list[str | _Player] = []
+        members: list[str | TypedPlayer] = []
         counts: list[int] = []
         for n, (_, row) in enumerate(rows):
             teams = row.teams
@@ -144,7 +149,7 @@ class LineDecoder:
         self._seat(columns, members, names)
         return Decoded([n for n, _ in rows], ids, columns, names), wrong_of(columns)
 
-    def _ruleset(self, row: _Line) -> int:
+    def _ruleset(self, row: TypedLine) -> int:
         """Return the number of a row's ruleset, which was not written so before."""
         texts = [text_from(text, "mutators") for text in row.mutators]
         ruleset = Ruleset(text_from(row.game, "game"), text_from(row.game_type, "game_type"), tuple(texts))
@@ -153,9 +158,9 @@ class LineDecoder:
         self._rulesets[row.game, row.game_type, row.mutators] = which
         return which
 
-    def _seat(self, columns: dict[str, Any], members: list[str | _Player], names: dict[str, str]) -> None:
+    def _seat(self, columns: dict[str, Any], members: list[str | TypedPlayer], names: dict[str, str]) -> None:
         """Add the columns of members."""
-        if _Player not in set(map(type, members)):
+        if TypedPlayer not in set(map(type, members)):
             try:
                 players = list(map(self._players.__getitem__, members))  # type: ignore[arg-type]
             except KeyError:
@@ -172,9 +177,9 @@ class LineDecoder:
         if not np.isnan(columns["figure"]).all():
             center(columns, figures)
 
-    def _told(self, member: str | _Player, names: dict[str, str]) -> tuple[int, float, float]:
+    def _told(self, member: str | TypedPlayer, names: dict[str, str]) -> tuple[int, float, float]:
         """Return the number of a member, the share, and the figure or nan."""
-        if type(member) is not _Player:
+        if type(member) is not TypedPlayer:
             return self._number(member), 1.0, _UNKNOWN  # type: ignore[arg-type]  # it is an id
         player = self._players.get(member.id)
         if player is None:
@@ -214,7 +219,7 @@ class LineDecoder:
         return known
 
 
-def _rows(lines: Sequence[bytes]) -> list[_Line | None]:
+def _rows(lines: Sequence[bytes]) -> list[TypedLine | None]:
     """Return lines typed, None for those that are not of this type."""
     try:
         return list(map(_decode, lines))
@@ -222,14 +227,14 @@ def _rows(lines: Sequence[bytes]) -> list[_Line | None]:
         return [_row(line) for line in lines]
 
 
-def _row(line: bytes) -> _Line | None:
+def _row(line: bytes) -> TypedLine | None:
     try:
         return _decode(line)
     except (ValueError, RecursionError):
         return None
 
 
-def _id_of(row: _Line) -> str:
+def _id_of(row: TypedLine) -> str:
     """Return the id of a row; raise where it, the beginning or the map is wrong."""
     if row.began is not msgspec.UNSET:
         time_from(row.began, "began")
@@ -246,7 +251,7 @@ def _reals(numbers: Sequence[float]) -> Floats:
     return np.frombuffer(array("d", numbers), dtype=np.float64)
 
 
-def _placed(row: _Line, count: int) -> list[float]:
+def _placed(row: TypedLine, count: int) -> list[float]:
     """Return the ranks of a row's teams; raise where they or the scores are wrong."""
     ranks, scores = row.ranks, row.scores
     if scores and len(scores) == count:

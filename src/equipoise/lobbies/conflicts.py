@@ -1,4 +1,4 @@
-"""Why lobbies cannot be filled: an irreducible set of demands that contradict, and what to relax.
+"""Why lobbies cannot be filled: an irreducible set of rules that contradict, and what to relax.
 
 References
 ----------
@@ -13,9 +13,9 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from equipoise.lobbies.asked import Asked
 from equipoise.lobbies.layout import feasible, most_teams
-from equipoise.lobbies.plan import Demand
-from equipoise.lobbies.wishes import Wishes
+from equipoise.lobbies.plan import LobbyRule
 
 Item = TypeVar("Item")
 
@@ -23,8 +23,8 @@ Item = TypeVar("Item")
 SPELLED = 6
 
 
-class _Demand(NamedTuple):
-    """A demand by places: ``party`` (its number), ``bar`` (its number) or ``least`` (the lobby)."""
+class _Rule(NamedTuple):
+    """A rule by places: ``party`` (its number), ``bar`` (its number) or ``least`` (the lobby)."""
 
     kind: str
     place: int
@@ -60,179 +60,176 @@ def irreducible(items: Sequence[Item], contradict: Callable[[Sequence[Item]], bo
     return needed
 
 
-def plain_conflict(wishes: Wishes) -> tuple[Demand, ...]:
+def plain_conflict(asked: Asked) -> tuple[LobbyRule, ...]:
     """Return a contradiction that needs no search, empty where there is none.
 
     A party larger than a team, or a player or party that may be in no lobby.
     """
-    for party in wishes.parties:
-        if len(party) > wishes.team_size:
+    for party in asked.parties:
+        if len(party) > asked.team_size:
             return (
-                Demand(
-                    f"{_who(wishes, party)} ({len(party)} players) stay together",
+                LobbyRule(
+                    f"{_who(asked, party)} ({len(party)} players) stay together",
                     f"let them play apart, or raise the team size to {len(party)}",
                 ),
-                Demand(
-                    f"a team has at most {wishes.team_size} players",
+                LobbyRule(
+                    f"a team has at most {asked.team_size} players",
                     f"raise the team size to {len(party)}",
                 ),
             )
     barred: dict[int, set[int]] = {}
-    for place, lobby in wishes.bars:
+    for place, lobby in asked.bars:
         barred.setdefault(place, set()).add(lobby)
-    everywhere = set(range(len(wishes.lobbies)))
+    everywhere = set(range(len(asked.lobbies)))
     for place, where in barred.items():
         if where == everywhere:
-            return tuple(_bar(wishes, place, lobby) for lobby in sorted(where))
-    for number, party in enumerate(wishes.parties):
+            return tuple(_bar(asked, place, lobby) for lobby in sorted(where))
+    for number, party in enumerate(asked.parties):
         bars = [(place, lobby) for place in party for lobby in sorted(barred.get(place, ()))]
         if {lobby for _, lobby in bars} == everywhere:
             bars = irreducible(bars, lambda some: {lobby for _, lobby in some} == everywhere)
-            return (_party(wishes, number), *(_bar(wishes, *bar) for bar in bars))
+            return (_party(asked, number), *(_bar(asked, *bar) for bar in bars))
     return ()
 
 
-def conflict(wishes: Wishes) -> tuple[Demand, ...]:
-    """Return an irreducible set of the demands that contradict; there must be a contradiction."""
-    plain = plain_conflict(wishes)
+def conflict(asked: Asked) -> tuple[LobbyRule, ...]:
+    """Return an irreducible set of the rules that contradict; there must be a contradiction."""
+    plain = plain_conflict(asked)
     if plain:
         return plain
-    left = _contradicting(wishes)
-    return tuple(_spelled(wishes, demand, left) for demand in reversed(left))
+    left = _contradicting(asked)
+    return tuple(_spelled(asked, rule, left) for rule in reversed(left))
 
 
-def advice(wishes: Wishes) -> str:
+def advice(asked: Asked) -> str:
     """Return what to relax so that nothing contradicts, in words; empty where nothing does."""
-    steps: list[tuple[str, Wishes]] = []
+    steps: list[tuple[str, Asked]] = []
     while True:
-        step = _relaxed(steps[-1][1] if steps else wishes)
+        step = _relaxed(steps[-1][1] if steps else asked)
         if step is None:
             break
         steps.append(step)
     texts = [text for text, _ in steps]
     if len(texts) == 1:
-        # Whoever relaxes one demand only may as well find the players that it lacks.
-        short = sum(lobby.min_teams for lobby in wishes.lobbies) * wishes.min_size - len(wishes.skill)
+        # Whoever relaxes one rule only may as well find the players that it lacks.
+        short = sum(lobby.min_teams for lobby in asked.lobbies) * asked.min_size - len(asked.skill)
         texts[0] += f", or find {short} more players" if short > 0 else ""
     return ", and ".join(texts)
 
 
-def _relaxed(wishes: Wishes) -> tuple[str, Wishes] | None:
+def _relaxed(asked: Asked) -> tuple[str, Asked] | None:
     """Return one relaxation of what contradicts, in words and carried out; None where nothing does.
 
     A lobby's minimum comes first, then a bar, then a party.
     """
-    large = next((n for n, party in enumerate(wishes.parties) if len(party) > wishes.team_size), None)
-    nowhere = _nowhere(wishes)
+    large = next((n for n, party in enumerate(asked.parties) if len(party) > asked.team_size), None)
+    nowhere = _nowhere(asked)
     if large is not None:
-        demand = _Demand("party", large)
+        rule = _Rule("party", large)
     elif nowhere:
-        demand = _Demand("bar", wishes.bars.index(nowhere[-1]))
-    elif _feasible(wishes):
+        rule = _Rule("bar", asked.bars.index(nowhere[-1]))
+    elif _feasible(asked):
         return None
     else:
-        left = _contradicting(wishes)
-        demand = next(one for kind in ("least", "bar", "party") for one in left if one.kind == kind)
-    if demand.kind == "party":
-        parties = tuple(party for n, party in enumerate(wishes.parties) if n != demand.place)
-        return _party(wishes, demand.place).relax, replace(wishes, parties=parties)
-    if demand.kind == "bar":
-        bar = wishes.bars[demand.place]
-        bars = tuple(other for other in wishes.bars if other != bar)
-        return _bar(wishes, *bar).relax, replace(wishes, bars=bars)
-    most = _most(wishes, demand, left)
+        left = _contradicting(asked)
+        rule = next(one for kind in ("least", "bar", "party") for one in left if one.kind == kind)
+    if rule.kind == "party":
+        parties = tuple(party for n, party in enumerate(asked.parties) if n != rule.place)
+        return _party(asked, rule.place).relax, replace(asked, parties=parties)
+    if rule.kind == "bar":
+        bar = asked.bars[rule.place]
+        bars = tuple(other for other in asked.bars if other != bar)
+        return _bar(asked, *bar).relax, replace(asked, bars=bars)
+    most = _most(asked, rule, left)
     lobbies = tuple(
-        replace(lobby, min_teams=most) if n == demand.place else lobby
-        for n, lobby in enumerate(wishes.lobbies)
+        replace(lobby, min_teams=most) if n == rule.place else lobby for n, lobby in enumerate(asked.lobbies)
     )
-    return _lowered(wishes, demand, most), replace(wishes, lobbies=lobbies)
+    return _lowered(asked, rule, most), replace(asked, lobbies=lobbies)
 
 
-def _nowhere(wishes: Wishes) -> list[tuple[int, int]]:
+def _nowhere(asked: Asked) -> list[tuple[int, int]]:
     """Return the bars by which a player or party may be in no lobby; empty where all may be somewhere."""
-    together = {place: party for party in wishes.parties for place in party}
+    together = {place: party for party in asked.parties for place in party}
     barred: dict[tuple[int, ...], list[tuple[int, int]]] = {}
-    for bar in wishes.bars:
+    for bar in asked.bars:
         barred.setdefault(together.get(bar[0], (bar[0],)), []).append(bar)
     return next(
-        (bars for bars in barred.values() if len({lobby for _, lobby in bars}) == len(wishes.lobbies)), []
+        (bars for bars in barred.values() if len({lobby for _, lobby in bars}) == len(asked.lobbies)), []
     )
 
 
-def _contradicting(wishes: Wishes) -> list[_Demand]:
-    """Return an irreducible set of demands that contradict."""
-    demands = [
-        *(_Demand("bar", place) for place in range(len(wishes.bars))),
-        *(_Demand("party", place) for place in range(len(wishes.parties))),
-        *(_Demand("least", place) for place, lobby in enumerate(wishes.lobbies) if lobby.min_teams),
+def _contradicting(asked: Asked) -> list[_Rule]:
+    """Return an irreducible set of rules that contradict."""
+    rules = [
+        *(_Rule("bar", place) for place in range(len(asked.bars))),
+        *(_Rule("party", place) for place in range(len(asked.parties))),
+        *(_Rule("least", place) for place, lobby in enumerate(asked.lobbies) if lobby.min_teams),
     ]
-    return irreducible(demands, lambda some: not _feasible(_only(wishes, some)))
+    return irreducible(rules, lambda some: not _feasible(_only(asked, some)))
 
 
-def _only(wishes: Wishes, demands: Sequence[_Demand]) -> Wishes:
-    """Return wishes with no other demands."""
-    kept = set(demands)
+def _only(asked: Asked, rules: Sequence[_Rule]) -> Asked:
+    """Return asked with no other rules."""
+    kept = set(rules)
     return replace(
-        wishes,
-        parties=tuple(p for n, p in enumerate(wishes.parties) if _Demand("party", n) in kept),
-        bars=tuple(b for n, b in enumerate(wishes.bars) if _Demand("bar", n) in kept),
+        asked,
+        parties=tuple(p for n, p in enumerate(asked.parties) if _Rule("party", n) in kept),
+        bars=tuple(b for n, b in enumerate(asked.bars) if _Rule("bar", n) in kept),
         lobbies=tuple(
-            lobby if _Demand("least", n) in kept else replace(lobby, min_teams=0)
-            for n, lobby in enumerate(wishes.lobbies)
+            lobby if _Rule("least", n) in kept else replace(lobby, min_teams=0)
+            for n, lobby in enumerate(asked.lobbies)
         ),
     )
 
 
-def _feasible(wishes: Wishes) -> bool:
-    problem, _ = wishes.problem(np.zeros(len(wishes.lobbies)), absolute=False, per_player=False)
+def _feasible(asked: Asked) -> bool:
+    problem, _ = asked.problem(np.zeros(len(asked.lobbies)), absolute=False, per_player=False)
     return feasible(problem)
 
 
-def _spelled(wishes: Wishes, demand: _Demand, left: Sequence[_Demand]) -> Demand:
-    if demand.kind == "party":
-        return _party(wishes, demand.place)
-    if demand.kind == "bar":
-        return _bar(wishes, *wishes.bars[demand.place])
-    lobby = wishes.lobbies[demand.place]
-    relax = _lowered(wishes, demand, _most(wishes, demand, left))
-    what = f"{lobby.name!r} gets at least {lobby.min_teams} teams of {_team(wishes)}"
-    short = sum(wishes.lobbies[one.place].min_teams for one in left if one.kind == "least") * wishes.min_size
-    short -= len(wishes.skill)
+def _spelled(asked: Asked, rule: _Rule, left: Sequence[_Rule]) -> LobbyRule:
+    if rule.kind == "party":
+        return _party(asked, rule.place)
+    if rule.kind == "bar":
+        return _bar(asked, *asked.bars[rule.place])
+    lobby = asked.lobbies[rule.place]
+    relax = _lowered(asked, rule, _most(asked, rule, left))
+    what = f"{lobby.name!r} gets at least {lobby.min_teams} teams of {_team(asked)}"
+    short = sum(asked.lobbies[one.place].min_teams for one in left if one.kind == "least") * asked.min_size
+    short -= len(asked.skill)
     if short > 0:
-        what += f", and there are only {len(wishes.skill)} players"
+        what += f", and there are only {len(asked.skill)} players"
         relax += f", or find {short} more players"
-    return Demand(what, relax)
+    return LobbyRule(what, relax)
 
 
-def _most(wishes: Wishes, demand: _Demand, left: Sequence[_Demand]) -> int:
-    """Return the largest minimum of a lobby that the other demands leave it."""
-    others = [other for other in left if other != demand]
-    problem, _ = _only(wishes, others).problem(
-        np.zeros(len(wishes.lobbies)), absolute=False, per_player=False
-    )
-    return min(most_teams(problem, demand.place) or 0, wishes.lobbies[demand.place].min_teams - 1)
+def _most(asked: Asked, rule: _Rule, left: Sequence[_Rule]) -> int:
+    """Return the largest minimum of a lobby that the other rules leave it."""
+    others = [other for other in left if other != rule]
+    problem, _ = _only(asked, others).problem(np.zeros(len(asked.lobbies)), absolute=False, per_player=False)
+    return min(most_teams(problem, rule.place) or 0, asked.lobbies[rule.place].min_teams - 1)
 
 
-def _lowered(wishes: Wishes, demand: _Demand, most: int) -> str:
-    return f"lower the minimum of {wishes.lobbies[demand.place].name!r} to {most}"
+def _lowered(asked: Asked, rule: _Rule, most: int) -> str:
+    return f"lower the minimum of {asked.lobbies[rule.place].name!r} to {most}"
 
 
-def _team(wishes: Wishes) -> str:
-    low, high = wishes.min_size, wishes.team_size
+def _team(asked: Asked) -> str:
+    low, high = asked.min_size, asked.team_size
     return f"{high}" if low == high else f"{low} to {high}"
 
 
-def _who(wishes: Wishes, places: Sequence[int]) -> str:
-    names = [repr(wishes.roster.players[place].label) for place in places[:SPELLED]]
+def _who(asked: Asked, places: Sequence[int]) -> str:
+    names = [repr(asked.roster.players[place].label) for place in places[:SPELLED]]
     more = len(places) - len(names)
     return ", ".join(names) + (f" and {more} more" if more else "")
 
 
-def _party(wishes: Wishes, number: int) -> Demand:
-    who = _who(wishes, wishes.parties[number])
-    return Demand(f"{who} stay together", f"let {who} play apart")
+def _party(asked: Asked, number: int) -> LobbyRule:
+    who = _who(asked, asked.parties[number])
+    return LobbyRule(f"{who} stay together", f"let {who} play apart")
 
 
-def _bar(wishes: Wishes, place: int, lobby: int) -> Demand:
-    who, where = repr(wishes.roster.players[place].label), repr(wishes.lobbies[lobby].name)
-    return Demand(f"{who} may not be in {where}", f"let {who} into {where}")
+def _bar(asked: Asked, place: int, lobby: int) -> LobbyRule:
+    who, where = repr(asked.roster.players[place].label), repr(asked.lobbies[lobby].name)
+    return LobbyRule(f"{who} may not be in {where}", f"let {who} into {where}")

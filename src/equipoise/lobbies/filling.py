@@ -11,12 +11,12 @@ from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
 from equipoise.lobbies import auto
 from equipoise.lobbies.arranging import arrange
+from equipoise.lobbies.asked import gather
 from equipoise.lobbies.bounds import best_counts
 from equipoise.lobbies.conflicts import advice, conflict, plain_conflict
 from equipoise.lobbies.layout import Layout, lay_out
 from equipoise.lobbies.plan import FilledLobby, Lobby, LobbyPlan
 from equipoise.lobbies.problem import WAITING, LobbyProblem, LobbySolver, LobbyTask, Placed, Placing
-from equipoise.lobbies.wishes import gather
 from equipoise.players import Player, Rating
 from equipoise.registry import LOBBY_SOLVERS, resolve
 from equipoise.stopping import Stop, never
@@ -88,7 +88,7 @@ def fill(
     Returns
     -------
     LobbyPlan
-        With status infeasible, and demands that contradict, where the limits cannot be met.
+        With status infeasible, and rules that contradict, where the limits cannot be met.
 
     Raises
     ------
@@ -115,29 +115,29 @@ def fill(
     if not roster.players:
         msg = "players must be at least one, got none"
         raise InputError(msg)
-    wishes = gather(
+    asked = gather(
         roster, places, team_size=team_size, min_size=min_size or team_size, parties=parties,
         barred=barred or {}, caution=caution,
     )  # fmt: skip
     name = solver if isinstance(solver, str) else getattr(solver, "__name__", "own")
     plan = LobbyPlan(
         Status.INFEASIBLE, deviation, name, default_weight=roster.default, unrated=roster.unrated,
-        parties=wishes.named_parties(), barred=wishes.named_bars(),
+        parties=asked.named_parties(), barred=asked.named_bars(),
     )  # fmt: skip
-    demands = plain_conflict(wishes)
-    if demands:
-        return replace(plan, conflict=demands, advice=advice(wishes))
+    rules = plain_conflict(asked)
+    if rules:
+        return replace(plan, conflict=rules, advice=advice(asked))
     # Counted from the zero, a team's total and its target are what they are with the empty seats filled up.
-    units = units_of(wishes.skill, np.zeros(len(wishes.skill)), zero=zero, body=body)
+    units = units_of(asked.skill, np.zeros(len(asked.skill)), zero=zero, body=body)
     seat = 0.0 if per_player or min_size in (None, team_size) else units.zero
     targets = np.array([(lobby.target or 0.0) - seat * team_size for lobby in places])
-    problem, members = wishes.problem(targets, absolute=deviation == "absolute", per_player=per_player)
+    problem, members = asked.problem(targets, absolute=deviation == "absolute", per_player=per_player)
     problem = replace(problem, skill=problem.skill - seat * problem.size) if seat else problem
     layout = lay_out(problem)
     if layout is None:
-        return replace(plan, conflict=conflict(wishes), advice=advice(wishes))
+        return replace(plan, conflict=conflict(asked), advice=advice(asked))
     if places[0].target is None:
-        problem, layout = _with_bands(problem, layout, wishes.skill - seat)
+        problem, layout = _with_bands(problem, layout, asked.skill - seat)
     waiting = problem.n_players - layout.seated
     placed = Placed(Placing(np.full(problem.n_blocks, -1), np.zeros(0, dtype=np.int64)), 0.0, proven=True)
     if layout.n_teams:

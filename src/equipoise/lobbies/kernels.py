@@ -7,7 +7,7 @@ from typing import Any
 # Lists when plain, arrays when compiled; both are only indexed.
 Column = Any
 
-#: Neighbours on each side of the wished partner that are tried one by one; then farther ones, doubling.
+#: Neighbours on each side of the wanted partner that are tried one by one; then farther ones, doubling.
 NEAR = 8
 FARTHEST = 256
 
@@ -29,7 +29,7 @@ def exchange(  # noqa: C901  # one loop: compiled, it can call nothing that is n
 ) -> int:
     """Exchange blocks of one size between teams wherever that lowers the sum of deviations, once through.
 
-    The partner wished for is the one that halves a team's distance from the mean deviation; it is found by
+    The partner wanted is the one that halves a team's distance from the mean deviation; it is found by
     binary search.
 
     Parameters
@@ -72,13 +72,13 @@ def exchange(  # noqa: C901  # one loop: compiled, it can call nothing that is n
         if scale_a > 0.0 and abs(away_a - middle) < spread:
             continue
         old_a = away_a * scale_a
-        wish = own
+        middle_skill = own
         if scale_a > 0.0:
-            wish = own - 0.5 * (away_a - middle)
+            middle_skill = own - 0.5 * (away_a - middle)
         low, high = 0, n
         while low < high:
             half = (low + high) // 2
-            if skill[half] < wish:
+            if skill[half] < middle_skill:
                 low = half + 1
             else:
                 high = half

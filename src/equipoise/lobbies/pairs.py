@@ -357,13 +357,13 @@ def placing_of(problem: LobbyProblem, singles: Ints, ends: Ints, binned: Binned,
 
 def _counts(problem: LobbyProblem, binned: Binned, n_teams: int) -> Ints:
     """Return how many teams each lobby gets: as in the linear program, rounded within the limits."""
-    wish = np.bincount(binned.where, weights=binned.flow, minlength=problem.n_lobbies)
-    wish = wish.astype(np.float64)
-    wish *= n_teams / max(wish.sum(), 1.0)
-    counts = np.clip(np.floor(wish + 1e-6).astype(np.int64), problem.least, problem.most)
+    wanted = np.bincount(binned.where, weights=binned.flow, minlength=problem.n_lobbies)
+    wanted = wanted.astype(np.float64)
+    wanted *= n_teams / max(wanted.sum(), 1.0)
+    counts = np.clip(np.floor(wanted + 1e-6).astype(np.int64), problem.least, problem.most)
     while counts.sum() != n_teams:
         up = counts.sum() < n_teams
         room = (counts < problem.most) if up else (counts > problem.least)
-        lack = np.where(room, wish - counts if up else counts - wish, -np.inf)
+        lack = np.where(room, wanted - counts if up else counts - wanted, -np.inf)
         counts[int(lack.argmax())] += 1 if up else -1
     return np.asarray(counts)

@@ -80,13 +80,13 @@ class FilledLobby:
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
-    """One demand of a set that contradicts.
+class LobbyRule:
+    """One rule of a set that contradicts.
 
     Parameters
     ----------
     what : str
-        The demand, in words.
+        The rule, in words.
     relax : str
         What giving it up would mean, in words.
     """
@@ -113,8 +113,8 @@ class LobbyPlan:
         Who has no team, in the order they were given.
     value, bound : float or None
         The sum of the teams' deviations, and what no plan can be below.
-    conflict : tuple of Demand
-        Where infeasible, demands that contradict, none of which could be left out.
+    conflict : tuple of LobbyRule
+        Where infeasible, rules that contradict, none of which could be left out.
     advice : str
         Where infeasible, what to relax so that nothing contradicts, in words.
     parties : tuple of tuples of str
@@ -134,7 +134,7 @@ class LobbyPlan:
     waiting: tuple[Player, ...] = ()
     value: float | None = None
     bound: float | None = None
-    conflict: tuple[Demand, ...] = field(default=())
+    conflict: tuple[LobbyRule, ...] = field(default=())
     advice: str = ""
     parties: tuple[tuple[str, ...], ...] = ()
     barred: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -168,8 +168,8 @@ class LobbyPlan:
         """Why nothing is feasible and what to relax, in words; empty where something is."""
         if not self.conflict:
             return ""
-        demands = "; ".join(demand.what for demand in self.conflict)
-        return f"these rules contradict each other: {demands}. To relax: {self.advice}"
+        rules = "; ".join(rule.what for rule in self.conflict)
+        return f"these rules contradict each other: {rules}. To relax: {self.advice}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan in plain lists and numbers, as ``equipoise lobbies --json`` prints it."""
@@ -194,7 +194,7 @@ class LobbyPlan:
             "unrated": self.unrated,
         }
         if self.conflict:
-            plain["conflict"] = [{"demand": d.what, "relax": d.relax} for d in self.conflict]
+            plain["conflict"] = [{"rule": d.what, "relax": d.relax} for d in self.conflict]
             plain["advice"] = self.advice
             plain["reason"] = self.reason
         return plain

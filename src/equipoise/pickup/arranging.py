@@ -111,8 +111,9 @@ def arrange(
         split = _unseen(night, solution)
     else:
         placed = [replace(player, team_now=now.get(player.id)) for player in players]
-        solution = balance(BalanceRequest.of(placed, moves=0, **keywords)) if still else None
-        if solution is None or not solution.splits:
+        rules: dict[str, Any] = {"moves": 0} if still else {"stay": STAY}
+        solution = balance(BalanceRequest.of(placed, **rules, **keywords))
+        if still and not solution.splits:
             solution = balance(BalanceRequest.of(placed, stay=STAY, **keywords))
         split = _found(solution)
     proposal = Proposal(

@@ -217,18 +217,26 @@ class Connection(asyncio.BufferedProtocol):
 
     def _send(self) -> None:
         """Send what was made: where an address waits for turns not bit by bit, since sending takes long."""
-        made, self._made, self._size = self._made, [], 0
-        self._write(b"".join(made))
+        made = self._made
+        self._write(made[0] if len(made) == 1 else b"".join(made))
+        made.clear()
+        self._size = 0
 
     def _charge(self, began: float) -> None:
+        if self._server.is_alone:
+            return
         now = perf_counter()
         self.account.charge(now - began, now)
+
+    def _is_light(self) -> bool:
+        """Tell whether nobody has to wait for this address: it has used little, or there is no other."""
+        return self._server.is_alone or self.account.is_light(perf_counter())
 
     def _go_on(self) -> None:
         """Answer at once where this address has used little, otherwise when its turn comes."""
         if self._queued or self._task is not None:
             return
-        if self.account.is_light(perf_counter()):
+        if self._is_light():
             self._drained = False
             self.turn()
         else:
@@ -250,7 +258,7 @@ class Connection(asyncio.BufferedProtocol):
         else:
             if self._ending:
                 asyncio.get_running_loop().call_later(LAST_READ, self._finish_unless_more, self._left)
-            if self._ending or self.account.is_light(perf_counter()):
+            if self._ending or self._is_light():
                 self._read_on()
             else:  # to read is a turn too, since there may be many who send
                 self._pause()

@@ -67,6 +67,9 @@ class Server:
         self._round: asyncio.Handle | None = None
         self._taken = 0
         self._addresses = 0
+        #: Whether all connections are of one address, and how long a turn may be, and turns together before
+        #: others are looked for, seconds.
+        self.is_alone, self.quantum = True, ALONE
         self._full = False
         self._starved = False
         self._tls: ssl.SSLContext | None = None
@@ -223,21 +226,22 @@ class Server:
             return None
         self._full = self._starved = False
         self._accounts[address] = account
-        self._addresses += not account.open
+        self._count(int(not account.open))
         account.open += 1
         self._taken += 1
         return account
 
-    @property
-    def quantum(self) -> float:
-        """How long a turn may be, and turns together before others are looked for, seconds."""
-        return ALONE if self._addresses < 2 else SHARED
+    def _count(self, addresses: int) -> None:
+        """Note by how many addresses there are more: it says how long a turn may be."""
+        self._addresses += addresses
+        self.is_alone = self._addresses < 2
+        self.quantum = ALONE if self.is_alone else SHARED
 
     def _release(self, account: Account) -> None:
         """Give a place back."""
         account.open -= 1
         self._taken -= 1
-        self._addresses -= not account.open
+        self._count(-int(not account.open))
 
     def took(self, connection: Connection) -> None:
         """Note a connection that has begun."""

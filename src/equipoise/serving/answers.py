@@ -5,7 +5,6 @@ Every face of the service asks here; what goes over a network, and how, is not k
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -74,7 +73,7 @@ class Gathered:
     seats : tuple of (int, int)
         Positions of those who are in a team already, and which.
     stay : float
-        The price of moving one of them, in win probability; it counts for two teams.
+        The price of moving one of them, in win probability.
     """
 
     players: tuple[Player, ...]
@@ -98,15 +97,11 @@ class Gathered:
         from equipoise.teams.request import BalanceRequest
         from equipoise.teams.solution import Status
 
-        players, price = self.players, 0.0
-        if self.seats and self.teams == 2 and self.stay > 0.0:
-            now, price = dict(self.seats), self.stay
-            players = tuple(
-                replace(each, side=float(now[n])) if n in now else each for n, each in enumerate(players)
-            )
+        now = dict(self.seats)
+        players = tuple(replace(each, team_now=now.get(n)) for n, each in enumerate(self.players))
         request = BalanceRequest.of(
-            players, teams=self.teams, parties=self.parties, apart=self.apart, side_price=price,
-            beta=self.beta, zero=self.zero, stop=stop,
+            players, teams=self.teams, parties=self.parties, apart=self.apart,
+            stay=self.stay if now else 0.0, beta=self.beta, zero=self.zero, stop=stop,
         )  # fmt: skip
         solution = balance(request)
         if solution.status is Status.INFEASIBLE:
@@ -115,7 +110,7 @@ class Gathered:
         if not solution.splits:
             return None
         places = {player.id: n for n, team in enumerate(solution.splits[0].teams) for player in team}
-        return fewest_moves([places[player.id] for player in players], self.seats, self.teams)
+        return tuple(places[player.id] for player in players)
 
 
 #: What a worker answers instead of raising :class:`InfeasibleError`.
@@ -124,28 +119,6 @@ INFEASIBLE = "infeasible"
 
 class InfeasibleError(InputError):
     """No division keeps what is asked."""
-
-
-def fewest_moves(places: Sequence[int], seats: Iterable[tuple[int, int]], teams: int) -> tuple[int, ...]:
-    """Return the same teams under the numbers at which most stay where they are.
-
-    The pair of an old and a new team that shares most players is one team, then the next, and so on.
-
-    Examples
-    --------
-    >>> fewest_moves([0, 0, 1, 1], [(0, 1), (1, 1), (2, 0)], 2)
-    (1, 1, 0, 0)
-    """
-    shared = Counter((places[position], team) for position, team in seats)
-    number: dict[int, int] = {}
-    for (new, old), _ in sorted(shared.items(), key=lambda entry: (-entry[1], entry[0])):
-        if new not in number and old not in number.values():
-            number[new] = old
-    free = iter(sorted(set(range(teams)) - set(number.values())))
-    for new in range(teams):
-        if new not in number:
-            number[new] = new if new not in number.values() and not shared else next(free)
-    return tuple(number[place] for place in places)
 
 
 class Answers:

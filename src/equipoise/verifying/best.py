@@ -6,7 +6,7 @@ import itertools
 import math
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from equipoise.stopping import Stop, never
@@ -47,8 +47,21 @@ def look(stop: Stop) -> None:
         raise TooMuchError(msg)
 
 
-def optimum(asked: Question, legal: Iterable[Labels] | None = None, stop: Stop = never) -> Optimum:
+def optimum(
+    asked: Question, legal: Iterable[Labels] | None = None, stop: Stop = never, *, last: bool = True
+) -> Optimum:
     """Return the optimum by going through every legal split, or those that are given.
+
+    Parameters
+    ----------
+    asked : Question
+        What is asked.
+    legal : iterable of Labels, optional
+        The splits, if not all legal ones.
+    stop : callable
+        Whether the time is over.
+    last : bool
+        Whether to go on to the last stage; otherwise ``left`` is all that it chooses from.
 
     Raises
     ------
@@ -58,7 +71,7 @@ def optimum(asked: Question, legal: Iterable[Labels] | None = None, stop: Stop =
     left = list(splits(asked, lambda: look(stop)) if legal is None else legal)
     n = len(left)
     costs: list[Real] = []
-    for stage in asked.stages if left else ():
+    for stage in asked.stages[: None if last else -1] if left else ():
         judged = []
         for labels in left:
             look(stop)
@@ -91,7 +104,7 @@ class _Limit:
 
 def ranked(asked: Question, keep: int) -> list[Real]:
     """Return the costs of the best splits by the last stage, within the limits of those before."""
-    within = optimum(replace(asked, stages=asked.stages[:-1])).left
+    within = optimum(asked, last=False).left
     costs = [value(asked, asked.stages[-1], labels) for labels in within]
     costs.sort()
     return costs[:keep]

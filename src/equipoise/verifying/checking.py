@@ -8,18 +8,19 @@ optimum by going through all splits or, for two teams, by halves that meet.
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from equipoise.errors import InputError
+from equipoise.errors import InputError, UnsupportedError
 from equipoise.stopping import Stop, never
 from equipoise.verifying import halves
 from equipoise.verifying.best import Optimum, TooMuchError, optimum
 from equipoise.verifying.exact import Real, UndecidedError
 from equipoise.verifying.plain import read
-from equipoise.verifying.question import Question
+from equipoise.verifying.question import Question, Stage
 from equipoise.verifying.receipts import FIELDS, FORMAT, hash_of
 from equipoise.verifying.rounding import ROOM, Rounding
 from equipoise.verifying.splits import Labels, broken
@@ -45,6 +46,9 @@ SPLIT = ("teams", "bots", "totals", "win_probability", "value", "values", "wishe
 
 #: Players up to which going through all splits is tried first.
 FEW = 12
+
+#: And beyond which it is not tried.
+MOST = 200
 
 #: What rounding may change in a number that is made of few others, relative to it.
 SLIGHT = Fraction(1, 10**12)
@@ -133,8 +137,10 @@ def verify(receipt: Mapping[str, Any], *, stop: Stop = never) -> Verification:
     findings = [_found("hash", lambda: _hash(receipt))]
     try:
         asked = read(receipt["request"])
-    except (InputError, KeyError, TypeError) as error:
+    except UnsupportedError as error:
         return Verification((*findings, Finding("request", Verdict.UNCONFIRMED, str(error))))
+    except (InputError, AttributeError, KeyError, TypeError) as error:
+        return Verification((*findings, Finding("request", Verdict.FALSE, str(error))))
     findings.append(Finding("request", Verdict.CONFIRMED, f"{asked.n} players into {asked.n_teams} teams"))
     check = _Check(receipt, asked, stop)
     claims: dict[str, Callable[[], str]] = {
@@ -144,6 +150,8 @@ def verify(receipt: Mapping[str, Any], *, stop: Stop = never) -> Verification:
         "numbers": check.numbers,
         "proof": check.proof,
     }
+    if asked.n and receipt["request"].get("keep", 1) != 1:
+        claims["ranking"] = check.ranking
     findings += [_found(claim, confirm) for claim, confirm in claims.items()]
     return Verification(tuple(findings))
 
@@ -196,6 +204,12 @@ class _Check:
             bool(splits) == (status in ("optimal", "feasible")), f"{len(splits)} splits are not {status}"
         )
         _require(len(splits) <= request.get("keep", 1), "there are more splits than were asked for")
+        name = self._name()
+        _require(answer["objective"] == name, f"the objective is {name!r}, not {answer['objective']!r}")
+        for field in ("solver", "reason"):
+            _require(isinstance(answer.get(field, ""), str), f"{field} is no text")
+        rounding = answer.get("rounding", 0.0)
+        _require(isinstance(rounding, float) and 0.0 <= rounding < math.inf, f"the rounding is {rounding!r}")
         if not splits:
             _require(answer["value"] is answer["bound"] is answer["gap"] is None, "a value without a split")
             return "everything has its place"
@@ -229,6 +243,9 @@ class _Check:
             labels = self._labels(split)
             rules = broken(self.asked, labels)
             _require(not rules, f"split {number} breaks rules: {'; '.join(rules)}")
+            if self.asked.interchangeable:
+                order = list(dict.fromkeys(labels))
+                labels = tuple(order.index(team) for team in labels)
             _require(labels not in seen, f"split {number} comes twice")
             seen.add(labels)
         return "every split keeps every rule" if seen else "there is no split"
@@ -252,7 +269,7 @@ class _Check:
                     self._near(told, shown(stage, cost).rounded(), rounding.reported(stage), "a value")
             self._preferences(split, labels)
             gone = sorted(self.asked.names[i] for i in moved(self.asked, labels))
-            _require(sorted(split.get("moved", [])) == gone, "other players change team than is said")
+            _require(sorted(split.get("moved", [])) == gone, "other players change team than is stated")
             self._roles(split, labels)
         return "totals, bots, win probabilities and values are right to rounding"
 
@@ -276,20 +293,68 @@ class _Check:
         labels = self._labels(self.answer["splits"][0])
         for stage, least in zip(self.asked.stages, best.costs, strict=True):
             cost = value(self.asked, stage, labels)
-            worse = (cost - least - Real(stage.tolerance)).rounded()
             said = f"{stage.name or 'the sum'} is {float(shown(stage, cost))!r}"
             _require(
-                worse <= self.rounding.error(stage), f"{said}, and {float(shown(stage, least))!r} is the best"
+                self._beyond(stage, labels, least) <= self.rounding.error(stage),
+                f"{said}, and {float(shown(stage, least))!r} is the best",
             )
         self._near(self.answer["bound"], exact, self.rounding.reported(stage), "the bound")
         return f"the first split is the best: {how}"
+
+    def ranking(self) -> str:
+        """Check that no splits were left out that are better than those after the first."""
+        request, splits = self.receipt["request"], self.answer["splits"]
+        if self.answer["status"] != "optimal":
+            return "nothing is claimed"
+        if self.asked.n > FEW or request.get("rerank") is not None or request.get("spacing", 1) > 1:
+            msg = "the splits after the first are not compared with all others"
+            raise _UnconfirmedError(msg)
+        *first, stage = self.asked.stages
+        best = optimum(self.asked, stop=self.stop, last=False)
+        error = self.rounding.error(stage)
+        # Splits that differ only in who of two alike is where count once, so values are counted.
+        better: list[Fraction] = []
+        for cost in sorted(value(self.asked, stage, labels).rounded() for labels in best.left):
+            if not better or cost > better[-1] + error:
+                better.append(cost)
+        _require(
+            len(splits) >= min(len(better), request["keep"]), "there are fewer splits than there could be"
+        )
+        for place, split in enumerate(splits):
+            labels = self._labels(split)
+            cost = value(self.asked, stage, labels).rounded() - error
+            within = all(
+                self._beyond(earlier, labels, least) <= self.rounding.error(earlier)
+                for earlier, least in zip(first, best.costs, strict=True)
+            )
+            before = sum(other < cost for other in better) if within else len(better)
+            _require(before <= place, f"{before} splits are better than number {place + 1}")
+        return "no split is better than one that is listed and not listed"
+
+    def _beyond(self, stage: Stage, labels: Labels, least: Real) -> Fraction:
+        """Return by how much a split is worse than a stage allows."""
+        return (value(self.asked, stage, labels) - least - Real(stage.tolerance)).rounded()
+
+    def _name(self) -> str:
+        """Return what the objective of the request is called."""
+        asked = self.receipt["request"].get("objective", "spread")
+        names = [
+            " + ".join(name if weight == 1 else f"{float(weight):g} {name}" for name, weight in entry.items())
+            if isinstance(entry, Mapping)
+            else str(entry)
+            for entry in (asked if isinstance(asked, list) else [asked])
+        ]
+        alone = len(self.asked.stages) == 1 and len(self.asked.stages[0].terms) > len(names)
+        return ", ".join(names) + (" + preferences" if alone and asked == "win" else "")
 
     def _optimum(self) -> tuple[Optimum, str]:
         through = "all splits were gone through in fractions"
         if self.asked.n > FEW and halves.suits(self.asked):
             return halves.meeting(self.asked, self.stop), "halves that meet, in whole numbers"
-        best = optimum(self.asked, stop=self.stop)
-        return best, through
+        if self.asked.n > MOST:
+            msg = f"more than {MOST} players are too many to go through all splits"
+            raise _UnconfirmedError(msg)
+        return optimum(self.asked, stop=self.stop), through
 
     def _labels(self, split: Mapping[str, Any]) -> Labels:
         team_of = [(who, team) for team, ids in enumerate(split["teams"]) for who in ids]

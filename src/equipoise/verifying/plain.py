@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from equipoise.errors import InputError
-from equipoise.players import Bots, Player, Rating
+from equipoise.errors import InputError, UnsupportedError
+from equipoise.players import MOST_PLAYERS, Bots, Player, Rating
 from equipoise.verifying.question import PRICE, Question, question
 
 #: The fields that decide what is legal and what is best.
@@ -20,6 +21,24 @@ DECIDING = (
 
 #: Those that say how it is searched for, and how many are wanted.
 SEARCHING = ("solver", "rerank", "keep", "spacing", "seed")
+
+
+#: The least and the most of whole numbers; None where there is no most.
+WHOLE = {
+    "teams": (2, 100), "keep": (1, None), "spacing": (1, None), "seed": (0, None),
+    "max_difference": (0, None), "min_size": (0, MOST_PLAYERS), "max_size": (0, MOST_PLAYERS),
+    "moves": (0, None),
+}  # fmt: skip
+
+#: And of numbers.
+NUMBERS = {
+    "beta": (1e-100, 1e15), "zero": (-1e15, 1e15), "body": (0.0, 1e6), "default": (-1e15, 1e15),
+    "tolerance": (0.0, sys.float_info.max), "side_weight": (0.0, sys.float_info.max),
+    "side_price": (0.0, sys.float_info.max), "stay": (0.0, sys.float_info.max),
+}  # fmt: skip
+
+#: The most objectives in an order, and combinations of roles that are filled.
+MOST_STAGES, MOST_STATES = 16, 1 << 16
 
 
 class _Preference(NamedTuple):
@@ -47,6 +66,7 @@ def read(data: Mapping[str, Any]) -> Question:
             msg = f"request: the field {name!r} is not known here"
             raise InputError(msg)
     try:
+        _check(data)
         asked = {name: data[name] for name in DECIDING if data.get(name) is not None}
         if "fixed" in asked:
             asked["fixed"] = {who: team - 1 for who, team in asked["fixed"].items()}
@@ -59,10 +79,63 @@ def read(data: Mapping[str, Any]) -> Question:
             for preference in asked.get("preferences", ())
         ]
         asked["rules"] = [_rule(rule) for rule in asked.get("rules", ())]
-        return question(_players(data["players"]), **asked)
-    except (KeyError, TypeError, AttributeError, ValueError, ZeroDivisionError) as error:
+        players = _players(data["players"])
+        ids = [player.id for player in players]
+        _require("players", ids, len(set(ids)) == len(ids))
+        return question(players, **asked)
+    except UnsupportedError:
+        raise
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError, ArithmeticError) as error:
         msg = f"request: it cannot be read: {error}"
         raise InputError(msg) from error
+
+
+def _check(data: Mapping[str, Any]) -> None:
+    """Refuse numbers out of range, as nobody could have asked for them.
+
+    Raises
+    ------
+    InputError
+        If a number is.
+    """
+    for name, (least, most) in WHOLE.items():
+        if data.get(name) is not None:
+            _require(name, data[name], _is_whole(data[name], least, most))
+    for name, (low, high) in NUMBERS.items():
+        number = data.get(name)
+        if number is not None:
+            is_number = isinstance(number, int | float) and not isinstance(number, bool)
+            _require(name, number, is_number and low <= number <= high)
+    sizes, n_teams = data.get("sizes"), data.get("teams", 2)
+    each = sizes if isinstance(sizes, list) else [0 if sizes is None else sizes] * n_teams
+    _require("sizes", sizes, len(each) == n_teams and all(_is_whole(size, 0, MOST_PLAYERS) for size in each))
+    roles = data.get("roles") or {}
+    right = isinstance(roles, Mapping) and all(_is_whole(n, 1, MOST_PLAYERS) for n in roles.values())
+    _require("roles", roles, right and math.prod(n + 1 for n in roles.values()) <= MOST_STATES)
+    objective = data.get("objective", "spread")
+    entries = objective if isinstance(objective, list) else [objective]
+    right = all(isinstance(entry, str | Mapping) and entry for entry in entries)
+    _require("objective", objective, right and 1 <= len(entries) <= MOST_STAGES)
+    tolerances = data.get("tolerances")
+    if tolerances is not None:
+        right = isinstance(tolerances, list) and all(0.0 <= tolerance < math.inf for tolerance in tolerances)
+        _require("tolerances", tolerances, right and len(tolerances) == len(entries) - 1)
+    for name in ("parties", "apart"):
+        groups = data.get(name) or []
+        _require(name, groups, isinstance(groups, list) and all(isinstance(group, list) for group in groups))
+    for name in ("solver", "rerank"):
+        _require(name, data.get(name), isinstance(data.get(name, ""), str | None))
+
+
+def _is_whole(number: Any, least: int, most: int | None) -> bool:
+    whole = isinstance(number, int) and not isinstance(number, bool)
+    return whole and least <= number and (most is None or number <= most)
+
+
+def _require(name: str, given: Any, holds: object) -> None:
+    if not holds:
+        msg = f"request: {name}: {str(given)[:40]!r} is out of range"
+        raise InputError(msg)
 
 
 def _players(data: Any) -> list[Player]:

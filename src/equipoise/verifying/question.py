@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from equipoise.errors import InputError
+from equipoise.errors import InputError, UnsupportedError
 from equipoise.players import Bots, Player, Rating
 from equipoise.verifying.exact import Real
 
@@ -432,5 +432,8 @@ def _terms(entry: Any) -> tuple[tuple[str, Fraction], ...]:
     for name in weights:
         if name not in NAMES:
             msg = f"objective: {name!r} is not one that is checked; {', '.join(NAMES)} are"
-            raise InputError(msg)
+            raise UnsupportedError(msg)
+    if not all(0.0 < weight < math.inf for weight in weights.values()):
+        msg = f"objective: every weight must be above 0, got {list(weights.values())}"
+        raise InputError(msg)
     return tuple((name, number(weight)) for name, weight in weights.items())

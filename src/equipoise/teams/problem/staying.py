@@ -77,6 +77,15 @@ def moves_of(players: Sequence[Player], n_teams: int) -> Floats:
     return moves
 
 
+def unmoved(problem: Problem) -> tuple[Labels, ...]:
+    """Return the split in which everyone stays, if it is legal: something to begin a search with."""
+    if problem.moving is None or not problem.n_blocks:
+        return ()
+    fixed = np.array(problem.fixed)
+    labels = np.where(fixed >= 0, fixed, problem.moving.each.argmin(axis=1)).astype(np.int8)
+    return (labels,) if problem.legal(labels[None, :])[0] else ()
+
+
 def renumbered(problem: Problem, players: Sequence[Player], labels: Labels) -> Labels:
     """Return a split with its teams under the numbers at which fewest players change team.
 

@@ -136,8 +136,7 @@ def _place_rows(mu: Floats, labels: Labels, blocks: NDArray[np.intp], rooms: Int
 
 
 def _suits(task: Task) -> Fit:
-    many = task.problem.n_blocks > MANY and task.criterion.has_reach
-    return Fit.BEST if many and splits(task.problem) > 1 else Fit.NO
+    return Fit.BEST if task.criterion.has_reach and splits(task.problem) > 1 else Fit.NO
 
 
-SOLVER = Solver("fold", solve, suits=_suits)
+SOLVER = Solver("fold", solve, least=MANY + 1, suits=_suits)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from heapq import heappop, heappush
 from itertools import count, pairwise
 from typing import Any
@@ -67,6 +67,12 @@ NOWHERE = math.inf, -math.inf, math.inf, -math.inf
 #: The second axis of criteria that have none.
 NO_AXIS = (0.0,) * N_FEATURES
 
+#: The axis that is listed for those, as most objectives choose by it next.
+SQUARES = (0.0, 0.0, 1.0, 0.0, 0.0)
+
+#: Rows of the larger half up to which the lists are kept for the next criterion: some megabytes.
+REMEMBERED_ROWS = 1 << 16
+
 #: Pairs looked at to learn how costs are distributed.
 SAMPLE = 64
 
@@ -91,6 +97,10 @@ class Half:
     def write(self, signs: NDArray[np.int8], codes: NDArray[np.int64]) -> None:
         """Write the signs (m, n_components) of this half's components for codes (m,)."""
         if not self.kinds:
+            return
+        if self.base[-1] == 2 and self.radix[-1] == 1 << len(self.kinds) - 1:  # no two are alike
+            taken = codes[:, None] >> np.arange(len(self.kinds)) & 1
+            signs[:, [kind[0] for kind in self.kinds]] = 2 * taken - 1
             return
         taken = codes[:, None] // self.radix % self.base
         signs[:, [kind[0] for kind in self.kinds]] = np.where(taken > 0, 1, -1)
@@ -148,6 +158,39 @@ def meet(task: Task, patience: float = 1.0) -> Found:
     return _Meeting(task, patience).run()
 
 
+def _halves(parts: Components, axis: tuple[float, ...], fast: bool) -> tuple[Half, Half]:
+    """List the part-splits of both halves, with a second axis."""
+    (left, right), (left_rows, right_rows) = parts.halves
+    return _half(parts, left, left_rows, axis, fast), _half(parts, right, right_rows, axis, fast)
+
+
+#: The lists of the last problem, where they are short: every criterion of an objective asks for them.
+_remembered = lru_cache(maxsize=1)(_halves)
+
+
+def _half(parts: Components, kinds: list[list[int]], rows: int, axis: tuple[float, ...], fast: bool) -> Half:
+    """List the part-splits of one half."""
+    steps = parts.steps[[kind[0] for kind in kinds]]
+    copies = np.array([len(kind) for kind in kinds], dtype=np.int64)
+    sizes = steps[:, COUNT].astype(np.int64)
+    columns = (copies, sizes, steps[:, MU].copy(), np.asarray(steps @ np.array(axis)))
+    room = int(np.abs(sizes) @ copies) + 2
+    shelves = tuple(_shelf(rows, room) for _ in range(3))
+    list_half = compiled(kernels.list_half) if fast else kernels.list_half
+    which, low, n_sizes = list_half(
+        _as_taken(columns, fast), tuple(_as_taken(shelf, fast) for shelf in shelves)
+    )
+    spans = pairwise(shelves[which][3][: n_sizes + 1].tolist())
+    ranges = {low + c: (start, end) for c, (start, end) in enumerate(spans) if start < end}
+    base = copies + 1
+    return Half(shelves[which], kinds, np.cumprod(base) // base, base, ranges)
+
+
+def _as_taken(columns: tuple[Any, ...], fast: bool) -> tuple[Any, ...]:
+    """Return arrays as the kernels take them: the plain ones with views, which give plain numbers."""
+    return columns if fast else tuple(column.data for column in columns)
+
+
 class _Meeting:
     """One search: the shelves, the size classes, and the sweeps over them."""
 
@@ -161,7 +204,6 @@ class _Meeting:
         self.usual = math.inf
         halves, rows = self.parts.halves
         self.fast = pays(max(rows), COMPILE_FROM)
-        self.list_half = compiled(kernels.list_half) if self.fast else kernels.list_half
         self.pairs = compiled(kernels.pairs_within) if self.fast else kernels.pairs_within
         self.outline = compiled(kernels.outline) if self.fast else kernels.outline
         self.most_looks = patience * MOST_TURNS * LOOKS
@@ -171,7 +213,10 @@ class _Meeting:
         self.second_axis = np.array(self.axis)
         self.held = held = self.parts.choices[1]
         self.base = self.parts.base + (self.parts.steps[held] if held >= 0 else 0.0)
-        self.left, self.right = map(self._half, halves, rows)
+        listed = self.axis if any(self.axis) else SQUARES
+        self.left, self.right = (_remembered if max(rows) <= REMEMBERED_ROWS else _halves)(
+            self.parts, listed, self.fast
+        )
         even = task.problem.n_players / 2
         sizes = sorted(self.parts.legal_sizes, key=lambda size: abs(size - even))
         self.classes = [self._size_class(size) for size in sizes]
@@ -296,23 +341,9 @@ class _Meeting:
             self._rows(size),
         )
 
-    def _half(self, kinds: list[list[int]], rows: int) -> Half:
-        """List the part-splits of one half."""
-        steps = self.parts.steps[[kind[0] for kind in kinds]]
-        copies = np.array([len(kind) for kind in kinds], dtype=np.int64)
-        sizes = steps[:, COUNT].astype(np.int64)
-        columns = (copies, sizes, steps[:, MU].copy(), np.asarray(steps @ self.second_axis))
-        room = int(np.abs(sizes) @ copies) + 2
-        shelves = tuple(_shelf(rows, room) for _ in range(3))
-        which, low, n_sizes = self.list_half(self._given(columns), tuple(map(self._given, shelves)))
-        spans = pairwise(shelves[which][3][: n_sizes + 1].tolist())
-        ranges = {low + c: (start, end) for c, (start, end) in enumerate(spans) if start < end}
-        base = copies + 1
-        return Half(shelves[which], kinds, np.cumprod(base) // base, base, ranges)
-
     def _given(self, columns: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return arrays as the kernels take them: the plain ones with views, which give plain numbers."""
-        return columns if self.fast else tuple(column.data for column in columns)
+        return _as_taken(columns, self.fast)
 
     def _labels(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Labels:
         """Return the splits that pairs of rows stand for."""

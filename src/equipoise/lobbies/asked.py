@@ -1,4 +1,4 @@
-"""From players, lobbies and wishes to a :class:`~equipoise.lobbies.problem.LobbyProblem`."""
+"""From players, lobbies and rules to a :class:`~equipoise.lobbies.problem.LobbyProblem`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from equipoise.teams.problem.roster import Roster
 
 
 @dataclass(frozen=True)
-class Wishes:
+class Asked:
     """What is asked for, by places in the roster and in the list of lobbies.
 
     Parameters
@@ -109,8 +109,8 @@ def gather(
     parties: Iterable[Sequence[str]],
     barred: Mapping[str, Collection[str]],
     caution: float,
-) -> Wishes:
-    """Return the wishes of a roster.
+) -> Asked:
+    """Return what is asked of a roster.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def gather(
             bars.add((find("barred", who), number[name]))
     mu = np.array([rating.mu for rating in roster.ratings])
     sigma = np.array([rating.sigma for rating in roster.ratings])
-    return Wishes(
+    return Asked(
         roster, mu - caution * sigma, lobbies, team_size, min_size,
         tuple(tuple(party) for party in together.values() if len(party) > 1), tuple(sorted(bars)),
     )  # fmt: skip
