@@ -14,7 +14,7 @@ import click
 
 from equipoise.cli import archives
 from equipoise.cli.shared import evenings
-from equipoise.cli.shared.names import read_option
+from equipoise.cli.shared.rosters import read_option
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def gather(names: tuple[str, ...], store: str | None, as_json: bool, **options: 
 
 def _entries(names: Sequence[str], read: str | None) -> tuple[Entry, ...]:
     """Return the entries of names that are typed, or of a paste on standard input."""
-    from equipoise.files.contents import content_of, decoded
     from equipoise.files.pastes import parse_paste
+    from equipoise.files.rosters import content_of, decoded
 
     if list(names) == ["-"]:
         where, content = content_of("-")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from equipoise.pages.text.words import printable
+from equipoise.fields import printable
 
 if TYPE_CHECKING:
     from equipoise.pickup.arranging import Arranged
