@@ -21,6 +21,7 @@ class Difference(DifferenceCriterion):
 
     Examples
     --------
+    >>> import numpy as np
     >>> totals = np.zeros((1, 2, 5)); totals[0, :, MU] = 374, 373
     >>> Difference().cost(totals)
     array([1.])

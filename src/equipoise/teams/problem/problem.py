@@ -8,7 +8,7 @@ Objectives see only the features' sums over each team (the totals), so nothing h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -292,6 +292,29 @@ class Problem:
             if team >= 0:
                 kept &= labels[:, block] == team
         return kept
+
+    def freed(self, labels: Labels, blocks: NDArray[np.intp]) -> Problem:
+        """Return the problem of dividing some blocks, while all others are held as one block for each team.
+
+        Parameters
+        ----------
+        labels : ndarray, shape (n_blocks,)
+            The team of each block.
+        blocks : ndarray of int
+            Those that may move; in the new problem they come after the teams' held blocks, in this order.
+            Of pairs that must be apart both are among them, or else nobody looks at the pair.
+        """
+        place = {block: n for n, block in enumerate(blocks.tolist(), start=self.n_teams)}
+        stays = np.ones(self.n_blocks, dtype=np.bool_)
+        stays[blocks] = False
+        held = [self.features[stays & (labels == team)].sum(axis=0) for team in range(self.n_teams)]
+        return replace(
+            self,
+            features=np.concatenate([np.array(held), self.features[blocks]]),
+            apart=tuple((place[a], place[b]) for a, b in self.apart if a in place and b in place),
+            fixed=(*range(self.n_teams), *(self.fixed[block] for block in place)),
+            members=((),) * self.n_teams + tuple(self.members[block] for block in place),
+        )
 
     def violation(self, labels: Labels) -> Floats:
         """Return how far splits break the rules, shape (m,): 0 where every rule is kept.

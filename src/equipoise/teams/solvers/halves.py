@@ -21,13 +21,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from heapq import heappop, heappush
 from itertools import count, pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Labels
-from equipoise.compiled import compiled, pays
+from equipoise.compiled import pays, run
 from equipoise.teams.objectives.objective import EVERYWHERE, Interval, Pair
 from equipoise.teams.problem.components import Components, components
 from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES
@@ -176,19 +175,11 @@ def _half(parts: Components, kinds: list[list[int]], rows: int, axis: tuple[floa
     columns = (copies, sizes, steps[:, MU].copy(), np.asarray(steps @ np.array(axis)))
     room = int(np.abs(sizes) @ copies) + 2
     shelves = tuple(_shelf(rows, room) for _ in range(3))
-    list_half = compiled(kernels.list_half) if fast else kernels.list_half
-    which, low, n_sizes = list_half(
-        _as_taken(columns, fast), tuple(_as_taken(shelf, fast) for shelf in shelves)
-    )
+    which, low, n_sizes = run(kernels.list_half, columns, shelves, fast=fast)
     spans = pairwise(shelves[which][3][: n_sizes + 1].tolist())
     ranges = {low + c: (start, end) for c, (start, end) in enumerate(spans) if start < end}
     base = copies + 1
     return Half(shelves[which], kinds, np.cumprod(base) // base, base, ranges)
-
-
-def _as_taken(columns: tuple[Any, ...], fast: bool) -> tuple[Any, ...]:
-    """Return arrays as the kernels take them: the plain ones with views, which give plain numbers."""
-    return columns if fast else tuple(column.data for column in columns)
 
 
 class _Meeting:
@@ -204,8 +195,6 @@ class _Meeting:
         self.usual = math.inf
         halves, rows = self.parts.halves
         self.fast = pays(max(rows), COMPILE_FROM)
-        self.pairs = compiled(kernels.pairs_within) if self.fast else kernels.pairs_within
-        self.outline = compiled(kernels.outline) if self.fast else kernels.outline
         self.most_looks = patience * MOST_TURNS * LOOKS
         self.most_pairs = patience * MOST_PAIRS
         limited = (limit.criterion.second for limit in task.limits if any(limit.criterion.second))
@@ -247,8 +236,7 @@ class _Meeting:
         The second axis is bounded the better, the less mu may vary: so where very many pairs get in, the
         range of mu is gone through slice by slice, those first where the best was seen.
         """
-        left, right, blocks = map(self._given, (self.left.shelf, self.right.shelf, self._blocks))
-        (ranges,) = self._given((size_class.rows,))
+        ranges = size_class.rows
         slices, number = [(0.0, 0, EVERYWHERE)], count(1)
         while slices:
             _, _, mu = heappop(slices)
@@ -264,8 +252,11 @@ class _Meeting:
                     for part in self._sliced(size_class, aim[1]):
                         heappush(slices, (least, next(number), part))
                     break
-                found, looked, place = self.pairs(
-                    left, right, blocks, ranges, aim[1], place, LOOKS, self.out_left, self.out_right
+                found, looked, place = run(
+                    kernels.pairs_within,
+                    *(self.left.shelf, self.right.shelf, self._blocks, ranges, aim[1], place, LOOKS),
+                    *(self.out_left, self.out_right),
+                    fast=self.fast,
                 )
                 if found:
                     labels = self._labels(self.out_left[:found], self.out_right[:found])
@@ -293,7 +284,7 @@ class _Meeting:
         second = self.right.shelf[1]
         n = -(-len(second) // kernels.BLOCK)
         blocks = np.empty(n), np.empty(n)
-        self.outline(self._given((second,))[0], len(second), self._given(blocks))
+        run(kernels.outline, second, len(second), blocks, fast=self.fast)
         return blocks
 
     def _rows(self, size: int) -> NDArray[np.int64]:
@@ -340,10 +331,6 @@ class _Meeting:
             float(constant @ self.second_axis),
             self._rows(size),
         )
-
-    def _given(self, columns: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return arrays as the kernels take them: the plain ones with views, which give plain numbers."""
-        return _as_taken(columns, self.fast)
 
     def _labels(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Labels:
         """Return the splits that pairs of rows stand for."""
