@@ -296,11 +296,11 @@ def _report(
     from equipoise.pickup.night import current, match_of, result_event
 
     event = result_event(evening.night, ranks, scores, _time(evening, when), match)
-    told = match or current(evening.night).id
+    wanted = match or current(evening.night).id
     if event is not None:
         evening.add(event, match=match_of(evening.night, event))
     if as_json:
-        click.echo(json.dumps({"match": told, "status": "known" if event is None else "new"}, indent=2))
+        click.echo(json.dumps({"match": wanted, "status": "known" if event is None else "new"}, indent=2))
     elif event is None:
         click.echo("That was reported already; nothing has changed.")
     else:

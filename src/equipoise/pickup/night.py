@@ -300,8 +300,8 @@ def renamed(event: Event, names: Mapping[str, str]) -> dict[str, Any]:
         }
     for part, fields in (("setup", ("here", "duos", "apart")), ("proposal", ("teams", "out", "moved"))):
         if plain.get(part) is not None:
-            told = {name: _named(plain[part][name], names) for name in fields}
-            plain[part] = {**plain[part], **told}
+            fields_now = {name: _named(plain[part][name], names) for name in fields}
+            plain[part] = {**plain[part], **fields_now}
     return plain
 
 

@@ -66,7 +66,7 @@ class Evening:
     night: Night
 
     def add(self, event: Event, match: Any = None, undone: str | None = None) -> None:
-        """Take a step, which is kept before anything is said of it."""
+        """Take a step: keep it first, then answer."""
         from equipoise.pickup.night import night_of
 
         self.archive.add_night_event(event, len(self.events), match, undone)
