@@ -47,6 +47,9 @@ SHAPES = ((5, 2), (7, 2), (9, 2), (7, 3), (8, 3), (10, 3))
 #: What chances may change by: sums of weights 1e6 times their spread are right to some 1e-9 of it.
 SAME = 1e-7
 
+#: More than there are splits of any of the shapes.
+MOST_SPLITS = 5000
+
 #: What a quarter and half a spread may be exceeded by: rounding.
 ROUNDING = 1e-9
 
@@ -182,9 +185,10 @@ def uneven(n: int, n_teams: int, rosters: int, seed: int) -> dict[str, Any]:
     """Return how teams of different sizes compare on rosters from N(1500, 200), by the default objective.
 
     A roster where the larger team is stronger man for man by more than a quarter of a spread, or where teams
-    of one size differ by more than half a spread, counts against us if any split is within both.
+    of one size differ by more than half a spread, counts as avoidable if any split is within both; what that
+    costs is by how much its chances are farther from even than those of the fairest split.
     """
-    stronger, apart, avoidable, leads, differences, farthest = 0, 0, 0, [], [], []
+    stronger, apart, costs, leads, differences, farthest = 0, 0, [], [], [], []
     for number in range(rosters):
         weights = np.random.default_rng([seed, n, n_teams, number]).normal(1500.0, 200.0, n)
         solution = balance({f"p{i}": weight for i, weight in enumerate(weights.tolist())}, teams=n_teams)
@@ -196,16 +200,25 @@ def uneven(n: int, n_teams: int, rosters: int, seed: int) -> dict[str, Any]:
         stronger += lead > 0.25 + ROUNDING
         apart += difference > 0.5 + ROUNDING
         if lead > 0.25 + ROUNDING or difference > 0.5 + ROUNDING:
-            avoidable += any(
-                one <= 0.25 and other <= 0.5
-                for one, other in (compared(split, spread) for split in splits(weights, n_teams))
-            )
+            costs += [least for least in (cost_within_both(weights.tolist(), n_teams),) if least is not None]
     return {
         "players": n, "teams": n_teams, "rosters": rosters, "larger stronger": stronger,
-        "one size apart": apart, "avoidable": avoidable, "mean lead": float(np.mean(leads)),
+        "one size apart": apart, "avoidable": len(costs), "costs": costs, "mean lead": float(np.mean(leads)),
         "largest lead": max(leads), "largest difference": max(differences),
         "mean range of chances": float(np.mean(farthest)),
     }  # fmt: skip
+
+
+def cost_within_both(weights: Sequence[float], n_teams: int) -> float | None:
+    """Return how much farther from even the fairest split within both limits is than the fairest of all."""
+    players = {f"p{n}": weight for n, weight in enumerate(weights)}
+    ranked = balance(players, teams=n_teams, objective="win", keep=MOST_SPLITS).splits
+    spread = float(np.std(weights))
+    for split in ranked:
+        lead, difference = compared(split.weights, spread)
+        if lead <= 0.25 and difference <= 0.5:
+            return split.value - ranked[0].value
+    return None
 
 
 def compared(teams: Sequence[Sequence[float]], spread: float) -> tuple[float, float]:
@@ -221,23 +234,6 @@ def compared(teams: Sequence[Sequence[float]], spread: float) -> tuple[float, fl
         else:
             lead = max(lead, (mean - other) * (1 if size > other_size else -1) / spread)
     return lead, difference
-
-
-def splits(weights: np.ndarray, n_teams: int) -> Iterator[list[list[float]]]:
-    """Go through every split into teams as equal as can be."""
-    n = len(weights)
-    sizes = [n // n_teams + (team < n % n_teams) for team in range(n_teams)]
-
-    def rest(left: list[int], team: int) -> Iterator[list[list[int]]]:
-        if team == n_teams:
-            yield []
-            return
-        for chosen in itertools.combinations(left, sizes[team]):
-            for others in rest([n for n in left if n not in chosen], team + 1):
-                yield [list(chosen), *others]
-
-    for places in rest(list(range(n)), 0):
-        yield [[float(weights[place]) for place in team] for team in places]
 
 
 def histories(data: Path) -> dict[str, Any]:
@@ -327,6 +323,7 @@ Rosters from N(1500, 200), the default objective.
 A lead is how far the mean of a larger team is above that of a smaller one, a difference how far the means of
 two teams of one size are apart, both in spreads of the roster.
 Avoidable are rosters beyond a limit for which some split of these sizes is within both limits.
+{avoiding}
 
 | players in teams | rosters | lead above 0.25 | difference above 0.5 | avoidable | mean lead | largest lead \
 | largest difference | mean range of chances |
@@ -359,7 +356,15 @@ def report(found: dict[str, Any]) -> str:
         for kind, part in zip(("all, a draw as half a win", "decided"), parts, strict=True)
     ]
     shapes = [SHAPE.format(**row) for row in found["rosters"]]
-    return PAGE.format(**found["law"], shapes="\n".join(shapes), histories="\n".join(rows))
+    costs = [cost for row in found["rosters"] for cost in row["costs"]]
+    avoiding = "None is."
+    if costs:
+        avoiding = (
+            f"In those {len(costs)} that costs {100 * min(costs):.1f} to {100 * max(costs):.1f} % of win "
+            "probability, more than the tolerance:\n"
+            "the default objective puts even chances first, and no split as even is within both limits."
+        )
+    return PAGE.format(**found["law"], avoiding=avoiding, shapes="\n".join(shapes), histories="\n".join(rows))
 
 
 def main() -> int:

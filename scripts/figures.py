@@ -18,9 +18,9 @@ from statistics import fmean, pstdev
 import numpy as np
 
 from equipoise import advantage, balance, pareto, place_late
+from equipoise.fields import number
 from equipoise.files.rosters import read_roster
 from equipoise.pages.pictures.svg import COLOURS, PALE_INK, RULE, caption, document, element, ticks
-from equipoise.pages.text.words import number
 from equipoise.registry import OBJECTIVES, RERANKERS, resolve
 from equipoise.teams.problem.components import components
 from equipoise.teams.problem.problem import MU, Problem

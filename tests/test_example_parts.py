@@ -12,17 +12,19 @@ from examples.parts.game import GAME
 from examples.parts.listener import WeightsByDatagram
 from examples.parts.model import WinShare
 from examples.parts.objective import mean_difference
+from examples.parts.solver import SOLVER
 from examples.parts.store import Passing
 from tests.cli.running import run
 
 from equipoise.archive.archive import Archive
 from equipoise.ratings.models.elo import Elo
+from equipoise.registry import OBJECTIVES, resolve
 from equipoise.serving.answers import Answers
 from equipoise.serving.ratings import Ratings, Snapshot
 from equipoise.testing.archives import check_archive
 from equipoise.testing.games import check_game
 from equipoise.testing.ratings import check_model
-from equipoise.testing.teams import check_objective
+from equipoise.testing.teams import check_objective, check_solver, random_problem, random_units
 
 LOG = (
     b"2026-01-10T20:05Z ann beat bob\n2026-01-10T20:25Z cid drew ann\nthe club was closed\n"
@@ -48,6 +50,15 @@ def test_the_objective_keeps_the_laws_of_objectives(seed: int) -> None:
     check_objective(mean_difference, np.random.default_rng(seed))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_solver_keeps_the_laws_of_solvers(seed: int) -> None:
+    """On random problems: what it finds is legal, and it claims no more than it knows."""
+    rng = np.random.default_rng(seed)
+    problem = random_problem(rng, most_blocks=8)
+    goal = resolve("objective", OBJECTIVES, "win")(random_units(rng, problem))
+    check_solver(SOLVER, goal, problem, exact=SOLVER.exact)
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [
@@ -55,6 +66,7 @@ def test_the_objective_keeps_the_laws_of_objectives(seed: int) -> None:
             ("balance", "examples/roster.txt", "--objective", "examples.parts.objective:mean_difference"),
             "Proven",
         ),
+        (("balance", "examples/roster.txt", "--solver", "examples.parts.solver:SOLVER"), "roven optimal"),
         (("evaluate", "examples/matches.jsonl", "--models", "examples.parts.model:WinShare"), "log-loss"),
     ],
 )

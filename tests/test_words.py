@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from equipoise.cli import group
 
 ROOT = Path(__file__).parent.parent
 
@@ -20,7 +27,6 @@ OLD = {
     r"\btold(?! apart| from)\b|\buntold\b": "reported, given, raw",
     r"\bunsaid\b|\b(?:was|is|are|were|what is|as) said\b": "stated, as above",
     r"\bwish(?:es|ed)?\b": "preference or rule",
-    r"\bdemands?\b": "rule",
     r"\bpersons\b": "people",
     r"\bspace of time\b|\bfor ever\b": "for good, permanently",
     r"\bit is missing\b": "... is missing",
@@ -28,3 +34,66 @@ OLD = {
     r"\blets? (?:it|them|him|this) be\b": "leave alone",
 }
 PATTERN = re.compile("|".join(f"(?:{old})" for old in OLD), re.IGNORECASE)
+
+#: Generated from docstrings and help, which are looked at where they are written.
+GENERATED = ("docs/reference/",)
+PAGES = sorted(
+    page
+    for page in (
+        path.relative_to(ROOT).as_posix()
+        for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")]
+    )
+    if not page.startswith(GENERATED)
+)
+
+
+def texts(path: Path) -> Iterator[tuple[int, str]]:
+    """Return line and content of every text in a module that has a blank: messages, help, docstrings.
+
+    A text without a blank is a name or a key.
+    """
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value.strip():
+            # A parameter of a docstring bears the name it has in the code.
+            content = re.sub(r"^ *\w+(?:, \w+)* : .*$", "", node.value, flags=re.MULTILINE)
+            yield node.lineno, " ".join(content.split())
+
+
+@pytest.mark.parametrize(
+    "folder",
+    sorted(path.name for path in (ROOT / "src" / "equipoise").iterdir() if path.name != "__pycache__"),
+)
+def test_messages_help_and_docstrings_are_plain_english(folder: str) -> None:
+    """Read aloud once, and kept so."""
+    where = ROOT / "src" / "equipoise" / folder
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {text[max(0, match.start() - 40) : match.end() + 20]}"
+        for path in ([where] if where.suffix == ".py" else sorted(where.rglob("*.py")))
+        if path.suffix == ".py"
+        for line, text in texts(path)
+        for match in PATTERN.finditer(text)
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_documents_are_plain_english(page: str) -> None:
+    """Prose and the output of commands."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    found = [text[max(0, match.start() - 40) : match.end() + 20] for match in PATTERN.finditer(text)]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "text", ["0 is not allowed; 1 is", "a rule of one's own", "as was told", "if wanted"]
+)
+def test_the_old_grammar_is_found(text: str) -> None:
+    """The patterns match what they are for."""
+    assert PATTERN.search(text)
+
+
+def test_the_list_of_commands_fits_one_screen() -> None:
+    """``equipoise --help`` on 80 by 50."""
+    shown = CliRunner().invoke(group, ["--help"], terminal_width=80).output.splitlines()
+    assert len(shown) <= 50
+    assert max(map(len, shown)) <= 80

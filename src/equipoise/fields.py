@@ -1,6 +1,7 @@
-"""Values from plain data: texts, numbers, prices and players, with messages that say the place.
+"""Values from plain data and back: texts, numbers, prices and players, with messages that say the place.
 
-What a table, a JSON file and the body of a request hold is decoded here, once.
+What a table, a JSON file and the body of a request hold is decoded here, once; and numbers and names are
+written as people read them.
 Every mistake becomes an :class:`~equipoise.errors.InputError` that begins with the place and says what is
 allowed.  Reading the files is not done here.
 """
@@ -15,6 +16,11 @@ from typing import Any, NoReturn
 
 from equipoise.errors import InputError
 from equipoise.players import LARGEST_WEIGHT, NO_SIDE, Player, Rating
+
+#: What must not reach a screen: control, surrogate and invisible formatting characters (bidirectional
+#: overrides among them); the joiners that scripts and emoji need are spared.
+_HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_JOINERS = "\u200c\u200d"
 
 #: The columns (or keys) a roster may have, and what else they are called.
 COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -274,3 +280,34 @@ def _yes(value: Any, at: str) -> bool:
     if text not in _YES + _NO:
         fail(at, f"bot must be one of {', '.join(_YES + _NO[1:])}, got {short(text)}")
     return text in _YES
+
+
+def number(value: float) -> str:
+    """Return a number with as many digits as help: whole where it is, else four that count.
+
+    Examples
+    --------
+    >>> number(374.0), number(0.99733), number(26.500001), number(1500.25)
+    ('374', '0.9973', '26.5', '1500.2')
+    """
+    if value == round(value) and abs(value) < 1e15:
+        return str(round(value))
+    return f"{value:.1f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"
+
+
+def printable(name: str) -> str:
+    r"""Return a name with everything escaped that would change the screen around it.
+
+    Examples
+    --------
+    >>> printable("Ann\x1b[31m")
+    'Ann\\x1b[31m'
+    """
+    if name.isprintable():
+        return name
+    return "".join(
+        sign.encode("unicode_escape").decode("ascii")
+        if unicodedata.category(sign) in _HIDDEN and sign not in _JOINERS
+        else sign
+        for sign in name
+    )

@@ -82,9 +82,25 @@ def win_probability(mu: Floats, variance: Floats, count: Floats, beta: float, ze
     array([[0.7691, 0.2309]])
     """
     scale = LOGISTIC_SLOPE / pair_noise(variance, count, beta)
+    if mu.shape[1] == 2:
+        return _of_two(mu, count, zero, scale)
     exponent = strengths(mu, count, zero) * scale[:, None]
     exponent = np.exp(exponent - exponent.max(axis=1, keepdims=True))
     return cast("Floats", exponent / exponent.sum(axis=1, keepdims=True))
+
+
+def _of_two(mu: Floats, count: Floats, zero: float, scale: Floats) -> Floats:
+    """Return the chances of two teams: the same sums in columns, as NumPy is slow along an axis of two."""
+    least = np.minimum(count[:, 0], count[:, 1])
+    first = (mu[:, 0] - zero * (count[:, 0] - least)) * scale
+    second = (mu[:, 1] - zero * (count[:, 1] - least)) * scale
+    most = np.maximum(first, second)
+    first, second = np.exp(first - most), np.exp(second - most)
+    both = first + second
+    chances = np.empty(mu.shape)
+    np.divide(first, both, out=chances[:, 0])
+    np.divide(second, both, out=chances[:, 1])
+    return chances
 
 
 def pair_noise(variance: Floats, count: Floats, beta: float) -> Floats:
@@ -93,7 +109,11 @@ def pair_noise(variance: Floats, count: Floats, beta: float) -> Floats:
     Shapes and units as in :func:`win_probability`; the result has shape (m,).  A game of nobody is as noisy
     as one of a single player, so that its chances are numbers.
     """
-    total = variance.sum(axis=1) + beta * beta * np.maximum(count.sum(axis=1), 1.0)
+    if count.shape[1] == 2:
+        uncertain, players = variance[:, 0] + variance[:, 1], count[:, 0] + count[:, 1]
+    else:
+        uncertain, players = variance.sum(axis=1), count.sum(axis=1)
+    total = uncertain + beta * beta * np.maximum(players, 1.0)
     return cast("Floats", np.sqrt(total * (2.0 / count.shape[1])))
 
 

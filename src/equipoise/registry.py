@@ -7,8 +7,9 @@ The dicts are also the parameter lists of the tests: whatever is registered is h
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 from equipoise.errors import EquipoiseError, InputError, UnknownNameError
@@ -138,6 +139,12 @@ def call_part(kind: str, part: Any, function: Any, argument: Any) -> Any:
         raise InputError(msg) from error
 
 
+@cache
+def _imported(module: str) -> ModuleType:
+    """Import a module once: to ask Python whether it is there takes a while."""
+    return import_module(module)
+
+
 def resolve(kind: str, registry: Mapping[str, str], part: Any) -> Any:
     """Return the part that a name stands for.
 
@@ -168,7 +175,7 @@ def resolve(kind: str, registry: Mapping[str, str], part: Any) -> Any:
     if not colon:
         raise UnknownNameError(kind, part, registry)
     try:
-        return getattr(import_module(module), attribute)
+        return getattr(_imported(module), attribute)
     except (ImportError, AttributeError, TypeError, ValueError) as error:
         if part in registry:
             raise

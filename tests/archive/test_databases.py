@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
-from equipoise.archive import databases
+from equipoise.archive import postgresql, sqlite
 from equipoise.archive.archive import open_archive
 from equipoise.archive.schema import METADATA
 from equipoise.errors import InputError
@@ -59,7 +59,7 @@ def test_a_missing_driver_is_told_with_what_to_install(monkeypatch: pytest.Monke
     def missing(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr(databases, "import_module", missing)
+    monkeypatch.setattr(postgresql, "import_module", missing)
     with pytest.raises(InputError, match=r"pip install 'equipoise\[postgresql\]'"):
         open_archive("postgresql://host/database")
 
@@ -69,7 +69,7 @@ def test_a_file_is_used_safely(tmp_path: Path) -> None:
     """A sound SQLite, the write-ahead log, a flush at each commit, and nothing left of what is deleted."""
     with open_archive(f"sqlite:///{tmp_path / 'a.db'}") as archive:
         assert archive.facts()["journal"] == "wal"
-        assert tuple(map(int, archive.facts()["version"].split("."))) >= databases.SOUND
+        assert tuple(map(int, archive.facts()["version"].split("."))) >= sqlite.SOUND
         with archive._database.reading() as connection:
             asked = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
                      for name in ("journal_mode", "synchronous", "secure_delete")}  # fmt: skip
@@ -82,7 +82,7 @@ def test_a_faulty_sqlite_writes_no_write_ahead_log_and_says_so(
     """Where only a SQLite with the fault is there, the archive works with the older journal."""
     faulty = SimpleNamespace(**{name: getattr(sqlite3, name) for name in dir(sqlite3)})
     faulty.sqlite_version_info = (3, 51, 2)
-    monkeypatch.setattr(databases, "sqlite_driver", lambda: faulty)
+    monkeypatch.setattr(sqlite, "sqlite_driver", lambda: faulty)
     told: list[str] = []
     with open_archive(f"sqlite:///{tmp_path / 'a.db'}", waiting=told.append) as archive:
         assert archive.record([DUEL]).new == 1
@@ -159,7 +159,7 @@ def test_an_upgrade_that_breaks_off_leaves_nothing(
 
 def test_the_database_of_something_else_is_refused(tmp_path: Path) -> None:
     """An archive is not made in a file that belongs to another program, nor in one that is no database."""
-    connection = databases.sqlite_driver().connect(tmp_path / "other.db")
+    connection = sqlite.sqlite_driver().connect(tmp_path / "other.db")
     connection.execute("CREATE TABLE songs (title)")
     connection.close()
     with pytest.raises(InputError, match=r"something else .*'songs'"):

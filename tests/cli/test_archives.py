@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 from tests.cli.running import run
 
-from equipoise.archive.databases import sqlite_driver
+from equipoise.archive.sqlite import sqlite_driver
 from equipoise.cli import group
 from equipoise.errors import EquipoiseError
 

@@ -186,7 +186,7 @@ def test_input_at_fault_is_exit_code_1_with_the_line(roster: str | bytes, messag
         ("--keep 3 --spacing 0", "--spacing must be at least 1, got 0"),
         ("--spacing 4", "--spacing: "),
         ("--teams 1", "--teams must be at least 2, got 1"),
-        ("--size 6,5", "--size: 6+5 = 11 seats"),
+        ("--size 6,5", "--size must add up to 10, the number of players, got 6+5 = 11"),
         ("--min 9 --max 4", "--min must be at most the maximum, 4, got 9"),
         ("--bot-weight -1", "--bot-weight must be at least 0, got -1"),
         ("--bot-weight nan", "--bot-weight must be from -1e15 to 1e15, got nan"),

@@ -12,12 +12,20 @@ from click.testing import CliRunner
 from equipoise.cli.balance import command
 
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
+EXAMPLES = CONTRIBUTING.parent / "examples"
 
 
-def test_the_modules_on_the_way_are_those_written_down(tmp_path: Path) -> None:
-    """Functions are called in these modules only; imports, which happen once, are not counted."""
-    roster = tmp_path / "roster.txt"
-    roster.write_text("".join(f"{weight} P{weight}\n" for weight in (31, 12, 47, 25, 38, 19, 54, 22, 41, 16)))
+#: Ten players with nothing but a weight, as lines and as a table.
+WEIGHTS = (31, 12, 47, 25, 38, 19, 54, 22, 41, 16)
+LINES = "".join(f"{weight} P{weight}\n" for weight in WEIGHTS)
+TABLE = "name,weight\n" + "".join(f"P{weight},{weight}\n" for weight in WEIGHTS)
+
+#: The most modules that there may be on the way.
+MOST = 24
+
+
+def way(path: Path) -> set[str]:
+    """Return the modules that have a function called; imports, which happen once, are not counted."""
     runner, entered = CliRunner(), set[str]()
 
     def note(frame: FrameType, event: str, argument: object) -> None:
@@ -25,15 +33,37 @@ def test_the_modules_on_the_way_are_those_written_down(tmp_path: Path) -> None:
         if event == "call" and module.startswith("equipoise.") and frame.f_code.co_name != "<module>":
             entered.add(module.removeprefix("equipoise."))
 
-    runner.invoke(command, [str(roster)])
+    runner.invoke(command, [str(path)])
     before = sys.getprofile()
     sys.setprofile(note)
     try:
-        done = runner.invoke(command, [str(roster)])
+        done = runner.invoke(command, [str(path)])
     finally:
         sys.setprofile(before)
     assert done.exit_code == 0
+    return entered
+
+
+def test_the_modules_on_the_way_are_those_written_down(tmp_path: Path) -> None:
+    """The table in CONTRIBUTING lists them all and no other, and there are few."""
+    roster = tmp_path / "roster.txt"
+    roster.write_text(LINES)
+    entered = way(roster)
     text = CONTRIBUTING.read_text(encoding="utf-8")
     section = text[text.index("## The way of a roster's line") : text.index("## House style")]
     table = section[section.index("|") :]
     assert entered == set(re.findall(r"`([a-z_.]+)`", table))
+    assert len(entered) <= MOST
+
+
+def test_the_way_of_the_example_is_no_longer() -> None:
+    """Nor is that of the roster that comes with the project."""
+    assert len(way(EXAMPLES / "roster.txt")) <= MOST
+
+
+def test_the_way_of_a_table_is_no_longer(tmp_path: Path) -> None:
+    """A table takes the same way but for what reads pasted lines."""
+    lines, table = tmp_path / "roster.txt", tmp_path / "roster.csv"
+    lines.write_text(LINES)
+    table.write_text(TABLE)
+    assert way(table) < way(lines)

@@ -118,7 +118,7 @@ def test_fixed_teams_are_priced_as_a_whole() -> None:
     (line,) = [
         line for line in lines if line.startswith("  Fixing Ann, Bob, Cid and Dan to their teams costs ")
     ]
-    assert line.endswith(" of win probability and 10 of difference.")
+    assert line.endswith(" of win probability and 10 points of difference.")
     assert not any("Only fixing" in line for line in lines)
 
 

@@ -7,9 +7,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from equipoise import Bots, balance
-from equipoise.pages.pictures.svg import ticks
+from equipoise.fields import number, printable
+from equipoise.pages.pictures.svg import text_width, ticks
 from equipoise.pages.pictures.teams import teams_svg
-from equipoise.pages.text.words import number, printable
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -24,6 +24,34 @@ def test_every_player_and_bot_is_a_dot() -> None:
     texts = [text.text for text in picture.iter(f"{SVG}text")]
     assert "Red & Blue" in texts
     assert "Team 2" in texts
+
+
+#: Names as long as they come, in many scripts, of wide and of narrow letters.
+NAMES = (
+    "Amber",
+    "Кирилл Александрович", "محمد بن سلمان", "李小龙的超级无敌大粉丝团", "Þórbergur Jökulsson", "W" * 32,
+    "ilililil", "สมชาย ใจดี", "देवेन्द्र कुमार शर्मा", "🔥🔥FireLord🔥🔥", "xX_TheSniperOfTheNorth_Xx", "김철수",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [2, 3, 13, 40, 64])
+@pytest.mark.parametrize("spread", [0, 3, 900])
+def test_every_name_is_there_and_covers_no_other(n: int, spread: int) -> None:
+    """Whatever the script, the length and the ties; one that is cut keeps both ends."""
+    roster = {f"{NAMES[i % len(NAMES)]} {i}": 1500.0 + (i * 37 % n) * spread / n for i in range(n)}
+    picture = ET.fromstring(teams_svg(balance(roster, solver="greedy")))
+    boxes = [
+        (float(text.attrib["x"]), float(text.attrib["y"]), text.text or "")
+        for text in picture.iter(f"{SVG}text")
+        if text.get("font-size") == "12"
+    ]
+    assert sorted(name.split()[-1] for *_, name in boxes) == sorted(str(i) for i in range(n))
+    for k, (x, y, name) in enumerate(boxes):
+        assert x >= 0
+        assert x + text_width(name, 12) <= 860
+        for other_x, other_y, other in boxes[:k]:
+            apart = x >= other_x + text_width(other, 12) or other_x >= x + text_width(name, 12)
+            assert apart or abs(y - other_y) >= 14, (name, other)
 
 
 @pytest.mark.parametrize(

@@ -122,11 +122,11 @@ def test_match_files_carry_parties_and_leavers() -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"parties": (("a",),)}, "parties: "),
-        ({"parties": (("a", "x"),)}, "parties: "),
-        ({"parties": (("a", "c"),)}, "parties: "),
+        ({"parties": (("a",),)}, "parties must"),
+        ({"parties": (("a", "x"),)}, "parties must"),
+        ({"parties": (("a", "c"),)}, "parties must"),
         ({"parties": (("a", "b"), ("b", "a"))}, "parties: a player"),
-        ({"left": ("x",)}, "left: a player is in no team"),
+        ({"left": ("x",)}, "left must name players of the teams"),
     ],
 )
 def test_parties_and_leavers_out_of_place_are_refused(more: dict[str, object], message: str) -> None:

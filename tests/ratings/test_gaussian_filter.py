@@ -11,8 +11,8 @@ import pytest
 from equipoise import Contest, GaussianFilter, InputError, Match, Mixture, Rating, Ruleset, Statistics, replay
 from equipoise.compiled import available
 from equipoise.lab.simulate import name, rank_correlation, simulate
-from equipoise.ratings.models.gaussian_filter.model import FilterState
 from equipoise.ratings.models.gaussian_filter.packing import pack
+from equipoise.ratings.models.gaussian_filter.state import FilterState
 from equipoise.ratings.profiles import PROFILES, with_settings
 from equipoise.testing.ratings import random_contest
 

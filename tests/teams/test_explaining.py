@@ -26,7 +26,7 @@ from equipoise import (
     why_together,
 )
 from equipoise.registry import OBJECTIVES
-from equipoise.teams.explaining.relaxing import Constraint
+from equipoise.teams.explaining.asking import Constraint
 
 NAMES = "abcdefgh"
 

@@ -187,7 +187,7 @@ def test_a_team_that_there_is_not_is_refused() -> None:
     """Whoever is in it is named."""
     with pytest.raises(InputError, match="team_now: 'Ann' is in team 3; there are teams 1 to 2"):
         balance([Player("Ann", 1.0, team_now=2), Player("Bob", 2.0)])
-    with pytest.raises(InputError, match="team_now: -1"):
+    with pytest.raises(InputError, match="must be at least 0, got -1"):
         Player("Ann", team_now=-1)
 
 

@@ -2,7 +2,7 @@
 
 What happened is kept as it was reported; what follows from it (ratings, names, numbers of games) is derived
 and can always be made anew, see :mod:`equipoise.archive.learning`.  How a database does it stands in
-:mod:`equipoise.archive.databases`.
+:mod:`equipoise.archive.database`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ import sqlalchemy as sa
 from equipoise.archive import corrections
 from equipoise.archive import exports as contents
 from equipoise.archive.appearances import Appearance, appearances
-from equipoise.archive.databases import Database, connect
+from equipoise.archive.database import Database
+from equipoise.archive.databases import connect
 from equipoise.archive.exports import Content
 from equipoise.archive.known import Recorded, Standing, Updated
 from equipoise.archive.learning import Learner, version_of_ratings

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from equipoise.archive.databases import Database
+from equipoise.archive.database import Database
 from equipoise.archive.records import Row
 from equipoise.archive.schema import CHANGED, CHECKPOINT, UNDO
 

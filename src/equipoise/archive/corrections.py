@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from equipoise.archive import derived
 from equipoise.archive.checkpoints import BEGINNING, forget_all
-from equipoise.archive.databases import Database
+from equipoise.archive.database import Database
 from equipoise.archive.records import match_of, record_of
 from equipoise.archive.schema import (
     FORGOTTEN,

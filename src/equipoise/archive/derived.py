@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from equipoise.archive.databases import Database
+from equipoise.archive.database import Database
 from equipoise.archive.known import Known
 from equipoise.archive.records import Row, common_keys, keys_of, parts_of, patched, state_of
 from equipoise.archive.schema import ASKED, DERIVED, RENEWAL, SIZE

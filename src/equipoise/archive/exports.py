@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from equipoise.archive.databases import Database
+from equipoise.archive.database import Database
 from equipoise.archive.models import Chosen
 from equipoise.archive.records import match_of, record_of
 from equipoise.archive.schema import (

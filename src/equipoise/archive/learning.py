@@ -29,7 +29,7 @@ from equipoise.archive.checkpoints import (
     together,
     way_back,
 )
-from equipoise.archive.databases import Database
+from equipoise.archive.database import Database
 from equipoise.archive.derived import KNOWN, STATE, UNREADABLE, Both, Kept, Places
 from equipoise.archive.known import Known, Standing, Updated
 from equipoise.archive.models import Chosen, rated_by

@@ -16,7 +16,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from equipoise.archive.databases import DAMAGED
+from equipoise.archive.database import DAMAGED
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Match, Ruleset, Statistics, moved
 

@@ -34,7 +34,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 def warn(text: str) -> None:
     """Print a message for people on standard error."""
-    from equipoise.pages.text.words import printable
+    from equipoise.fields import printable
 
     click.echo(printable(text), err=True)
 
@@ -120,7 +120,7 @@ def counts(tally: Tally) -> str:
 
 def tell(text: str) -> None:
     """Print a line with ids or names in it."""
-    from equipoise.pages.text.words import printable
+    from equipoise.fields import printable
 
     click.echo(printable(text))
 

@@ -11,8 +11,7 @@ import click
 
 from equipoise.cli.fronts import print_json, show_front, write_plot
 from equipoise.cli.requests import named, request_of, save_request
-from equipoise.cli.shared.names import read_option
-from equipoise.cli.shared.stored import clan_tags, with_ratings
+from equipoise.cli.shared.rosters import clan_tags, read_option, with_ratings
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS
 

@@ -15,7 +15,7 @@ from equipoise.cli.histories import (
     with_settings_options,
     write,
 )
-from equipoise.cli.shared.stored import store
+from equipoise.cli.shared.rosters import store
 from equipoise.registry import MODELS
 
 

@@ -124,7 +124,7 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
 
 
 def _from_archive(sources: tuple[str, ...], store: str) -> History:
-    from equipoise.cli.shared.stored import stored_matches
+    from equipoise.cli.shared.rosters import stored_matches
 
     if any(sources):
         msg = "--store cannot be used with match files; give one of them"

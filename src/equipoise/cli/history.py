@@ -56,7 +56,7 @@ def _date(game: dict[str, Any]) -> str:
 
 def _text(player: str, names: list[dict[str, Any]], games: list[dict[str, Any]], *, why: bool) -> str:
     from equipoise.cli.histories import table
-    from equipoise.pages.text.words import printable
+    from equipoise.fields import printable
 
     known = ", ".join(printable(each["name"]) for each in names)
     rows: list[tuple[str, ...]] = [

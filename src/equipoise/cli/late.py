@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.shared.names import read_option, read_players
-from equipoise.cli.shared.stored import rated, with_stored_ratings
+from equipoise.cli.shared.rosters import rated, read_option, read_players, with_stored_ratings
 from equipoise.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def command(roster: str, **options: Any) -> None:
     ROSTER has a column 'team' (from 1) and, where bots play, a column 'bot'.  The one player without a
     team joins; nobody joins where all have one, and only the advantage is shown.  Bots without a team wait.
     """  # fmt: skip
-    from equipoise.pages.text.words import convention
+    from equipoise.pages.text.teams import convention
     from equipoise.teams.running.handicap import advantage
     from equipoise.teams.running.placing import place_late
     from equipoise.teams.running.sums import team_sums, units_in
@@ -157,8 +156,9 @@ def _lines(
     who: Player, placement: Placement, people: list[int], bots: list[int], names: list[str]
 ) -> list[str]:
     """Return the placement as people read it: the team, what each would be, and what then is owed."""
+    from equipoise.fields import number, printable
     from equipoise.pages.text.explanation import team_name
-    from equipoise.pages.text.words import convention, number, printable
+    from equipoise.pages.text.teams import convention
 
     lines = [f"{printable(who.label)} joins {team_name(names, placement.team)}."]
     for option in placement.options:

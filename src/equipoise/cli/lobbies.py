@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.shared.stored import clan_tags, rated, roster, with_ratings
+from equipoise.cli.shared.rosters import clan_tags, rated, roster, with_ratings
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import LOBBY_SOLVERS
 
@@ -175,7 +175,7 @@ def _plot(path: str, plan: LobbyPlan) -> None:
 
 def _text(plan: LobbyPlan, per_player: bool) -> str:
     """Return what a person reads."""
-    from equipoise.pages.text.words import number, printable
+    from equipoise.fields import number, printable
 
     lines: list[str] = []
     for lobby in plan.lobbies:
@@ -191,7 +191,7 @@ def _text(plan: LobbyPlan, per_player: bool) -> str:
 
 
 def _lobby_lines(lobby: FilledLobby, what: str) -> list[str]:
-    from equipoise.pages.text.words import number, printable
+    from equipoise.fields import number, printable
 
     teams = len(lobby.teams)
     mean = sum(lobby.totals) / teams if teams else 0.0
@@ -204,7 +204,7 @@ def _lobby_lines(lobby: FilledLobby, what: str) -> list[str]:
 
 
 def _verdict(plan: LobbyPlan) -> str:
-    from equipoise.pages.text.words import number
+    from equipoise.fields import number
 
     value = f"sum of {plan.deviation} deviations {number(plan.value or 0.0)}"
     if plan.status == "optimal":

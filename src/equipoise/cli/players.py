@@ -80,7 +80,7 @@ def _players(standing: Standing) -> list[dict[str, Any]]:
 
 def _short(text: str) -> str:
     """Return a text as a cell: no longer than a line of a terminal bears."""
-    from equipoise.pages.text.words import printable
+    from equipoise.fields import printable
 
     shown = printable(text)
     return shown if len(shown) <= WIDEST else shown[: WIDEST - 3] + "..."

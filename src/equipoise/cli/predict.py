@@ -17,7 +17,7 @@ from equipoise.cli.histories import (
     table,
     with_model_options,
 )
-from equipoise.cli.shared.stored import store
+from equipoise.cli.shared.rosters import store
 
 #: A member of a team: the id, and after an @ the share of the time.
 _SHARE = re.compile(r"(.+)@([0-9.]+)")
@@ -102,7 +102,7 @@ def _text(
     teams: tuple[str, ...], chances: Any, margins: Any, quality: float | None, draw: float | None
 ) -> str:
     """Return the prediction as a table, with the quality below."""
-    from equipoise.pages.text.words import printable
+    from equipoise.fields import printable
 
     columns: tuple[str, ...] = ("team", "wins")
     rows = [
@@ -121,7 +121,7 @@ def _text(
 
 def _warn(strangers: list[str], played: bool) -> None:
     """Say who counts as a new player, and which ruleset nobody played: names are easily mistyped."""
-    from equipoise.pages.text.words import printable
+    from equipoise.fields import printable
 
     if strangers:
         names = ", ".join(printable(player) for player in strangers)

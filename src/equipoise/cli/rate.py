@@ -20,7 +20,7 @@ from equipoise.cli.histories import (
     with_model_options,
     write,
 )
-from equipoise.cli.shared.stored import store
+from equipoise.cli.shared.rosters import store
 from equipoise.errors import InputError
 from equipoise.matches import Ruleset
 
@@ -179,7 +179,7 @@ def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: Tally)
 
 def _text(result: dict[str, Any]) -> str:
     """Return the ratings of a ruleset as a table."""
-    from equipoise.pages.text.words import printable
+    from equipoise.fields import printable
 
     rows = [
         (printable(player["id"]), f"{player['scale']:.1f}", f"{player['mu']:.3f}", f"{player['sigma']:.3f}",

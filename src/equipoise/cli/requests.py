@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.shared import stored
-from equipoise.cli.shared.names import read_players
+from equipoise.cli.shared import rosters
+from equipoise.cli.shared.rosters import read_players
 from equipoise.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -78,10 +78,10 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
 
         players, keywords = read_request(source)
     if any(options[flag] is not None for flag in ("here", "store", "ruleset")) or roster is source is None:
-        players = stored.roster(roster, options, lambda path: read_players(path, options["read"]))
-        players = stored.rated(players, options)
+        players = rosters.roster(roster, options, lambda path: read_players(path, options["read"]))
+        players = rosters.rated(players, options)
     elif roster is not None:
-        players = stored.rated(read_players(roster, options["read"]), options)
+        players = rosters.rated(read_players(roster, options["read"]), options)
     if options["clan_tags"]:
         from equipoise.clans import with_clans
 

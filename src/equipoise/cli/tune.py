@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from equipoise.cli.histories import progress_bar, read_history, table
-from equipoise.cli.shared.stored import store
+from equipoise.cli.shared.rosters import store
 
 
 @click.command(name="tune")

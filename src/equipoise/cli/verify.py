@@ -33,7 +33,7 @@ def command(receipt: str, time_limit: float, as_json: bool) -> None:
     The exit code is 1 if something is false; what cannot be confirmed is listed, and is no error.
     """
     from equipoise.clock import deadline
-    from equipoise.files.contents import content_of
+    from equipoise.files.rosters import content_of
     from equipoise.verifying.checking import verify
     from equipoise.verifying.receipts import parse
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from equipoise.errors import InputError
 from equipoise.fields import fail, number_of, short, text_of
-from equipoise.files.contents import content_of, decoded
+from equipoise.files.rosters import content_of, decoded
 from equipoise.lobbies.plan import Lobby, LobbyPlan
 from equipoise.players import Player, Rating
 

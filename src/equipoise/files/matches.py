@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from equipoise.files.contents import content_of
+from equipoise.files.rosters import content_of
 from equipoise.games.plain import Progress
 from equipoise.logs.reading import Parsed
 from equipoise.matches import Match, Skipped, Unfinished

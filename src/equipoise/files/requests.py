@@ -11,7 +11,7 @@ import tomllib
 from typing import Any
 
 from equipoise.fields import fail
-from equipoise.files.contents import content_of, decoded
+from equipoise.files.rosters import content_of, decoded
 from equipoise.players import Player
 from equipoise.teams.decoding import keywords_of
 

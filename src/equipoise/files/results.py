@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.files.contents import content_of, decoded
+from equipoise.files.rosters import content_of, decoded
 from equipoise.logs.records import match_from, number_from, time_from
 from equipoise.matches import Match, Skipped
 from equipoise.tables import rows_of

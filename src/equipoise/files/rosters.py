@@ -1,5 +1,7 @@
 """Rosters from files: names as people write them, tables and JSON, from bytes to players.
 
+What every loader does first is here too: from a file to its bytes, from bytes to text.
+
 Every mistake in a file becomes an :class:`~equipoise.errors.InputError` that begins with the file and the
 line (or the entry) and says what is allowed.
 """
@@ -10,9 +12,10 @@ import csv
 import io
 import json
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from equipoise.errors import InputError
 from equipoise.fields import (
@@ -26,7 +29,6 @@ from equipoise.fields import (
     players_of,
     short,
 )
-from equipoise.files.contents import content_of, decoded
 from equipoise.files.paste_lines import plain_name
 from equipoise.files.pastes import parse_paste, weight_of
 from equipoise.players import Player
@@ -60,6 +62,10 @@ class Roster(list[Player]):
         self.beta, self.draws = beta, draws
 
 
+#: The control characters of Unicode (category Cc) but tab and line feed.
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
 def read_roster(source: str, read: str | None = None) -> Roster:
     """Read a roster from a file, or from standard input where the source is ``-``.
 
@@ -76,6 +82,40 @@ def read_roster(source: str, read: str | None = None) -> Roster:
     """
     where, content = content_of(source)
     return parse_roster(content, where, ending_of(source), read)
+
+
+def content_of(source: str) -> tuple[str, bytes]:
+    """Return what messages call a file, and what is in it; ``-`` is standard input."""
+    if source == "-":
+        stdin = cast("object", sys.stdin)  # None where it was closed before the start
+        if stdin is None:
+            fail("standard input", "it is closed")
+        return "standard input", sys.stdin.buffer.read()
+    try:
+        return source, Path(source).read_bytes()
+    except (OSError, ValueError) as error:
+        msg = f"{source}: cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise InputError(msg) from error
+
+
+def decoded(content: bytes, where: str) -> str:
+    """Return UTF-8 text with line feeds, without a byte order mark; anything else is refused."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        fail(where, "it is UTF-16; save it as UTF-8")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        number = content.count(b"\n", 0, error.start) + 1
+        fail(f"{where}, line {number}", "it is not UTF-8 text; save the file as UTF-8")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    found = CONTROL.search(text)
+    if found is not None:
+        number = text.count("\n", 0, found.start()) + 1
+        fail(
+            f"{where}, line {number}",
+            f"it has the control character {found.group()!r}; the file must be plain text",
+        )
+    return text
 
 
 def ending_of(source: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from equipoise.fields import fail
-from equipoise.files.contents import content_of, decoded
+from equipoise.files.rosters import content_of, decoded
 from equipoise.teams.decoding import rules_of
 from equipoise.teams.problem.rules import Rule
 

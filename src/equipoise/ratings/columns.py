@@ -18,8 +18,9 @@ from equipoise.compiled import pays
 from equipoise.matches import Match, Ruleset
 from equipoise.ratings.model import is_bot
 from equipoise.ratings.models.gaussian_filter.kernels import LEVELS, PLACE, TELL
-from equipoise.ratings.models.gaussian_filter.model import WORTH, Filters, FilterState
+from equipoise.ratings.models.gaussian_filter.model import WORTH, Filters
 from equipoise.ratings.models.gaussian_filter.packing import DAY, Key, Packed, figures_of, levels
+from equipoise.ratings.models.gaussian_filter.state import FilterState
 
 #: Contests that are packed at a time: enough for speed, little beside the history itself.
 STRIDE = 200_000

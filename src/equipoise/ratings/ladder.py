@@ -23,8 +23,9 @@ from equipoise.ratings.folding import LATEST, Folding
 from equipoise.ratings.model import Chances, RatingModel, State, checked
 from equipoise.ratings.models.gaussian_filter import kernels
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
-from equipoise.ratings.models.gaussian_filter.model import Filters, FilterState
+from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.models.gaussian_filter.packing import GENERAL, Packed, levels, pack
+from equipoise.ratings.models.gaussian_filter.state import FilterState
 from equipoise.tables import Table
 
 #: Contests recorded from which it pays to load the compiled kernels.

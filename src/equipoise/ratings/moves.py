@@ -9,7 +9,8 @@ from equipoise.errors import InputError
 from equipoise.matches import Contest
 from equipoise.ratings.model import RatingModel, State
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
-from equipoise.ratings.models.gaussian_filter.model import Filters, FilterState, GaussianFilter
+from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
+from equipoise.ratings.models.gaussian_filter.state import FilterState
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,9 +143,7 @@ class Connection(asyncio.BufferedProtocol):
         answers = self._session.at_once(data)
         if answers:
             self.last_line = server.clock
-            self._transport.write(answers)
-            if self._blocked_since is not None:
-                self._pause()
+            self._transport.write(answers)  # where that is too much, the next to arrive waits
         if began:
             self._charge(began)
         return bool(answers)

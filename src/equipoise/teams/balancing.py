@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -16,13 +15,12 @@ from equipoise.players import NO_SIDE
 from equipoise.registry import RERANKERS, call_part, resolve
 from equipoise.teams.objectives.composing import priced
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
-from equipoise.teams.objectives.units import compose_in, units_of
 from equipoise.teams.problem.components import Contradiction
 from equipoise.teams.problem.preferences import Outcome, outcomes
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE, Problem
 from equipoise.teams.problem.staying import renumbered
 from equipoise.teams.request import BalanceRequest, Judge, Keywords, Players
-from equipoise.teams.solution import Solution, Split, Status, weight
+from equipoise.teams.solution import Solution, Split, Status
 from equipoise.teams.solvers import stages
 from equipoise.teams.solvers.conflict import conflict
 from equipoise.teams.solvers.spacing import far_apart, ranked_apart, shortage
@@ -71,39 +69,48 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
     [['Ann', 'Dan', 'Fay'], ['Bob', 'Cid', 'Eve']]
     """
     request = BalanceRequest.of(players, **keywords)
-    chosen, units = asked_in(request)
-    nothing = Solution(
-        status=Status.INFEASIBLE,
+    chosen, units = request.asked
+    problem, clash = request.problem, request.clash
+    if problem is None or clash is not None:
+        return _nothing(request, chosen, units, reason=_contradiction(request, clash))
+    if problem.prices is not None:
+        chosen = priced(chosen, units)
+    check_positive(chosen, problem)
+    try:
+        found, solver, short = _search(request, problem, chosen)
+    except Contradiction as late:
+        return _nothing(request, chosen, units, reason=_contradiction(request, late))
+    said = partial(_nothing, request, chosen, units, solver=solver, bot_weight=_bot_weight(problem))
+    if not found.ranked and not found.proven:
+        return said(status=Status.UNKNOWN, reason=NOTHING_YET)
+    if not found.ranked:
+        return said(reason=conflict(problem, [player.label for player in request.players]))
+    return said(**_answer(request, problem, chosen, units, found, short))
+
+
+def _nothing(request: BalanceRequest, chosen: Objective, units: Units, **known: Any) -> Solution:
+    """Return a solution of which nothing is known but what is asked, and the given fields."""
+    fields: dict[str, Any] = {
+        "status": Status.INFEASIBLE,
+        "solver": str(request.solver),
+        "splits": (),
+        "value": None,
+        "bound": None,
+    }
+    return Solution(
         objective=chosen.name,
-        solver=str(request.solver),
-        splits=(),
-        value=None,
-        bound=None,
         beta=units.beta,
         beta_source=units.beta_source,
         zero=units.zero,
         zero_source=units.zero_source,
         default_weight=request.roster.default,
         unrated=request.roster.unrated,
+        **(fields | known),
     )
-    problem, clash = request.problem, request.clash
-    if problem is None or clash is not None:
-        return replace(nothing, reason=_contradiction(request, clash))
-    if problem.prices is not None:
-        chosen = priced(chosen, units)
-        nothing = replace(nothing, objective=chosen.name)
-    check_positive(chosen, problem)
-    try:
-        found, solver, short = _search(request, problem, chosen)
-    except Contradiction as late:
-        return replace(nothing, reason=_contradiction(request, late))
-    bot_weight = None if problem.filler is None else float(problem.filler[MU])
-    nothing = replace(nothing, solver=solver, bot_weight=bot_weight)
-    if not found.ranked and not found.proven:
-        return replace(nothing, status=Status.UNKNOWN, reason=NOTHING_YET)
-    if not found.ranked:
-        return replace(nothing, reason=conflict(problem, [player.label for player in request.players]))
-    return _answer(request, problem, chosen, units, found, nothing, short)
+
+
+def _bot_weight(problem: Problem) -> float | None:
+    return None if problem.filler is None else float(problem.filler[MU])
 
 
 def _contradiction(request: BalanceRequest, clash: Contradiction | None) -> str:
@@ -135,10 +142,9 @@ def _answer(
     chosen: Objective,
     units: Units,
     found: Found,
-    nothing: Solution,
     short: str,
-) -> Solution:
-    """Return what was found as a solution, ordered anew where that is asked."""
+) -> dict[str, Any]:
+    """Return what was found as the fields of a solution, ordered anew where that is asked."""
     several = bool(chosen.first) and not isinstance(request.objective, str)
     splits = []
     now = any(player.team_now is not None for player in request.players)
@@ -154,7 +160,7 @@ def _answer(
     bound = chosen.criterion.shown(found.bound) + 0.0  # never -0.0
     if request.rerank is not None:
         judge = resolve("criterion", RERANKERS, request.rerank)
-        order = _reranked(splits, request.rerank, judge, request.most_tolerance, nothing.bot_weight)
+        order = _reranked(splits, request.rerank, judge, request.most_tolerance, _bot_weight(problem))
         if request.spacing > 1 and request.keep > 1:
             ranking = [found.ranked[place].labels for place in order]
             order = [order[place] for place in far_apart(problem, ranking, request.keep, request.spacing)]
@@ -162,15 +168,14 @@ def _answer(
             short = shortage(len(order), request.keep, request.spacing, len(ranking), seen_all=seen_all)
         splits = [splits[place] for place in order]
         proven = proven and splits[0].value == bound
-    return replace(
-        nothing,
-        status=Status.OPTIMAL if proven else Status.FEASIBLE,
-        splits=tuple(splits[: request.keep]),
-        value=splits[0].value,
-        bound=bound,
-        reason=short,
-        rounding=found.rounding,
-    )
+    return {
+        "status": Status.OPTIMAL if proven else Status.FEASIBLE,
+        "splits": tuple(splits[: request.keep]),
+        "value": splits[0].value,
+        "bound": bound,
+        "reason": short,
+        "rounding": found.rounding,
+    }
 
 
 def check_positive(objective: Objective, problem: Problem) -> None:
@@ -189,29 +194,6 @@ def check_positive(objective: Objective, problem: Problem) -> None:
         raise InputError(msg, "objective")
 
 
-def asked_in(request: BalanceRequest) -> tuple[Objective, Units]:
-    """Return the objective that a request asks for, and the units that it is judged in."""
-    roster, bots = request.roster, request.bots
-    units = units_of(
-        np.array([rating.mu for rating in roster.ratings]),
-        np.array([rating.sigma for rating in roster.ratings]),
-        beta=request.beta,
-        zero=request.zero,
-        body=request.body,
-        bot_weight=None if bots is None else bots.weight,
-    )
-    preferences = any(player.side != NO_SIDE for player in roster.players)
-    exact = request.sizes if isinstance(request.sizes, tuple) else ()
-    named = bool(request.fixed) or any(player.team is not None for player in roster.players)
-    units = replace(
-        units,
-        side_weight=request.side_weight if preferences else 0.0,
-        tolerance=request.most_tolerance,
-        signed=named or len(set(exact)) > 1,
-    )
-    return compose_in(request.objective, units, request.tolerances)
-
-
 def split_of(
     request: BalanceRequest,
     problem: Problem,
@@ -228,8 +210,9 @@ def split_of(
     of_team: list[list[int]] = [[] for _ in range(problem.n_teams)]
     for places, team in zip(problem.members, labels.tolist(), strict=True):
         of_team[team].extend(places)
+    weights = request.roster.mu.tolist()
     for team in of_team:
-        team.sort(key=lambda place: weight(players[place]), reverse=True)
+        team.sort(key=weights.__getitem__, reverse=True)
     teams = [[players[place] for place in team] for team in of_team]
     sizes = totals[0, :, COUNT].tolist()
     return Split(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from equipoise.compiled import compiled, pays
+from equipoise.compiled import pays, run
 from equipoise.errors import InputError
 from equipoise.players import LARGEST_WEIGHT
 
@@ -67,11 +67,7 @@ def balance_many(ratings: ArrayLike) -> tuple[NDArray[np.int8], NDArray[np.float
     left, right = _exchanges(table.shape[1])
     chosen = np.zeros(len(table), dtype=np.int64)
     splits = len(left) * len(table)
-    columns = (table, left, right, chosen)
-    if pays(splits, COMPILE_FROM):
-        compiled(best_splits)(*columns)
-    else:
-        best_splits(*(column.data for column in columns))
+    run(best_splits, table, left, right, chosen, fast=pays(splits, COMPILE_FROM))
     labels = _labels(table.shape[1])[chosen]
     values = np.abs(table.sum(axis=1) - 2.0 * np.where(labels == 0, table, 0.0).sum(axis=1))
     return labels, values

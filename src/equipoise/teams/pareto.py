@@ -19,8 +19,9 @@ from typing import Any, Unpack
 
 from equipoise.errors import InputError
 from equipoise.teams.balancing import balance
-from equipoise.teams.objectives.composing import Asked, AtMost, compose
+from equipoise.teams.objectives.composing import AtMost
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
+from equipoise.teams.objectives.units import Asked, compose
 from equipoise.teams.request import BalanceRequest, Keywords, Players
 from equipoise.teams.solution import Solution, Split, Status
 

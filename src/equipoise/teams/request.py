@@ -28,18 +28,18 @@ import numpy as np
 from equipoise.arrays import Floats
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.fields import players_of
-from equipoise.players import LARGEST_WEIGHT, Bots, Player, Rating
+from equipoise.players import LARGEST_WEIGHT, NO_SIDE, Bots, Player, Rating
 from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS, TERMS
 from equipoise.stopping import Stop, never
 from equipoise.tables import rows_of
 from equipoise.teams.decoding import data_of, keywords_of
+from equipoise.teams.objectives.objective import Objective, Units
+from equipoise.teams.objectives.units import check_scale, compose_in, units_of
 from equipoise.teams.problem.components import Contradiction
 from equipoise.teams.problem.preferences import Preference, preferences_of
-from equipoise.teams.problem.problem import Problem
-from equipoise.teams.problem.roster import MOST_TEAMS, Besides, Roster, build, rated
+from equipoise.teams.problem.problem import Problem, SizeRules
+from equipoise.teams.problem.roster import MOST_TEAMS, Besides, Roster, Sizes, build, rated, size_rules
 from equipoise.teams.problem.rules import Rule
-from equipoise.teams.problem.scales import check_scale
-from equipoise.teams.problem.sizes import SizeRules, Sizes, size_rules
 
 #: The objective unless another is named.  Why: docs/decisions/0002-default-objective.md.
 DEFAULT_OBJECTIVE = "spread"
@@ -188,6 +188,8 @@ class BalanceRequest:
         The players and rules as arrays; None where two players can be neither together nor apart.
     clash : Contradiction or None
         Who they are.
+    asked : pair of Objective and Units
+        The objective, and the units that it is judged in.
 
     Raises
     ------
@@ -237,6 +239,7 @@ class BalanceRequest:
     size_rules: SizeRules = field(init=False, repr=False, compare=False)
     problem: Problem | None = field(init=False, repr=False, compare=False)
     clash: Contradiction | None = field(init=False, repr=False, compare=False)
+    asked: tuple[Objective, Units] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _check_numbers(self)
@@ -250,6 +253,7 @@ class BalanceRequest:
         problem, clash = _built(self)
         object.__setattr__(self, "problem", problem)
         object.__setattr__(self, "clash", clash)
+        object.__setattr__(self, "asked", _asked(self))
 
     @classmethod
     def of(cls, players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> BalanceRequest:
@@ -271,11 +275,10 @@ class BalanceRequest:
         given = {name: _FROZEN.get(name, _as_given)(value, name) for name, value in keywords.items()}
         if isinstance(players, BalanceRequest):
             return replace(players, **cast("Any", given)) if given else players
-        rows = rows_of(players)
-        if rows is not None:
-            players = players_of(rows, "players")
-        elif isinstance(players, Mapping):
+        if isinstance(players, Mapping):
             players = [Player(name, rating) for name, rating in players.items()]
+        elif not isinstance(players, Sequence) and (rows := rows_of(players)) is not None:
+            players = players_of(rows, "players")
         return cls(players=tuple(players), **cast("Any", given))
 
     @classmethod
@@ -474,3 +477,26 @@ def _built(request: BalanceRequest) -> tuple[Problem | None, Contradiction | Non
         return build(request.roster, request.teams, request.size_rules, request.bots, *groups, besides), None
     except Contradiction as clash:
         return None, clash
+
+
+def _asked(request: BalanceRequest) -> tuple[Objective, Units]:
+    """Return the objective that a request asks for, and the units that it is judged in."""
+    roster, bots = request.roster, request.bots
+    preferences = any(player.side != NO_SIDE for player in roster.players)
+    exact = request.sizes if isinstance(request.sizes, tuple) else ()
+    named = bool(request.fixed) or any(player.team is not None for player in roster.players)
+    units = units_of(
+        roster.mu,
+        roster.sigma,
+        beta=request.beta,
+        zero=request.zero,
+        body=request.body,
+        bot_weight=None if bots is None else bots.weight,
+    )
+    units = replace(
+        units,
+        side_weight=request.side_weight if preferences else 0.0,
+        tolerance=request.most_tolerance,
+        signed=named or len(set(exact)) > 1,
+    )
+    return compose_in(request.objective, units, request.tolerances)

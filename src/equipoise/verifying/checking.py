@@ -269,7 +269,7 @@ class _Check:
                     self._near(told, shown(stage, cost).rounded(), rounding.reported(stage), "a value")
             self._preferences(split, labels)
             gone = sorted(self.asked.names[i] for i in moved(self.asked, labels))
-            _require(sorted(split.get("moved", [])) == gone, "other players change team than is said")
+            _require(sorted(split.get("moved", [])) == gone, "other players change team than is stated")
             self._roles(split, labels)
         return "totals, bots, win probabilities and values are right to rounding"
 

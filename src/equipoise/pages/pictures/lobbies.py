@@ -6,9 +6,11 @@ import statistics
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from equipoise.fields import number
 from equipoise.lobbies.plan import FilledLobby, LobbyPlan
 from equipoise.pages.pictures.svg import (
     COLOURS,
+    INK,
     MARGIN,
     PALE_INK,
     WIDTH,
@@ -17,11 +19,12 @@ from equipoise.pages.pictures.svg import (
     document,
     element,
     rule,
+    shortened,
+    swatch,
     ticks,
 )
-from equipoise.pages.text.words import number
 
-LANE, HEAD, FOOT = 84, 62, 64
+LANE, HEAD, FOOT = 84, 62, 86
 _BOX = 26
 _DOT = 3
 
@@ -83,17 +86,24 @@ def lobbies_svg(plan: LobbyPlan) -> str:
         return MARGIN + (value - low) / (high - low) * (WIDTH - 2 * MARGIN)
 
     axis = HEAD + LANE * len(plan.lobbies) + 8
-    parts = [element("line", x1=round(x(0.0), 1), x2=round(x(0.0), 1), y1=HEAD, y2=axis, stroke=PALE_INK,
-                     stroke_dasharray="3 4")]  # fmt: skip
+    zero: Attributes = {"x1": round(x(0.0), 1), "x2": round(x(0.0), 1), "stroke": PALE_INK}
+    parts = []
     for n, (lobby, values) in enumerate(zip(plan.lobbies, away, strict=True)):
+        top = HEAD + LANE * n
+        parts.append(element("line", y1=top + 24, y2=top + LANE, stroke_dasharray="3 4", **zero))
         parts += _lane(lobby, values, HEAD + LANE * n, COLOURS[n % len(COLOURS)], x)
     parts.append(rule(axis, MARGIN, WIDTH - MARGIN))
     for tick in ticks(low, high):
         at = round(x(tick), 1)
         parts.append(element("line", x1=at, x2=at, y1=axis, y2=axis + 5, stroke=PALE_INK))
         parts.append(caption(number(tick), at, axis + 20, PALE_INK, text_anchor="middle"))
-    legend = "Team less target: the middle half with the median, whiskers to 1.5 times its length, outliers."
-    parts.append(caption(legend, MARGIN, axis + 46, PALE_INK))
+    parts.append(
+        caption("team total less the lobby's target", WIDTH / 2, axis + 38, INK, text_anchor="middle")
+    )
+    legend = (
+        "The box is the middle half with the median, whiskers reach 1.5 times its length, circles lie beyond."
+    )
+    parts.append(caption(legend, MARGIN, axis + 62, PALE_INK))
     return document(_headline(plan), WIDTH, axis + FOOT, parts)
 
 
@@ -109,8 +119,8 @@ def _lane(
 ) -> list[str]:
     """Return one lobby's name and box plot."""
     teams = f"{len(values)} team{'s' * (len(values) != 1)}"
-    head = f"{lobby.name}: target {number(lobby.target)}, {teams}"
-    parts = [caption(head, MARGIN, top + 16, colour, font_weight=600)]
+    head = f"{shortened(lobby.name, WIDTH / 2)}: target {number(lobby.target)}, {teams}"
+    parts = [swatch(MARGIN, top + 16, colour), caption(head, MARGIN + 16, top + 16, INK, font_weight=600)]
     if not values:
         return parts
     plot = box(values)

@@ -7,7 +7,7 @@ import unicodedata
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from equipoise.pages.text.words import printable
+from equipoise.fields import printable
 
 #: Colours that differ for colour-blind eyes too: M. Okabe, K. Ito, "Color Universal Design", 2008.
 #: Its yellow is darkened, as it is not seen on white.
@@ -75,7 +75,7 @@ def shortened(content: str, width: float, size: float = 13.0) -> str:
     Examples
     --------
     >>> shortened("a-name-that-goes-on-and-on", 90)
-    'a-name\u2026and-on'
+    'a-nam\u2026d-on'
     """
     content = printable(content)
     if text_width(content, size) <= width:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from equipoise.fields import number
 from equipoise.pages.pictures.svg import (
     COLOURS,
     INK,
@@ -23,7 +24,7 @@ from equipoise.pages.pictures.svg import (
     text_width,
     ticks,
 )
-from equipoise.pages.text.words import convention, number
+from equipoise.pages.text.teams import convention
 from equipoise.teams.solution import Solution, Split
 
 #: Heights: the headline, a team's name and facts, a row of names, below its line, and below all teams.

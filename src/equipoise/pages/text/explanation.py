@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from equipoise.pages.text.words import number, printable
+from equipoise.fields import number, printable
+from equipoise.teams.explaining.asking import Constraint
 from equipoise.teams.explaining.editing import Change, Place
 from equipoise.teams.explaining.explaining import Alternative, Explanation, Instead, Price
 from equipoise.teams.explaining.judging import Cost, Moved, Valuation
-from equipoise.teams.explaining.relaxing import Constraint
+from equipoise.teams.explaining.relaxing import words as words_of
 
 #: A change of chance below it is not worth a digit: half of the last one shown.
 UNSEEN = 5e-5
@@ -207,13 +208,13 @@ def cost_words(cost: Cost, objective: str) -> str:
     Examples
     --------
     >>> cost_words(Cost(0.008, 1.25), "spread")
-    'costs 0.8 % of win probability and 1.25 of spread'
+    'costs 0.8 % of win probability and 1.25 points of spread'
     >>> cost_words(Cost(0.008, -1.25), "spread")
-    'costs 0.8 % of win probability, gains 1.25 of spread'
+    'costs 0.8 % of win probability, gains 1.25 points of spread'
     >>> cost_words(Cost(0.0, 0.0), "difference"), cost_words(Cost(0.008, 0.008), "win")
     ('costs nothing', 'costs 0.8 % of win probability')
-    >>> cost_words(Cost(0.008, 1.5, 0.01, (3.0, 1.5)), "gap, spread")
-    'costs 0.8 % of win probability, 1 % of preferences, 3 of gap and 1.5 of spread'
+    >>> cost_words(Cost(0.008, 1.5, 0.01, (3.0, 1.5)), "ratio, spread")
+    'costs 0.8 % of win probability, 1 % of preferences, 3 of ratio and 1.5 points of spread'
     """
     names = objective.split(", ")
     values = cost.values if len(cost.values) == len(names) else (cost.value,)
@@ -268,7 +269,7 @@ def constraint_words(constraint: Constraint, names: Sequence[str] = ()) -> str:
     'Ann and Bob rather apart, worth 2 %'
     """
     who = _named(constraint.players) if constraint.players else printable(constraint.name)
-    words = constraint.words(who, "" if constraint.team is None else team_name(names, constraint.team))
+    words = words_of(constraint, who, "" if constraint.team is None else team_name(names, constraint.team))
     return words if constraint.price is None else f"{words}, worth {_worth(constraint.price)}"
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from equipoise.fields import number
 from equipoise.pages.text.explanation import (
     POINTS,
     cost_words,
@@ -17,7 +18,6 @@ from equipoise.pages.text.explanation import (
     standing,
     table_lines,
 )
-from equipoise.pages.text.words import number
 from equipoise.teams.explaining.explaining import Explanation
 from equipoise.teams.explaining.judging import Cost
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from equipoise.pages.text.words import convention, number, printable
+from equipoise.fields import number, printable
 
 #: How wide lines of a table are, and the least that is left for its last column.
 WIDTH, NARROWEST = 110, 40
@@ -14,6 +14,34 @@ WIDTH, NARROWEST = 110, 40
 if TYPE_CHECKING:
     from equipoise.teams.pareto import Front
     from equipoise.teams.solution import Solution, Split
+
+
+def convention(
+    beta: float, beta_source: str, zero: float, zero_source: str, *, uneven: bool = False
+) -> list[str]:
+    """Return what win chances rest on where weights are all that is known, a sentence each.
+
+    Parameters
+    ----------
+    beta, zero : float
+        The performance noise of a player, and the weight that adds nothing to a team.
+    beta_source, zero_source : str
+        Where they come from.
+    uneven : bool
+        Whether the teams are of different sizes, so that the zero matters.
+
+    Examples
+    --------
+    >>> for line in convention(8.0, "as given", 0.0, "as given", uneven=True):
+    ...     print(line)
+    Win chances assume a performance noise of 8 (as given).
+    A player of 0 adds nothing to a team (as given).
+    """
+    begin = "assume" if beta_source == "as given" else "are a convention: they assume"
+    lines = [f"Win chances {begin} a performance noise of {number(beta)} ({beta_source})."]
+    if uneven:
+        lines.append(f"A player of {number(zero)} adds nothing to a team ({zero_source}).")
+    return lines
 
 
 def solution_lines(

@@ -15,9 +15,11 @@ import numpy as np
 from equipoise.arrays import Labels
 from equipoise.errors import InputError
 from equipoise.teams.balancing import balance
+from equipoise.teams.explaining.asking import Constraint, labels
 from equipoise.teams.explaining.explaining import Instead, alternative, instead
 from equipoise.teams.explaining.judging import Cost, Moved, Valuation, Yardstick, as_json
-from equipoise.teams.explaining.relaxing import Constraint, Fixed, TeamSizes, labels, preferences_in, rules_in
+from equipoise.teams.explaining.relaxing import preferences_in, rules_in
+from equipoise.teams.explaining.rules import Fixed, TeamSizes
 from equipoise.teams.request import BalanceRequest, Keywords, Players
 from equipoise.teams.solution import Solution, Split, weight
 

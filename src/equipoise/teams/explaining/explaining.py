@@ -14,16 +14,9 @@ from typing import Any, Unpack
 from equipoise.errors import UnsupportedError
 from equipoise.stopping import Stop
 from equipoise.teams.balancing import balance
+from equipoise.teams.explaining.asking import Asked, Constraint, Priced
 from equipoise.teams.explaining.judging import Cost, Moved, Valuation, Yardstick, as_json
-from equipoise.teams.explaining.relaxing import (
-    STEP,
-    Asked,
-    Constraint,
-    Priced,
-    preferences_in,
-    relaxed_sizes,
-    rules_in,
-)
+from equipoise.teams.explaining.relaxing import STEP, preferences_in, relaxed_sizes, rules_in
 from equipoise.teams.request import TOLERANCE, BalanceRequest, Keywords, Players
 from equipoise.teams.solution import Solution, Split, Status
 

@@ -18,13 +18,13 @@ from equipoise.arrays import Bools, Floats, Labels
 from equipoise.errors import InputError
 from equipoise.players import NO_SIDE
 from equipoise.registry import OBJECTIVES, RERANKERS, resolve
-from equipoise.teams.balancing import asked_in, check_positive, cost_of, split_of, values_of
-from equipoise.teams.objectives.composing import compose, priced
+from equipoise.teams.balancing import check_positive, cost_of, split_of, values_of
+from equipoise.teams.objectives.composing import priced
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
+from equipoise.teams.objectives.units import compose
 from equipoise.teams.problem.preferences import Outcome
-from equipoise.teams.problem.problem import MU, N_FEATURES, Problem
+from equipoise.teams.problem.problem import MU, N_FEATURES, Problem, SizeRules
 from equipoise.teams.problem.roster import Besides, build
-from equipoise.teams.problem.sizes import SizeRules
 from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Split
 
@@ -176,7 +176,7 @@ class Yardstick:
     @cached_property
     def unpriced(self) -> tuple[Objective, Units]:
         """What is asked for without the prices of preferences, and its units."""
-        return asked_in(self.request)
+        return self.request.asked
 
     @cached_property
     def objective(self) -> Objective:
@@ -203,7 +203,7 @@ class Yardstick:
         able = []
         for name in OBJECTIVES:
             try:
-                objective, _ = asked_in(replace(self.request, objective=name, tolerances=None))
+                objective, _ = replace(self.request, objective=name, tolerances=None).asked
                 check_positive(objective, self.problem)
             except InputError:
                 continue

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.errors import InputError
-from equipoise.registry import OBJECTIVES, TERMS, call_part, resolve
 from equipoise.teams.objectives.moments import WinDistance
 from equipoise.teams.objectives.objective import EVERYWHERE, Criterion, Interval, Objective, Pair, Units
 from equipoise.teams.problem.problem import MOVES, N_FEATURES, PRICE
@@ -18,9 +15,6 @@ from equipoise.teams.problem.rounding import Rounding
 
 #: What rounding may add to a cost that is a sum, relative to it.
 ROUNDING = 1e-12
-
-#: What an objective may be given as: one, several in order, or several with weights.
-Asked = str | Callable[[Units], Objective] | Objective | Sequence[Any] | Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -202,54 +196,6 @@ class AtMost(Criterion):
         return self.criterion.reach(max(self.level + cost, self.criterion.floor), pair)
 
 
-def compose(asked: Asked, units: Units, tolerances: Sequence[float] | None = None) -> Objective:
-    """Return the objective that is asked for.
-
-    Parameters
-    ----------
-    asked : str, callable, Objective, sequence or mapping
-        One objective; several criteria in order, most important first; or a weight for each of several.
-        In an order, a name stands for the criterion that gives the objective its value.
-    units : Units
-        The units.
-    tolerances : sequence of float, optional
-        For each criterion of an order but the last, how far from its optimum those after it may go, in
-        units of its cost; by default the units' tolerance for ``win`` and 0 for others.
-
-    Raises
-    ------
-    InputError
-        If a weight or a tolerance is out of range, or there are not as many as are needed.
-    UnknownNameError
-        If an objective does not exist.
-    """
-    several = isinstance(asked, Sequence) and not isinstance(asked, str)
-    if tolerances is not None and not several:
-        msg = ": there is only one objective; several in order have tolerances"
-        raise InputError(msg, "tolerances")
-    if isinstance(asked, Mapping):
-        return _weighted(asked, units)
-    if not several:
-        return _single(cast("Any", asked), units)
-    entries = [_weighted(entry, units) if isinstance(entry, Mapping) else _single(entry, units)
-               for entry in cast("Sequence[Any]", asked)]  # fmt: skip
-    if not entries:
-        msg = "objective must name at least one, got none"
-        raise InputError(msg)
-    *first, last = [entry.criterion for entry in entries]
-    if tolerances is None:
-        tolerances = [units.tolerance if isinstance(criterion, WinDistance) else 0.0 for criterion in first]
-    if len(tolerances) != len(first):
-        msg = f": there are {len(tolerances)}; every objective but the last has one: {len(first)}"
-        raise InputError(msg, "tolerances")
-    for tolerance in tolerances:
-        if not 0.0 <= tolerance < np.inf:
-            msg = f"must be at least 0, got {tolerance!r}"
-            raise InputError(msg, "tolerances")
-    name = ", ".join(entry.name for entry in entries)
-    return Objective(name, last, tuple(zip(first, map(float, tolerances), strict=True)))
-
-
 def priced(objective: Objective, units: Units) -> Objective:
     """Return an objective in which preferences count against win probability at their prices.
 
@@ -283,29 +229,3 @@ def moves(units: Units) -> Objective:
 def _counts_preferences(criterion: Criterion) -> bool:
     terms = criterion.terms if isinstance(criterion, WeightedSum) else ((criterion, 1.0),)
     return any(isinstance(term, PreferencePrices) for term, _ in terms)
-
-
-def _single(objective: str | Callable[[Units], Objective] | Objective, units: Units) -> Objective:
-    if isinstance(objective, Objective):
-        return objective
-    factory = resolve("objective", {**OBJECTIVES, **TERMS}, objective)
-    made = call_part("objective", objective, factory, units) if callable(factory) else factory
-    if not isinstance(made, Objective):
-        msg = f"objective: {objective!r} must return an Objective, got a {type(made).__name__}"
-        raise InputError(msg)
-    return made
-
-
-def _weighted(weights: Mapping[str, float], units: Units) -> Objective:
-    terms, names = [], []
-    for name, weight in weights.items():
-        if not 0.0 < weight < np.inf:
-            msg = f"objective: the weight of {name!r} must be above 0, got {weight!r}"
-            raise InputError(msg)
-        made = _single(name, units)
-        terms.append((made.criterion, float(weight)))
-        names.append(made.name if weight == 1.0 else f"{weight:g} {made.name}")
-    if not terms:
-        msg = "objective must name at least one, got none"
-        raise InputError(msg)
-    return Objective(" + ".join(names), WeightedSum(tuple(terms)))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
-
-import numpy as np
 
 from equipoise.arrays import Floats
+from equipoise.teams.objectives.moments import ranges
 from equipoise.teams.objectives.objective import Closeness, Crowd, DifferenceCriterion, Objective, Pair, Units
 from equipoise.teams.problem.problem import MU
 from equipoise.teams.problem.rounding import Rounding
@@ -23,6 +21,7 @@ class Difference(DifferenceCriterion):
 
     Examples
     --------
+    >>> import numpy as np
     >>> totals = np.zeros((1, 2, 5)); totals[0, :, MU] = 374, 373
     >>> Difference().cost(totals)
     array([1.])
@@ -32,7 +31,7 @@ class Difference(DifferenceCriterion):
 
     def cost(self, totals: Floats) -> Floats:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
-        return cast("Floats", np.ptp(totals[:, :, MU], axis=1))
+        return ranges(totals[:, :, MU])
 
     def error(self, rounding: Rounding) -> float:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.error`: that of two totals."""

@@ -56,7 +56,7 @@ class WinDistance(DifferenceCriterion):
         """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         mu, variance, count = totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT]
         chances = win_probability(mu, variance, count, self.beta, self.zero)
-        return cast("Floats", np.abs(chances - 1.0 / totals.shape[1]).max(axis=1))
+        return widest(np.abs(chances - 1.0 / totals.shape[1]))
 
     def error(self, rounding: Rounding) -> float:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.error`.
@@ -110,6 +110,20 @@ class WinDistance(DifferenceCriterion):
         row = np.zeros((2, 1, len(crowd.counts)))
         row[0, 0, 0], row[1, 0] = crowd.whole[VARIANCE], crowd.counts
         return LOGISTIC_SLOPE / float(pair_noise(row[0], row[1], self.beta)[0])
+
+
+def widest(numbers: Floats) -> Floats:
+    """Return the largest number of each row, shape (m,); of two columns without going along an axis."""
+    if numbers.shape[1] == 2:
+        return cast("Floats", np.maximum(numbers[:, 0], numbers[:, 1]))
+    return cast("Floats", numbers.max(axis=1))
+
+
+def ranges(numbers: Floats) -> Floats:
+    """Return the largest number of each row less the least, shape (m,)."""
+    if numbers.shape[1] == 2:
+        return np.abs(numbers[:, 0] - numbers[:, 1])
+    return cast("Floats", np.ptp(numbers, axis=1))
 
 
 def second_moment_reach(

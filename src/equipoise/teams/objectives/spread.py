@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.teams.objectives.moments import WinDistance, largest_square, second_moment_reach
+from equipoise.teams.objectives.moments import WinDistance, largest_square, ranges, second_moment_reach
 from equipoise.teams.objectives.objective import (
     Criterion,
     Crowd,
@@ -54,7 +54,7 @@ class SpreadDifference(Criterion):
 
     def cost(self, totals: Floats) -> Floats:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
-        return cast("Floats", np.ptp(standard_deviations(totals, self.centre), axis=1))
+        return ranges(standard_deviations(totals, self.centre))
 
     def error(self, rounding: Rounding) -> float:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.error`.
@@ -113,8 +113,11 @@ def standard_deviations(totals: Floats, centre: float) -> Floats:
     It is 0 where the variance is no more than what rounding makes of players who all weigh the same.
     """
     counts = totals[:, :, COUNT]
-    squares = np.divide(totals[:, :, SQUARE], counts, out=np.zeros_like(counts), where=counts > 0)
-    offsets = np.where(counts > 0, means(totals) - centre, 0.0)
+    if counts.min(initial=1.0) > 0.0:
+        squares, offsets = totals[:, :, SQUARE] / counts, totals[:, :, MU] / counts - centre
+    else:
+        squares = np.divide(totals[:, :, SQUARE], counts, out=np.zeros_like(counts), where=counts > 0)
+        offsets = np.where(counts > 0, means(totals) - centre, 0.0)
     variances = squares - offsets * offsets
     small = variances <= SMALL_SHARE * squares
     if small.any():

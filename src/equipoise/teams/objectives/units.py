@@ -1,4 +1,6 @@
-"""The units a roster is judged in: how far one player varies, and what one more player is worth.
+"""The objective that is asked for, and the units a roster is judged in.
+
+The units say how far one player varies, and what one more player is worth.
 
 Weights come from anywhere: ratings around 1500, points from 0 to 100, hours played.  So nothing about
 chances may depend on where their scale begins or on how fine it is, unless whoever asks says that its zero
@@ -9,15 +11,19 @@ spreads: the performance noise ``beta``, and the ``body`` that one more player o
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.teams.objectives.composing import Asked, compose
+from equipoise.errors import InputError
+from equipoise.players import LARGEST_WEIGHT
+from equipoise.registry import OBJECTIVES, TERMS, call_part, resolve
+from equipoise.teams.objectives.composing import WeightedSum
+from equipoise.teams.objectives.moments import WinDistance
 from equipoise.teams.objectives.objective import Objective, Units
-from equipoise.teams.problem.scales import SMALLEST_BETA, check_scale
 
 #: Spreads that one player's performance varies by from game to game, unless beta is given.
 #: Why: docs/decisions/0003-default-beta.md.
@@ -32,6 +38,40 @@ SAME = 1e-12
 
 #: Share of the roster's variance that smooths the teams' variances (one eighth of a standard deviation).
 PRIOR_SHARE = 1.0 / 64.0
+
+#: Below, squares of a performance noise would be lost in rounding.
+SMALLEST_BETA = 1e-100
+
+#: The most standard deviations that a body may be worth: far fewer decide every game.
+LARGEST_BODY = 1e6
+
+#: What an objective may be given as: one, several in order, or several with weights.
+Asked = str | Callable[[Units], Objective] | Objective | Sequence[Any] | Mapping[str, float]
+
+
+def check_scale(
+    beta: float | None = None, zero: float | None = None, body: float | None = None, centre: float = 0.0
+) -> None:
+    """Raise what is wrong with the numbers of a scale.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range, or both a zero and a body are given.
+    """
+    if beta is not None and not SMALLEST_BETA <= beta <= LARGEST_WEIGHT:
+        msg = f"must be from {SMALLEST_BETA} to 1e15, got {beta!r}"
+        raise InputError(msg, "beta")
+    for name, weight in (("zero", zero), ("centre", centre)):
+        if weight is not None and not -LARGEST_WEIGHT <= weight <= LARGEST_WEIGHT:
+            msg = f"must be from -1e15 to 1e15, got {weight!r}"
+            raise InputError(msg, name)
+    if body is not None and not 0.0 <= body <= LARGEST_BODY:
+        msg = f"must be from 0 to {LARGEST_BODY:g}, got {body!r}"
+        raise InputError(msg, "body")
+    if zero is not None and body is not None:
+        msg = ": with a zero there is nothing left for it to say"
+        raise InputError(msg, "body")
 
 
 def units_of(
@@ -164,7 +204,7 @@ def compose_in(
     Parameters
     ----------
     asked, units, tolerances
-        See :func:`equipoise.teams.objectives.composing.compose`.
+        See :func:`compose`.
     """
     objective = compose(asked, units, tolerances)
     criteria = (objective.criterion, *(criterion for criterion, _ in objective.first))
@@ -172,3 +212,77 @@ def compose_in(
         return objective, units
     units = replace(units, zero=0.0, zero_source="as for every ratio", assumed=False)
     return compose(asked, units, tolerances), units
+
+
+def compose(asked: Asked, units: Units, tolerances: Sequence[float] | None = None) -> Objective:
+    """Return the objective that is asked for.
+
+    Parameters
+    ----------
+    asked : str, callable, Objective, sequence or mapping
+        One objective; several criteria in order, most important first; or a weight for each of several.
+        In an order, a name stands for the criterion that gives the objective its value.
+    units : Units
+        The units.
+    tolerances : sequence of float, optional
+        For each criterion of an order but the last, how far from its optimum those after it may go, in
+        units of its cost; by default the units' tolerance for ``win`` and 0 for others.
+
+    Raises
+    ------
+    InputError
+        If a weight or a tolerance is out of range, or there are not as many as are needed.
+    UnknownNameError
+        If an objective does not exist.
+    """
+    several = isinstance(asked, Sequence) and not isinstance(asked, str)
+    if tolerances is not None and not several:
+        msg = ": there is only one objective; several in order have tolerances"
+        raise InputError(msg, "tolerances")
+    if isinstance(asked, Mapping):
+        return _weighted(asked, units)
+    if not several:
+        return _single(cast("Any", asked), units)
+    entries = [_weighted(entry, units) if isinstance(entry, Mapping) else _single(entry, units)
+               for entry in cast("Sequence[Any]", asked)]  # fmt: skip
+    if not entries:
+        msg = "objective must name at least one, got none"
+        raise InputError(msg)
+    *first, last = [entry.criterion for entry in entries]
+    if tolerances is None:
+        tolerances = [units.tolerance if isinstance(criterion, WinDistance) else 0.0 for criterion in first]
+    if len(tolerances) != len(first):
+        msg = f": there are {len(tolerances)}; every objective but the last has one: {len(first)}"
+        raise InputError(msg, "tolerances")
+    for tolerance in tolerances:
+        if not 0.0 <= tolerance < np.inf:
+            msg = f"must be at least 0, got {tolerance!r}"
+            raise InputError(msg, "tolerances")
+    name = ", ".join(entry.name for entry in entries)
+    return Objective(name, last, tuple(zip(first, map(float, tolerances), strict=True)))
+
+
+def _single(objective: str | Callable[[Units], Objective] | Objective, units: Units) -> Objective:
+    if isinstance(objective, Objective):
+        return objective
+    factory = resolve("objective", {**OBJECTIVES, **TERMS}, objective)
+    made = call_part("objective", objective, factory, units) if callable(factory) else factory
+    if not isinstance(made, Objective):
+        msg = f"objective: {objective!r} must return an Objective, got a {type(made).__name__}"
+        raise InputError(msg)
+    return made
+
+
+def _weighted(weights: Mapping[str, float], units: Units) -> Objective:
+    terms, names = [], []
+    for name, weight in weights.items():
+        if not 0.0 < weight < np.inf:
+            msg = f"objective: the weight of {name!r} must be above 0, got {weight!r}"
+            raise InputError(msg)
+        made = _single(name, units)
+        terms.append((made.criterion, float(weight)))
+        names.append(made.name if weight == 1.0 else f"{weight:g} {made.name}")
+    if not terms:
+        msg = "objective must name at least one, got none"
+        raise InputError(msg)
+    return Objective(" + ".join(names), WeightedSum(tuple(terms)))

@@ -62,6 +62,8 @@ class Components:
     @cached_property
     def steps(self) -> Floats:
         """What the first team gains when a sign turns from -1 to +1, shape (n_components, 5)."""
+        if len(self.free) == self.problem.n_blocks:
+            return np.asarray(self.problem.features * self.side[:, None] + 0.0)  # never -0.0
         steps = np.zeros((len(self.free), self.problem.features.shape[1]))
         np.add.at(steps, self.component, self.problem.features * self.side[:, None])
         return steps
@@ -76,11 +78,15 @@ class Components:
     def kinds(self) -> list[list[int]]:
         """The free components, those that are exchangeable in one list; strongest first."""
         of_kind: dict[int, list[int]] = {}
-        alone = np.bincount(self.component, minlength=len(self.free)) == 1
-        # Below 0 for what has no equal, above for the kind of a block that is a component of its own.
-        keys = np.where(alone, self.problem.kinds[self._first_block], -1 - np.arange(len(self.free)))
+        if len(self.free) == self.problem.n_blocks:
+            keys = self.problem.kinds
+        else:
+            alone = np.bincount(self.component, minlength=len(self.free)) == 1
+            # Below 0 for what has no equal, above for the kind of a block that is a component of its own.
+            keys = np.where(alone, self.problem.kinds[self._first_block], -1 - np.arange(len(self.free)))
+        key_of = keys.tolist()
         for one in np.flatnonzero(self.free).tolist():
-            of_kind.setdefault(int(keys[one]), []).append(one)
+            of_kind.setdefault(key_of[one], []).append(one)
         strength = np.abs(self.steps[:, MU]).tolist()
         return sorted(of_kind.values(), key=lambda kind: (-strength[kind[0]], kind[0]))
 
@@ -129,8 +135,10 @@ class Components:
 
     def totals(self, first: Floats) -> Floats:
         """Return both teams' totals with bots, shape (m, 2, 5), from the first team's without, (m, 5)."""
-        whole = self.problem.features.sum(axis=0)
-        return self.problem.filled(np.stack([first, whole - first], axis=1))
+        totals = np.empty((len(first), 2, first.shape[1]))
+        totals[:, 0] = first
+        np.subtract(self.problem.whole, first, out=totals[:, 1])
+        return self.problem.filled(totals)
 
     def labels(self, signs: NDArray[np.int8]) -> Labels:
         """Return the team of each block, shape (m, n_blocks), for signs (m, n_components) of +1 and -1."""
@@ -139,10 +147,14 @@ class Components:
     @cached_property
     def legal_sizes(self) -> tuple[int, ...]:
         """The legal numbers of players in the first team, ascending."""
-        n, apart = self.problem.n_players, min(self.problem.max_difference, self.problem.n_players)
-        first = np.arange((n - apart + 1) // 2, (n + apart) // 2 + 1)
-        counts = np.stack([first, self.problem.n_players - first], axis=1)
-        return tuple(int(n) for n in first[self.problem.legal_counts(counts)])
+        problem = self.problem
+        n, apart = problem.n_players, min(problem.max_difference, problem.n_players)
+        (low, other_low), (high, other_high) = problem.min_size, problem.max_size
+        least, most = (
+            max(low, n - other_high, (n - apart + 1) // 2),
+            min(high, n - other_low, (n + apart) // 2),
+        )
+        return tuple(range(least, most + 1))
 
 
 @lru_cache(maxsize=4)
@@ -154,6 +166,8 @@ def components(problem: Problem) -> Components:
     Contradiction
         If two blocks must be both together and apart, naming them.
     """
+    if not problem.apart and max(problem.fixed, default=-1) < 0:
+        return _unbound(problem)
     union = SignedUnion(problem.n_blocks)
     anchor = next((block for block, team in enumerate(problem.fixed) if team >= 0), -1)
     for block, team in enumerate(problem.fixed):
@@ -173,6 +187,12 @@ def components(problem: Problem) -> Components:
         if side[anchor] != 1 - 2 * problem.fixed[anchor]:
             side[component == held] *= -1
     return Components(problem, component, side, free)
+
+
+def _unbound(problem: Problem) -> Components:
+    """Return the components where nobody is fixed or apart: every block is one of its own."""
+    n = problem.n_blocks
+    return Components(problem, np.arange(n), np.ones(n, dtype=np.int64), np.ones(n, dtype=np.bool_))
 
 
 class SignedUnion:

@@ -164,6 +164,46 @@ def _broken_for(group: Group, labels: Labels, n_teams: int) -> Floats:
     return counts
 
 
+def prices_of(
+    groups: Sequence[tuple[Preference, Sequence[int]]],
+    side_price: float,
+    moved: Floats | None,
+    players: Sequence[Player],
+    blocks: tuple[list[int], int],
+    n_teams: int,
+) -> Prices | None:
+    """Return what breaking preferences costs; None where there are none.
+
+    Parameters
+    ----------
+    groups : sequence of (Preference, sequence of int)
+        The preferences between players, with the players of each by index.
+    side_price : float
+        What a whole side preference is worth.
+    moved : ndarray, shape (n_blocks, n_teams), or None
+        What is paid for those who move, by the team each block is in.
+    players : sequence of Player
+        Everyone.
+    blocks : (list of int, int)
+        The block of each player, and how many blocks there are.
+    n_teams : int
+        How many teams there are.
+    """
+    block_of, n_blocks = blocks
+    sides = np.zeros((n_blocks, n_teams))
+    if side_price:
+        np.add.at(sides, block_of, side_prices(players, n_teams, side_price))
+    if moved is not None:
+        sides += moved
+    if not groups and not sides.any():
+        return None
+    named = (
+        Group(preference.kind == "together", tuple(block_of[index] for index in members), preference.price)
+        for preference, members in groups
+    )
+    return Prices(tuple(named), sides)
+
+
 def side_prices(players: Sequence[Player], n_teams: int, price: float) -> Floats:
     """Return what each player pays for being in each team, shape (n_players, n_teams).
 

@@ -7,9 +7,10 @@ Objectives see only the features' sums over each team (the totals), so nothing h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,27 @@ PRICE = 5
 
 #: The column after it where it counts who changes team: how many of each team's players come from another.
 MOVES = 6
+
+
+class SizeRules(NamedTuple):
+    """The rules of :class:`Problem` on sizes, as documented there."""
+
+    minimum: tuple[int, ...]
+    maximum: tuple[int, ...]
+    difference: int
+    seats: tuple[int, ...]
+
+    @property
+    def largest_difference(self) -> int:
+        """By how many players the teams may differ."""
+        return min(self.difference, max(self.maximum) - min(self.minimum))
+
+    def holds(self, counts: Sequence[int]) -> bool:
+        """Tell whether teams of these sizes keep the rules."""
+        rules = zip(self.minimum, counts, self.maximum, strict=True)
+        return all(low <= n <= high for low, n, high in rules) and (
+            max(counts) - min(counts) <= self.difference
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +130,16 @@ class Problem:
         return int(self.sizes.sum())
 
     @cached_property
+    def single(self) -> bool:
+        """Whether every block is one player."""
+        return self.n_blocks == self.n_players and bool((self.sizes == 1).all())
+
+    @cached_property
+    def whole(self) -> Floats:
+        """The features summed over all players, bots not counted, shape (5,)."""
+        return np.asarray(self.features.sum(axis=0))
+
+    @cached_property
     def interchangeable(self) -> bool:
         """Whether exchanging whole teams gives the same split."""
         same_rules = all(len(set(rule)) == 1 for rule in (self.min_size, self.max_size, self.seats))
@@ -148,7 +180,8 @@ class Problem:
     @property
     def plain(self) -> bool:
         """Whether the features, sizes, who is apart and who is fixed say all there is."""
-        return not any(part is not None for part in (self.prices, self.roles, self.rows, self.moving))
+        extended = self.prices is not None or self.roles is not None or self.rows is not None
+        return not (extended or self.moving is not None)
 
     @cached_property
     def kinds(self) -> Ints:
@@ -198,7 +231,10 @@ class Problem:
         -------
         ndarray of int64, shape (m, n_teams)
         """
-        return np.stack([(labels == team) @ self.sizes for team in range(self.n_teams)], axis=1)
+        counts = np.empty((len(labels), self.n_teams), dtype=np.int64)
+        for team in range(self.n_teams):
+            counts[:, team] = (labels == team) @ self.sizes
+        return counts
 
     def bots(self, counts: Ints) -> Ints:
         """Return how many bots fill up each team, shape (m, n_teams), for counts of that shape."""
@@ -222,8 +258,9 @@ class Problem:
             Where preferences have prices, (m, n_teams, 6): the last column is what is paid.  Where it counts
             who changes team, (m, n_teams, 7): the last one is how many do, after what is paid.
         """
-        teams = [(labels == team).astype(np.float64) @ self.features for team in range(self.n_teams)]
-        totals = np.stack(teams, axis=1)
+        totals = np.empty((len(labels), self.n_teams, self.features.shape[1]))
+        for team in range(self.n_teams):
+            totals[:, team] = (labels == team).astype(np.float64) @ self.features
         if self.roles is not None:
             totals[:, :, [MU, SQUARE, VARIANCE]] = self.roles.sums(labels, self.n_teams)[:, :, 1:]
         totals = self.filled(totals)
@@ -241,16 +278,43 @@ class Problem:
 
     def legal(self, labels: Labels) -> NDArray[np.bool_]:
         """Tell which splits keep every rule, shape (m,), for labels of shape (m, n_blocks)."""
-        counts = self.counts(labels)
-        legal = self.legal_counts(counts)
-        for one, other in self.apart:
-            legal &= labels[:, one] != labels[:, other]
-        for block, team in enumerate(self.fixed):
-            if team >= 0:
-                legal &= labels[:, block] == team
+        legal = self.keeps(labels)
         if not self.plain and legal.any():
             legal[legal] = self.excess(labels[legal]) == 0.0
         return legal
+
+    def keeps(self, labels: Labels) -> NDArray[np.bool_]:
+        """Tell which splits keep the rules on sizes, who is apart and who is fixed; as :meth:`legal`."""
+        kept = self.legal_counts(self.counts(labels))
+        for one, other in self.apart:
+            kept &= labels[:, one] != labels[:, other]
+        for block, team in enumerate(self.fixed):
+            if team >= 0:
+                kept &= labels[:, block] == team
+        return kept
+
+    def freed(self, labels: Labels, blocks: NDArray[np.intp]) -> Problem:
+        """Return the problem of dividing some blocks, while all others are held as one block for each team.
+
+        Parameters
+        ----------
+        labels : ndarray, shape (n_blocks,)
+            The team of each block.
+        blocks : ndarray of int
+            Those that may move; in the new problem they come after the teams' held blocks, in this order.
+            Of pairs that must be apart both are among them, or else nobody looks at the pair.
+        """
+        place = {block: n for n, block in enumerate(blocks.tolist(), start=self.n_teams)}
+        stays = np.ones(self.n_blocks, dtype=np.bool_)
+        stays[blocks] = False
+        held = [self.features[stays & (labels == team)].sum(axis=0) for team in range(self.n_teams)]
+        return replace(
+            self,
+            features=np.concatenate([np.array(held), self.features[blocks]]),
+            apart=tuple((place[a], place[b]) for a, b in self.apart if a in place and b in place),
+            fixed=(*range(self.n_teams), *(self.fixed[block] for block in place)),
+            members=((),) * self.n_teams + tuple(self.members[block] for block in place),
+        )
 
     def violation(self, labels: Labels) -> Floats:
         """Return how far splits break the rules, shape (m,): 0 where every rule is kept.
@@ -289,11 +353,15 @@ class Problem:
 
     def legal_counts(self, counts: Ints) -> NDArray[np.bool_]:
         """Tell which team sizes are legal, shape (m,), for counts of shape (m, n_teams)."""
-        within = ((counts >= self.min_size) & (counts <= self.max_size)).all(axis=1)
-        return cast(
-            "NDArray[np.bool_]",
-            within & (counts.max(axis=1) - counts.min(axis=1) <= self.max_difference),
-        )
+        within = np.ones(len(counts), dtype=np.bool_)
+        for team in range(self.n_teams):
+            within &= counts[:, team] >= self.min_size[team]
+            within &= counts[:, team] <= self.max_size[team]
+        if self.n_teams == 2:
+            within &= np.abs(counts[:, 0] - counts[:, 1]) <= self.max_difference
+        else:
+            within &= counts.max(axis=1) - counts.min(axis=1) <= self.max_difference
+        return within
 
     def canonical(self, labels: Labels) -> Labels:
         """Return labels (n_blocks,) with interchangeable teams numbered by their first block."""

@@ -17,13 +17,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Ints, Labels
-from equipoise.compiled import compiled, pays
+from equipoise.compiled import pays, run
 from equipoise.errors import InputError
 from equipoise.players import Player, Rating
 from equipoise.teams.problem import role_kernels
@@ -170,7 +170,6 @@ class Roles:
         states = int(np.prod(self.needed + 1))
         work = len(players) * states * (len(self.needed) + 1)
         fast = pays(work, COMPILE_FROM)
-        line_ups = compiled(role_kernels.line_ups) if fast else role_kernels.line_ups
         sums, chosen = np.empty((len(starts) - 1, 4)), np.empty(len(players), dtype=np.int64)
         longest = int(np.diff(starts).max(initial=0))
         scratch = (
@@ -180,15 +179,12 @@ class Roles:
             np.empty(states, dtype=np.int64),
             np.empty(len(self.needed), dtype=np.int64),
         )
-
-        def given(column: Any) -> Any:
-            return column if fast else column.data
-
-        line_ups(
-            given(players), given(starts), given(self.needed), given(self.plays), given(self._worth),
-            (given(self.mu), given(self.square), given(self.variance)),
-            tuple(map(given, scratch)), given(sums), given(chosen),
-        )  # fmt: skip
+        run(
+            role_kernels.line_ups,
+            *(players, starts, self.needed, self.plays, self._worth),
+            *((self.mu, self.square, self.variance), scratch, sums, chosen),
+            fast=fast,
+        )
         return sums, chosen
 
 

@@ -1,4 +1,4 @@
-"""From a roster and rules to a :class:`~equipoise.teams.problem.problem.Problem`, or a contradiction."""
+"""From a roster, sizes and rules to a problem (:mod:`.problem`), or to a contradiction."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from functools import cached_property
 
 import numpy as np
 
+from equipoise.arrays import Floats
 from equipoise.errors import InputError
-from equipoise.players import Bots, Player, Rating
+from equipoise.players import MOST_PLAYERS, Bots, Player, Rating
 from equipoise.teams.problem.components import Contradiction, SignedUnion, components
-from equipoise.teams.problem.preferences import Group, Preference, Prices, side_prices
-from equipoise.teams.problem.problem import Problem
+from equipoise.teams.problem.preferences import Preference, prices_of
+from equipoise.teams.problem.problem import Problem, SizeRules
 from equipoise.teams.problem.roles import roles_of
 from equipoise.teams.problem.rules import Rule, rows_of
-from equipoise.teams.problem.sizes import SizeRules
 from equipoise.teams.problem.staying import Moving, moves_of
 
 #: What everyone weighs in a roster where nobody has a weight: the middle of the 0..100 scale.
@@ -47,6 +47,16 @@ class Roster:
     def ratings(self) -> list[Rating]:
         """Everyone's rating."""
         return [player.rating for player in self.players if isinstance(player.rating, Rating)]
+
+    @cached_property
+    def mu(self) -> Floats:
+        """Everyone's weight, shape (n_players,), roster units."""
+        return np.array([rating.mu for rating in self.ratings])
+
+    @cached_property
+    def sigma(self) -> Floats:
+        """Everyone's uncertainty, shape (n_players,), roster units."""
+        return np.array([rating.sigma for rating in self.ratings])
 
     @cached_property
     def _by_id(self) -> dict[str, list[int]]:
@@ -164,6 +174,89 @@ def _check_players(everyone: Sequence[object]) -> None:
             raise InputError(msg)
 
 
+@dataclass(frozen=True)
+class Sizes:
+    """How large teams are wanted to be.
+
+    Parameters
+    ----------
+    exact : tuple of int or None
+        The size of each team.
+    minimum, maximum : int or None
+        How many players of the roster each team may have.
+    max_difference : int or None
+        By how many such players the teams may differ; by default one, or any number where sizes or
+        limits are given.
+
+    Raises
+    ------
+    InputError
+        If a number is below 0 or above a million, or the limits exclude each other.
+    """
+
+    exact: tuple[int, ...] | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    max_difference: int | None = None
+
+    def __post_init__(self) -> None:
+        numbers = [("sizes", size) for size in self.exact or ()]
+        numbers += [("min_size", self.minimum), ("max_size", self.maximum)]  # type: ignore[list-item]
+        numbers += [("max_difference", self.max_difference)]  # type: ignore[list-item]
+        for name, number in numbers:
+            if number is not None and not 0 <= number <= MOST_PLAYERS:
+                msg = f"must be from 0 to {MOST_PLAYERS}, got {number}"
+                raise InputError(msg, name)
+        if self.minimum is not None and self.maximum is not None and self.minimum > self.maximum:
+            msg = f"must be at most max_size, which is {self.maximum}, got {self.minimum}"
+            raise InputError(msg, "min_size")
+
+
+def size_rules(n: int, n_teams: int, sizes: Sizes, bots: Bots | None) -> SizeRules:
+    """Return the rules for a roster of n players.
+
+    Raises
+    ------
+    InputError
+        If no split has such sizes.
+    """
+    if sizes.exact is not None:
+        return _exact(n, n_teams, sizes.exact, sizes.max_difference, bots)
+    limited = sizes.minimum is not None or sizes.maximum is not None
+    minimum = int(bots is None and n >= n_teams) if sizes.minimum is None else sizes.minimum
+    maximum = n if sizes.maximum is None else sizes.maximum
+    if minimum * n_teams > n or maximum * n_teams < n:
+        msg = f": {n_teams} teams of {minimum} to {maximum} players do not hold {n} players exactly"
+        raise InputError(msg, "sizes")
+    difference = sizes.max_difference
+    if difference is None:
+        difference = n if limited else 1
+    seats = bots.seats(n_teams) if bots is not None else 0
+    return SizeRules((minimum,) * n_teams, (maximum,) * n_teams, difference, (seats,) * n_teams)
+
+
+def _exact(
+    n: int, n_teams: int, exact: tuple[int, ...], difference: int | None, bots: Bots | None
+) -> SizeRules:
+    """Return the rules for teams of given sizes, which with bots are seats to be filled up."""
+    if len(exact) != n_teams:
+        msg = f"must have one size for each of {n_teams} teams, got {len(exact)}"
+        raise InputError(msg, "sizes")
+    seats = sum(exact)
+    if seats < n or (seats > n and bots is None):
+        least = "" if bots is None else "at least "
+        msg = f"must add up to {least}{n}, the number of players, got {'+'.join(map(str, exact))} = {seats}"
+        raise InputError(msg, "sizes")
+    if bots is None:
+        return SizeRules(exact, exact, n if difference is None else difference, exact)
+    if bots.minimum or bots.target or bots.maximum is not None:
+        msg = "fix how large the teams are; leave out the minimum, maximum and target of the bots"
+        raise InputError(msg, "sizes")
+    if difference is None:
+        difference = max(1, max(exact) - min(exact))
+    return SizeRules((0,) * n_teams, exact, difference, exact)
+
+
 def build(
     roster: Roster,
     n_teams: int,
@@ -188,8 +281,7 @@ def build(
     block_of, members = _blocks(roster, parties)
     block_team = _block_teams(fixed_teams(roster, n_teams, fixed), block_of, len(members))
     pairs = _apart_pairs(roster, n_teams, apart, block_of, block_team)
-    mu = np.array([rating.mu for rating in roster.ratings])
-    sigma = np.array([rating.sigma for rating in roster.ratings])
+    mu, sigma = roster.mu, roster.sigma
     side = np.array([player.side for player in players])
     centre = float(mu.mean()) if n else 0.0
     each = np.stack([np.ones(n), mu, (mu - centre) ** 2, sigma * sigma, side], axis=1)
@@ -209,7 +301,11 @@ def build(
                 most = None
             moving = Moving(np.zeros((len(members), n_teams)), most, besides.stay)
             np.add.at(moving.each, block_of, changes)
-        prices = _prices(roster, n_teams, besides, block_of, moving, len(members))
+        moved = besides.stay * moving.each if besides.stay and moving is not None else None
+        if besides.preferences or besides.side_price or moved is not None:
+            groups = [(one, named_once("preferences", roster, one.players)) for one in besides.preferences]
+            blocks = block_of, len(members)
+            prices = prices_of(groups, besides.side_price, moved, players, blocks, n_teams)
         if besides.rules:
             rows = rows_of(besides.rules, n_teams, block_of, len(members), roster.find)
         if besides.roles:
@@ -240,33 +336,6 @@ def build(
             pair = problem.apart.index((clash.one, clash.other))
             raise Contradiction(*pairs[pair], clash.reason) from None
     return problem
-
-
-def _prices(
-    roster: Roster,
-    n_teams: int,
-    besides: Besides,
-    block_of: list[int],
-    moving: Moving | None,
-    n_blocks: int,
-) -> Prices | None:
-    """Return what breaking preferences costs; None where there are none."""
-    sides = np.zeros((n_blocks, n_teams))
-    if besides.side_price:
-        np.add.at(sides, block_of, side_prices(roster.players, n_teams, besides.side_price))
-    if besides.stay and moving is not None:
-        sides += besides.stay * moving.each
-    if not besides.preferences and not sides.any():
-        return None
-    groups = [
-        Group(
-            preference.kind == "together",
-            tuple(block_of[place] for place in named_once("preferences", roster, preference.players)),
-            preference.price,
-        )
-        for preference in besides.preferences
-    ]
-    return Prices(tuple(groups), sides)
 
 
 def fixed_teams(roster: Roster, n_teams: int, fixed: Iterable[tuple[str, int]]) -> list[int]:

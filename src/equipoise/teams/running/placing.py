@@ -17,9 +17,8 @@ from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
 from equipoise.link import win_probability
 from equipoise.players import MOST_PLAYERS, NO_SIDE, Bots, Rating
-from equipoise.teams.objectives.composing import compose
 from equipoise.teams.objectives.objective import Objective, Units
-from equipoise.teams.objectives.units import compose_in
+from equipoise.teams.objectives.units import compose, compose_in
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE
 from equipoise.teams.running.handicap import factors
 from equipoise.teams.running.sums import counts_of, features_of, numbers_of, units_in

@@ -12,9 +12,8 @@ from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
 from equipoise.players import MOST_PLAYERS, Player, Rating
 from equipoise.teams.objectives.objective import Units
-from equipoise.teams.objectives.units import SAME, from_moments, spread_of_equals
+from equipoise.teams.objectives.units import SAME, SMALLEST_BETA, check_scale, from_moments, spread_of_equals
 from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES, SQUARE, VARIANCE
-from equipoise.teams.problem.scales import SMALLEST_BETA, check_scale
 
 #: A variance below this share of the mean square is rounding: all weigh the same.
 SAME_VARIANCE = 1e-14

@@ -14,6 +14,7 @@ R. Bellman's dynamic programming for subset sums, with one set for each size; se
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,14 +84,26 @@ class _Reach:
                 self.base += parts.steps[kind].sum(axis=0)
         turned = [turn * parts.steps[kind[0]] for kind, turn in zip(self.kinds, self.turn, strict=True)]
         self.steps = [(int(step[COUNT]), int(step[MU])) for step in turned]
-        self.layers: list[Sums] = [{0: 1}]
-        for kind, (size, mu) in zip(self.kinds, self.steps, strict=True):
+        wanted = [size - int(self.base[COUNT]) for size in parts.legal_sizes]
+        self.layers = self._layers(min(wanted, default=0), max(wanted, default=0))
+
+    def _layers(self, least: int, most: int) -> list[Sums]:
+        """Return what can be reached with the first kinds, of sizes that can still become legal."""
+        takes = [[copies * size for copies in (0, len(kind))]
+                 for kind, (size, _) in zip(self.kinds, self.steps, strict=True)]  # fmt: skip
+        lows = [*accumulate((min(take) for take in reversed(takes)), initial=0)][::-1]
+        highs = [*accumulate((max(take) for take in reversed(takes)), initial=0)][::-1]
+        layers: list[Sums] = [{0: 1}]
+        rest = zip(self.kinds, self.steps, lows[1:], highs[1:], strict=True)
+        for kind, (size, mu), low, high in rest:
             layer: Sums = {}
-            for have, sums in self.layers[-1].items():
+            for have, sums in layers[-1].items():
                 for copies in range(len(kind) + 1):
                     n = have + copies * size
-                    layer[n] = layer.get(n, 0) | sums << copies * mu
-            self.layers.append(layer)
+                    if least - high <= n <= most - low:
+                        layer[n] = layer.get(n, 0) | sums << copies * mu
+            layers.append(layer)
+        return layers
 
     def run(self) -> Found:
         """Take the sums nearest to even, in order, until as many splits are found as are wanted."""

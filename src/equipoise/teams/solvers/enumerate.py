@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from equipoise.arrays import Floats, Labels
 from equipoise.errors import UnsupportedError
+from equipoise.teams.objectives.objective import Criterion
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.solvers.task import MOVES, PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task
 
@@ -56,8 +58,12 @@ def solve(task: Task) -> Found:
         raise UnsupportedError(msg, "solver")
     remembered = problem.n_blocks <= REMEMBERED_BLOCKS and problem.n_teams == 2
     # What is known at the start comes again at once where everything is looked at in one piece.
-    best = Best(replace(task, start=()) if remembered else task)
-    for labels, totals in (_remembered_legal(problem),) if remembered else _legal(problem):
+    best = Best(task, () if remembered else task.start)
+    if remembered:
+        listed = _listed(problem)
+        best.offer(listed.labels, listed.totals, listed.costs)
+        return best.found(bound=task.criterion.floor, proven=True)
+    for labels, totals in _legal(problem):
         best.offer(labels, totals)
         if task.stop():
             return best.found(bound=task.criterion.floor, proven=False)
@@ -66,7 +72,7 @@ def solve(task: Task) -> Found:
 
 def splits(problem: Problem) -> float:
     """Return how many splits there are, legal or not (teams told apart only where they differ)."""
-    free = sum(team < 0 for team in problem.fixed) - int(problem.interchangeable)
+    free = problem.fixed.count(-1) - int(problem.interchangeable)
     return problem.n_teams**free if free <= LARGEST_POWER else math.inf
 
 
@@ -85,22 +91,44 @@ def _shape(problem: Problem) -> tuple[tuple[int, ...], tuple[int, ...], tuple[in
     return tuple(problem.sizes.tolist()), problem.fixed, max_size, problem.interchangeable
 
 
-@lru_cache(maxsize=4)
-def _remembered_legal(problem: Problem) -> tuple[Labels, Floats]:
-    """Return the legal splits and their totals.
+class _Listed:
+    """All legal splits of a problem with their totals, and their costs by the criteria that were asked."""
 
-    The last few problems' are remembered, as every criterion of an objective asks.
-    """
-    (labels,) = _remembered(*_shape(problem))
-    legal = labels[problem.legal(labels)]
-    return legal, problem.totals(legal)
+    def __init__(self, problem: Problem) -> None:
+        rules = problem.min_size, problem.max_size, problem.max_difference, problem.apart
+        self.labels = _remembered(_Form(_shape(problem), rules, problem))
+        if not problem.plain:
+            self.labels = self.labels[problem.excess(self.labels) == 0.0]
+        self.totals = problem.totals(self.labels)
+        self._costs: list[tuple[Criterion, Floats]] = []
+
+    def costs(self, criterion: Criterion) -> Floats:
+        """Return what a criterion says of them: every stage of an objective asks for those before it."""
+        for known, costs in self._costs:
+            if known is criterion:
+                return costs
+        costs = criterion.cost(self.totals)
+        self._costs.append((criterion, costs))
+        return costs
+
+
+#: The last few problems' splits, as every criterion of an objective asks.
+_listed = lru_cache(maxsize=4)(_Listed)
+
+
+@dataclass(frozen=True)
+class _Form:
+    """What the legal splits of a problem depend on, roles and custom rules aside."""
+
+    shape: tuple[Any, ...]
+    rules: tuple[Any, ...]
+    problem: Problem = field(compare=False)
 
 
 @lru_cache(maxsize=32)
-def _remembered(
-    sizes: tuple[int, ...], fixed: tuple[int, ...], max_size: tuple[int, ...], interchangeable: bool
-) -> list[Labels]:
-    return [np.concatenate(list(_divided(sizes, fixed, max_size, interchangeable)))]
+def _remembered(form: _Form) -> Labels:
+    labels = np.concatenate(list(_divided(*form.shape)))
+    return labels[form.problem.keeps(labels)]
 
 
 def _divided(

@@ -42,7 +42,8 @@ def solve(task: Task) -> Found:
             return best.found(bound=bound, proven=False)
         labels = drafted
     best.offer(labels[None, :])
-    small, freed = _with_few_freed(task, labels)
+    freed = _few(task, labels)
+    small = task.problem.freed(labels, freed)
     near = replace(task, problem=small, keep=1, start=())
     mended = Best(near)
     improve(near, _labels_of(small, labels[freed]), mended, bound, disturbances=0)
@@ -53,26 +54,13 @@ def solve(task: Task) -> Found:
     return best.found(bound=bound, proven=best.reaches(bound))
 
 
-def _with_few_freed(task: Task, labels: Labels) -> tuple[Problem, NDArray[np.intp]]:
-    """Return the problem with all but a few players of each team held, and which blocks those are."""
+def _few(task: Task, labels: Labels) -> NDArray[np.intp]:
+    """Return a few players of each team who are bound to nobody and to no team."""
     problem = task.problem
     free = (np.array(problem.fixed) < 0) & (problem.sizes == 1)
     free[[block for pair in problem.apart for block in pair]] = False
-    freed, held = [], []
-    for team in range(problem.n_teams):
-        own = np.flatnonzero(free & (labels == team))
-        chosen = task.rng.choice(own, size=min(FREED, len(own)), replace=False)
-        freed.append(chosen)
-        held.append(problem.features[labels == team].sum(axis=0) - problem.features[chosen].sum(axis=0))
-    places = np.concatenate(freed)
-    small = replace(
-        problem,
-        features=np.concatenate([np.array(held), problem.features[places]]),
-        apart=(),
-        fixed=(*range(problem.n_teams), *(-1,) * len(places)),
-        members=((),) * problem.n_teams + tuple(problem.members[place] for place in places.tolist()),
-    )
-    return small, places
+    own = [np.flatnonzero(free & (labels == team)) for team in range(problem.n_teams)]
+    return np.concatenate([task.rng.choice(few, size=min(FREED, len(few)), replace=False) for few in own])
 
 
 def _labels_of(small: Problem, labels: Labels) -> Labels:
@@ -136,8 +124,7 @@ def _place_rows(mu: Floats, labels: Labels, blocks: NDArray[np.intp], rooms: Int
 
 
 def _suits(task: Task) -> Fit:
-    many = task.problem.n_blocks > MANY and task.criterion.has_reach
-    return Fit.BEST if many and splits(task.problem) > 1 else Fit.NO
+    return Fit.BEST if task.criterion.has_reach and splits(task.problem) > 1 else Fit.NO
 
 
-SOLVER = Solver("fold", solve, suits=_suits)
+SOLVER = Solver("fold", solve, least=MANY + 1, suits=_suits)

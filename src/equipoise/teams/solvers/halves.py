@@ -18,16 +18,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from heapq import heappop, heappush
 from itertools import count, pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Labels
-from equipoise.compiled import compiled, pays
+from equipoise.compiled import pays, run
 from equipoise.teams.objectives.objective import EVERYWHERE, Interval, Pair
 from equipoise.teams.problem.components import Components, components
 from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES
@@ -67,6 +66,12 @@ NOWHERE = math.inf, -math.inf, math.inf, -math.inf
 #: The second axis of criteria that have none.
 NO_AXIS = (0.0,) * N_FEATURES
 
+#: The axis that is listed for those, as most objectives choose by it next.
+SQUARES = (0.0, 0.0, 1.0, 0.0, 0.0)
+
+#: Rows of the larger half up to which the lists are kept for the next criterion: some megabytes.
+REMEMBERED_ROWS = 1 << 16
+
 #: Pairs looked at to learn how costs are distributed.
 SAMPLE = 64
 
@@ -91,6 +96,10 @@ class Half:
     def write(self, signs: NDArray[np.int8], codes: NDArray[np.int64]) -> None:
         """Write the signs (m, n_components) of this half's components for codes (m,)."""
         if not self.kinds:
+            return
+        if self.base[-1] == 2 and self.radix[-1] == 1 << len(self.kinds) - 1:  # no two are alike
+            taken = codes[:, None] >> np.arange(len(self.kinds)) & 1
+            signs[:, [kind[0] for kind in self.kinds]] = 2 * taken - 1
             return
         taken = codes[:, None] // self.radix % self.base
         signs[:, [kind[0] for kind in self.kinds]] = np.where(taken > 0, 1, -1)
@@ -148,6 +157,31 @@ def meet(task: Task, patience: float = 1.0) -> Found:
     return _Meeting(task, patience).run()
 
 
+def _halves(parts: Components, axis: tuple[float, ...], fast: bool) -> tuple[Half, Half]:
+    """List the part-splits of both halves, with a second axis."""
+    (left, right), (left_rows, right_rows) = parts.halves
+    return _half(parts, left, left_rows, axis, fast), _half(parts, right, right_rows, axis, fast)
+
+
+#: The lists of the last problem, where they are short: every criterion of an objective asks for them.
+_remembered = lru_cache(maxsize=1)(_halves)
+
+
+def _half(parts: Components, kinds: list[list[int]], rows: int, axis: tuple[float, ...], fast: bool) -> Half:
+    """List the part-splits of one half."""
+    steps = parts.steps[[kind[0] for kind in kinds]]
+    copies = np.array([len(kind) for kind in kinds], dtype=np.int64)
+    sizes = steps[:, COUNT].astype(np.int64)
+    columns = (copies, sizes, steps[:, MU].copy(), np.asarray(steps @ np.array(axis)))
+    room = int(np.abs(sizes) @ copies) + 2
+    shelves = tuple(_shelf(rows, room) for _ in range(3))
+    which, low, n_sizes = run(kernels.list_half, columns, shelves, fast=fast)
+    spans = pairwise(shelves[which][3][: n_sizes + 1].tolist())
+    ranges = {low + c: (start, end) for c, (start, end) in enumerate(spans) if start < end}
+    base = copies + 1
+    return Half(shelves[which], kinds, np.cumprod(base) // base, base, ranges)
+
+
 class _Meeting:
     """One search: the shelves, the size classes, and the sweeps over them."""
 
@@ -161,9 +195,6 @@ class _Meeting:
         self.usual = math.inf
         halves, rows = self.parts.halves
         self.fast = pays(max(rows), COMPILE_FROM)
-        self.list_half = compiled(kernels.list_half) if self.fast else kernels.list_half
-        self.pairs = compiled(kernels.pairs_within) if self.fast else kernels.pairs_within
-        self.outline = compiled(kernels.outline) if self.fast else kernels.outline
         self.most_looks = patience * MOST_TURNS * LOOKS
         self.most_pairs = patience * MOST_PAIRS
         limited = (limit.criterion.second for limit in task.limits if any(limit.criterion.second))
@@ -171,7 +202,10 @@ class _Meeting:
         self.second_axis = np.array(self.axis)
         self.held = held = self.parts.choices[1]
         self.base = self.parts.base + (self.parts.steps[held] if held >= 0 else 0.0)
-        self.left, self.right = map(self._half, halves, rows)
+        listed = self.axis if any(self.axis) else SQUARES
+        self.left, self.right = (_remembered if max(rows) <= REMEMBERED_ROWS else _halves)(
+            self.parts, listed, self.fast
+        )
         even = task.problem.n_players / 2
         sizes = sorted(self.parts.legal_sizes, key=lambda size: abs(size - even))
         self.classes = [self._size_class(size) for size in sizes]
@@ -202,8 +236,7 @@ class _Meeting:
         The second axis is bounded the better, the less mu may vary: so where very many pairs get in, the
         range of mu is gone through slice by slice, those first where the best was seen.
         """
-        left, right, blocks = map(self._given, (self.left.shelf, self.right.shelf, self._blocks))
-        (ranges,) = self._given((size_class.rows,))
+        ranges = size_class.rows
         slices, number = [(0.0, 0, EVERYWHERE)], count(1)
         while slices:
             _, _, mu = heappop(slices)
@@ -219,8 +252,11 @@ class _Meeting:
                     for part in self._sliced(size_class, aim[1]):
                         heappush(slices, (least, next(number), part))
                     break
-                found, looked, place = self.pairs(
-                    left, right, blocks, ranges, aim[1], place, LOOKS, self.out_left, self.out_right
+                found, looked, place = run(
+                    kernels.pairs_within,
+                    *(self.left.shelf, self.right.shelf, self._blocks, ranges, aim[1], place, LOOKS),
+                    *(self.out_left, self.out_right),
+                    fast=self.fast,
                 )
                 if found:
                     labels = self._labels(self.out_left[:found], self.out_right[:found])
@@ -248,7 +284,7 @@ class _Meeting:
         second = self.right.shelf[1]
         n = -(-len(second) // kernels.BLOCK)
         blocks = np.empty(n), np.empty(n)
-        self.outline(self._given((second,))[0], len(second), self._given(blocks))
+        run(kernels.outline, second, len(second), blocks, fast=self.fast)
         return blocks
 
     def _rows(self, size: int) -> NDArray[np.int64]:
@@ -295,24 +331,6 @@ class _Meeting:
             float(constant @ self.second_axis),
             self._rows(size),
         )
-
-    def _half(self, kinds: list[list[int]], rows: int) -> Half:
-        """List the part-splits of one half."""
-        steps = self.parts.steps[[kind[0] for kind in kinds]]
-        copies = np.array([len(kind) for kind in kinds], dtype=np.int64)
-        sizes = steps[:, COUNT].astype(np.int64)
-        columns = (copies, sizes, steps[:, MU].copy(), np.asarray(steps @ self.second_axis))
-        room = int(np.abs(sizes) @ copies) + 2
-        shelves = tuple(_shelf(rows, room) for _ in range(3))
-        which, low, n_sizes = self.list_half(self._given(columns), tuple(map(self._given, shelves)))
-        spans = pairwise(shelves[which][3][: n_sizes + 1].tolist())
-        ranges = {low + c: (start, end) for c, (start, end) in enumerate(spans) if start < end}
-        base = copies + 1
-        return Half(shelves[which], kinds, np.cumprod(base) // base, base, ranges)
-
-    def _given(self, columns: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return arrays as the kernels take them: the plain ones with views, which give plain numbers."""
-        return columns if self.fast else tuple(column.data for column in columns)
 
     def _labels(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Labels:
         """Return the splits that pairs of rows stand for."""

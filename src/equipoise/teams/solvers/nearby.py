@@ -2,7 +2,7 @@
 
 Exact.  A split in which some players change team costs at least what their moves alone cost: their price, and
 nothing where only a limit counts them.  So once any split is known, all that have more moves than its cost
-pays for are out, and the others are few where players would rather stay: of 40 players in two teams 10,701
+pays for are out, and the others are few where players prefer to stay: of 40 players in two teams 10,701
 splits have up to three moves.  Who is in no team yet is in every one for nothing, so each of them makes the
 splits as many times more as there are teams.
 """

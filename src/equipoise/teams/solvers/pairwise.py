@@ -145,7 +145,9 @@ def redivide(task: Task, labels: Labels, pair: tuple[int, int], best: Best) -> L
         return labels
     part = _part(task.problem, labels, pair, blocks)
     if len(blocks) > MOST_FREED:
-        part, blocks = _with_few_freed(task, part, labels, pair, blocks)
+        freed = _few(task, part)
+        part = part.freed((labels[blocks] == pair[1]).astype(np.int8), freed)
+        blocks = blocks[freed]
     found = meet(replace(task, problem=part, limits=(), start=(), keep=4), patience=PATIENCE)
     candidates = [labels]
     for ranked in found.ranked:
@@ -180,24 +182,12 @@ def _part(problem: Problem, labels: Labels, pair: tuple[int, int], blocks: NDArr
     )
 
 
-def _with_few_freed(
-    task: Task, part: Problem, labels: Labels, pair: tuple[int, int], blocks: NDArray[np.intp]
-) -> tuple[Problem, NDArray[np.intp]]:
-    """Return the problem with all but a few blocks held in their teams, and which blocks it divides."""
-    chosen = np.zeros(len(blocks), dtype=np.bool_)
-    chosen[task.rng.choice(len(blocks), size=MOST_FREED, replace=False)] = True
-    bound = [place for one in part.apart for place in one]
-    chosen[bound] = False
-    freed = np.flatnonzero(chosen)
-    held = [part.features[~chosen & (labels[blocks] == team)].sum(axis=0) for team in pair]
-    few = replace(
-        part,
-        features=np.concatenate([np.array(held), part.features[freed]]),
-        apart=(),
-        fixed=(0, 1, *(part.fixed[place] for place in freed.tolist())),
-        members=((), (), *(part.members[place] for place in freed.tolist())),
-    )
-    return few, blocks[freed]
+def _few(task: Task, part: Problem) -> NDArray[np.intp]:
+    """Return a few blocks that are bound to nobody."""
+    chosen = np.zeros(part.n_blocks, dtype=np.bool_)
+    chosen[task.rng.choice(part.n_blocks, size=MOST_FREED, replace=False)] = True
+    chosen[[place for one in part.apart for place in one]] = False
+    return np.flatnonzero(chosen)
 
 
 def _disturbed(problem: Problem, labels: Labels, rng: np.random.Generator) -> Labels:

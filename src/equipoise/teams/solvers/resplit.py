@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from equipoise.arrays import Labels
 from equipoise.errors import UnsupportedError
-from equipoise.teams.problem.problem import Problem
 from equipoise.teams.solvers import pairwise
 from equipoise.teams.solvers.anneal import Neighbourhood, climb_down
 from equipoise.teams.solvers.bounds import lower_bound
@@ -81,27 +80,12 @@ def _divide_anew(
 ) -> None:
     """Divide the chosen components exactly while all other blocks stay where they are."""
     freed = np.flatnonzero(np.isin(near.parts.component, chosen))
-    part = _part(task.problem, labels, freed)
+    part = task.problem.freed(labels, freed)
     found = meet(replace(task, problem=part, start=()), patience=PATIENCE)
     for ranked in found.ranked:
         whole = labels.copy()
         whole[freed] = ranked.labels[2:]
         best.offer(whole[None, :])
-
-
-def _part(problem: Problem, labels: Labels, freed: NDArray[np.intp]) -> Problem:
-    """Return the problem of dividing some blocks; all others become one fixed block for each team."""
-    place = {int(block): n + 2 for n, block in enumerate(freed)}
-    stay = np.ones(problem.n_blocks, dtype=np.bool_)
-    stay[freed] = False
-    held = [problem.features[stay & (labels == team)].sum(axis=0) for team in (0, 1)]
-    return replace(
-        problem,
-        features=np.concatenate([np.array(held), problem.features[freed]]),
-        apart=tuple((place[a], place[b]) for a, b in problem.apart if a in place and b in place),
-        fixed=(0, 1, *(problem.fixed[block] for block in freed)),
-        members=((), (), *(problem.members[block] for block in freed)),
-    )
 
 
 def _suits(task: Task) -> Fit:

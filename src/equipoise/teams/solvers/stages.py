@@ -1,4 +1,4 @@
-"""The stages of an objective: its criteria in order, each a limit for those after it.
+"""The stages of an objective: its criteria in order, each a limit for those after it, each with its solver.
 
 A stage's limit is the best cost, the tolerance, and twice what rounding may do to a cost: both the best one
 and one that equals it on paper may be off by that much, in opposite ways.  So no tie is lost to rounding, and
@@ -8,11 +8,11 @@ what is found is worse than the best on paper by no more than the tolerance and 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
+from equipoise.arrays import Labels
 from equipoise.errors import InputError
 from equipoise.registry import SOLVERS, call_part, resolve
 from equipoise.stopping import Stop
@@ -20,8 +20,7 @@ from equipoise.teams.objectives.objective import Limit, Objective
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.problem.staying import unmoved
 from equipoise.teams.solvers import draft, exchange, resplit
-from equipoise.teams.solvers.auto import pick
-from equipoise.teams.solvers.task import Found, Ranked, Solver, Task
+from equipoise.teams.solvers.task import Fit, Found, Ranked, Solver, Task
 
 
 def run(
@@ -40,19 +39,19 @@ def run(
     limits than are wanted and they are to be filled up, the next best by the last limit's criterion follow.
     The result is proven if every step was.
     """
-    start = () if problem.moving is None else unmoved(problem)
-    task = Task(problem, objective.criterion, keep=keep, stop=stop, seed=seed, start=start)
-    proven = True
+    start: tuple[Labels, ...] = () if problem.moving is None else unmoved(problem)
+    limits, proven = list[Limit](), True
     for criterion, tolerance in objective.first:
-        found, name = _solve(replace(task, criterion=criterion, keep=1), solver)
+        found, name = _solve(Task(problem, criterion, tuple(limits), 1, start, stop, seed), solver)
         if not found.ranked:
             return found, name
         best = found.ranked[0]
-        limit = Limit(criterion, best.cost + tolerance + 2.0 * criterion.error(problem.rounding))
-        task = replace(task, limits=(*task.limits, limit), start=(best.labels,))
+        limits.append(Limit(criterion, best.cost + tolerance + 2.0 * criterion.error(problem.rounding)))
+        start = (best.labels,)
         proven = proven and found.proven
+    task = Task(problem, objective.criterion, tuple(limits), keep, start, stop, seed)
     found, name = _solve(task, solver)
-    bound = found.bound if proven and np.isfinite(found.bound) else objective.criterion.floor
+    bound = found.bound if proven and math.isfinite(found.bound) else objective.criterion.floor
     found = Found(found.ranked, bound, found.proven and proven, task.error)
     return (_filled_up(task, found, solver) if fill_up and len(found.ranked) < keep else found), name
 
@@ -76,7 +75,7 @@ def _filled_up(task: Task, found: Found, solver: str | Callable[[Task], Found]) 
 
 def _solve(task: Task, solver: str | Callable[[Task], Found]) -> tuple[Found, str]:
     """Return what a solver finds, checked, and its name."""
-    settled = solver in SOLVERS and all(team >= 0 for team in task.problem.fixed)
+    settled = solver in SOLVERS and min(task.problem.fixed, default=0) >= 0
     part = pick(task) if solver == "auto" or settled else resolve("solver", SOLVERS, solver)
     name = part.name if isinstance(part, Solver) else solver
     found = call_part("solver", name, part, task)
@@ -105,3 +104,31 @@ def _with_more(task: Task, found: Found, *, search_on: bool) -> Found:
     elif not start and task.problem.plain:
         more = draft.greedy_cap(task)
     return Found(more.ranked, max(found.bound, more.bound), more.proven)
+
+
+def pick(task: Task) -> Solver:
+    """Return the first solver that suits a task best, else the first that is able to do it.
+
+    Raises
+    ------
+    InputError
+        If no solver serves it.
+    """
+    able: Solver | None = None
+    for name in SOLVERS:
+        solver: Solver = resolve("solver", SOLVERS, name)
+        if task.problem.n_blocks < solver.least or solver.refusal(task):
+            continue
+        fit = solver.suits(task)
+        if fit is Fit.BEST:
+            return solver
+        if fit is Fit.ABLE and able is None:
+            able = solver
+    if able is None:
+        problem = task.problem
+        msg = (
+            f": {problem.n_blocks} players and parties into {problem.n_teams} teams are too many to "
+            "enumerate, and the objective has no reach"
+        )
+        raise InputError(msg, "teams")
+    return able

@@ -7,7 +7,7 @@ import math
 from bisect import insort
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from equipoise.errors import UnsupportedError
 from equipoise.registry import SOLVERS, resolve
 from equipoise.stopping import Stop, never
 from equipoise.teams.objectives.objective import Criterion, Limit
-from equipoise.teams.problem.problem import Problem
+from equipoise.teams.problem.problem import COUNT, Problem
 
 
 class Ranked(NamedTuple):
@@ -129,6 +129,8 @@ class Solver:
         Whether it proves its answers where it ends by itself.
     supports : frozenset of str
         Which of :data:`PRICES`, :data:`ROLES`, :data:`RULES` and :data:`MOVES` it supports.
+    least : int
+        How many players and parties there must be for ``auto`` to ask it.
     suits : callable
         From a task to how well it suits, for ``auto``.  It is asked only about tasks that are not refused.
     """
@@ -138,6 +140,7 @@ class Solver:
     teams: int | None = None
     exact: bool = False
     supports: frozenset[str] = frozenset()
+    least: int = 0
     suits: Callable[[Task], Fit] = never_picked
 
     def __call__(self, task: Task) -> Found:
@@ -156,8 +159,7 @@ class Solver:
 
     def refusal(self, task: Task) -> str:
         """Return why it cannot do a task; empty where it can, as far as that is known beforehand."""
-        lacking = sorted(asked_for(task.problem) - self.supports)
-        if lacking:
+        if not task.problem.plain and (lacking := sorted(asked_for(task.problem) - self.supports)):
             return f"does not support {' and '.join(lacking)}; {supporters(asked_for(task.problem))} do"
         if self.teams not in (None, task.problem.n_teams):
             return f"divides {self.teams} teams, not {task.problem.n_teams}; 'enumerate' does more"
@@ -176,15 +178,19 @@ def supporters(asked: frozenset[str]) -> str:
     return ", ".join(repr(solver.name) for solver in records if asked <= solver.supports)
 
 
-class Best:
-    """The best different splits so far."""
+def _cost(totals: Floats, criterion: Criterion) -> Floats:
+    return criterion.cost(totals)
 
-    def __init__(self, task: Task) -> None:
+
+class Best:
+    """The best different splits so far, from those that are known at the start."""
+
+    def __init__(self, task: Task, start: tuple[Labels, ...] | None = None) -> None:
         self.task = task
         self._ranked: list[tuple[float, int, int, Labels]] = []
         self._keys: set[bytes] = set()
         self._arrivals = 0
-        for labels in task.start:
+        for labels in task.start if start is None else start:
             self.offer(labels[None, :])
 
     @property
@@ -201,7 +207,12 @@ class Best:
         """Whether as many as are wanted are as good as a bound, as far as rounding lets anybody tell."""
         return self.full and self.worst <= bound + self.task.error
 
-    def offer(self, labels: Labels, totals: Floats | None = None) -> float:
+    def offer(
+        self,
+        labels: Labels,
+        totals: Floats | None = None,
+        costs_by: Callable[[Criterion], Floats] | None = None,
+    ) -> float:
         """Take in whatever is legal, within the limits, new and good enough.
 
         Parameters
@@ -223,10 +234,19 @@ class Best:
             return math.inf
         if totals is None:
             totals = self.task.problem.totals(labels)
-        costs = self.task.criterion.cost(totals)
+        if costs_by is None:
+            costs_by = partial(_cost, totals)
+        costs = costs_by(self.task.criterion)
         for criterion, limit in self.task.limits:
-            costs = np.where(criterion.cost(totals) <= limit, costs, math.inf)
-        self._insert(labels, costs, np.ptp(totals[:, :, 0], axis=1))
+            costs = np.where(costs_by(criterion) <= limit, costs, math.inf)
+        if self.task.keep == 1:
+            row = int(costs.argmin())
+            least = float(costs[row])
+            if least < math.inf and np.count_nonzero(costs == least) == 1:
+                sizes = totals[row, :, COUNT].tolist()
+                self._put(least, int(max(sizes) - min(sizes)), labels[row])
+                return least
+        self._insert(labels, costs, np.ptp(totals[:, :, COUNT], axis=1))
         return float(costs.min())
 
     def _insert(self, labels: Labels, costs: Floats, unevenness: Floats) -> None:
@@ -245,21 +265,24 @@ class Best:
     def _take(self, candidates: NDArray[np.intp], labels: Labels, costs: Floats, unevenness: Floats) -> None:
         order = np.lexsort((unevenness[candidates], costs[candidates]))
         for row in candidates[order]:
-            cost, uneven = float(costs[row]), int(unevenness[row])
-            if self.full and (cost, uneven) >= self._ranked[-1][:2]:
+            if not self._put(float(costs[row]), int(unevenness[row]), labels[row]):
                 break
-            # A single one is replaced by a better one only, which is another.
-            key = b"" if self.task.keep == 1 else self.task.problem.signature(labels[row])
-            if self.task.keep > 1 and key in self._keys:
-                continue
-            if self.full:
-                dropped = self._ranked.pop()
-                self._keys.discard(b"" if self.task.keep == 1 else self.task.problem.signature(dropped[3]))
-            self._keys.add(key)
-            self._arrivals += 1
-            insort(
-                self._ranked, (cost, uneven, self._arrivals, labels[row].copy()), key=lambda entry: entry[:3]
-            )
+
+    def _put(self, cost: float, uneven: int, labels: Labels) -> bool:
+        """Take in a split if it is good enough and new; False if it is not good enough."""
+        if self.full and (cost, uneven) >= self._ranked[-1][:2]:
+            return False
+        # A single one is replaced by a better one only, which is another.
+        key = b"" if self.task.keep == 1 else self.task.problem.signature(labels)
+        if self.task.keep > 1 and key in self._keys:
+            return True
+        if self.full:
+            dropped = self._ranked.pop()
+            self._keys.discard(b"" if self.task.keep == 1 else self.task.problem.signature(dropped[3]))
+        self._keys.add(key)
+        self._arrivals += 1
+        insort(self._ranked, (cost, uneven, self._arrivals, labels.copy()), key=lambda entry: entry[:3])
+        return True
 
     def found(self, *, bound: float, proven: bool) -> Found:
         """Return what a solver returns; a proof makes the best cost the bound."""

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Ints, Labels
-from equipoise.compiled import available, compiled, pays
+from equipoise.compiled import available, pays, run
 from equipoise.teams.objectives.objective import EVERYWHERE, Closeness, Crowd, Interval, Running, Windows
 from equipoise.teams.problem.problem import COUNT, MU, Problem
 from equipoise.teams.solvers import window_kernels as kernels
@@ -418,23 +418,15 @@ class _Enumeration:
         if not self.fast and self.steps >= PLAIN_STEPS and available():
             self.fast = True
         columns, close, rule = given
-        kernel: Any = compiled(kernels.fill_teams) if self.fast else kernels.fill_teams
         if not self.fast:
             steps = min(steps, PLAIN_STEPS)
-        found, looked = kernel(
-            *map(self._given, (self.blocks, memory.classes, columns)),
-            close,
-            rule,
-            *map(self._given, (memory.levels, memory.picks)),
-            *self._given((state,)),
-            steps,
-            *self._given((self.out[:room],)),
+        found, looked = run(
+            kernels.fill_teams,
+            *(self.blocks, memory.classes, columns, close, rule),
+            *(memory.levels, memory.picks, state, steps, self.out[:room]),
+            fast=self.fast,
         )
         return found, looked
-
-    def _given(self, columns: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return arrays as the kernels take them: the plain ones with views, which give plain numbers."""
-        return columns if self.fast else tuple(column.data for column in columns)
 
     def _labels(self, rows: Labels) -> Labels:
         """Return the splits that the kernel's rows stand for."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, ClassVar
 
@@ -18,11 +18,11 @@ import numpy as np
 
 from equipoise.compiled import compiled, pays
 from equipoise.errors import InputError
-from equipoise.link import LOGISTIC_SLOPE
 from equipoise.matches import Contest, Ruleset, Teams
 from equipoise.players import Rating
 from equipoise.ratings.model import Attention, Chances, Further, is_bot, openness, question
 from equipoise.ratings.models.gaussian_filter import kernels
+from equipoise.ratings.models.gaussian_filter.hyperparameters import Hyperparameters, Numbers
 from equipoise.ratings.models.gaussian_filter.packing import (
     DAY,
     GENERAL,
@@ -31,57 +31,21 @@ from equipoise.ratings.models.gaussian_filter.packing import (
     levels,
     pack,
 )
+from equipoise.ratings.models.gaussian_filter.state import (
+    CLOSE_BEFORE,
+    DRAWS_BEFORE,
+    MARGIN_COUNT,
+    MARGIN_SQUARE,
+    NO_GAMES,
+    STATISTIC_COUNT,
+    STATISTIC_SQUARE,
+    FilterState,
+    counts,
+    entries,
+)
 
 #: Contests from which it pays to load the compiled kernels.
 WORTH = 20_000
-
-#: Squares of a margin and of a statistic before any was seen, and how many contests those count as.
-MARGIN_SQUARE, MARGIN_COUNT = 0.09, 2.0
-STATISTIC_SQUARE, STATISTIC_COUNT = 0.42, 10.0
-
-#: Draws before any contest was seen, and out of how many of even teams at a draw factor of 1.
-DRAWS_BEFORE, CLOSE_BEFORE = 0.1, 1.0
-
-#: Hyperparameters that may not be 0, and the range of them all: far more than is of use, and squares and
-#: quotients of squares stay numbers.
-POSITIVE = frozenset(
-    {"sigma", "beta", "half_life", "caution", "margin_noise", "statistic_noise", "experience_games"}
-)
-SMALLEST, LARGEST = 1e-6, 1e6
-
-#: The experience of who has not played.
-NO_GAMES = (0.0,)
-
-Numbers = tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FilterState:
-    """Everything filters need for their next update, compared by value; of each member in turn.
-
-    Parameters
-    ----------
-    table : mapping from (player, ruleset) to four numbers a member
-        Of each part of a skill the mean from results, the mean from statistics, the variance, and the day
-        it was last seen; ``Ruleset()`` is the general part.
-    rulesets : mapping from Ruleset to twelve numbers a member
-        What was learnt of each ruleset, see :mod:`equipoise.ratings.models.gaussian_filter.kernels`.
-    world : five numbers a member
-        Temperature, the evidence for it, and the sums and number of bots.
-    games : mapping from player to one number
-        How many contests each has played.
-    evidence : mapping from Ruleset to a number a member and one
-        The logarithm of each member's likelihood, and the contests that it rests on; empty with one member.
-    pooled : tuple
-        The same over all rulesets.
-    """
-
-    table: Mapping[Key, Numbers] = field(default_factory=dict)
-    rulesets: Mapping[Ruleset, Numbers] = field(default_factory=dict)
-    world: Numbers = (1.0, 0.0, 0.0, 0.0, 0.0)
-    games: Mapping[str, Numbers] = field(default_factory=dict)
-    evidence: Mapping[Ruleset, Numbers] = field(default_factory=dict)
-    pooled: Numbers = (0.0, 0.0)
 
 
 class Filters(Further, ABC):
@@ -97,7 +61,7 @@ class Filters(Further, ABC):
     zero: ClassVar[float] = 0.0
 
     @abstractmethod
-    def filters(self) -> tuple[GaussianFilter, ...]:
+    def filters(self) -> tuple[Hyperparameters, ...]:
         """Return the members."""
 
     def guesses(self) -> Collection[str]:
@@ -215,11 +179,11 @@ class Filters(Further, ABC):
         many = len(self.filters())
         everything = (many + 1) * len(rulesets)
         return FilterState(
-            {**before.table, **_entries(keys, table, kernels.ROW * many)},
-            {**before.rulesets, **_entries(rulesets, learnt, kernels.RULESET * many)},
+            {**before.table, **entries(keys, table, kernels.ROW * many)},
+            {**before.rulesets, **entries(rulesets, learnt, kernels.RULESET * many)},
             tuple(world),
-            {**before.games, **_counts(keys, games)},
-            {**before.evidence, **_entries(rulesets, evidence, many + 1)} if many > 1 else before.evidence,
+            {**before.games, **counts(keys, games)},
+            {**before.evidence, **entries(rulesets, evidence, many + 1)} if many > 1 else before.evidence,
             tuple(evidence[everything:]),
         )
 
@@ -405,45 +369,8 @@ class Filters(Further, ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class GaussianFilter(Filters):
-    """One filter.  Skills are in units of one player's performance noise in one game.
-
-    Parameters
-    ----------
-    sigma : float
-        Standard deviation of the skill of a new player.
-    baseline : float
-        The price of a body: what a new player adds to a team.
-    baseline_sigma : float
-        How unsure that is for a ruleset not seen before.
-    drift_game, drift_day : float
-        Standard deviation by which a skill may change with each contest and each day, bots excepted.
-    share_type, share_mutators : float
-        Variance of the offsets of a game type and of a mutator set, as parts of ``sigma`` squared.
-    outcome : float
-        How much of a result counts as news beside the other channels.
-    margin_slope, margin_noise : float
-        Expected margin for each unit of skill, and its noise, both over the margin's root mean square.
-    statistic_slope, statistic_noise : float
-        The same for a player's statistics.
-    trust_sigma : float
-        How unsure it is, for a ruleset not seen before, that what players do helps to predict who wins.
-    caution : float
-        Evidence with which the temperature of the published probability starts.
-    half_life : float
-        Contests after which the evidence for the temperature counts half.
-    beta : float
-        Performance noise; the unit of all skills.
-    experience, experience_sigma : float
-        What experience adds to a player in a ruleset not seen before, and how unsure that is; with an
-        uncertainty of 0 experience is not looked at.
-    experience_games : float
-        Contests after which a player has half of what experience gives.
-
-    Raises
-    ------
-    InputError
-        If a hyperparameter is out of range.
+class GaussianFilter(Hyperparameters, Filters):
+    """One filter; its parameters are its :class:`Hyperparameters`.
 
     Examples
     --------
@@ -454,72 +381,6 @@ class GaussianFilter(Filters):
     [0.61, 0.39]
     """
 
-    sigma: float = 0.8
-    baseline: float = 1.25
-    baseline_sigma: float = 0.5
-    drift_game: float = 0.012
-    drift_day: float = 0.0145
-    share_type: float = 0.03
-    share_mutators: float = 0.03
-    outcome: float = 0.8
-    margin_slope: float = 0.28
-    margin_noise: float = 0.95
-    statistic_slope: float = 0.57
-    statistic_noise: float = 1.3
-    trust_sigma: float = 0.3
-    caution: float = 20.0
-    half_life: float = 2000.0
-    beta: float = 1.0
-    experience: float = 0.0
-    experience_sigma: float = 0.0
-    experience_games: float = 10.0
-
-    def __post_init__(self) -> None:
-        for each in fields(self):
-            number = getattr(self, each.name)
-            if isinstance(number, bool) or not isinstance(number, int | float):
-                msg = f"{each.name} must be a number, got {number!r}"
-                raise InputError(msg)
-            least = SMALLEST if each.name in POSITIVE else -LARGEST if each.name == "experience" else 0.0
-            if not least <= number <= LARGEST:
-                msg = f"{each.name} must be from {least:g} to {LARGEST:g}, got {number!r}"
-                raise InputError(msg)
-
-    def filters(self) -> tuple[GaussianFilter, ...]:
+    def filters(self) -> tuple[Hyperparameters, ...]:
         """Return this filter alone."""
         return (self,)
-
-    def as_settings(self) -> dict[str, float]:
-        """Return the hyperparameters by name."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
-
-    def hyper(self) -> Numbers:
-        """Return the hyperparameters as the kernels want them."""
-        variance = self.sigma * self.sigma
-        return (
-            LOGISTIC_SLOPE, self.beta,
-            (self.drift_game / self.sigma) ** 2, (self.drift_day / self.sigma) ** 2,
-            variance, variance * self.share_type, variance * self.share_mutators,
-            self.outcome, self.margin_slope, self.margin_noise**2,
-            self.statistic_slope, self.statistic_noise**2, self.caution, 0.5 ** (1.0 / self.half_life),
-            self.experience_sigma, self.experience_games,
-        )  # fmt: skip
-
-    def row(self, key: Key) -> Numbers:
-        """Return the row of a part of a skill that was never seen."""
-        share = 1.0
-        if key[1].mutators:
-            share = self.share_mutators
-        elif key[1] != GENERAL:
-            share = self.share_type
-        return (0.0, 0.0, self.sigma * self.sigma * share, math.nan)
-
-
-def _entries(places: Mapping[Any, int], column: list[float], width: int) -> dict[Any, Numbers]:
-    """Return the numbers of each place of a flat column."""
-    return {key: tuple(column[width * n : width * n + width]) for key, n in places.items()}
-
-
-def _counts(places: Mapping[Key, int], games: Sequence[float]) -> dict[str, Numbers]:
-    """Return how many contests each player has had."""
-    return {player: (games[place],) for (player, part), place in places.items() if part == GENERAL}

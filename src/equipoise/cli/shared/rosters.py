@@ -1,24 +1,32 @@
-"""Ratings and matches from an archive, for commands that otherwise read files: ``--store``, ``--here``."""
+"""Who is here, from files (``--read``) and archives (``--store``, ``--here``), with what is known of them."""
 
 from __future__ import annotations
 
 import gc
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from equipoise.errors import InputError
+from equipoise.errors import READS, AmbiguousError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from equipoise.archive.here import Here
+    from equipoise.files.rosters import Roster
     from equipoise.matches import Match
     from equipoise.players import Player
 
     Command = TypeVar("Command", bound=Callable[..., Any])
+
+#: The option that says how lines with numbers are read.
+read_option = click.option(
+    "--read", type=click.Choice(READS), default=None,
+    help="How to read lines with numbers in case of doubt: which number is the weight, or that none is.",
+)  # fmt: skip
 
 #: The variable that has the address of an archive.
 ENVIRONMENT = "EQUIPOISE_STORE"
@@ -163,3 +171,26 @@ def stored_matches(url: str) -> tuple[list[Match], Callable[[str], str]]:
         msg = "--store: the archive has no matches; 'equipoise ingest' reads logs into it"
         raise InputError(msg)
     return matches, find
+
+
+def read_players(source: str, read: str | None) -> Roster:
+    """Return the players of a file, or of standard input where the source is ``-``.
+
+    A person at a terminal is asked how to read what can be read in several ways.
+    """
+    from equipoise.files.rosters import content_of, ending_of, parse_roster
+
+    at_terminal = sys.stdin is not None and sys.stdin.isatty()
+    if source == "-" and at_terminal:
+        click.echo("Type or paste names, one a line; end with Ctrl-D on a line of its own.", err=True)
+    where, content = content_of(source)
+    while True:
+        try:
+            return parse_roster(content, where, ending_of(source), read)
+        except AmbiguousError as error:
+            if not (error.ways and at_terminal and source != "-"):
+                raise
+            click.echo(f"{error.where}: {error.text!r} can be read in several ways:", err=True)
+            for reading in error.readings:
+                click.echo(f"  {reading}", err=True)
+            read = click.prompt("Read it as", type=click.Choice(list(error.ways)), err=True)

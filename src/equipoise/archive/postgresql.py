@@ -1,0 +1,135 @@
+"""Archives on a PostgreSQL server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError
+
+from equipoise.archive.database import Database, without_password
+from equipoise.errors import InputError
+
+#: The key of the advisory lock that the one writer of a PostgreSQL database holds: "equipois" in ASCII.
+WRITER = int.from_bytes(b"equipois", "big")
+
+#: How long a connection to PostgreSQL may take to come about (seconds), and after how long silence it is held
+#: for gone (10 s, and three questions at intervals of 5 s); what the address says itself goes before.
+PATIENT = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+
+#: Milliseconds after which PostgreSQL gives a statement up: longer than any takes, and shorter than for ever.
+STATEMENT = 600_000
+
+#: What PostgreSQL calls a lock that was not had in time.
+_LOCK_TIMEOUT = "55P03"
+
+
+class Postgres(Database):
+    """A database on a server."""
+
+    def __init__(self, url: sa.URL, *, timeout: float, waiting: Callable[[str], None]) -> None:
+        try:
+            import_module("psycopg")
+        except ImportError as error:
+            msg = "store: postgresql:// needs psycopg; install it with: pip install 'equipoise[postgresql]'"
+            raise InputError(msg) from error
+        engine = sa.create_engine(
+            url.set(drivername="postgresql+psycopg"),
+            poolclass=sa.QueuePool,
+            pool_size=1,
+            max_overflow=0,
+            pool_pre_ping=True,
+            connect_args={name: value for name, value in PATIENT.items() if name not in url.query},
+        )
+        shown = url.render_as_string(hide_password=True)
+        super().__init__(without_password(shown), engine, timeout, waiting)
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """Give a connection that sees one state of the database."""
+        with self._lock, self._told(), self._connected() as connection:
+            whole = connection.execution_options(isolation_level="REPEATABLE READ")
+            with whole.begin():
+                whole.exec_driver_sql(f"SET LOCAL statement_timeout = {STATEMENT}")
+                yield whole
+
+    def _begin_reading(self, connection: sa.Connection) -> None:
+        """Do nothing: a transaction is open already."""
+
+    def _begin_writing(self, connection: sa.Connection, seconds: float) -> bool:
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(seconds * 1000)}")
+        connection.exec_driver_sql(f"SET LOCAL statement_timeout = {STATEMENT}")
+        before = connection.begin_nested()
+        try:
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITER})")
+        except DBAPIError as error:
+            if getattr(error.orig, "sqlstate", "") != _LOCK_TIMEOUT:
+                raise
+            before.rollback()
+            return False
+        before.commit()
+        return True
+
+    def _reason(self, error: DBAPIError) -> str:
+        return " ".join(str(error.orig).split())
+
+    def insert(self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Add many rows by COPY."""
+        if not rows:
+            return
+        driver: Any = connection.connection.driver_connection
+        with driver.cursor() as cursor, cursor.copy(f'COPY "{table.name}" FROM STDIN') as copy:
+            for row in rows:
+                copy.write_row(row)
+
+    def upsert(self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Add or replace rows, many at a time."""
+        keys = [column.name for column in table.primary_key]
+        others = [column.name for column in table.columns if column.name not in keys]
+        new = ", ".join(f'"{name}" = excluded."{name}"' for name in others)
+        target = ", ".join(f'"{name}"' for name in keys)
+        self._many(connection, table, rows, f"({target}) DO UPDATE SET {new}")
+
+    def insert_missing(
+        self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]
+    ) -> None:
+        """Add rows that are not there, many at a time."""
+        self._many(connection, table, rows, "DO NOTHING")
+
+    def _many(
+        self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]], conflict: str
+    ) -> None:
+        if rows:
+            columns = ", ".join(f'"{column.name}"' for column in table.columns)
+            marks = ", ".join(["%s"] * len(table.columns))
+            connection.exec_driver_sql(
+                f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks}) '  # noqa: S608  # names of the schema
+                f"ON CONFLICT {conflict}",
+                list(rows),
+            )
+
+    def holds(self, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:
+        """Return the condition that a text stands in a column."""
+        return sa.func.strpos(column, text) > 0
+
+    def scrub(self) -> None:
+        """Write the tables anew without what was deleted; the server's own log is out of reach."""
+        with self._lock, self._told(), self._connected() as connection:
+            alone = connection.execution_options(isolation_level="AUTOCOMMIT")
+            for table in ("match", "derived", "merged", "undo"):
+                alone.exec_driver_sql(f'VACUUM FULL "{table}"')
+
+    def facts(self) -> dict[str, str]:
+        """Return the version of the server."""
+        with self.reading() as connection:
+            version = connection.exec_driver_sql("SHOW server_version").scalar()
+        return {"database": "postgresql", "version": str(version)}

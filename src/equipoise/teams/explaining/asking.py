@@ -1,0 +1,117 @@
+"""What a request asks for, as it is shown and as a class: what every rule and every preference can do.
+
+It says how a split breaks it (``violation``), what the request is without it (``relax``), and what it asks
+for in words (``words``).  What it costs is found in ``explaining``; the sentences around the words are in
+:mod:`equipoise.pages.text.explanation`.  A request is folded here: see :meth:`BalanceRequest.folded`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from equipoise.teams.explaining.judging import Yardstick
+from equipoise.teams.request import BalanceRequest
+from equipoise.teams.solution import Split
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """What a split must keep, or should keep at a price, as it is reported.
+
+    Parameters
+    ----------
+    kind : str
+        ``"party"``, ``"member"`` (one who stays in a party), ``"apart"``, ``"fixed"``, ``"sizes"``,
+        ``"role"``, ``"rule"`` (a custom one) or ``"moves"`` of what must be kept; ``"prefer"``, ``"avoid"``,
+        ``"side"`` or ``"stay"`` of preferences with a price.
+    players : tuple of str
+        Whom it binds, by name; of a member the one who might leave.
+    team : int or None
+        Of ``"side"``, and of ``"fixed"`` unless it is all who are fixed, the team, from 0.
+    allowed : int or None
+        Of ``"sizes"``, by how many players the teams may differ if it is relaxed.
+    name : str
+        Of ``"role"`` and ``"rule"``, what it is called.
+    number : int or None
+        Of ``"role"``, how many every team needs; of ``"moves"``, how many players may change team.
+    price : float or None
+        Of a preference, what breaking it costs, in win probability; of ``"stay"``, for each who moves.
+    """
+
+    kind: str
+    players: tuple[str, ...] = ()
+    team: int | None = None
+    allowed: int | None = None
+    name: str = ""
+    number: int | None = None
+    price: float | None = None
+
+    @property
+    def binding(self) -> bool:
+        """Whether it must be kept."""
+        return self.price is None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Something that is asked for."""
+
+    #: The :attr:`Constraint.kind` of what is told of it.
+    kind: ClassVar[str] = ""
+
+    def constraint(self, request: BalanceRequest) -> Constraint:
+        """Return it as it is reported."""
+        raise NotImplementedError
+
+    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
+        """Return how a split breaks it; nothing where it keeps it."""
+        raise NotImplementedError
+
+    def relax(self, request: BalanceRequest) -> BalanceRequest:
+        """Return the request without it."""
+        raise NotImplementedError
+
+    def members(self) -> tuple[Asked, ...]:
+        """Return its parts, each of which may be given up alone."""
+        return ()
+
+    @property
+    def parts(self) -> tuple[Asked, ...]:
+        """It, then its members."""
+        return (self, *self.members())
+
+    @staticmethod
+    def words(told: Constraint, who: str, team: str) -> str:
+        """Return what is asked for; given its players and its team as they are to be called."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Priced(Asked):
+    """Something that may be broken at a price."""
+
+    def insist(self, request: BalanceRequest) -> BalanceRequest | None:
+        """Return the request in which it must be kept; None where that says nothing."""
+        raise NotImplementedError
+
+    def about(self, who: str) -> Priced:
+        """Return what of it is about a player, by id."""
+        del who
+        return self
+
+    def paid(self, yardstick: Yardstick, split: Split) -> float:
+        """Return what a split of the request pays for it."""
+        raise NotImplementedError
+
+
+def labels(request: BalanceRequest, ids: tuple[str, ...] | list[str]) -> tuple[str, ...]:
+    """Return what players are called, from their ids or names."""
+    roster = request.roster
+    return tuple(roster.players[roster.find("players", who)].label for who in ids)
+
+
+def teams_with(yardstick: Yardstick, split: Split, ids: tuple[str, ...]) -> set[int]:
+    """Return the teams that players are in."""
+    teams = yardstick.teams_of(split)
+    return {teams[yardstick.index[who]] for who in ids}
