@@ -53,6 +53,9 @@ LOOK = 0.01
 #: The rates of the server as it was before it shared its time among clients, measured alike.
 BEFORE = HERE / "serving-before.json"
 
+#: What `serving_duel.py` found: the server of then and that of now by turns.
+DUEL = HERE / "serving-duel.json"
+
 #: Ticks of the processor clock in a second.
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -72,7 +75,7 @@ which says more where others use the machine.
 - *Before* is the server of commit 80601d7, which did not share its time among clients, beside an echo in a \
 run of its own.
 - More else ran then, and the echo itself took more processor time for a line, so shares of the two runs do \
-not compare; run by turns, the server takes some 6 to 14 % more processor time for a lookup than before.
+not compare; the last table is of both servers by turns.
 - Waiting times are those of a client that sends lines and waits for all answers; of {repeats} repeats of \
 {seconds:g} s the one with the lowest 99th percentile is shown.
 """
@@ -115,9 +118,9 @@ def archive(url: str, matches: int, seed: int) -> None:
 class Process:
     """A server: where it listens, and what it has used."""
 
-    def __init__(self, arguments: Sequence[str]) -> None:
+    def __init__(self, arguments: Sequence[str], environment: dict[str, str] | None = None) -> None:
         self.process = subprocess.Popen(
-            arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
         )
         assert self.process.stdout is not None  # noqa: S101 -- as PIPE says
         self.port = int(self.process.stdout.readline().rpartition(":")[2])
@@ -358,6 +361,7 @@ def report(results: Row) -> str:
         _rates(results["rates"], results["before"]),
         _ingest(results),
         _crowd(results["crowd"]),
+        _duel(json.loads(DUEL.read_text(encoding="utf-8"))),
     )
     return "\n".join(parts)
 
@@ -406,6 +410,26 @@ Each of the slow ones has sent as many questions as it could before.
 
 An idle connection costs {idle:.1f} KiB, a slow one {slow:.0f} KiB.
 The 99th percentile beside them is {crowd_["beside"]["p99"] / crowd_["alone"]["p99"]:.2f} times that alone.
+"""
+
+
+def _duel(rows: list[Row]) -> str:
+    cells = [
+        [
+            row["loop"], str(row["clients"]), str(row["window"]),
+            _ms(row["before"]), _ms(row["now"]), f"{row['share']:.2f}",
+        ]
+        for row in rows
+    ]  # fmt: skip
+    head = ["loop", "clients", "lines on the way", "before", "now", "share"]
+    return f"""\
+## Processor time of the server for 10,000 lookups, now and before
+
+`python benchmarks/serving_duel.py CHECKOUT` measured it with a checkout of commit 80601d7: both servers by \
+turns, {rows[0]["rounds"]} rounds each, on the first core, the client on the other.
+Milliseconds are medians of the rounds, the share is that of the sums.
+
+{_table(head, cells)}
 """
 
 

@@ -54,5 +54,5 @@ def test_a_store_that_is_not_there_is_a_finding(tmp_path: Path) -> None:
     """Nothing is made."""
     code, findings = _findings("--store", f"sqlite:///{tmp_path}/none.db")
     assert code == 1
-    assert any("no file" in finding["what"] and "--create" in finding["fix"] for finding in findings)
+    assert any("no such file" in finding["what"] and "--create" in finding["fix"] for finding in findings)
     assert not list(tmp_path.iterdir())

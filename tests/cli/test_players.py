@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from equipoise.archive import databases
+from equipoise.archive import sqlite
 from equipoise.cli import group
 
 
@@ -58,7 +58,7 @@ def test_a_long_name_does_not_pad_every_row(store: str) -> None:
 
 def test_an_archive_that_cannot_be_written_is_read(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As from a mount or a copy for safety; what would write says so."""
-    monkeypatch.setattr(databases, "_may_write", lambda _: False)
+    monkeypatch.setattr(sqlite, "_may_write", lambda _: False)
     assert plain("players", "--store", store)["players"]
     assert plain("digest", "--store", store)["matches"] == 4
     assert "read-only" in str(run("rebuild", "--store", store).exception)

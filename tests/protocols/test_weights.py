@@ -108,6 +108,38 @@ def test_lookups_that_are_known_are_answered_together(end: bytes) -> None:
     assert [member.said for member in division.members] == [b"PLAYER a", b"BOT b"]
 
 
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_known_lookups_at_once_are_answered_as_one_by_one(end: bytes) -> None:
+    """With the same answers, and the same members for a division."""
+    known = {b"PLAYER a": b"PLAYER a 1.0000\n", b"BOT b": b"BOT b 2.0000\n"}
+    session = WeightSession(known=lambda _: known)
+    said = end.join([b"BOT b", b"PLAYER a", b""])
+    assert session.at_once(said) == known[b"BOT b"] + known[b"PLAYER a"]
+    (division,) = session.receive(b"TEAMS 2\n")
+    assert [member.said for member in division.members] == [b"BOT b", b"PLAYER a"]
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"\n", b"PLAYER a", b"PLAYER a\n\n", b"PLAYER a\nPLAYER c\n", b"ALL\n"]
+)
+def test_anything_else_is_not_answered_at_once_and_changes_nothing(said: bytes) -> None:
+    """The same bytes are received afterwards as if they came for the first time."""
+    asked, other = (WeightSession(known=lambda _: {b"PLAYER a": b"PLAYER a 1.0000\n"}) for _ in range(2))
+    assert asked.at_once(said) == b""
+    assert list(asked.receive(said)) == list(other.receive(said))
+    assert asked.buffered == other.buffered
+
+
+def test_nothing_is_answered_at_once_before_the_rest_of_a_line() -> None:
+    """What came before belongs to it, however well it is known."""
+    session = WeightSession(known=lambda _: {b"PLAYER a": b"PLAYER a 1.0000\n"})
+    list(session.receive(b"PLAYER "))
+    assert session.at_once(b"PLAYER a\n") == b""
+    session = WeightSession(limits=Limits(line=900), known=lambda _: {b"PLAYER a": b"PLAYER a 1.0000\n"})
+    list(session.receive(b"x" * 1000))
+    assert session.at_once(b"PLAYER a\n") == b""
+
+
 def test_lines_beside_an_unknown_one_are_requests() -> None:
     """None of them is lost or doubled."""
     session = WeightSession(known=lambda _: {b"PLAYER a": b"PLAYER a 1.0000\n"})

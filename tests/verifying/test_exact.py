@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from equipoise.verifying.exact import SLOPE, Chance, Lead, Real, compare, coprime_base
+from equipoise.verifying.exact import SLOPE, Chance, Lead, Real, compare
 
 ONE = Fraction(1)
 
@@ -90,18 +90,3 @@ def test_saturated_chances_compare_by_what_they_saturate() -> None:
     worst = Real(chances={Chance((Lead(Fraction(0)), Lead(Fraction(10**12 + 1)))): ONE})
     assert compare(worst, worse) == -1
     assert compare(-worst, -worse) == 1
-
-
-def test_a_base_is_coprime_and_makes_up_all_numbers() -> None:
-    """No two share a factor, and dividing by them leaves 1."""
-    rng = np.random.default_rng(1)
-    for _ in range(50):
-        numbers = [int(x) for x in rng.integers(1, 5000, 6)]
-        base = coprime_base(numbers)
-        assert all(np.gcd(a, b) == 1 for n, a in enumerate(base) for b in base[:n])
-        for number in numbers:
-            rest = number
-            for factor in base:
-                while rest % factor == 0:
-                    rest //= factor
-            assert rest == 1

@@ -17,7 +17,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from equipoise.archive import corrections
+from equipoise.archive import corrections, nights
 from equipoise.archive import exports as contents
 from equipoise.archive.appearances import Appearance, appearances
 from equipoise.archive.database import Database
@@ -363,11 +363,43 @@ class Archive:
         """
         with self._database.writing() as connection:
             names = corrections.forget(self._database, connection, player)
+            nights.rename(connection, names)
         self._learner.forget()
         self._learner.choose(chosen(renamed(self.model, names)))
         self.update_ratings()
         self._database.scrub()
         return next(iter(names.values()))
+
+    # Nights of games
+
+    def night_events(self) -> list[dict[str, Any]]:
+        """Return what happened in nights of games, in order; see :mod:`equipoise.pickup.night`."""
+        with self._database.reading() as connection:
+            return nights.events(connection)
+
+    def add_night_event(
+        self, event: Mapping[str, Any], known: int, match: Match | None = None, undone: str | None = None
+    ) -> None:
+        """Keep one event together with the match that it reports or takes back: both or neither.
+
+        Parameters
+        ----------
+        event : mapping
+            Plain data.
+        known : int
+            How many events the caller knows of.
+        match : Match, optional
+            What is reported; one that was undone counts again, as it is reported now.
+        undone : str, optional
+            The id of the match that is taken back.
+
+        Raises
+        ------
+        InputError
+            If somebody else has added an event meanwhile.
+        """
+        with self._database.writing() as connection:
+            nights.add(self._database, connection, event, known, match, undone)
 
     # All of it
 

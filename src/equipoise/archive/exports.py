@@ -17,6 +17,7 @@ from equipoise.archive.schema import (
     FORGOTTEN,
     MATCH,
     MERGED,
+    NIGHT,
     archive_row,
     identity,
     mark_stale,
@@ -24,8 +25,8 @@ from equipoise.archive.schema import (
 )
 from equipoise.errors import InputError
 
-#: Kinds of content: what holds for the whole, matches, merged ids, and tombstones.
-WHOLE, GAME, SAME, GONE = "archive", "match", "merged", "forgotten"
+#: Kinds of content: what holds for the whole, matches, merged ids, tombstones, and events of nights.
+WHOLE, GAME, SAME, GONE, STEP = "archive", "match", "merged", "forgotten", "night"
 
 #: The layout of the content; a later one is refused.
 FORMAT = 1
@@ -58,6 +59,8 @@ def contents(connection: sa.Connection) -> Iterator[Content]:
         sa.select(FORGOTTEN.c.tombstone).order_by(FORGOTTEN.c.tombstone)
     ).scalars():
         yield Content(GONE, bytes(stone))
+    for row in connection.execute(sa.select(NIGHT).order_by(NIGHT.c.number)):
+        yield Content(STEP, row.number.to_bytes(8, "big"), text=row.event)
 
 
 def digest(content: Iterable[Content]) -> str:
@@ -93,8 +96,10 @@ def fill(database: Database, connection: sa.Connection, content: Iterable[Conten
             database.insert(connection, MERGED, [(one.id, identity(one.text))])
         elif one.kind == GONE:
             database.insert(connection, FORGOTTEN, [(one.id,)])
+        elif one.kind == STEP:
+            database.insert(connection, NIGHT, [(int.from_bytes(one.id, "big"), one.text)])
         else:
-            msg = f"content: {one.kind!r} is not one of {WHOLE}, {GAME}, {SAME} and {GONE}"
+            msg = f"content: {one.kind!r} is not one of {WHOLE}, {GAME}, {SAME}, {GONE} and {STEP}"
             raise InputError(msg)
         if len(rows) == TOGETHER:
             database.insert(connection, MATCH, rows)

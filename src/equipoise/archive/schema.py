@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from equipoise.errors import InputError
 
 #: The newest schema: the name of the last step in ``migrations/versions``.
-HEAD = "3"
+HEAD = "4"
 
 METADATA = sa.MetaData()
 
@@ -132,6 +132,14 @@ FOLLOWED = sa.Table(
     METADATA,
     sa.Column("log", sa.LargeBinary, primary_key=True),
     sa.Column("place", sa.Text, nullable=False),
+)
+
+#: What happened in nights of games: events as JSON, numbered from 1, only ever added.
+NIGHT = sa.Table(
+    "night",
+    METADATA,
+    sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("event", sa.Text, nullable=False),
 )
 
 

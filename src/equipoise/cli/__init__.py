@@ -21,6 +21,7 @@ from equipoise.errors import AmbiguousError, EquipoiseError
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Teams": {
         "balance": "Divide players into the fairest teams.",
+        "night": "Run a night of games: teams, results, and better teams next time.",
         "late": "Choose the team of someone who joins a running game.",
         "lobbies": "Put players into teams, and the teams into lobbies.",
         "verify": "Check the receipt of an answer.",

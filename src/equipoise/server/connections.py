@@ -23,7 +23,7 @@ from equipoise.protocols.weights.requests import (
     Silent,
     Work,
 )
-from equipoise.protocols.weights.session import Limits, WeightSession
+from equipoise.protocols.weights.session import TOGETHER, Limits, WeightSession
 from equipoise.server.addresses import Account
 
 if TYPE_CHECKING:
@@ -120,15 +120,33 @@ class Connection(asyncio.BufferedProtocol):
 
     def buffer_updated(self, nbytes: int) -> None:
         """Answer what came, or let it wait for its turn."""
+        server = self._server
+        data = server.buffer[:nbytes].tobytes()
+        if nbytes <= TOGETHER and self._answered_at_once(data, server):
+            return
         if self._finished:
             return
-        data = bytes(self._server.buffer[:nbytes])
         if self._ending:
             self._left -= nbytes
         if b"\n" in data:
-            self.last_line = self._server.clock
+            self.last_line = server.clock
         self._requests = self._session.receive(data)
         self._go_on()
+
+    def _answered_at_once(self, data: bytes, server: Server) -> bool:
+        """Answer lookups where nothing else is to be done and nobody has to wait for this address."""
+        if self._queued or self._ending or self._finished or self._task or self._blocked_since is not None:
+            return False
+        began = 0.0 if server.is_alone else perf_counter()
+        if began and not self.account.is_light(began):
+            return False
+        answers = self._session.at_once(data)
+        if answers:
+            self.last_line = server.clock
+            self._transport.write(answers)  # where that is too much, the next to arrive waits
+        if began:
+            self._charge(began)
+        return bool(answers)
 
     def eof_received(self) -> bool:
         """Answer what came before the client ended its half, then close."""

@@ -12,7 +12,7 @@ number, and that is proven by algebra:
   of Lindemann and Weierstrass), so win probabilities are equal only where their exponents are, and differ
   from one another by no fraction but 0.
 
-The intervals come from :mod:`decimal`, whose square root, logarithm and exponential are correctly rounded.
+The intervals, the roots and the coprime base come from :mod:`equipoise.verifying.arithmetic`.
 
 References
 ----------
@@ -22,14 +22,26 @@ A. Besicovitch, "On the linear independence of fractional powers of integers", J
 
 from __future__ import annotations
 
-import decimal
-import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
+
+from equipoise.verifying.arithmetic import (
+    Interval,
+    contexts,
+    coprime_base,
+    exponential,
+    logarithm,
+    multiplicity,
+    plus,
+    quotient,
+    root,
+    square_root,
+    times,
+)
 
 #: Digits that are tried first, and those beyond which a comparison is given up.
 FIRST_DIGITS, MOST_DIGITS = 30, 1000
@@ -43,70 +55,6 @@ Key = TypeVar("Key")
 
 class UndecidedError(ArithmeticError):
     """Two numbers are not known to be equal, and not told apart by thousands of digits."""
-
-
-class Interval(NamedTuple):
-    """Two decimals that a number is certainly between."""
-
-    low: Decimal
-    high: Decimal
-
-
-class _Contexts(NamedTuple):
-    down: decimal.Context
-    up: decimal.Context
-
-
-@lru_cache(maxsize=32)
-def _contexts(digits: int) -> _Contexts:
-    def context(rounding: str) -> decimal.Context:
-        return decimal.Context(
-            prec=digits, rounding=rounding, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=[]
-        )
-
-    return _Contexts(context(decimal.ROUND_FLOOR), context(decimal.ROUND_CEILING))
-
-
-def _quotient(number: Fraction, digits: int) -> Interval:
-    down, up = _contexts(digits)
-    top, bottom = Decimal(number.numerator), Decimal(number.denominator)
-    return Interval(down.divide(top, bottom), up.divide(top, bottom))
-
-
-def _times(coefficient: Fraction, interval: Interval, digits: int) -> Interval:
-    down, up = _contexts(digits)
-    factor = _quotient(coefficient, digits)
-    lows = [down.multiply(one, other) for one in factor for other in interval]
-    highs = [up.multiply(one, other) for one in factor for other in interval]
-    return Interval(min(lows), max(highs))
-
-
-def _plus(one: Interval, other: Interval, digits: int) -> Interval:
-    down, up = _contexts(digits)
-    return Interval(down.add(one.low, other.low), up.add(one.high, other.high))
-
-
-@lru_cache(maxsize=1 << 14)
-def _root(number: Fraction, digits: int) -> Interval:
-    """Return the square root; decimal rounds it to the nearest, so one step further out is certain."""
-    down, up = _contexts(digits)
-    inside = _quotient(number, digits)
-    return Interval(
-        max(down.next_minus(down.sqrt(inside.low)), Decimal(0)), up.next_plus(up.sqrt(inside.high))
-    )
-
-
-@lru_cache(maxsize=1 << 14)
-def _logarithm(number: Fraction, digits: int) -> Interval:
-    down, up = _contexts(digits)
-    inside = _quotient(number, digits)
-    return Interval(down.next_minus(down.ln(inside.low)), up.next_plus(up.ln(inside.high)))
-
-
-def _exponential(power: Interval, digits: int) -> Interval:
-    down, up = _contexts(digits)
-    low, high = down.exp(power.low), up.exp(power.high)
-    return Interval(max(down.next_minus(low), Decimal(0)), up.next_plus(high))
 
 
 class Lead(NamedTuple):
@@ -128,22 +76,22 @@ class Lead(NamedTuple):
     def root(self, digits: int) -> Interval:
         """Return two decimals that the root of its size is between."""
         if not self.rooted:
-            return _root(abs(self.plain), digits)
+            return root(abs(self.plain), digits)
         working = digits
         while True:
-            rooted = _times(self.rooted, _root(self.radicand, working), working)
-            low, high = _plus(_quotient(self.plain, working), rooted, working)
+            rooted = times(self.rooted, root(self.radicand, working), working)
+            low, high = plus(quotient(self.plain, working), rooted, working)
             if low * high > 0:
                 break
             working *= 2  # the parts nearly cancel, but not entirely
-        down, up = _contexts(digits)
+        down, up = contexts(digits)
         low, high = sorted((abs(low), abs(high)))
         return Interval(down.next_minus(down.sqrt(low)), up.next_plus(up.sqrt(high)))
 
 
 def lead(plain: Fraction, rooted: Fraction, radicand: Fraction, noise: Fraction) -> Lead:
     """Return the lead of ``plain + rooted sqrt(radicand)`` over noise, given as its square."""
-    exact = _square_root(radicand) if rooted else Fraction(0)
+    exact = square_root(radicand) if rooted else Fraction(0)
     if exact is not None:
         whole = plain + rooted * exact
         return Lead(whole * abs(whole) / noise)
@@ -161,7 +109,7 @@ def _odds(given: Lead, digits: int) -> Interval:
     if not given.plain and not given.rooted:
         return Interval(Decimal(1), Decimal(1))
     ahead = Real(given.plain, roots={given.radicand: given.rooted} if given.rooted else {}).sign() > 0
-    return _exponential(_times(SLOPE if ahead else -SLOPE, given.root(digits), digits), digits)
+    return exponential(times(SLOPE if ahead else -SLOPE, given.root(digits), digits), digits)
 
 
 class Chance(NamedTuple):
@@ -177,7 +125,7 @@ class Chance(NamedTuple):
 
     def interval(self, digits: int) -> Interval:
         """Return two decimals that the probability is between."""
-        down, up = _contexts(digits)
+        down, up = contexts(digits)
         low, high = self.sum(digits)
         return Interval(down.divide(Decimal(1), high), up.divide(Decimal(1), low))
 
@@ -186,7 +134,7 @@ class Chance(NamedTuple):
         whole = Interval(Decimal(0), Decimal(0))
         leads = (Counter(self.leads) - Counter(but)).elements() if but else self.leads
         for lead in leads:
-            whole = _plus(whole, _odds(lead, digits), digits)
+            whole = plus(whole, _odds(lead, digits), digits)
         return whole
 
 
@@ -307,13 +255,13 @@ class Real:
         """Return two decimals that the number is between, worked out with so many digits."""
         known = self._known.get(digits)
         if known is None:
-            known = _quotient(self.rational, digits)
+            known = quotient(self.rational, digits)
             for radicand, factor in self.roots.items():
-                known = _plus(known, _times(factor, _root(radicand, digits), digits), digits)
+                known = plus(known, times(factor, root(radicand, digits), digits), digits)
             for argument, factor in self.logarithms.items():
-                known = _plus(known, _times(factor, _logarithm(argument, digits), digits), digits)
+                known = plus(known, times(factor, logarithm(argument, digits), digits), digits)
             for chance, factor in self.chances.items():
-                known = _plus(known, _times(factor, chance.interval(digits), digits), digits)
+                known = plus(known, times(factor, chance.interval(digits), digits), digits)
             self._known[digits] = known
         return known
 
@@ -348,12 +296,12 @@ class Real:
         rational = self.rational
         classes: list[tuple[Fraction, Fraction]] = []
         for radicand, factor in self.roots.items():
-            exact = _square_root(radicand)
+            exact = square_root(radicand)
             if exact is not None:
                 rational += factor * exact
                 continue
             for place, (first, known) in enumerate(classes):
-                product = _square_root(radicand * first)
+                product = square_root(radicand * first)
                 if product is not None:  # sqrt(radicand) = product / first * sqrt(first)
                     classes[place] = (first, known + factor * product / first)
                     break
@@ -367,7 +315,7 @@ class Real:
         base = coprime_base(n for argument, _ in terms for n in (argument.numerator, argument.denominator))
         for prime in base:
             exponents = (
-                factor * (_multiplicity(a.numerator, prime) - _multiplicity(a.denominator, prime))
+                factor * (multiplicity(a.numerator, prime) - multiplicity(a.denominator, prime))
                 for a, factor in terms
             )
             if sum(exponents) != 0:
@@ -393,7 +341,7 @@ class _Two(NamedTuple):
         """Return two decimals that something of the sign of their difference is between."""
         both = tuple((Counter(self.one.leads) & Counter(self.other.leads)).elements())
         low, high = self.one.sum(digits, but=both)
-        return _plus(self.other.sum(digits, but=both), Interval(-high, -low), digits)
+        return plus(self.other.sum(digits, but=both), Interval(-high, -low), digits)
 
 
 def compare(one: Real, other: Real) -> int:
@@ -421,8 +369,8 @@ def most_lead(distance: Fraction, noise: Fraction) -> Fraction:
     if not distance:
         return Fraction(0)
     digits = 2 * FIRST_DIGITS
-    odds = _logarithm((Fraction(1, 2) + distance) / (Fraction(1, 2) - distance), digits)
-    return Fraction(odds.high) * Fraction(_root(noise, digits).high) / SLOPE
+    odds = logarithm((Fraction(1, 2) + distance) / (Fraction(1, 2) - distance), digits)
+    return Fraction(odds.high) * Fraction(root(noise, digits).high) / SLOPE
 
 
 def _merged(one: Mapping[Key, Fraction], other: Mapping[Key, Fraction]) -> dict[Key, Fraction]:
@@ -430,48 +378,3 @@ def _merged(one: Mapping[Key, Fraction], other: Mapping[Key, Fraction]) -> dict[
     for key, value in other.items():
         merged[key] = merged.get(key, Fraction(0)) + value
     return {key: value for key, value in merged.items() if value}
-
-
-def _square_root(number: Fraction) -> Fraction | None:
-    """Return the square root where it is a fraction."""
-    top, bottom = math.isqrt(number.numerator), math.isqrt(number.denominator)
-    if top * top == number.numerator and bottom * bottom == number.denominator:
-        return Fraction(top, bottom)
-    return None
-
-
-def _multiplicity(number: int, factor: int) -> int:
-    count = 0
-    while number % factor == 0:
-        number //= factor
-        count += 1
-    return count
-
-
-def coprime_base(numbers: Iterable[int]) -> list[int]:
-    """Return whole numbers above 1, no two with a common factor, whose powers make up all the numbers.
-
-    Examples
-    --------
-    >>> sorted(coprime_base([12, 18, 35]))
-    [2, 3, 35]
-    """
-    base: list[int] = []
-    waiting = [number for number in numbers if number > 1]
-    while waiting:
-        number = waiting.pop()
-        if number == 1:
-            continue
-        for place, known in enumerate(base):
-            common = math.gcd(number, known)
-            if common == 1:
-                continue
-            if common == known:
-                waiting.append(number // known)
-            else:
-                del base[place]
-                waiting += [common, known // common, number // common, common]
-            break
-        else:
-            base.append(number)
-    return base

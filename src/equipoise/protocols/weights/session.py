@@ -165,6 +165,22 @@ class WeightSession:
         self._going = self._requests()
         return self._going
 
+    def at_once(self, data: bytes) -> bytes:
+        r"""Return the answers to what came where it is lookups that are known and nothing else.
+
+        Otherwise nothing is returned and nothing has changed: the bytes are to be given to :meth:`receive`,
+        which would have led to the same answers, in more time.  All requests must have been answered.
+
+        Examples
+        --------
+        >>> session = WeightSession(known=lambda setting: {b"PLAYER ann": b"PLAYER ann 61.5000\n"})
+        >>> session.at_once(b"PLAYER ann\n"), session.at_once(b"PLAYER ann\nPLAYER a")
+        (b'PLAYER ann 61.5000\n', b'')
+        """
+        if self._data or self._skipping or data[-1:] != b"\n":
+            return b""
+        return self._answers(data[:-1])
+
     def answer(self, request: Request, result: Any) -> bytes:
         """Take the result of a request; return the bytes to send.
 
@@ -259,17 +275,18 @@ class WeightSession:
 
     def _answers(self, said: bytes) -> bytes:
         """Return the answers to lines if all are lookups that are known, and keep whom they name."""
-        if self._troubled():
+        if len(self._mutators) > self._limits.mutators:
             return b""
         if b"\r" in said:
             said = said.replace(b"\r\n", b"\n").removesuffix(b"\r")
-        lines = said.split(b"\n")
         known = self._known(self._setting or self._now())
+        lines = said.split(b"\n")
         try:
-            answers = b"".join([known[line] for line in lines])
+            answers = b"".join(map(known.__getitem__, lines))
         except KeyError:
             return b""
-        self._keep(lines)
+        if not self._crowded:
+            self._keep(lines)
         return answers
 
     def _keep(self, lines: list[bytes]) -> None:

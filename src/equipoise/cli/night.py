@@ -1,0 +1,513 @@
+"""``equipoise night``: a night of games from names to teams, results, and better teams next time."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from equipoise.cli import archives
+from equipoise.cli.shared import evenings
+from equipoise.cli.shared.rosters import read_option
+from equipoise.errors import InputError
+
+if TYPE_CHECKING:
+    from equipoise.cli.shared.evenings import Evening
+    from equipoise.files.pastes import Entry
+    from equipoise.pickup.arranging import Arranged
+    from equipoise.pickup.night import Setup
+
+#: The step that names alone stand for.
+GATHER = "teams"
+
+
+class NightGroup(click.Group):
+    """A group in which names without a step before them are the step to teams."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the step first: ``--json won red`` is ``won --json red``, names alone are ``teams``."""
+        n = 0
+        while n < len(args) and args[n].startswith("-") and args[n] not in ("-", "--", "-h", "--help"):
+            n += 2 if args[n] == "--store" else 1
+        if n < len(args) and args[n] in self.commands:
+            args = [args[n], *args[:n], *args[n + 1 :]]
+        elif args and not {"-h", "--help"} & set(args):
+            args = [GATHER, *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(name="night", cls=NightGroup, subcommand_metavar="NAMES...|STEP")
+def command() -> None:
+    r"""Run a night of games: names in, teams out, results back, better teams next time.
+
+    \b
+    equipoise night Amber Birch "Cedar + Dahlia" Elm     teams of who is here
+    equipoise night - < paste.txt                        the same from a paste
+    equipoise night won red                              how it ended
+    equipoise night again                                new teams of the same people
+
+    Who came, how they are spelled, starting weights and who plays apart is remembered.
+    Every step can be taken back with undo.
+    """
+
+
+def _step(name: str, **more: Any) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a step with the options that all have."""
+
+    def made(function: Callable[..., None]) -> click.Command:
+        return command.command(name=name, **more)(evenings.store(archives.as_json(function)))
+
+    return made
+
+
+new_option = click.option(
+    "--new", multiple=True, metavar="NAME", help="This is somebody new with a name like another.  Repeatable."
+)  # fmt: skip
+vary_option = click.option(
+    "--vary", metavar="PRICE", default="0.5%", show_default=True,
+    help="What it is worth that two who have just played together do not again; 0 for nothing.",
+)  # fmt: skip
+
+
+@_step(GATHER)
+@click.argument("names", nargs=-1, metavar="NAMES...|-")
+@read_option
+@new_option
+@vary_option
+@click.option("--teams", type=click.IntRange(2, 99), default=2, show_default=True, help="How many teams.")
+@click.option("--size", type=click.IntRange(1), metavar="N", help="At most N play in a team; others sit out.")
+@click.option("--names", "called", metavar="A,B", help="What to call the teams.  [default: red,blue]")
+@click.option(
+    "--apart", multiple=True, metavar="A,B", help="Never in one team, tonight and later.  Repeatable."
+)
+@click.option("--not-apart", multiple=True, metavar="A,B", help="Take that back.  Repeatable.")
+def gather(names: tuple[str, ...], store: str | None, as_json: bool, **options: Any) -> None:
+    """Make teams of everyone who is here: names, each an argument, or - for a paste.
+
+    "Amber + Birch" stay together, "Cedar 1500" begins at a weight.
+    """
+    entries = _entries(names, options["read"])
+    with evenings.opened(store) as evening:
+        known = evenings.Known(evening)
+        ids = evenings.resolved(known, [entry.name for entry in entries], options["new"])
+        newcomers = [name for name, each in ids.items() if each == name and known.id_of(name) is None]
+        step = secrets.token_hex(6)
+        setup = _setup(evening, entries, ids, options)
+        _weigh(evening, entries, ids, step)
+        spelled = {each: name for name, each in ids.items()}
+        evening.night = replace(evening.night, spelled={**evening.night.spelled, **spelled})
+        arranged = evening.arrange(setup, vary=_price(options["vary"]))
+        evening.propose(setup, arranged, spelled, fresh=True, step=step)
+        if newcomers and len(newcomers) < len(ids):
+            archives.warn(f"New: {', '.join(newcomers)}.")
+        _tell_teams(evening, arranged, as_json)
+
+
+def _entries(names: Sequence[str], read: str | None) -> tuple[Entry, ...]:
+    """Return the entries of names that are typed, or of a paste on standard input."""
+    from equipoise.files.pastes import parse_paste
+    from equipoise.files.rosters import content_of, decoded
+
+    if list(names) == ["-"]:
+        where, content = content_of("-")
+        text = decoded(content, where)
+    else:
+        where, text = "NAMES", "\n".join(_lines(names))
+        for name in re.split(r"[\n,+]", text):
+            if name.strip().casefold() in command.commands:
+                msg = (
+                    f"{name.strip()!r} is a step of 'equipoise night'; if somebody is called so, write "
+                    f"the name in two pairs of quotes: '\"{name.strip()}\"'"
+                )
+                raise click.UsageError(msg)
+    entries = parse_paste(text, where, read) if text.strip() else ()
+    if not entries:
+        msg_0 = "nobody is named; write names, or - and a paste on standard input"
+        raise click.UsageError(msg_0)
+    return entries
+
+
+def _lines(names: Sequence[str]) -> list[str]:
+    """Return arguments as lines; a shell makes three of ``Amber + Birch``."""
+    lines: list[str] = []
+    for name in names:
+        if lines and (name.strip() == "+" or lines[-1].endswith("+")):
+            lines[-1] = f"{lines[-1]} {name}"
+        else:
+            lines.append(name)
+    return lines
+
+
+def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], options: dict[str, Any]) -> Setup:
+    """Return who is here and the rules."""
+    from equipoise.cli.requests import groups, names_of
+    from equipoise.pickup.night import Setup, folded
+
+    by_name = {folded(name): each for name, each in ids.items()}
+
+    def pairs(option: str) -> set[tuple[str, str]]:
+        found = set()
+        for group in groups(f"--{option}", options[option.replace("-", "_")]):
+            who = [by_name.get(folded(name)) or evening.night.id_of(name) for name in group]
+            for name, each in zip(group, who, strict=True):
+                if each is None:
+                    msg = f"--{option}: there is no {name!r} among those who are here or ever came"
+                    raise InputError(msg)
+            known = sorted({each for each in who if each is not None})
+            found |= {(one, other) for n, one in enumerate(known) for other in known[n + 1 :]}
+        return found
+
+    parties: dict[str, list[str]] = {}
+    for entry in entries:
+        if entry.party is not None:
+            parties.setdefault(entry.party, []).append(ids[entry.name])
+    called = tuple(names_of(options["called"])) if options["called"] else ()
+    if called and (len(called) != options["teams"] or len({folded(name) for name in called}) < len(called)):
+        msg = (
+            f"--names must be a name for each of {options['teams']} teams, all different, "
+            f"got {options['called']!r}"
+        )
+        raise InputError(msg)
+    apart = (set(evening.night.setup.apart) | pairs("apart")) - pairs("not-apart")
+    return Setup(
+        tuple(ids.values()),
+        tuple(map(tuple, parties.values())),
+        tuple(sorted(apart)),
+        options["teams"],
+        options["size"],
+        called,
+    )
+
+
+def _weigh(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], step: str) -> None:
+    """Keep starting weights that are new, of those who have none from elsewhere."""
+    from equipoise.pickup.night import WEIGHTS
+
+    model: Any = evening.archive.model
+    given = {ids[entry.name]: entry.weight for entry in entries if entry.weight is not None}
+    if given and not hasattr(model, "starting"):
+        archives.warn("note: the model of this archive takes no starting weights; they are left out")
+        return
+    elsewhere = {guess[0] for guess in getattr(model, "starting", ())} - evening.night.ever_weighed
+    changed = {
+        player: weight
+        for player, weight in given.items()
+        if player not in elsewhere and evening.night.weights.get(player) != weight
+    }
+    if changed:
+        spelled = {ids[entry.name]: entry.name for entry in entries if ids[entry.name] in changed}
+        evening.add({"kind": WEIGHTS, "step": step, "weights": changed, "spelled": spelled})
+
+
+def _price(text: str) -> float:
+    from equipoise.fields import price_of
+
+    return price_of(text, "price", "--vary")
+
+
+def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool) -> None:
+    """Say which teams are proposed now."""
+    from equipoise.pages.text.nights import arranged_lines, names_of
+
+    night = evening.night
+    if as_json:
+        plain = {"id": None if night.proposal is None else night.proposal.id} if arranged is None else {}
+        shown = plain if arranged is None else arranged.as_dict(night.setup)
+        here = [night.spelled.get(player, player) for player in night.setup.here]
+        out = [] if night.proposal is None else [night.spelled.get(p, p) for p in night.proposal.out]
+        click.echo(json.dumps({**shown, "here": here, "out": out}, indent=2))
+    elif arranged is None:
+        click.echo(f"Here: {names_of(night.setup.here, night.spelled) or 'nobody'}.")
+        if night.proposal is None:
+            click.echo("Too few for teams: equipoise night late NAME adds somebody.")
+        else:
+            click.echo("Next teams: equipoise night again")
+    else:
+        click.echo("\n".join(arranged_lines(night.setup, arranged, night.spelled)))
+
+
+# Results
+
+match_option = click.option(
+    "--match", metavar="ID", help="The match that is meant.  [default: that of the teams of now]"
+)
+at_option = click.option(
+    "--at",
+    "when",
+    metavar="TIME",
+    help="When it ended, as 2026-01-31T22:15 (UTC) or seconds.  [default: now]",
+)
+
+
+@_step("won")
+@click.argument("team", nargs=-1, required=True, metavar="TEAM")
+@match_option
+@at_option
+def won(team: tuple[str, ...], store: str | None, as_json: bool, match: str | None, when: str | None) -> None:
+    """Report that TEAM won: its name, its number, or one of its players."""
+    from equipoise.pickup.night import current, team_named
+
+    with evenings.opened(store) as evening:
+        winner = team_named(evening.night, " ".join(team))
+        ranks = [1.0 if n == winner else 2.0 for n in range(len(current(evening.night).teams))]
+        _report(evening, ranks, (), match, when, as_json)
+
+
+@_step("draw")
+@match_option
+@at_option
+def draw(store: str | None, as_json: bool, match: str | None, when: str | None) -> None:
+    """Report that nobody won."""
+    from equipoise.pickup.night import current
+
+    with evenings.opened(store) as evening:
+        _report(evening, [1.0] * len(current(evening.night).teams), (), match, when, as_json)
+
+
+@_step("score", context_settings={"ignore_unknown_options": True})
+@click.argument("scores", nargs=-1, required=True, type=float, metavar="N N")
+@match_option
+@at_option
+def score(
+    scores: tuple[float, ...], store: str | None, as_json: bool, match: str | None, when: str | None
+) -> None:
+    """Report the score of each team, in the order the teams were shown; more is better."""
+    from equipoise.fields import number_of
+    from equipoise.pickup.night import ranks_of
+
+    counted = [
+        number_of(repr(abs(each)), "score", "night") * (-1.0 if each < 0.0 else 1.0) for each in scores
+    ]
+    with evenings.opened(store) as evening:
+        _report(evening, ranks_of(counted), counted, match, when, as_json)
+
+
+def _report(
+    evening: Evening, ranks: Sequence[float], scores: Sequence[float], match: str | None, when: str | None,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Keep a result once, and say so."""
+    from equipoise.pickup.night import current, match_of, result_event
+
+    event = result_event(evening.night, ranks, scores, _time(evening, when), match)
+    wanted = match or current(evening.night).id
+    if event is not None:
+        evening.add(event, match=match_of(evening.night, event))
+    if as_json:
+        click.echo(json.dumps({"match": wanted, "status": "known" if event is None else "new"}, indent=2))
+    elif event is None:
+        click.echo("That was reported already; nothing has changed.")
+    else:
+        best = [n for n, rank in enumerate(ranks) if rank == min(ranks)]
+        called = [evening.night.setup.called(n) for n in best]
+        text = f"{called[0]} won" if len(best) == 1 else "A draw"
+        archives.tell(f"{text}. Next teams: equipoise night again (a mistake: equipoise night undo)")
+
+
+def _time(evening: Evening, when: str | None) -> float:
+    """Return when a game ended: after those before it, and not in the future."""
+    from equipoise.clock import ahead
+    from equipoise.logs.records import time_from
+
+    now = time.time()
+    if when is None:
+        return max(now, evening.archive.last_ended())
+    moment = time_from(when, "--at")
+    if wrong := ahead(moment, now):
+        msg = f"--at: {when} is {wrong}"
+        raise InputError(msg)
+    return moment
+
+
+@_step("undo")
+def undo(store: str | None, as_json: bool) -> None:
+    """Take back the last step: a result, or teams with all that came with them."""
+    from equipoise.pickup.night import RESULT, UNDO
+
+    with evenings.opened(store) as evening:
+        if not evening.night.steps:
+            msg = "undo: there is no step to take back"
+            raise InputError(msg)
+        last = evening.night.steps[-1]
+        proposal = last.get("proposal") or {}
+        match = last["match"] if last["kind"] == RESULT else proposal.get("id")
+        evening.add({"kind": UNDO}, undone=match if last["kind"] == RESULT else None)
+        if as_json:
+            click.echo(json.dumps({"match": match, "status": "undone", "step": last["kind"]}, indent=2))
+            return
+        click.echo({RESULT: "The result is taken back."}.get(last["kind"], "The last step is taken back."))
+        if evening.night.proposal is not None:
+            from equipoise.pages.text.nights import proposal_lines
+
+            lines = proposal_lines(evening.night.setup, evening.night.proposal, evening.night.spelled)
+            click.echo("\n".join(lines))
+
+
+# Who is here
+
+
+@_step("late")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@new_option
+def late(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str, ...]) -> None:
+    """Add somebody who comes late; the others stay in their teams unless a move makes it much fairer."""
+    with evenings.opened(store) as evening:
+        ids = _arrivals(evening, names, new)
+        setup = evening.night.setup
+        _change(evening, replace(setup, here=(*setup.here, *ids.values())), ids, as_json)
+
+
+@_step("leave")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+def leave(names: tuple[str, ...], store: str | None, as_json: bool) -> None:
+    """Take out somebody who leaves; the others stay in their teams unless a move makes it much fairer."""
+    with evenings.opened(store) as evening:
+        gone = {_present(evening, name) for name in names}
+        setup = evening.night.setup
+        here = tuple(player for player in setup.here if player not in gone)
+        _change(evening, replace(setup, here=here), {}, as_json)
+
+
+@_step("sub")
+@click.argument("names", nargs=-1, required=True, metavar="NAME for NAME")
+@new_option
+def sub(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str, ...]) -> None:
+    """Put somebody in the place of another, who leaves, or sits out where the first was here already."""
+    if names.count("for") != 1 or not 0 < names.index("for") < len(names) - 1:
+        msg = "write who comes in for whom, as: equipoise night sub Birch for Cedar"
+        raise click.UsageError(msg)
+    n = names.index("for")
+    coming, going = " ".join(names[:n]), " ".join(names[n + 1 :])
+    with evenings.opened(store) as evening:
+        setup, proposal = evening.night.setup, evening.night.proposal
+        gone = _present(evening, going)
+        out = () if proposal is None else proposal.out
+        known = evening.night.id_of(coming)
+        if known in out:
+            ids = {coming: str(known)}
+            here = setup.here
+        else:
+            ids = _arrivals(evening, [coming], new)
+            here = tuple(ids[coming] if player == gone else player for player in setup.here)
+        _change(evening, replace(setup, here=here), ids, as_json, {gone: ids[coming]})
+
+
+@_step("again")
+@vary_option
+@click.option("--same", is_flag=True, help="The same teams once more.")
+def again(store: str | None, as_json: bool, vary: str, same: bool) -> None:
+    """Make new teams of who is here: not the same ones, and others together than before."""
+    with evenings.opened(store) as evening:
+        setup = evening.night.setup
+        if not setup.here:
+            msg = "nobody is here yet; 'equipoise night NAMES' makes teams"
+            raise InputError(msg)
+        now = _teams_now(evening) if same else None
+        arranged = evening.arrange(setup, now=now, still=same, vary=_price(vary))
+        evening.propose(setup, arranged, {})
+        _tell_teams(evening, arranged, as_json)
+
+
+@_step("table")
+def table(store: str | None, as_json: bool) -> None:
+    """Show everyone who ever came: ratings, games, sitting out, and the teams of now."""
+    from equipoise.pages.text.nights import table_lines
+
+    with evenings.opened(store) as evening:
+        rows = _rows(evening)
+        if as_json:
+            proposal = evening.night.proposal
+            teams = [] if proposal is None else [list(team) for team in proposal.teams]
+            plain = {"players": rows, "id": None if proposal is None else proposal.id, "teams": teams}
+            click.echo(json.dumps({**plain, "games": len(evening.night.results)}, indent=2))
+        elif rows:
+            click.echo("\n".join(table_lines(evening.night, rows)))
+        else:
+            click.echo("Nobody has come yet: equipoise night NAMES makes teams.")
+
+
+def _rows(evening: Evening) -> list[dict[str, Any]]:
+    """Return everyone's row of the table, the strongest first."""
+    from equipoise.ledger import Account, accounts
+    from equipoise.matches import Ruleset
+    from equipoise.ratings.scale import scale_of
+
+    night, standing = evening.night, evening.archive.standing()
+    scale = scale_of(standing.model, standing.state, Ruleset())
+    known, merged = accounts(night.games), evening.archive.merged()
+    rows = []
+    for player, name in night.spelled.items():
+        account = known.get(player, Account())
+        rating = standing.model.rating(standing.state, merged.get(player, player), None)
+        weight = scale.shown(rating.mu) if standing.games else None
+        rows.append(
+            {"id": player, "name": name, "here": player in night.setup.here, "weight": weight,
+             "mu": rating.mu, "sigma": rating.sigma, "starting": night.weights.get(player),
+             "played": account.played, "won": account.won, "drawn": account.drawn, "lost": account.lost,
+             "out": account.out, "weak": account.weak, "moved": account.moved}
+        )  # fmt: skip
+    return sorted(rows, key=lambda row: (-row["mu"], row["name"]))
+
+
+def _present(evening: Evening, name: str) -> str:
+    """Return the id of somebody who is here."""
+    from equipoise.pickup.night import folded
+
+    player = evening.night.id_of(name)
+    if player in evening.night.setup.here:
+        return str(player)
+    from difflib import get_close_matches
+
+    here = {folded(evening.night.spelled.get(each, each)): each for each in evening.night.setup.here}
+    near = get_close_matches(folded(name), here, n=1)
+    hint = f"; did you mean {evening.night.spelled.get(here[near[0]], here[near[0]])!r}?" if near else ""
+    msg = f"{name!r} is not here{hint}"
+    raise click.UsageError(msg)
+
+
+def _arrivals(evening: Evening, names: Sequence[str], new: Sequence[str]) -> dict[str, str]:
+    """Return the ids of those who come."""
+    ids = evenings.resolved(evenings.Known(evening), names, new)
+    for name, each in ids.items():
+        if each in evening.night.setup.here:
+            msg = f"players: {name!r} is here already"
+            raise InputError(msg)
+    return ids
+
+
+def _teams_now(evening: Evening) -> dict[str, int]:
+    """Return the team of everyone who is in one."""
+    proposal = evening.night.proposal
+    return {} if proposal is None else {p: n for n, team in enumerate(proposal.teams) for p in team}
+
+
+def _change(
+    evening: Evening, setup: Setup, ids: dict[str, str], as_json: bool, instead: dict[str, str] | None = None
+) -> None:
+    """Take the step to other people; teams that are not played yet change with them as little as can be."""
+    night = evening.night
+    spelled = {each: name for name, each in ids.items()}
+    evening.night = replace(night, spelled={**night.spelled, **spelled})
+    proposal, arranged = night.proposal, None
+    if proposal is not None and night.result_of(proposal.id) is None:
+        if len(setup.here) < setup.teams:
+            proposal = None
+        else:
+            swapped = instead or {}
+            now = {swapped.get(player, player): n for player, n in _teams_now(evening).items()}
+            now = {player: n for player, n in now.items() if player in setup.here}
+            arranged = evening.arrange(setup, now=now, still=bool(swapped))
+            proposal = arranged.proposal
+    if arranged is None and proposal is not None:
+        from equipoise.pickup.night import teams_event
+
+        evening.add(teams_event(setup, proposal, spelled, secrets.token_hex(6), fresh=False))
+    else:
+        evening.propose(setup, arranged, spelled)
+    _tell_teams(evening, arranged, as_json)

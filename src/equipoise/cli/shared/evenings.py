@@ -1,0 +1,219 @@
+"""What the steps of ``equipoise night`` share: the archive, the names, and the teams that are proposed."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from equipoise.cli import archives
+from equipoise.errors import InputError
+
+if TYPE_CHECKING:
+    from equipoise.archive.archive import Archive
+    from equipoise.archive.here import Names
+    from equipoise.archive.known import Standing
+    from equipoise.pickup.arranging import Arranged
+    from equipoise.pickup.night import Event, Night, Setup
+    from equipoise.players import Player
+
+#: Seconds for a search; up to some 20 players it is proven best long before.
+SECONDS = 10.0
+
+store = click.option(
+    "--store", metavar="URL", envvar="EQUIPOISE_STORE", show_envvar=True,
+    help="The archive.  [default: equipoise/night.db in the user's data folder]",
+)  # fmt: skip
+
+
+def data_folder() -> Path:
+    """Return the folder of the user's data."""
+    given = os.environ.get("XDG_DATA_HOME", "")
+    base = Path(given) if Path(given).is_absolute() else Path.home() / ".local" / "share"
+    return base / "equipoise"
+
+
+def address(url: str | None) -> str:
+    """Return the address of the archive, in a folder that exists where it is the usual one."""
+    if url:
+        return url
+    folder = data_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        msg = (
+            f"--store: {folder} cannot be made: {error.strerror or error}; name another archive with --store"
+        )
+        raise InputError(msg) from error
+    return f"sqlite:///{folder / 'night.db'}"
+
+
+@dataclass(slots=True)
+class Evening:
+    """The archive of a night, and the night as it is after every step."""
+
+    archive: Archive
+    events: list[Event]
+    night: Night
+
+    def add(self, event: Event, match: Any = None, undone: str | None = None) -> None:
+        """Take a step: keep it first, then answer."""
+        from equipoise.pickup.night import night_of
+
+        self.archive.add_night_event(event, len(self.events), match, undone)
+        self.events.append(event)
+        self.night = night_of(self.events)
+        self.settle()
+
+    def settle(self) -> None:
+        """Let the ratings begin at the starting weights of the steps that count, and learn what is new."""
+        model: Any = self.archive.model
+        wanted = self.starting(model)
+        if wanted is not None and wanted != tuple(model.starting):
+            self.archive.rebuild(replace(model, starting=wanted))
+        elif self.archive.is_behind():
+            self.archive.update_ratings()
+
+    def starting(self, model: Any) -> Any:
+        """Return the guesses of a model with those of the night, None where it takes none."""
+        from equipoise.ratings.starting import given_from
+
+        if not hasattr(model, "starting"):
+            return None
+        others = [guess for guess in model.starting if guess[0] not in self.night.ever_weighed]
+        return given_from([*others, *self.night.weights.items()])
+
+    def rated(self, players: Sequence[str]) -> tuple[list[Player], float | None]:
+        """Return players with their ratings under the ids and names of the night."""
+        from equipoise.archive.here import rated
+
+        here = rated(self.archive.standing(), players, None, self.archive.merged())
+        named = [
+            replace(player, id=each, name=self.night.spelled.get(each, each), bot=False)
+            for each, player in zip(players, here.players, strict=True)
+        ]
+        return named, here.beta
+
+    def arrange(
+        self, setup: Setup, *, now: Mapping[str, int] | None = None, still: bool = False, vary: float = 0.0
+    ) -> Arranged:
+        """Return teams of those who are here, with a new id."""
+        from equipoise.clock import deadline
+        from equipoise.pickup.arranging import arrange
+
+        match = f"night-{time.strftime('%Y-%m-%d', time.gmtime())}-{secrets.token_hex(6)}"
+        stop = deadline(SECONDS)
+        return arrange(self.night, setup, self.rated, match, now=now, still=still, vary=vary, stop=stop)
+
+    def propose(
+        self, setup: Setup, arranged: Arranged | None, spelled: Mapping[str, str], *, fresh: bool = False,
+        step: str = "",
+    ) -> None:  # fmt: skip
+        """Take the step to teams."""
+        from equipoise.pickup.night import teams_event
+
+        proposal = None if arranged is None else arranged.proposal
+        self.add(teams_event(setup, proposal, spelled, step or secrets.token_hex(6), fresh=fresh))
+
+
+@contextmanager
+def opened(url: str | None) -> Iterator[Evening]:
+    """Open the archive of a night, or make it, and finish what a step that was cut off has left."""
+    from equipoise.pickup.night import night_of
+
+    with archives.opened(address(url), create=True) as archive:
+        events: list[Event] = list(archive.night_events())
+        evening = Evening(archive, events, night_of(events))
+        evening.settle()
+        yield evening
+
+
+class Known:
+    """Finds people by name among those who ever came and those of the archive."""
+
+    def __init__(self, evening: Evening) -> None:
+        from equipoise.archive.here import Names
+
+        self._night = evening.night
+        self._standing: Standing = evening.archive.standing()
+        self._find: Names = Names(self._standing, evening.archive.merged())
+
+    def id_of(self, name: str) -> str | None:
+        """Return an id, None of somebody nobody knows."""
+        from equipoise.pickup.night import folded
+
+        known = self._night.id_of(name)
+        if known is not None:
+            return known
+        known = self._find.id_of(name)
+        if known in self._find.ids:
+            return known
+        stored = self._standing.names
+        same = [player for player in self._find.ids if folded(stored.get(player, player)) == folded(name)]
+        return same[0] if len(same) == 1 else None
+
+    def names(self) -> dict[str, str]:
+        """Return the id of every name, as it is compared."""
+        from equipoise.pickup.night import folded
+
+        stored = {folded(self._standing.names.get(player, player)): player for player in self._find.ids}
+        return {**stored, **{folded(name): player for player, name in self._night.spelled.items()}}
+
+    def shown(self, player: str) -> str:
+        """Return how somebody is spelled."""
+        return self._night.spelled.get(player) or self._standing.names.get(player, player)
+
+
+def resolved(known: Known, names: Sequence[str], new: Sequence[str]) -> dict[str, str]:
+    """Return the id of each name: that of a known person, or the name of a new one.
+
+    A name that is nearly that of somebody who is not here is asked about, and never added without an answer.
+
+    Raises
+    ------
+    click.UsageError
+        If there is nobody to ask.
+    InputError
+        If two names are one person.
+    """
+    from equipoise.pickup.night import folded
+
+    declared = {folded(name) for name in new}
+    ids = {name: known.id_of(name) for name in names}
+    here = {each for each in ids.values() if each is not None}
+    everyone = {name: player for name, player in known.names().items() if player not in here}
+    if len(ids) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        msg = f"players: {twice!r} is there twice; write everyone once"
+        raise InputError(msg)
+    found: dict[str, str] = {}
+    for name, player in ids.items():
+        each = player
+        if each is None and folded(name) not in declared:
+            near = get_close_matches(folded(name), everyone, n=1)
+            each = _asked(name, known.shown(everyone[near[0]]), everyone[near[0]]) if near else None
+        each = name if each is None else each
+        other = next((one for one in found if found[one] == each or folded(one) == folded(name)), None)
+        if other is not None:
+            msg = f"players: {name!r} and {other!r} are one player; write everyone once"
+            raise InputError(msg)
+        found[name] = each
+    return found
+
+
+def _asked(name: str, near: str, player: str) -> str | None:
+    """Return who is meant by a name that is nearly that of somebody; None of somebody new."""
+    if not (sys.stdin is not None and sys.stdin.isatty()):
+        msg = f"there is no {name!r}; did you mean {near!r}? If this is somebody new, add --new {name!r}"
+        raise click.UsageError(msg)
+    meant = click.confirm(f"There is no {name!r}. Do you mean {near!r}?", default=True, err=True)
+    return player if meant else None

@@ -1,0 +1,172 @@
+"""Fairness over time: who sat out, who was on the weaker side, who was moved, and who met whom how often.
+
+A pure fold over games in the order they were played.  It knows no archive and no clock; whoever gathers
+people for a game asks it who sits out next, and shows its accounts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+
+from equipoise.errors import InputError
+
+#: Chances that differ by less than this are even: nobody is on the weaker side.
+EVEN = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """One game, as far as fairness over time goes.
+
+    Parameters
+    ----------
+    teams : tuple of tuples of str
+        Who played together.
+    chances : tuple of float
+        Each team's win probability before the game.
+    ranks : tuple of float
+        Lower is better, equal is a tie.
+    out : tuple of str
+        Who was there and sat out.
+    moved : tuple of str
+        Who had been put into a team already and was moved to another one.
+    """
+
+    teams: tuple[tuple[str, ...], ...]
+    chances: tuple[float, ...]
+    ranks: tuple[float, ...]
+    out: tuple[str, ...] = ()
+    moved: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What one player had so far.
+
+    Parameters
+    ----------
+    played, out : int
+        Games played, and games sat out.
+    won, drawn, lost : int
+        How those that were played ended: first alone, first with others, or behind.
+    weak : int
+        Games in a team whose chance was below that of an even game.
+    moved : int
+        How often the player was moved between teams before a game.
+    """
+
+    played: int = 0
+    out: int = 0
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+    weak: int = 0
+    moved: int = 0
+
+    @property
+    def share_out(self) -> float:
+        """The share of games that were sat out, of those the player was there for."""
+        return self.out / max(self.played + self.out, 1)
+
+
+def accounts(games: Iterable[Game]) -> dict[str, Account]:
+    """Return the account of everyone who was there.
+
+    Examples
+    --------
+    >>> accounts([Game((("ann",), ("bob",)), (0.6, 0.4), (2, 1), ("cid",))])["bob"]
+    Account(played=1, out=0, won=1, drawn=0, lost=0, weak=1, moved=0)
+    """
+    found: dict[str, Account] = {}
+    for game in games:
+        best = min(game.ranks)
+        alone = game.ranks.count(best) == 1
+        for team, chance, rank in zip(game.teams, game.chances, game.ranks, strict=True):
+            for player in team:
+                so_far = found.get(player, Account())
+                first = rank == best
+                found[player] = replace(
+                    so_far,
+                    played=so_far.played + 1,
+                    won=so_far.won + (first and alone),
+                    drawn=so_far.drawn + (first and not alone),
+                    lost=so_far.lost + (not first),
+                    weak=so_far.weak + (chance < 1.0 / len(game.teams) - EVEN),
+                    moved=so_far.moved + (player in game.moved),
+                )
+        for player in game.out:
+            so_far = found.get(player, Account())
+            found[player] = replace(so_far, out=so_far.out + 1)
+    return found
+
+
+def met(games: Iterable[Game]) -> tuple[Counter[frozenset[str]], Counter[frozenset[str]]]:
+    """Return how often each two players were in one team, and how often against each other.
+
+    Examples
+    --------
+    >>> together, against = met([Game((("ann", "bob"), ("cid",)), (0.5, 0.5), (1, 2))])
+    >>> together[frozenset(("ann", "bob"))], against[frozenset(("bob", "cid"))]
+    (1, 1)
+    """
+    together: Counter[frozenset[str]] = Counter()
+    against: Counter[frozenset[str]] = Counter()
+    for game in games:
+        for team in game.teams:
+            together.update(map(frozenset, combinations(team, 2)))
+        for one, other in combinations(game.teams, 2):
+            against.update(map(frozenset, product(one, other)))
+    return together, against
+
+
+def sitting_out(groups: Sequence[Sequence[str]], seats: int, known: Mapping[str, Account]) -> tuple[str, ...]:
+    """Return who sits out where there are more players than seats.
+
+    Whoever has sat out the smallest share of games does, among these who has played most, and then who
+    comes last in the order given.  Those who came together play or sit out together as long as the seats
+    allow that.
+
+    Parameters
+    ----------
+    groups : sequence of sequences of str
+        Everyone who is here: players who came together in one group, others alone.
+    seats : int
+        How many can play, at least 0.
+    known : mapping from str to Account
+        What everyone had so far.
+
+    Raises
+    ------
+    InputError
+        If the seats are fewer than none, or somebody is there twice.
+
+    Examples
+    --------
+    >>> sitting_out([["ann"], ["bob"], ["cid"]], 2, {"cid": Account(played=1, out=1)})
+    ('bob',)
+    """
+    here = [player for group in groups for player in group]
+    if seats < 0:
+        msg = f"seats must be at least 0, got {seats}"
+        raise InputError(msg)
+    if len(set(here)) < len(here):
+        msg = "groups: a player appears twice"
+        raise InputError(msg)
+    place = {player: n for n, player in enumerate(here)}
+
+    def due(player: str) -> tuple[float, int, int]:
+        """Order by who has the best claim to play."""
+        account = known.get(player, Account())
+        return -account.share_out, account.played, place[player]
+
+    left, playing = seats, set[str]()
+    for group in sorted(groups, key=lambda group: min(map(due, group))):
+        if len(group) <= left:
+            playing.update(group)
+            left -= len(group)
+    rest = sorted((player for player in here if player not in playing), key=due)
+    playing.update(rest[:left])  # a group that is larger than what is left is divided
+    return tuple(player for player in here if player not in playing)

@@ -1,0 +1,88 @@
+"""A night of games in words: teams, results and the table, short enough to be pasted into a chat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from equipoise.fields import printable
+
+if TYPE_CHECKING:
+    from equipoise.pickup.arranging import Arranged
+    from equipoise.pickup.night import Night, Proposal, Setup
+
+#: Chances that are this near are an even game to a reader.
+EVEN = 0.0005
+
+
+def names_of(players: Sequence[str], spelled: Mapping[str, str]) -> str:
+    """Return people as a text.
+
+    Examples
+    --------
+    >>> names_of(["a", "b", "c"], {"a": "Amber"})
+    'Amber, b, c'
+    """
+    return ", ".join(printable(spelled.get(player, player)) for player in players)
+
+
+def proposal_lines(setup: Setup, proposal: Proposal, spelled: Mapping[str, str]) -> list[str]:
+    """Return the teams, a line each, with chances and who sits out."""
+    heads = [printable(setup.called(n)) for n in range(len(proposal.teams))]
+    width = max(map(len, heads))
+    lines = [
+        f"{head:<{width}}  {names_of(team, spelled)}"
+        for head, team in zip(heads, proposal.teams, strict=True)
+    ]
+    best = max(range(len(heads)), key=lambda n: proposal.chances[n])
+    if proposal.chances[best] - 1.0 / len(heads) < EVEN:
+        lines.append("An even game.")
+    else:
+        lines.append(f"{heads[best]} wins {100.0 * proposal.chances[best]:.1f} % of such games.")
+    if proposal.out:
+        lines.append(f"{names_of(proposal.out, spelled)} {_verb(proposal.out, 'sit')} out.")
+    if proposal.moved:
+        lines.append(f"{names_of(proposal.moved, spelled)} {_verb(proposal.moved, 'change')} team.")
+    return lines
+
+
+def arranged_lines(setup: Setup, arranged: Arranged, spelled: Mapping[str, str]) -> list[str]:
+    """Return proposed teams with what is proven of them, and what to type next."""
+    lines = proposal_lines(setup, arranged.proposal, spelled)
+    if arranged.split is arranged.solution.best and arranged.solution.status == "optimal":
+        lines.append("Proven: no teams are fairer by the ratings and the rules.")
+    first = setup.called(0)
+    quoted = f'"{first}"' if " " in first else first
+    lines.append(f"After the game: equipoise night won {printable(quoted)} (or: draw, score 3 1).")
+    return lines
+
+
+def table_lines(night: Night, rows: Sequence[Mapping[str, object]]) -> list[str]:
+    """Return everyone who ever came as a table, and the teams of now."""
+    columns = ("name", "here", "0-100", "played", "won", "drawn", "lost", "sat out", "weaker side", "moved")
+    fields = ("name", "here", "weight", "played", "won", "drawn", "lost", "out", "weak", "moved")
+    cells = [columns, *(tuple(_cell(row[name]) for name in fields) for row in rows)]
+    widths = [max(len(row[n]) for row in cells) for n in range(len(columns))]
+    lines = [
+        "  ".join(
+            [row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))]
+        ).rstrip()
+        for row in cells
+    ]
+    if night.proposal is not None:
+        done = night.result_of(night.proposal.id) is not None
+        lines += ["", "Teams of the last game:" if done else "Teams of now:"]
+        lines += proposal_lines(night.setup, night.proposal, night.spelled)
+    return lines
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    if isinstance(value, float):
+        return f"{value:.1f}"
+    return "" if value is None else printable(str(value))
+
+
+def _verb(who: Sequence[str], verb: str) -> str:
+    return f"{verb}s" if len(who) == 1 else verb

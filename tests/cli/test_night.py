@@ -1,0 +1,234 @@
+"""``equipoise night``: from names to teams, results and better teams, and every step back."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from equipoise.cli import group
+from equipoise.errors import EquipoiseError
+
+THIRTEEN = """# Tonight
+1. Amber + Birch
+2. Cedar 1500
+3. Dahlia 1350
+4. Elm 1420
+5. Fir + Gorse
+6. Hazel 1700
+7. Iris 1210
+8. Juniper 1300
+9. Kale
+10. Laurel 1600
+11. Maple 1100
+"""
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let the user's data be in a folder of the test."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("EQUIPOISE_STORE", raising=False)
+    return tmp_path / "data"
+
+
+def night(*args: str, fails: int = 0, given: str = "") -> str:
+    """Take a step and return what it prints, or its message where it must fail."""
+    done = CliRunner().invoke(group, ["night", *args], input=given)
+    if isinstance(done.exception, EquipoiseError):
+        assert fails == 1, str(done.exception)
+        return str(done.exception)
+    assert done.exit_code == fails, done.output
+    return done.stderr if fails else done.stdout
+
+
+def plain(*args: str, **more: Any) -> Any:
+    """Take a step and return what it prints as JSON."""
+    return json.loads(night(*args, "--json", **more))
+
+
+def players(folder: Path) -> str:
+    """Return the ratings of the usual archive, bit for bit."""
+    url = f"sqlite:///{folder / 'equipoise' / 'night.db'}"
+    done = CliRunner().invoke(group, ["players", "--store", url, "--json"])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_the_weekly_night(data_folder: Path) -> None:
+    """Thirteen people, two duos, two apart, a beginner: teams, a result, the next teams, the next week."""
+    first = plain("-", "--apart", "Hazel,Laurel", given=THIRTEEN)
+    (split,) = first["splits"]
+    assert (first["status"], sorted(map(len, split["teams"]))) == ("optimal", [6, 7])
+    for team in split["teams"]:
+        assert ("Amber" in team) == ("Birch" in team)
+        assert ("Fir" in team) == ("Gorse" in team)
+        assert not {"Hazel", "Laurel"} <= set(team)
+    assert plain("won", "red") == {"match": first["id"], "status": "new"}
+    assert (data_folder / "equipoise" / "night.db").exists()
+    again = plain("again")
+    assert {frozenset(team) for team in again["splits"][0]["teams"]} != {frozenset(t) for t in split["teams"]}
+    assert plain("score", "3", "1")["match"] == again["id"]
+    week = plain("Amber", "birch", "Hazel", "LAUREL", "Kale", "Elm")
+    assert "LAUREL" in week["here"]
+    assert not any({"Hazel", "LAUREL"} <= set(team) for team in week["splits"][0]["teams"])
+    table = {row["id"]: row for row in plain("table")["players"]}
+    assert (len(table), table["Laurel"]["name"], table["Laurel"]["played"]) == (13, "LAUREL", 2)
+    assert table["Cedar"]["starting"] == 1500.0
+
+
+def test_an_undone_night_leaves_the_ratings_bit_for_bit(data_folder: Path) -> None:
+    """Every step back, starting weights too, which others' ratings depend on."""
+    night("Amber", "Birch", "Cedar", "Dahlia")
+    night("won", "1", "--at", "2026-01-05")
+    before, table = players(data_folder), plain("table")
+    taken = [
+        ["Amber 9", "Birch 7", "Cedar 5", "Elm 3", "--new", "Elm"],
+        ["score", "5", "2"],
+        ["late", "Fir"],
+        ["again"],
+        ["leave", "Amber"],
+        ["sub", "Dahlia", "for", "Fir"],
+        ["draw"],
+    ]
+    for step in taken:
+        night(*step)
+    assert players(data_folder) != before
+    undone = [plain("undo")["step"] for _ in taken]
+    assert undone == ["result", "teams", "teams", "teams", "teams", "result", "teams"]
+    assert players(data_folder) == before
+    assert plain("table") == table
+
+
+def test_a_corrected_result_counts_as_if_it_had_been_reported_so(data_folder: Path) -> None:
+    """Taken back and reported otherwise: the same match, the ratings of that result alone."""
+    night("Amber", "Birch", "Cedar", "Dahlia")
+    match = plain("won", "red", "--at", "2026-01-05")["match"]
+    right = players(data_folder)
+    assert plain("undo") == {"match": match, "status": "undone", "step": "result"}
+    assert plain("won", "blue", "--at", "2026-01-06") == {"match": match, "status": "new"}
+    assert players(data_folder) != right
+    night("undo")
+    night("won", "red", "--at", "2026-01-05")
+    assert players(data_folder) == right
+    assert plain("won", "red") == {"match": match, "status": "known"}
+    assert players(data_folder) == right
+
+
+def test_a_misspelt_name_is_asked_about_and_not_added() -> None:
+    """With the nearest name and the way to say that somebody is new; in an empty archive all are new."""
+    night("Amber", "Birch", "Cedar", "Dahlia")
+    message = night("Ambre", "Birch", "Cedar", "Dahlia", fails=2)
+    assert "there is no 'Ambre'; did you mean 'Amber'?" in message
+    assert "--new 'Ambre'" in message
+    assert len(plain("table")["players"]) == 4
+    assert "did you mean 'Cedar'?" in night("leave", "Ceder", fails=2)
+    assert "Ambre" in plain("Ambre", "Birch", "Cedar", "--new", "Ambre")["here"]
+    assert "Zoe" in plain("late", "Zoe")["here"]
+
+
+def test_a_name_that_is_a_step_is_refused_with_the_way_to_write_it() -> None:
+    """In a paste it needs nothing."""
+    assert "'late' is a step" in night("Amber", "late", "Birch", fails=2)
+    assert "late" in plain("Amber", '"late"', "Birch")["here"]
+    assert "undo" in plain("-", given="Amber\nundo\nBirch\n")["here"]
+
+
+def test_hostile_names_are_shown_harmless_and_come_back_whole() -> None:
+    """Control signs, quotes, SQL, words of the events; the same name twice is refused in any case."""
+    names = ["Robert'); DROP TABLE match;--", "kind", "日本", "bot:Xan:5", "a" * 300, "Ann\u202e"]
+    told = plain("-", given="\n".join(f'"{name}"' for name in names))
+    assert len(told["here"]) == 6
+    assert "\u202e" not in night("table")
+    assert plain("won", "1")["status"] == "new"
+    assert "are one player" in night("Amber", "AMBER", fails=1)
+    assert "Amber" in night("Amber", "Amber", fails=1)
+
+
+def test_sitting_out_goes_round() -> None:
+    """Five play two against two: after five games everyone has sat out once."""
+    out = [plain("Ann", "Bob", "Cid", "Dan", "Eve", "--size", "2")["out"]]
+    night("draw")
+    for _ in range(4):
+        out.append(plain("again")["out"])
+        night("draw")
+    assert sorted(name for names in out for name in names) == ["Ann", "Bob", "Cid", "Dan", "Eve"]
+
+
+def test_who_comes_and_goes_changes_the_teams_as_little_as_can_be() -> None:
+    """A substitute takes the place, a latecomer the smaller team, and who is in no team is found out."""
+    teams = plain("Ann", "Bob", "Cid", "Dan", "Eve")["splits"][0]["teams"]
+    small = min(range(2), key=lambda n: len(teams[n]))
+    late = plain("late", "Fay")["splits"][0]
+    assert late["moved"] == []
+    assert "Fay" in late["teams"][small]
+    sub = plain("sub", "Gus", "for", "Fay")["splits"][0]
+    assert "Gus" in sub["teams"][small]
+    assert "Fay" not in sub["teams"][small]
+    assert "Fay" not in plain("leave", "Gus")["here"]
+    assert "'Gus' is not here" in night("leave", "Gus", fails=2)
+    assert "write who comes in for whom" in night("sub", "Ann", "Bob", fails=2)
+
+
+def test_what_makes_no_sense_is_said_without_a_traceback() -> None:
+    """No teams, no steps, too few players, numbers that are none, a result of another match."""
+    assert "there are no teams yet" in night("won", "red", fails=1)
+    assert "no step to take back" in night("undo", fails=1)
+    assert "at least 2, got 1" in night("Ann", fails=1)
+    assert "Nobody has come" in night("table")
+    night("Ann", "Bob", "Cid")
+    assert "one number for each of 2 teams, got 3" in night("score", "1", "2", "3", fails=1)
+
+    for scores in (["nan", "1"], ["inf", "-inf"]):
+        night("score", *scores, fails=1)
+    assert "the teams of now are" in night("won", "red", "--match", "m7", fails=1)
+    assert "ahead of this machine's clock" in night("draw", "--at", "2999-01-01", fails=1)
+    assert plain("score", "-1", "-3")["status"] == "new"
+
+
+def test_rules_that_contradict_each_other_take_no_step() -> None:
+    """A duo that is apart is refused, and the night is as before."""
+    night("Ann", "Bob", "Cid", "Dan")
+    before = plain("table")
+    night("Ann + Bob", "Cid", "Dan", "--apart", "Ann,Bob", fails=1)
+    assert plain("table") == before
+
+
+def test_a_forgotten_player_is_gone_from_the_nights_too(data_folder: Path) -> None:
+    """Neither the table nor the bytes of the events have the name."""
+    night("Ann", "Bob", "Cid", "Dan")
+    night("won", "red")
+    url = f"sqlite:///{data_folder / 'equipoise' / 'night.db'}"
+    assert CliRunner().invoke(group, ["forget", "Cid", "--store", url]).exit_code == 0
+    assert "Cid" not in night("table")
+    night("undo")
+    night("won", "blue")
+    assert "Cid" not in night("table")
+
+
+def test_a_step_that_is_killed_is_taken_or_not(data_folder: Path) -> None:
+    """Whenever it is killed, the night goes on, and a result that is reported again counts once."""
+    night("Ann", "Bob", "Cid", "Dan")
+    environment = {**os.environ, "XDG_DATA_HOME": str(data_folder)}
+    for delay in (0.3, 0.7, 1.2):
+        step = [sys.executable, "-m", "equipoise", "night", "won", "red"]
+        process = subprocess.Popen(
+            step, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        try:
+            process.wait(delay)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        games = plain("table")["games"]
+        assert plain("won", "red")["status"] == ("known" if games else "new")
+        assert plain("table")["games"] == 1
+        night("undo")
+    assert json.loads(players(data_folder)) == {"players": []}

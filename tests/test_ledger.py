@@ -1,0 +1,61 @@
+"""Fairness over time: accounts, who met whom, and who sits out."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from equipoise.errors import InputError
+from equipoise.ledger import Account, Game, accounts, met, sitting_out
+
+
+def test_accounts_count_each_game_once_for_everyone_who_was_there() -> None:
+    """Won, drawn, lost, the weaker side, sitting out and moves."""
+    games = [
+        Game((("a", "b"), ("c", "d")), (0.6, 0.4), (1, 2), ("e",)),
+        Game((("a", "e"), ("c", "d")), (0.5, 0.5), (1, 1), ("b",), ("e",)),
+    ]
+    known = accounts(games)
+    assert known["a"] == Account(played=2, won=1, drawn=1)
+    assert known["c"] == Account(played=2, drawn=1, lost=1, weak=1)
+    assert known["e"] == Account(played=1, out=1, drawn=1, moved=1)
+    together, against = met(games)
+    assert together[frozenset("cd")] == 2
+    assert against[frozenset("ac")] == 2
+
+
+def test_whoever_has_sat_out_the_least_sits_out() -> None:
+    """Of two who have sat out alike, the one who has played more; a newcomer plays."""
+    known = {"a": Account(played=1, out=1), "b": Account(played=2), "c": Account(played=5)}
+    assert sitting_out([["a"], ["b"], ["c"], ["new"]], 3, known) == ("c",)
+    assert sitting_out([["a"], ["b"], ["c"], ["new"]], 2, known) == ("b", "c")
+
+
+def test_a_duo_sits_out_together_where_the_seats_allow_it() -> None:
+    """With one seat left, it is divided."""
+    assert sitting_out([["a", "b"], ["c"], ["d"]], 2, {"a": Account(4), "b": Account(4)}) == ("a", "b")
+    assert len(sitting_out([["a", "b"]], 1, {})) == 1
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    """Fewer seats than none, and somebody who is there twice."""
+    with pytest.raises(InputError, match="seats must be at least 0, got -1"):
+        sitting_out([["a"]], -1, {})
+    with pytest.raises(InputError, match="a player appears twice"):
+        sitting_out([["a"], ["a"]], 1, {})
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(3, 13), st.integers(2, 13), st.integers(1, 40))
+def test_over_time_sitting_out_is_equal(players: int, seats: int, games: int) -> None:
+    """Nobody sits out more than one game more than anybody else, whoever comes first."""
+    names = [[f"p{n}"] for n in range(players)]
+    past: list[Game] = []
+    for _ in range(games):
+        out = sitting_out(names, min(seats, players), accounts(past))
+        assert len(out) == max(players - seats, 0)
+        playing = [name for (name,) in names if name not in out]
+        past.append(Game((tuple(playing[::2]), tuple(playing[1::2])), (0.5, 0.5), (1, 2), out))
+    counts = [accounts(past)[name].out for (name,) in names]
+    assert max(counts) - min(counts) <= 1
