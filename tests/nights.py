@@ -8,9 +8,10 @@ from typing import Any
 
 from equipoise import BalanceRequest, Bots, Player, Preference, Rating, Rule, Solution, Split, receipt, verify
 from equipoise.verifying import values
+from equipoise.verifying.asking import question
 from equipoise.verifying.best import optimum
 from equipoise.verifying.checking import Verdict
-from equipoise.verifying.question import Question, question
+from equipoise.verifying.question import Question
 from equipoise.verifying.splits import Labels, broken, splits
 
 

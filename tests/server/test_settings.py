@@ -112,7 +112,10 @@ def test_the_token_is_read_from_its_file_and_never_shown(tmp_path: Path) -> None
     assert Settings(store=STORE).secret() == ""
     for settings, message in (
         (Settings(store=STORE, token="x" * 9), "^token must be one line of at least 16 characters"),
-        (Settings(store=STORE, token="x" * 20, token_file=str(path)), "^token_file cannot be combined with token"),
+        (
+            Settings(store=STORE, token="x" * 20, token_file=str(path)),
+            "^token_file cannot be combined with token",
+        ),
         (Settings(store=STORE, token_file=str(tmp_path)), "^token_file: .* cannot be read"),
     ):
         with pytest.raises(InputError, match=message):

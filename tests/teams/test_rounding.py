@@ -13,8 +13,8 @@ from equipoise.registry import OBJECTIVES, resolve
 from equipoise.teams.objectives.objective import Criterion, Units
 from equipoise.teams.problem.problem import MU
 from equipoise.testing.teams import legal_splits, random_problem, random_units
+from equipoise.verifying.asking import question
 from equipoise.verifying.best import front, optimum
-from equipoise.verifying.question import question
 
 #: One-decimal rosters with mathematical ties that floats tell apart.
 ROSTERS = [

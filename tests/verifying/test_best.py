@@ -13,11 +13,11 @@ from benchmarks.questions import question as asked_of
 
 from equipoise import Bots
 from equipoise.stopping import never
+from equipoise.verifying.asking import question
 from equipoise.verifying.best import front, optimum
 from equipoise.verifying.halves import meeting, suits
 from equipoise.verifying.near import near
 from equipoise.verifying.plain import read
-from equipoise.verifying.question import question
 from equipoise.verifying.splits import splits
 from equipoise.verifying.values import cost, value
 

@@ -8,7 +8,6 @@ and can always be made anew, see :mod:`equipoise.archive.learning`.  How a datab
 from __future__ import annotations
 
 import json
-import re
 import secrets
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,7 +16,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from equipoise.archive import corrections, nights
+from equipoise.archive import corrections, kept, nights
 from equipoise.archive import exports as contents
 from equipoise.archive.appearances import Appearance, appearances
 from equipoise.archive.database import Database
@@ -36,30 +35,16 @@ from equipoise.archive.schema import (
     archive_row,
     grow,
     identity,
-    in_replay_order,
-    mark_stale,
     merged_ids,
     present,
 )
 from equipoise.errors import InputError
 from equipoise.logs.play import NAME
 from equipoise.matches import Match
-from equipoise.ratings.model import RatingModel, is_bot
-
-#: Matches that are read at once.
-TOGETHER = 10_000
-
-#: What the id of a match from a log is, which hashes its lines, and how near in time another one may be it.
-LOGGED, LOGGED_LENGTH, NEAR = re.compile("[0-9a-f]{64}"), 64, 3600.0
+from equipoise.ratings.model import RatingModel
 
 #: Seconds to wait for another process that writes.
 TIMEOUT = 60.0
-
-
-def _people(match: Match) -> set[str]:
-    """Return the people who played."""
-    players = {player for contest in match.contests for team in contest.teams for player, _ in team}
-    return {player for player in players if not is_bot(player)}
 
 
 def say(text: str) -> None:
@@ -182,12 +167,7 @@ class Archive:
 
     def first_game(self) -> str | None:
         """Return the game of the matches that came first, None where there are several or none."""
-        with self._database.reading() as connection:
-            first = connection.execute(sa.select(sa.func.min(MATCH.c.revision))).scalar()
-            wanted = sa.select(MATCH.c.record, MATCH.c.ended).where(MATCH.c.revision == first)
-            rows = connection.execute(wanted).all()
-        games = {contest.ruleset.game for row in rows for contest in match_of(*row).contests}
-        return games.pop() if len(games) == 1 else None
+        return kept.first_game(self._database)
 
     def record(self, matches: Iterable[Match]) -> Recorded:
         """Keep matches, all of them or (where that fails) none, each once.
@@ -199,7 +179,7 @@ class Archive:
         with self._database.writing() as connection:
             known = present(connection, list(unique))
             new = {key: match for key, match in unique.items() if key not in known}
-            self._take_back(connection, unique, known)
+            kept.take_back(connection, unique, known)
             if new:
                 revision = grow(connection)
                 forget = corrections.Forgetting(connection)
@@ -210,62 +190,20 @@ class Archive:
                 self._database.insert(connection, MATCH, rows)
         return Recorded(len(new), len(given) - len(new))
 
-    def _take_back(
-        self, connection: sa.Connection, given: dict[bytes, Match], known: dict[bytes, float]
-    ) -> None:
-        """Let matches without dates be as early as any of their sources says, whichever is read first."""
-        earlier = {
-            key: float(given[key].ended or 0.0)
-            for key, ended in known.items()
-            if not given[key].dated and (given[key].ended or 0.0) < ended
-        }
-        for key, ended in earlier.items():
-            connection.execute(sa.update(MATCH).where(MATCH.c.id == key).values(ended=ended))
-        if earlier:
-            first = min((ended, key) for key, ended in earlier.items())
-            mark_stale(connection, "a game without a date was found in an earlier source", first)
-
     def reported_too(self, matches: Iterable[Match]) -> list[tuple[str, str]]:
         """Return those matches of logs that were probably reported as results too, with the ids of these.
 
         The same people played the same game within an hour; games without dates are left out.
         """
-        read = [match for match in matches if match.dated and LOGGED.fullmatch(match.id)]
-        if not read:
-            return []
-        times = [match.ended or 0.0 for match in read]
-        near = MATCH.c.ended.between(min(times) - NEAR, max(times) + NEAR)
-        wanted = sa.select(MATCH.c.record, MATCH.c.ended)
-        others = wanted.where(near, sa.func.length(MATCH.c.id) != LOGGED_LENGTH, MATCH.c.undone.is_(False))
-        with self._database.reading() as connection:
-            reported = [match_of(row.record, row.ended) for row in connection.execute(others)]
-        return [
-            (match.id, other.id)
-            for match in read
-            for other in reported
-            if abs((match.ended or 0.0) - (other.ended or 0.0)) <= NEAR
-            and match.ruleset.game == other.ruleset.game
-            and _people(match) == _people(other)
-        ]
+        return kept.reported_too(self._database, matches)
 
     def matches(self) -> Iterator[Match]:
         """Go through the matches that count, in replay order, merged players under one id."""
         with self._database.reading() as connection:
             merged = merged_ids(connection)
-        for part in self._parts():
+        for part in kept.parts(self._database):
             for record in part:
                 yield corrections.renamed(match_of(*record), merged)
-
-    def _parts(self) -> Iterator[list[tuple[str, float]]]:
-        """Go through the records of the matches that count and their ends, each part read at once."""
-        last: tuple[float, bytes] | None = None
-        while True:
-            with self._database.reading() as connection:
-                rows = connection.execute(in_replay_order(last).limit(TOGETHER)).all()
-            if not rows:
-                return
-            yield [(row.record, row.ended) for row in rows]
-            last = (rows[-1].ended, rows[-1].id)
 
     # What follows
 

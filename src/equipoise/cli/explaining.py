@@ -65,7 +65,8 @@ class Answers:
 
     def _edit(self, preferences: Sequence[str]) -> None:
         """Change the teams, and refuse what breaks a rule, with the price it would have."""
-        from equipoise.pages.text.explanation import change_lines, constraint_words, cost_words
+        from equipoise.pages.text.explanation import change_lines
+        from equipoise.pages.text.wording import constraint_words, cost_words
         from equipoise.teams.explaining.editing import edit
 
         players, n_teams = self._request.players, self._request.teams

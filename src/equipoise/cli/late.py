@@ -160,8 +160,8 @@ def _lines(
 ) -> list[str]:
     """Return the placement as people read it: the team, what each would be, and what then is owed."""
     from equipoise.fields import number, printable
-    from equipoise.pages.text.explanation import team_name
     from equipoise.pages.text.teams import convention
+    from equipoise.pages.text.wording import team_name
 
     lines = [f"{printable(who.label)} joins {team_name(names, placement.team)}."]
     for option in placement.options:
@@ -200,7 +200,7 @@ def _lines(
 
 def _advantage(factors: tuple[float, ...], names: list[str]) -> str:
     """Say by what each team's strength must be multiplied for an even game."""
-    from equipoise.pages.text.explanation import team_name
+    from equipoise.pages.text.wording import team_name
 
     owed = [f"{team_name(names, n)} {factor:.4g}" for n, factor in enumerate(factors) if factor > 1.0]
     if not owed:

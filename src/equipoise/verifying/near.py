@@ -33,7 +33,7 @@ def near(asked: Question, stage: Stage, labels: Sequence[int]) -> Near:
 
     Examples
     --------
-    >>> from equipoise.verifying.question import question
+    >>> from equipoise.verifying.asking import question
     >>> asked = question({"Ann": 5.0, "Bob": 2.5}, objective="difference")
     >>> low, high = near(asked, asked.stages[0], (0, 1))
     >>> low < 2.5 < high

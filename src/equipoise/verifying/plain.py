@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from equipoise.errors import InputError, UnsupportedError
 from equipoise.players import MOST_PLAYERS, Bots, Player, Rating
-from equipoise.verifying.question import PRICE, Question, question
+from equipoise.verifying.asking import PRICE, question
+from equipoise.verifying.question import Question
 
 #: The fields that decide what is legal and what is best.
 DECIDING = (

@@ -9,15 +9,13 @@ from collections.abc import Iterator, Sequence
 
 from equipoise.fields import number
 from equipoise.pages.text.explanation import (
-    POINTS,
-    cost_words,
     explanation_lines,
-    move_words,
     price_words,
     relaxation_lines,
     standing,
     table_lines,
 )
+from equipoise.pages.text.wording import POINTS, cost_words, move_words
 from equipoise.teams.explaining.explaining import Explanation
 from equipoise.teams.explaining.judging import Cost
 
