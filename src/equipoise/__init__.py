@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from equipoise.teams.problem.rules import Rule
     from equipoise.teams.request import BalanceRequest
     from equipoise.teams.running.handicap import advantage
+    from equipoise.teams.running.joining import late
     from equipoise.teams.running.placing import Joined, Placement, place_late
     from equipoise.teams.solution import Solution, Split, Status, choose
     from equipoise.verifying.checking import Verification, verify
@@ -96,6 +97,7 @@ __all__ = [
     "evaluate",
     "explain",
     "fill",
+    "late",
     "open_archive",
     "pareto",
     "place_late",
@@ -161,6 +163,7 @@ _HOME = {
     "evaluate": "lab.progressive",
     "explain": "teams.explaining.explaining",
     "fill": "lobbies.filling",
+    "late": "teams.running.joining",
     "open_archive": "archive.archive",
     "place_late": "teams.running.placing",
     "pareto": "teams.pareto",

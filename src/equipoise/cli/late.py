@@ -7,18 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from equipoise.cli.requests import bots_of, named
 from equipoise.cli.shared.rosters import rated, read_option, read_players, with_stored_ratings
 from equipoise.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
-    from equipoise.players import Bots, Player, Rating
+    from equipoise.players import Player
+    from equipoise.teams.running.joining import RunningGame
     from equipoise.teams.running.placing import Placement
 
 
 @click.command(name="late")
-@click.argument("roster", metavar="ROSTER")
+@click.argument("roster", metavar="ROSTER", required=False)
 @read_option
 @with_stored_ratings
+@click.option(
+    "--request",
+    metavar="FILE",
+    help="A file of players and settings, as for balance; ROSTER and other flags replace what it says.",
+)
 @click.option(
     "--join",
     metavar="'WEIGHT NAME'",
@@ -33,9 +40,7 @@ if TYPE_CHECKING:
 @click.option("--max", "maximum", type=int, metavar="N", help="Most players of the map.  Implies --bots.")
 @click.option("--target", type=int, metavar="N", help="How many players are wanted.  Implies --bots.")
 @click.option("--pool", type=int, metavar="N", help="How many bots there are, in the game or not.")
-@click.option(
-    "--objective", default="win", show_default=True, metavar="NAME", help="What is fair, as for balance."
-)
+@click.option("--objective", metavar="NAME", help="What is fair, as for balance.  [default: win]")
 @click.option(
     "--beta", type=float, metavar="WEIGHT",
     help="Performance noise of one player.  [default: the standard deviation of whoever plays]",
@@ -49,73 +54,97 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--names", metavar="A,B", help="What to call the teams.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(roster: str, **options: Any) -> None:
+def command(roster: str | None, **options: Any) -> None:
     """Choose the team for someone who joins the running game of ROSTER.
 
     ROSTER has a column 'team' (from 1) and, where bots play, a column 'bot'.  The one player without a
     team joins; nobody joins where all have one, and only the advantage is shown.  Bots without a team wait.
     """  # fmt: skip
-    from equipoise.pages.text.teams import convention
-    from equipoise.teams.running.handicap import advantage
-    from equipoise.teams.running.placing import place_late
-    from equipoise.teams.running.sums import team_sums, units_in
-
-    players: list[Player] = read_players(roster, options["read"])
-    if options["join"] is not None:
-        players += _joining(options)
-    players = rated(players, options)
-    playing = [player for player in players if player.team is not None]
-    joining = [player for player in players if player.team is None and not player.bot]
-    if not playing or len(joining) > 1:
-        wrong = f"{len(joining)} players have no team" if playing else "nobody has a team"
-        msg = f"{roster}: {wrong}; in a running game all have one, but for one who joins"
-        raise InputError(msg)
-    n_teams = options["teams"] or max(2, *(1 + (player.team or 0) for player in playing))
-    mean = sum(_weight(player) for player in playing) / len(playing)
-    sums, bots = team_sums(playing, n_teams, mean)
-    names = options["names"].split(",") if options["names"] else []
-    asked = {**{name: options[name] for name in ("beta", "zero", "body")}, "centre": mean}
-    if not joining:
-        factors = advantage(sums, **asked)
-        if options["as_json"]:
-            plain = {"totals": sums[:, 1].tolist(), "advantage": list(factors)}
-            click.echo(json.dumps(plain, indent=2))
-            return
-        units = units_in(sums.sum(axis=0), squares=True, **asked)
-        uneven = len(set(sums[:, 0].tolist())) > 1
-        told = convention(units.beta, units.beta_source, units.zero, units.zero_source, uneven=uneven)
-        click.echo("\n".join([_advantage(factors, names), *told]))
-        return
-    known = [player for player in players if player.bot]
-    waits = any(player.team is None for player in known)
     try:
-        placement = place_late(
-            _rating(joining[0]),
-            sums,
-            bots=_bots(options, known),
-            bot_counts=bots[:, 0],
-            bot_totals=bots,
-            pool=len(known) if waits and options["pool"] is None else options["pool"],
-            objective=options["objective"],
-            **asked,
-        )
+        game = _game(roster, options)
+        if game.newcomer is None:
+            _show_advantage(game, options)
+        else:
+            _show_placement(game, game.newcomer, options)
     except UnknownNameError as error:
         raise click.UsageError(str(error)) from error
+    except InputError as error:
+        raise named(error, options) from error
+
+
+def _game(roster: str | None, options: dict[str, Any]) -> RunningGame:
+    """Return the game that a request file, a roster and flags tell, the later replacing the earlier."""
+    from equipoise.teams.running.joining import running_game
+
+    where = roster or options["request"]
+    players: list[Player] = []
+    keywords: dict[str, Any] = {}
+    if options["request"] is not None:
+        from equipoise.files.requests import read_request
+
+        players, keywords = read_request(options["request"])
+    if roster is not None:
+        players = read_players(roster, options["read"])
+    elif options["request"] is None:
+        msg = "ROSTER is missing; give a file, or --request"
+        raise InputError(msg)
+    newcomer = _joining(options) if options["join"] is not None else None
+    stored = rated([*players, *([newcomer] if newcomer else [])], options)
+    typed = ("teams", "objective", "beta", "zero", "body")
+    keywords |= {name: options[name] for name in typed if options[name] is not None}
+    keywords.setdefault("objective", "win")
+    placed = [team for player in stored for team in (player.team, player.team_now) if team is not None]
+    keywords.setdefault("teams", max([2, *(1 + team for team in placed)]))
+    if bots := bots_of(options, stored):
+        keywords["bots"] = bots
+    try:
+        return running_game(stored, pool=options["pool"], **keywords)
+    except InputError as error:
+        if not error.argument and error.problem.startswith("players: "):
+            raise InputError(where + error.problem.removeprefix("players")) from error
+        raise
+
+
+def _show_advantage(game: RunningGame, options: dict[str, Any]) -> None:
+    """Print what the weaker team is owed while nobody joins."""
+    from equipoise.pages.text.teams import convention
+    from equipoise.teams.running.handicap import advantage
+    from equipoise.teams.running.sums import units_in
+
+    sums = game.sums
+    factors = advantage(sums, **game.scale)
     if options["as_json"]:
-        click.echo(json.dumps({"player": joining[0].label, **placement.as_dict()}, indent=2))
-    else:
-        counts, of_bots = sums[:, 0].astype(int), bots[:, 0].astype(int)
-        people = (counts - of_bots).tolist()
-        click.echo("\n".join(_lines(joining[0], placement, people, of_bots.tolist(), names)))
+        plain = {"totals": sums[:, 1].tolist(), "advantage": list(factors)}
+        click.echo(json.dumps(plain, indent=2))
+        return
+    units = units_in(sums.sum(axis=0), squares=True, **game.scale)
+    uneven = len(set(sums[:, 0].tolist())) > 1
+    told = convention(units.beta, units.beta_source, units.zero, units.zero_source, uneven=uneven)
+    click.echo("\n".join([_advantage(factors, _names(options)), *told]))
 
 
-def _joining(options: dict[str, Any]) -> list[Player]:
+def _show_placement(game: RunningGame, newcomer: Player, options: dict[str, Any]) -> None:
+    """Print where the newcomer goes, and what each team would be."""
+    placement = game.place()
+    if options["as_json"]:
+        click.echo(json.dumps({"player": newcomer.label, **placement.as_dict()}, indent=2))
+        return
+    counts, bots = game.sums[:, 0].astype(int), game.bots[:, 0].astype(int)
+    people = (counts - bots).tolist()
+    click.echo("\n".join(_lines(newcomer, placement, people, bots.tolist(), _names(options))))
+
+
+def _names(options: dict[str, Any]) -> list[str]:
+    return options["names"].split(",") if options["names"] else []
+
+
+def _joining(options: dict[str, Any]) -> Player:
     """Return who joins: with a weight, or a name that an archive knows."""
     from equipoise.files.rosters import parse_roster
     from equipoise.players import Player
 
     if options["store"] is not None:
-        return [Player(options["join"].strip())]
+        return Player(options["join"].strip())
     joining = parse_roster(options["join"].encode("utf-8", "surrogateescape"), "--join", ".txt")
     if len(joining) != 1:
         msg = f"--join must name one player, got {len(joining)}"
@@ -123,33 +152,7 @@ def _joining(options: dict[str, Any]) -> list[Player]:
     if joining[0].rating is None:
         msg = f"--join: {joining[0].label!r} has no weight; write it before or after the name, as in '5 Ann'"
         raise InputError(msg)
-    return joining
-
-
-def _weight(player: Player) -> float:
-    return _rating(player).mu
-
-
-def _rating(player: Player) -> Rating:
-    from equipoise.players import Rating
-
-    if isinstance(player.rating, Rating):
-        return player.rating
-    msg = f"players: {player.label!r} has no weight; everyone in a running game needs one"
-    raise InputError(msg)
-
-
-def _bots(options: dict[str, Any], known: list[Player]) -> Bots | bool:
-    """Return how bots fill up: those that are known say what one weighs, unless an option does."""
-    from equipoise.players import Bots
-
-    given = {name: options[name] for name in ("minimum", "maximum", "target") if options[name] is not None}
-    weight = options["bot_weight"]
-    if weight is None and known:
-        weight = sum(map(_weight, known)) / len(known)
-    if not (given or known or options["bots"] or weight is not None):
-        return False
-    return Bots(weight=weight, **given)
+    return joining[0]
 
 
 def _lines(
@@ -177,6 +180,8 @@ def _lines(
                     else "leave"
                 )
                 words += f", {n} bot{'s' * (n != 1)} {verb} {team_name(names, team)}"
+        if not option.allowed:
+            words += ", which the rules do not allow"
         if option.excess:
             words += f", which makes it larger than allowed by {option.excess}"
         lines.append(f"{words}.")

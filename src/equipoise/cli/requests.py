@@ -34,6 +34,8 @@ FLAGS = {
     "tolerances": "--within",
     "default": "--default-weight",
     "seconds": "--time-limit",
+    "pool": "--pool",
+    "join": "--join",
 } | {
     name: f"--{name.replace('_', '-')}"
     for name in (
@@ -116,7 +118,7 @@ def named(error: InputError, options: Mapping[str, Any]) -> InputError:
     if flag is None:
         return error
     option = {"--min": "minimum", "--max": "maximum"}.get(flag, flag[2:].replace("-", "_"))
-    typed = options[option] is not None and options[option] != ()
+    typed = options.get(option) not in (None, ())
     if options["request"] is not None and not typed:
         flag = f"{options['request']}: {error.argument}"
     return error.named(flag)
@@ -126,7 +128,7 @@ def _typed(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, A
     """Return the keywords that flags were typed for."""
     keywords = {name: options[flag] for name, flag in _AS_TYPED.items() if options[flag] is not None}
     keywords |= _sizes(options["size"])
-    if bots := _bots(options, players):
+    if bots := bots_of(options, players):
         keywords["bots"] = bots
     for name, flag in (("parties", "party"), ("apart", "apart")):
         if options[flag]:
@@ -175,7 +177,8 @@ def _sizes(value: str | None) -> dict[str, Any]:
     return {"sizes": sizes[0] if len(sizes) == 1 else sizes}
 
 
-def _bots(options: Mapping[str, Any], players: Sequence[Player]) -> Bots | None:
+def bots_of(options: Mapping[str, Any], players: Sequence[Player]) -> Bots | None:
+    """Return how bots fill up the teams, where a flag says so."""
     from equipoise.players import Bots
     from equipoise.teams.solution import weight
 

@@ -6,7 +6,7 @@ Who comes and goes is not known here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -47,6 +47,8 @@ class Joined:
         The factor each team then needs to be even, see :func:`equipoise.advantage`.
     excess : int
         By how many players more than allowed the team would exceed the smallest; 0 where none.
+    allowed : bool
+        Whether the newcomer may be sent there.
     """
 
     team: int
@@ -56,6 +58,7 @@ class Joined:
     bots: tuple[int, ...]
     advantage: tuple[float, ...]
     excess: int
+    allowed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,9 @@ class Placement:
     @property
     def reason(self) -> str:
         """Why this team, in a sentence that counts teams from 1."""
-        others = [option for option in self.options if option.team != self.team]
+        others = [option for option in self.options if option.team != self.team and option.allowed]
+        if not others:
+            return f"team {self.team + 1} is the only one that the rules allow"
         kept = [option for option in others if option.excess <= self.best.excess]
         if not kept:
             return f"team {self.team + 1} is the only one that does not become too large"
@@ -124,6 +129,7 @@ def place_late(
     body: float | None = None,
     centre: float = 0.0,
     max_difference: int = MAX_DIFFERENCE,
+    allowed: Collection[int] | None = None,
 ) -> Placement:
     """Choose the team for someone who joins a running game.
 
@@ -166,6 +172,8 @@ def place_late(
         What was subtracted from mu before squaring.
     max_difference : int
         By how many players, bots included, the newcomer's team may then exceed the smallest.
+    allowed : collection of int, optional
+        The teams, from 0, that the newcomer may be sent to; any unless given.
 
     Returns
     -------
@@ -200,6 +208,7 @@ def place_late(
         now[:, COUNT] = counts_of("players", players, n_teams) + present
         now[:, SIDE] = now[:, COUNT] * NO_SIDE
     people = _people(now, present, players)
+    may = _allowed(allowed, n_teams)
     _check_limits(pool, max_difference)
     who = newcomer if isinstance(newcomer, Rating) else Rating(float(numbers_of("newcomer", newcomer)))
     filling = Bots() if bots is True or (not bots and present.any()) else bots or None
@@ -232,7 +241,7 @@ def place_late(
         centre=centre,
         bot_weight=None if filling is None else filling.weight,
     )
-    judged, units = _judge(objective, after, units, excess == excess.min(), squares=squares)
+    judged, units = _judge(objective, after, units, may & (excess == excess[may].min()), squares=squares)
     order = sorted(range(n_teams), key=lambda team: (judged.rank[team], people[team], team))
     options = tuple(
         Joined(
@@ -243,6 +252,7 @@ def place_late(
             bots=tuple((filled - sizes)[team].tolist()),
             advantage=factors(after[team], units),
             excess=int(excess[team]),
+            allowed=bool(may[team]),
         )
         for team in range(n_teams)
     )
@@ -264,8 +274,17 @@ def _people(now: Floats, present: Ints, players: ArrayLike | None) -> Ints:
 def _check_limits(pool: int | None, max_difference: int) -> None:
     for name, number in (("pool", pool), ("max_difference", max_difference)):
         if number is not None and not 0 <= number <= MOST_PLAYERS:
-            msg = f"{name} must be from 0 to {MOST_PLAYERS}, got {number!r}"
-            raise InputError(msg)
+            msg = f"must be from 0 to {MOST_PLAYERS}, got {number!r}"
+            raise InputError(msg, name)
+
+
+def _allowed(allowed: Collection[int] | None, n_teams: int) -> NDArray[np.bool_]:
+    """Return for each team whether the newcomer may be sent there."""
+    may = np.array([allowed is None or team in allowed for team in range(n_teams)])
+    if not may.any() or not set(allowed or ()) <= set(range(n_teams)):
+        msg = f"must be some of the teams 0 to {n_teams - 1}, got {sorted(allowed or ())}"
+        raise InputError(msg, "allowed")
+    return may
 
 
 def _bot(filling: Bots | None, now: Floats, centre: float) -> Floats:
