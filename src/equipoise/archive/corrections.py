@@ -31,7 +31,8 @@ from equipoise.archive.schema import (
     text_of,
 )
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Match, Members, Statistics
+from equipoise.matches import Contest, Match, Statistics
+from equipoise.members import Members
 from equipoise.ratings.model import is_bot
 
 #: How the ids of forgotten players begin.

@@ -48,7 +48,8 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
 
     FILES are JSONL, CSV, Parquet or npz, or - for JSONL from standard input.
     """
-    from equipoise.matches import Ruleset, members_of
+    from equipoise.matches import Ruleset
+    from equipoise.members import members_of
     from equipoise.ratings.model import answers
     from equipoise.ratings.replaying import replay
 

@@ -18,7 +18,8 @@ from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
 from equipoise.logs.play import ranks_of
 from equipoise.logs.records import text_from, time_from
-from equipoise.matches import HEAVIEST, LEAST_SHARE, Ruleset, check_scores
+from equipoise.matches import HEAVIEST, Ruleset, check_scores
+from equipoise.members import LEAST_SHARE
 from equipoise.players import LARGEST_WEIGHT
 from equipoise.ratings.columns import Columns
 from equipoise.ratings.models.gaussian_filter.packing import figure, mean_of

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
-from equipoise.matches import LEAST_SHARE, Contest, Match, Ruleset, Statistics, Unfinished
+from equipoise.matches import Contest, Match, Ruleset, Statistics, Unfinished
+from equipoise.members import LEAST_SHARE
 
 #: The side of those who play for themselves.
 ALONE = 0

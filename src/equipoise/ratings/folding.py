@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Ruleset, Teams
+from equipoise.matches import Contest, Ruleset
+from equipoise.members import Teams
 from equipoise.players import Rating
 from equipoise.ratings.model import Attention, Chances, Further, question
 

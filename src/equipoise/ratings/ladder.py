@@ -17,7 +17,8 @@ import numpy as np
 
 from equipoise.compiled import compiled, pays
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Match, Ruleset, Teams, members_of
+from equipoise.matches import Contest, Match, Ruleset
+from equipoise.members import Teams, members_of
 from equipoise.players import Rating
 from equipoise.ratings.folding import LATEST, Folding
 from equipoise.ratings.model import Chances, RatingModel, State, checked

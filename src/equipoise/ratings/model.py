@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NoReturn, Protocol, cast
 
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Ruleset, Teams, members_of
+from equipoise.matches import Contest, Ruleset
+from equipoise.members import Teams, members_of
 from equipoise.players import Rating
 
 #: How the ids of bots begin: ``bot:<name>:<level>``.

@@ -15,7 +15,8 @@ import numpy as np
 
 from equipoise.errors import InputError
 from equipoise.link import win_probability
-from equipoise.matches import Contest, Ruleset, Teams
+from equipoise.matches import Contest, Ruleset
+from equipoise.members import Teams
 from equipoise.players import Rating
 from equipoise.ratings.folding import Entries, Entry, Folding, Table, check_above
 from equipoise.ratings.model import question

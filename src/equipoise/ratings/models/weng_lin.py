@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Ruleset, Teams
+from equipoise.matches import Contest, Ruleset
+from equipoise.members import Teams
 from equipoise.players import Rating
 from equipoise.ratings.folding import Entries, Entry, Folding, Table, check_above
 from equipoise.ratings.model import question

@@ -18,7 +18,8 @@ import numpy as np
 
 from equipoise.compiled import compiled, pays
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Ruleset, Teams
+from equipoise.matches import Contest, Ruleset
+from equipoise.members import Teams
 from equipoise.players import Rating
 from equipoise.ratings.model import Attention, Chances, Further, is_bot, openness, question
 from equipoise.ratings.models.gaussian_filter import kernels
