@@ -101,6 +101,13 @@ def test_the_way_of_writing_changes_nothing(names: list[str], data: st.DataObjec
     )
 
 
+@pytest.mark.parametrize("text", [",", ", ,", ";", "\t;", "，", "Ann\n,\nBob"])
+def test_a_line_of_separators_alone_is_refused(text: str) -> None:
+    """It names nobody, and is no player without a name."""
+    with pytest.raises(InputError, match=r"no name|empty"):
+        parse_paste(text, "here")
+
+
 @pytest.mark.slow
 @given(st.text(max_size=200), st.sampled_from([None, *READS]))
 def test_any_text_gives_players_or_a_message(text: str, read: str | None) -> None:

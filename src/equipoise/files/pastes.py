@@ -146,6 +146,8 @@ def _items_of(line: Line, where: str, read: str | None) -> Iterator[_Item]:
             f"weight {odd[0]!r} is not a number; numbers look like 42 or 3.5 (quote a name that begins so)",
         )
     cells = [line.text] if read == "weight-first" else _cells(line.text)
+    if cells == [""]:
+        fail(at, f"{short(line.text)} has separators and no name; write a name, or delete the line")
     if len(cells) == 1:
         yield from _duo(cells[0], line, at, read)
         return
