@@ -3,7 +3,7 @@
 The linear program chooses teams in parts; it starts with a good plan's teams and takes in whichever team
 its prices call cheap, until none is.  Then the prices prove a bound, and a team whose reduced cost exceeds
 the gap between plan and bound is in no better plan.  The few that are left make the integer program: first
-those of the lowest reduced costs alone, whose best plan is often so near the bound that no other team matters.
+those of the lowest reduced costs alone, whose best plan is often so good that no other team matters.
 
 References
 ----------
@@ -217,9 +217,7 @@ def _cheapest(candidates: Candidates, reduced: Floats, limit: float) -> tuple[In
     return team[keep], lobby[keep]
 
 
-def _whole(
-    task: LobbyTask, candidates: Candidates, relaxed: _Relaxed, start: Placing, unit: float
-) -> Placed:
+def _whole(task: LobbyTask, candidates: Candidates, relaxed: _Relaxed, start: Placing, unit: float) -> Placed:
     """Return the best plan by integer programs over the columns that a better one can have, few at first."""
     problem = task.problem
     value, bound = start.value(problem), min(max(relaxed.bound, 0.0), start.value(problem))
