@@ -173,7 +173,7 @@ class Archive:
         """Keep matches, all of them or (where that fails) none, each once.
 
         When this returns they survive a crash and a power cut.  Whoever is forgotten stays so.  Under one id
-        the first match stays; a different one is a conflict, but for games of logs: their ids hash their lines.
+        the first match stays and a different one is a conflict, but for games of logs: they hash their lines.
         """
         given = list(matches)
         unique, conflicts = kept.each_once(given)
