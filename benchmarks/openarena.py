@@ -1,8 +1,9 @@
 """An OpenArena server of our own, on loopback and sped up: bots in teams as asked, games as they ended.
 
-Game frames keep their 50 ms of game time: the server makes as many more of them a second as it runs faster
-(``sv_fps`` grows with ``timescale``), so that physics and bots are those of a server at normal speed; where
-the machine is too slow for that, games take longer.
+Game time is tied to frames (``fixedtime``): every frame of a sped-up server is 50 ms of game time, in which bots
+think once and physics run once, as on a server at normal speed.  So a machine that is busy slows games down and
+changes nothing in them; with ``timescale`` alone a frame that comes late would be several frames of physics in
+which no bot thinks.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ CHARACTERS = (
 #: Seconds after which a game that does not end is given up.
 PATIENCE = 300.0
 
-#: Frames of a second of a server at normal speed.
-FRAMES = 20
+#: Frames of a second of a server at normal speed, and the milliseconds of each.
+FRAMES, FRAME = 20, 50
 
 SETTINGS = {
     "g_gametype": "3", "g_log": "games.log", "g_logsync": "1", "timelimit": "10", "fraglimit": "20",
@@ -89,9 +90,6 @@ class OpenArena:
         where = {"dedicated": "1", "net_ip": "127.0.0.1", "net_port": str(self.port), "net_enabled": "1",
                  "fs_homepath": str(self.folder), "ttycon": "0", "com_ansiColor": "0"}  # fmt: skip
         command = [
-            "nice",
-            "-n",
-            "5",
             PROGRAM,
             *(word for name, value in where.items() for word in ("+set", name, value)),
         ]
@@ -103,7 +101,7 @@ class OpenArena:
         output.close()
         self._until_it_answers()
         if self.speed != 1:
-            self.type(f"set sv_fps {FRAMES * self.speed}", f"set timescale {self.speed}")
+            self.type(f"set sv_fps {FRAMES * self.speed}; set timescale {self.speed}; set fixedtime {FRAME}")
 
     def type(self, *lines: str) -> None:
         """Write lines to the server's own console."""
