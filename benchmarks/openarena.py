@@ -1,9 +1,9 @@
 """An OpenArena server of our own, on loopback and sped up: bots in teams as asked, games as they ended.
 
-Game time is tied to frames (``fixedtime``): every frame of a sped-up server is 50 ms of game time, in which bots
-think once and physics run once, as on a server at normal speed.  So a machine that is busy slows games down and
-changes nothing in them; with ``timescale`` alone a frame that comes late would be several frames of physics in
-which no bot thinks.
+Game time is tied to frames (``fixedtime``): every frame of a sped-up server is 50 ms of game time, in which
+bots think once and physics run once, as on a server at normal speed.  So a machine that is busy slows games
+down and changes nothing in them; with ``timescale`` alone a frame that comes late would be several frames of
+physics in which no bot thinks.
 """
 
 from __future__ import annotations

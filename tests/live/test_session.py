@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from equipoise.live.answering import QUESTIONS
 from equipoise.live.commands import AddBot, Command, Move, RemoveBot, Say, SetAdvantage, SetMinimum
 from equipoise.live.events import (
     Announced,
@@ -139,8 +141,8 @@ def teams_of(world: World) -> list[set[str]]:
 def happenings(draw: st.DrawFn) -> list[tuple[str, int, int, int | None]]:
     """Return anything that may happen, in any order."""
     kinds = [
-        "join", "join", "join", "leave", "switch", "announce", "starting", "started", "started", "ended", "say",
-        "seen", "carry", "clock", "resume", "tick", "rename", "weigh", "ghost",
+        "join", "join", "join", "leave", "switch", "announce", "starting", "started", "started", "ended",
+        "say", "seen", "carry", "clock", "resume", "tick", "rename", "weigh", "ghost",
     ]  # fmt: skip
     each = st.tuples(
         st.sampled_from(kinds), st.integers(0, 9), st.integers(0, 11), st.sampled_from([None, 0, 1, 2, 7])
@@ -165,7 +167,7 @@ def let(world: World, kind: str, slot: int, who: int, team: int | None, teams: i
     else:
         events: dict[str, Event] = {
             "announce": Announced(f"dm{who}", teams, 4, 10), "starting": Starting(), "started": Started(),
-            "ended": Ended((1.0,) * teams), "say": Said(slot, ("!teams", "!why", "!rank", "!switch")[who % 4]),
+            "ended": Ended((1.0,) * teams), "say": Said(slot, QUESTIONS[who % 4]),
             "carry": Carrying(slot, bool(who % 2)), "clock": Clock(float(who * 30)), "resume": Resumed(),
             "rename": Renamed(slot, "[clan] x"), "weigh": Weighed(IDS[who], Rating(float(who))),
             "seen": Seen({n: team for n, (_, _, team, _) in world.there.items()}),
@@ -173,7 +175,7 @@ def let(world: World, kind: str, slot: int, who: int, team: int | None, teams: i
         world.tell(events.get(kind, Tick()))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(happenings(), st.integers(1, 3), st.booleans(), st.booleans(), st.integers(0, 3))
 def test_any_order_of_events_ends_with_teams_as_planned(
     events: list[tuple[str, int, int, int | None]], teams: int, levers: bool, alive: bool, lost: int
@@ -204,7 +206,7 @@ def test_any_order_of_events_ends_with_teams_as_planned(
     assert sum(sizes) <= max(range_of_map, teams * max(people))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(happenings())
 def test_the_same_events_give_the_same_commands(events: list[tuple[str, int, int, int | None]]) -> None:
     """A session is its events."""
@@ -232,7 +234,7 @@ def test_the_same_events_give_the_same_commands(events: list[tuple[str, int, int
 def test_bots_fill_up_as_the_document_says(
     people: int, target: int, minimum: int, maximum: int | None, bots: int
 ) -> None:
-    """The wish within the map's range, rounded up to the number of teams, and no team short of the largest."""
+    """The wish within the map's range, rounded up to the teams, and no team short of the largest."""
     world = game(people, Policy(target=target), minimum=minimum, maximum=maximum)
     assert world.bots() == bots
 
@@ -261,12 +263,18 @@ def test_nobody_is_moved_while_teams_are_as_fair_as_before() -> None:
 
 
 def test_a_late_joiner_goes_where_the_game_gets_more_even_and_a_bot_makes_room() -> None:
-    """The bot of the team that they join leaves."""
-    world = game(7)
+    """Somebody like a bot takes the place of one, and nothing else changes."""
+    world = World(Session(Policy(target=8)))
+    world.tell(Known({}, Rating(55.0), SKILLS, Scale(20.0, 0.0)))
+    world.tell(Announced("dm1"))
+    for n in range(7):
+        world.join(n, IDS[n], 0)
+    world.tell(Starting())
+    world.tell(Started())
     assert world.bots() == 1
-    weaker = min((0, 1), key=lambda team: len(teams_of(world)[team]))
-    world.join(20, IDS[11], None)
-    assert IDS[11] in teams_of(world)[weaker]
+    smaller = min((0, 1), key=lambda team: len(teams_of(world)[team]))
+    world.join(20, "new", None)
+    assert "new" in teams_of(world)[smaller]
     assert world.bots() == 0
 
 
@@ -278,19 +286,6 @@ def test_somebody_who_leaves_is_replaced_by_a_bot_and_nobody_is_moved() -> None:
     world.tell(Left(3))
     assert world.bots() == 1
     assert not [each for each in world.told if isinstance(each, Move)]
-
-
-def uneven(policy: Policy) -> World:
-    """Return a game that three of one team left, without bots."""
-    world = game(8, policy)
-    strongest = max(teams_of(world), key=lambda team: "p7" in team)
-    gone = sorted(strongest)[:3]
-    for slot, (who, *_rest) in list(world.there.items()):
-        if who in gone:
-            del world.there[slot]
-            world.tell(Left(slot))
-    world.told.clear()
-    return world
 
 
 def test_an_uneven_game_asks_for_volunteers_once_and_moves_nobody_by_itself() -> None:
@@ -324,7 +319,7 @@ def test_where_the_admin_allows_it_somebody_is_moved_and_never_the_same_one_twic
     moved = [each.slot for each in world.told if isinstance(each, Move)]
     assert moved
     assert carrier not in moved
-    assert all(one != other for one, other in zip(moved, moved[1:], strict=False))
+    assert all(one != other for one, other in pairwise(moved))
 
 
 def test_in_the_last_minutes_nobody_is_moved() -> None:
@@ -465,14 +460,14 @@ def test_teams_that_could_not_be_applied_soon_after_the_start_are_left_as_they_a
 
 def test_the_ledger_spares_those_who_were_on_the_weaker_side() -> None:
     """Of splits that are as good, the one with new underdogs is taken."""
-    ratings = {name: Rating(mu) for name, mu in zip("abcd", (30.0, 20.0, 20.0, 20.0), strict=True)}
+    ratings = {name: Rating(mu) for name, mu in zip("abcd", (30.0, 20.0, 20.01, 20.02), strict=True)}
     world = World(Session(Policy(bots=False, stay=0.0)))
     world.tell(Known(ratings, Rating(20.0), SKILLS, Scale(20.0, 0.0)))
     world.tell(Announced("dm1"))
     for n, name in enumerate("abcd"):
         world.join(n, name, None)
     mates = set()
-    for _ in range(3):
+    for _ in range(6):
         world.tell(Starting())
         world.tell(Started())
         with_a = next(team for team in teams_of(world) if "a" in team)

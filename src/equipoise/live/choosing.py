@@ -79,12 +79,12 @@ def divided(state: State, accounts: Mapping[str, Account], stop: Stop = never) -
         solution = balance(BalanceRequest.of(alone, **keywords))
     if not solution.splits:
         return dict(state.plan)
-    best = solution.best
-    tied = [
-        split
-        for split in solution.splits
-        if len(split.moved) == len(best.moved) and split.imbalance <= best.imbalance + TIE
-    ]
+    stay = state.policy.stay
+
+    def cost(split: Split) -> float:
+        return split.imbalance + stay * len(split.moved)
+
+    tied = [split for split in solution.splits if cost(split) <= cost(solution.best) + TIE]
     split = min(tied, key=lambda each: _burden(each, accounts))
     return {player.id: team for team, members in enumerate(split.teams) for player in members}
 
@@ -95,11 +95,13 @@ def _team(state: State, seat: Seat) -> int | None:
 
 
 def _burden(split: Split, accounts: Mapping[str, Account]) -> float:
-    """Return how often those had been on the weaker side who would be again, and those moved who would be."""
+    """Return how often those were on the weaker side who would be again, and moved who would be again."""
     weakest = min(range(len(split.teams)), key=lambda team: split.win_probability[team])
     weak = [accounts.get(player.id, Account()) for player in split.teams[weakest]]
     again = [accounts.get(player.id, Account()) for player in split.moved]
-    return sum(each.weak / max(each.played, 1) for each in weak) + sum(each.moved for each in again)
+    return sum(each.weak / max(each.played, 1) for each in weak) + sum(
+        each.moved / max(each.played, 1) for each in again
+    )
 
 
 def placed(state: State, newcomer: Seat) -> int:
