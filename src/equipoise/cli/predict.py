@@ -106,13 +106,13 @@ def _text(
     from equipoise.fields import printable
 
     columns: tuple[str, ...] = ("team", "wins")
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (printable(", ".join(_names(team))), f"{100 * chance:.1f} %")
         for team, chance in zip(teams, chances, strict=True)
     ]
     if margins is not None:
         columns = (*columns, "margin")
-        rows = [(*row, f"{100 * margin:+.1f} %") for row, margin in zip(rows, margins, strict=True)]  # type: ignore[misc]
+        rows = [(*row, f"{100 * margin:+.1f} %") for row, margin in zip(rows, margins, strict=True)]
     text = table(columns, rows)
     told = ([] if quality is None else [f"quality {quality:.2f}"]) + (
         [] if draw is None else [f"draw {100 * draw:.1f} %"]
