@@ -216,7 +216,7 @@ def lopsided(learnt: Learning) -> tuple[tuple[str, ...], tuple[str, ...]]:
             chance = with_fillers(three, rest, ((USUAL,), (USUAL,)), learnt)
             if best is None or abs(chance - FAVOURITE) < best[0]:
                 best = (abs(chance - FAVOURITE), three, rest)
-    assert best is not None  # noqa: S101
+    assert best is not None
     return best[1], best[2]
 
 

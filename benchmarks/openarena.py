@@ -105,8 +105,8 @@ class OpenArena:
 
     def type(self, *lines: str) -> None:
         """Write lines to the server's own console."""
-        assert self.process is not None  # noqa: S101
-        assert self.process.stdin is not None  # noqa: S101
+        assert self.process is not None
+        assert self.process.stdin is not None
         self.process.stdin.write("".join(f"{line}\n" for line in lines).encode("ascii"))
         self.process.stdin.flush()
 
