@@ -19,14 +19,11 @@ from equipoise.pickup.night import (
     Night,
     Setup,
     folded,
-    match_of,
     night_of,
-    ranks_of,
     renamed,
-    result_event,
-    team_named,
     teams_event,
 )
+from equipoise.pickup.results import match_of, ranks_of, result_event, team_named
 from equipoise.players import Player
 
 PEOPLE = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gus")

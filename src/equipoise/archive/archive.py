@@ -172,23 +172,25 @@ class Archive:
     def record(self, matches: Iterable[Match]) -> Recorded:
         """Keep matches, all of them or (where that fails) none, each once.
 
-        When this returns they survive a crash and a power cut.  Whoever is forgotten stays so.
+        When this returns they survive a crash and a power cut.  Whoever is forgotten stays so.  Under one id
+        the first match stays and a different one is a conflict, but for games of logs: they hash their lines.
         """
         given = list(matches)
-        unique = {identity(match.id): match for match in given}
+        unique, conflicts = kept.each_once(given)
         with self._database.writing() as connection:
+            forget = corrections.Forgetting(connection)
             known = present(connection, list(unique))
-            new = {key: match for key, match in unique.items() if key not in known}
+            conflicts += kept.conflicts(connection, {key: forget.applied(unique[key]) for key in known})
             kept.take_back(connection, unique, known)
+            new = {key: match for key, match in unique.items() if key not in known}
             if new:
                 revision = grow(connection)
-                forget = corrections.Forgetting(connection)
                 rows = [
                     (key, float(match.ended or 0.0), revision, False, record_of(forget.applied(match)))
                     for key, match in new.items()
                 ]
                 self._database.insert(connection, MATCH, rows)
-        return Recorded(len(new), len(given) - len(new))
+        return Recorded(len(new), len(given) - len(new) - len(conflicts), tuple(conflicts))
 
     def reported_too(self, matches: Iterable[Match]) -> list[tuple[str, str]]:
         """Return those matches of logs that were probably reported as results too, with the ids of these.

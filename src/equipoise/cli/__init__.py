@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from difflib import get_close_matches
 from importlib import import_module
 from keyword import iskeyword
 
 import click
 
-from equipoise.errors import AmbiguousError, EquipoiseError
+from equipoise.errors import AmbiguousError, EquipoiseError, nearest
 
 #: The commands in the groups of ``--help``: a file each, imported only when it runs, and what it does.
 SECTIONS: Mapping[str, Mapping[str, str]] = {
@@ -78,8 +77,8 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that is asked for; a misspelt name is answered with the nearest one."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            near = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else "'equipoise --help' lists the commands."
+            near = nearest(args[0], COMMANDS)
+            hint = f"did you mean {near!r}?" if near is not None else "'equipoise --help' lists the commands."
             ctx.fail(f"there is no command {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)
 
