@@ -1,11 +1,11 @@
-"""Ratings and predictions as plain data: what ``rate`` and ``predict`` answer on every face of the library."""
+"""Ratings and predictions as plain data: what ``rate`` and ``predict`` answer, on every face."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from equipoise.matches import Match, Ruleset
 from equipoise.ratings.model import RatingModel, State, answers
@@ -119,7 +119,7 @@ class Predicted(TypedDict):
 
 
 def predicted(
-    model: RatingModel,
+    model: Any,
     state: State,
     asked: Sequence[Sequence[tuple[str, float]]],
     ruleset: Ruleset,

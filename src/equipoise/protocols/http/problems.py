@@ -1,7 +1,7 @@
 """Problems as answers over HTTP (RFC 9457), and the place in a body that they are about (RFC 6901).
 
-The library's messages begin with the place as people read it (``players, entry 3``); the pointer is found from
-that and from the body itself.
+The library's messages begin with the place as people read it (``players, entry 3``); the pointer is found
+from that and from the body itself.
 """
 
 from __future__ import annotations
