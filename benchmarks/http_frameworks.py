@@ -1,7 +1,7 @@
 """What frameworks and servers for HTTP take of the processor: the figures of decision 0013.
 
-A request is answered with a small object, or with ten players in two teams after typed decoding.  The packages
-that were not chosen are not among the project's; in an environment of their own::
+A request is answered with a small object, or with ten players in two teams after typed decoding.  The
+packages that were not chosen are not among the project's; in an environment of their own::
 
     uv run --with starlette,fastapi,litestar,uvicorn,httptools,h11,granian,hypercorn,uvloop \
         python benchmarks/http_frameworks.py

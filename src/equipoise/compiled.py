@@ -94,7 +94,7 @@ def _is_kept(kernel: Kernel) -> bool:
     if getattr(twin, "signatures", None):
         return True
     try:
-        return bool(twin._cache._cache_file._load_index())  # noqa: SLF001
+        return bool(twin._cache._cache_file._load_index())  # noqa: SLF001  # nothing public says it
     except AttributeError:  # numba promises none of these names
         return True
 

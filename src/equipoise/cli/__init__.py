@@ -20,7 +20,7 @@ from equipoise.errors import AmbiguousError, EquipoiseError, nearest
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Teams": {
         "balance": "Divide players into the fairest teams.",
-        "night": "Run a night of games: teams, results, and better teams next time.",
+        "night": "Run a night of games: teams, results, better teams next time.",
         "late": "Choose the team of someone who joins a running game.",
         "lobbies": "Put players into teams, and the teams into lobbies.",
         "verify": "Check the receipt of an answer.",
@@ -34,6 +34,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Archives of matches": {
         "ingest": "Read game logs into an archive.",
         "watch": "Follow the log of a running server into an archive.",
+        "import-results": "Read past results from a table into an archive.",
         "players": "List everyone with their ratings.",
         "history": "Show the games of one player.",
         "undo": "Exclude a match from the ratings, or include it again.",
@@ -67,8 +68,8 @@ class LazyGroup(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        # A word of the language cannot be a module's name.
-        module = f"equipoise.cli.{cmd_name + '_' * iskeyword(cmd_name)}"
+        # A word of the language cannot be a module's name, nor can a hyphen be in it.
+        module = f"equipoise.cli.{cmd_name.replace('-', '_') + '_' * iskeyword(cmd_name)}"
         command: click.Command = import_module(module).command
         return command
 

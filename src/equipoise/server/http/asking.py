@@ -140,7 +140,7 @@ def _mistyped(error: msgspec.ValidationError, base: str = "") -> ProblemError:
 
 def _asked(data: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any], float | None]:
     """Return players and keywords of a request, and how often even teams draw where the names say so."""
-    from equipoise.teams.decoding import keywords_of
+    from equipoise.teams.keywords import keywords_of
 
     if TEXT not in data:
         if "read" in data:
