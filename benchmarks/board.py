@@ -184,7 +184,7 @@ def compare_judging(count: int) -> dict[str, Any]:
         for objective in OBJECTIVES:
             request = BalanceRequest.from_dict({**question["request"], "objective": objective})
             problem = request.problem
-            assert problem is not None  # noqa: S101  # nothing contradicts
+            assert problem is not None  # nothing contradicts
             chosen, units = request.asked
             for labels, said in zip(question["splits"], answer["judged"], strict=True):
                 totals = problem.totals(np.array([labels], dtype=np.int8))
