@@ -6,14 +6,15 @@ import json
 import shutil
 import subprocess
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.browsers import Browser, why_no_browser
 
 from equipoise import BalanceRequest, balance
 from equipoise.pages.html.board import board_html
-from tests.browsers import Browser, why_no_browser
 
 pytestmark = pytest.mark.skipif(bool(why_no_browser()), reason=why_no_browser() or "there is one")
 
@@ -181,13 +182,13 @@ def test_what_can_be_read_in_two_ways_is_asked(board: Browser) -> None:
     typed(board, "42 Player 1\n37 Player 2")
     assert board.run("return document.querySelectorAll('#ways button').length") == 2
     board.tap("#ways button")
-    assert sorted(sum(teams(board), [])) == ["Player 1", "Player 2"]
+    assert sorted(chain(*teams(board))) == ["Player 1", "Player 2"]
 
 
 def test_names_that_mean_harm_are_shown_and_do_nothing(board: Browser) -> None:
     """Markup, bidirectional signs and formulas are text on the page, in the link and in the chat."""
     typed(board, json.dumps([[name, 10 + n] for n, name in enumerate(HOSTILE)]))
-    shown = sum(teams(board), [])
+    shown = [*chain(*teams(board))]
     assert len(shown) == len(HOSTILE)
     assert not any("\u202e" in name for name in shown)
     assert board.run("return document.title") == "Fair teams"
