@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Ints, Labels
+from equipoise.caching import cached
 from equipoise.players import NO_SIDE
 from equipoise.teams.problem.rounding import Rounding
 
@@ -119,38 +119,38 @@ class Problem:
         """How many blocks there are."""
         return len(self.features)
 
-    @cached_property
+    @cached
     def sizes(self) -> Ints:
         """The number of players of each block, shape (n_blocks,)."""
         return self.features[:, COUNT].astype(np.int64)
 
-    @cached_property
+    @cached
     def n_players(self) -> int:
         """How many players there are, bots that fill up not counted."""
         return int(self.sizes.sum())
 
-    @cached_property
+    @cached
     def single(self) -> bool:
         """Whether every block is one player."""
         return self.n_blocks == self.n_players and bool((self.sizes == 1).all())
 
-    @cached_property
+    @cached
     def whole(self) -> Floats:
         """The features summed over all players, bots not counted, shape (5,)."""
         return np.asarray(self.features.sum(axis=0))
 
-    @cached_property
+    @cached
     def interchangeable(self) -> bool:
         """Whether exchanging whole teams gives the same split."""
         same_rules = all(len(set(rule)) == 1 for rule in (self.min_size, self.max_size, self.seats))
         return same_rules and not self.named
 
-    @cached_property
+    @cached
     def named(self) -> bool:
         """Whether somebody is bound to a certain team, prefers it, or a rule is about one."""
         return self.sided or max(self.fixed, default=-1) >= 0
 
-    @cached_property
+    @cached
     def sided(self) -> bool:
         """Whether a team differs from the others in more than its size and who is bound to it.
 
@@ -158,7 +158,7 @@ class Problem:
         """
         return self._sided or self.moving is not None
 
-    @cached_property
+    @cached
     def _sided(self) -> bool:
         """Whether a team differs so in more than who is in it now."""
         stay = 0.0 if self.moving is None else self.moving.price * self.moving.each
@@ -167,7 +167,7 @@ class Problem:
         wanted = bool((self.features[:, SIDE] != self.features[:, COUNT] * NO_SIDE).any())
         return priced or ruled or (wanted and max(self.fixed, default=-1) >= 0)
 
-    @cached_property
+    @cached
     def rounding(self) -> Rounding:
         """How far computed totals may be from those of the numbers that were written."""
         return Rounding(self)
@@ -183,7 +183,7 @@ class Problem:
         extended = self.prices is not None or self.roles is not None or self.rows is not None
         return not (extended or self.moving is not None)
 
-    @cached_property
+    @cached
     def kinds(self) -> Ints:
         """Equal numbers for blocks that a solver may exchange freely, shape (n_blocks,).
 
@@ -196,7 +196,7 @@ class Problem:
         bound.update(block for block, team in enumerate(self.fixed) if team >= 0)
         return self._numbered(bound) if bound else self.looks
 
-    @cached_property
+    @cached
     def looks(self) -> Ints:
         """Equal numbers for single players with equal features, shape (n_blocks,).
 
@@ -206,6 +206,8 @@ class Problem:
         return self._numbered(set())
 
     def _numbered(self, bound: set[int]) -> Ints:
+        if len(set(self.features[:, MU].tolist())) == self.n_blocks:
+            return np.arange(self.n_blocks, dtype=np.int64)
         seen: dict[tuple[float, ...], int] = {}
         numbers = []
         if self.prices is not None:
@@ -353,6 +355,9 @@ class Problem:
 
     def legal_counts(self, counts: Ints) -> NDArray[np.bool_]:
         """Tell which team sizes are legal, shape (m,), for counts of shape (m, n_teams)."""
+        if len(counts) == 1:  # NumPy takes longer than a single split does
+            rules = SizeRules(self.min_size, self.max_size, self.max_difference, self.seats)
+            return np.array([rules.holds(counts[0].tolist())])
         within = np.ones(len(counts), dtype=np.bool_)
         for team in range(self.n_teams):
             within &= counts[:, team] >= self.min_size[team]
@@ -384,12 +389,12 @@ class Problem:
         keys = [team.astype(np.int32).tobytes() for team in teams]
         return b"".join(key for _, key in sorted(zip(self.team_rules, keys, strict=True)))
 
-    @cached_property
+    @cached
     def team_rules(self) -> tuple[tuple[int, ...], ...]:
         """What holds for each team; teams for which the same holds are interchangeable."""
         return self._team_rules(sided=self.sided)
 
-    @cached_property
+    @cached
     def team_rules_but_now(self) -> tuple[tuple[int, ...], ...]:
         """The same but for who is in which team now: other numbers for such teams change nothing else."""
         return self._team_rules(sided=self._sided)

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from equipoise.arrays import Floats
+from equipoise.caching import cached
 from equipoise.compiled import compiled, pays
 
 if TYPE_CHECKING:
@@ -33,9 +33,6 @@ NONE = np.zeros(0)
 
 #: A range of numbers is at most this many times the root of their sum of squares around the mean.
 ROOT_OF_TWO = math.sqrt(2.0)
-
-#: Values up to which they are gone through as quickly without a compiled kernel.
-FEW = 10
 
 #: Values beyond which not all ranges of them are looked at.
 MANY = 256
@@ -60,7 +57,7 @@ class Rounding:
 
     problem: Problem
 
-    @cached_property
+    @cached
     def whole(self) -> Floats:
         """The features summed over all players, bots not counted; those in roles as their largest."""
         roles = self.problem.roles
@@ -70,7 +67,7 @@ class Rounding:
         whole[2:4] = roles.square.max(axis=1).sum(), roles.variance.max(axis=1).sum()
         return whole
 
-    @cached_property
+    @cached
     def count(self) -> int:
         """The most players there can be, bots included."""
         problem = self.problem
@@ -78,48 +75,48 @@ class Rounding:
             return problem.n_players
         return problem.n_teams * (max(problem.seats) + problem.n_players)
 
-    @cached_property
+    @cached
     def fewest(self) -> int:
         """The fewest players a team can have that has any."""
         problem = self.problem
         slack = (problem.n_teams - 1) * problem.max_difference
         return max((problem.n_players - slack) // problem.n_teams, min(problem.min_size), 1)
 
-    @cached_property
+    @cached
     def squares(self) -> float:
         """The sum of all squared distances from the centre, bots included."""
         filler = self.problem.filler
         return float(self.whole[2]) + (0.0 if filler is None else float(filler[2]) * self.count)
 
-    @cached_property
+    @cached
     def unit(self) -> float:
         """What rounding does to a sum, relative to the sum of its terms' sizes."""
         return (self.count + OPERATIONS) * UNIT
 
-    @cached_property
+    @cached
     def mu(self) -> float:
         """What rounding does to a team's total of mu."""
         # The sizes sum to no more than this, by the inequality of Cauchy and Schwarz.
         sizes = self.count * abs(self.problem.centre) + math.sqrt(self.count * self.squares)
         return self.unit * sizes
 
-    @cached_property
+    @cached
     def square(self) -> float:
         """What rounding does to a team's sum of squares."""
         lost = abs(self.problem.centre) * math.sqrt(self.count * self.squares)
         return self.unit * (self.squares + lost)
 
-    @cached_property
+    @cached
     def uncertainty(self) -> float:
         """What rounding does to a team's sum of sigma²."""
         return self.unit * float(self.whole[3])
 
-    @cached_property
+    @cached
     def side(self) -> float:
         """What rounding does to a team's sum of side preferences."""
         return self.unit * self.count
 
-    @cached_property
+    @cached
     def price(self) -> float:
         """What rounding does to the prices that are paid."""
         prices = self.problem.prices
@@ -130,14 +127,14 @@ class Rounding:
         terms = self.count + len(prices.groups) + self.problem.n_teams + OPERATIONS
         return terms * UNIT * largest
 
-    @cached_property
+    @cached
     def variance(self) -> float:
         """What rounding does to the variance within a team, sigma² included."""
         n = self.fewest
         lost = 2.0 * math.sqrt(self.squares / n) * self.mu / n + (self.mu / n) ** 2
         return (self.square + self.uncertainty) / n + lost + OPERATIONS * UNIT * self.squares / n
 
-    @cached_property
+    @cached
     def uneven(self) -> int:
         """By how many players, bots included, teams may differ at most."""
         problem = self.problem
@@ -170,7 +167,7 @@ class Rounding:
         first = share * self.mu + PADDING * (self.strength(zero) - self.mu)
         return first, share * float(largest @ np.abs(np.array(second)))
 
-    @cached_property
+    @cached
     def deviation(self) -> float:
         """What rounding does to the standard deviation of mu within a team.
 
@@ -186,7 +183,7 @@ class Rounding:
         numbers = self.fewest, 4.0 * self.mu / self.count, self.unit, centre, math.sqrt(self.count)
         if len(values) > MANY:
             return self._narrowest(values, sizes, inside, far)
-        if len(values) > FEW and pays(len(values), math.inf):
+        if pays(len(values), math.inf):
             return float(compiled(largest_loss)(values, sizes, inside, far, *numbers))
         return largest_loss(values.tolist(), sizes.tolist(), inside.tolist(), far.tolist(), *numbers)
 
@@ -226,7 +223,7 @@ class Rounding:
             sizes, inside = np.append(sizes, float(self.count)), np.append(inside, 0.0)
         return values, sizes, inside
 
-    @cached_property
+    @cached
     def least_variance(self) -> float:
         """A number no team's variance of mu is between and 0; 0 where none is known.
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import count, pairwise
 
@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Labels
+from equipoise.caching import cached
 from equipoise.compiled import pays, run
 from equipoise.teams.objectives.objective import EVERYWHERE, Interval, Pair
 from equipoise.teams.problem.components import Components, components
@@ -278,7 +279,7 @@ class _Meeting:
         edges = np.linspace(*within[:2], SLICES + 1) + size_class.first
         return [Interval(low, high) for low, high in pairwise(edges.tolist())]
 
-    @cached_property
+    @cached
     def _blocks(self) -> kernels.Outline:
         """The outline of the right rows' second axis."""
         second = self.right.shelf[1]
