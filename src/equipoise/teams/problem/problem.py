@@ -135,6 +135,12 @@ class Problem:
         return self.n_blocks == self.n_players and bool((self.sizes == 1).all())
 
     @cached
+    def integral(self) -> bool:
+        """Whether all weights are whole numbers, bots not looked at."""
+        mu = self.features[:, MU]
+        return bool((mu == np.round(mu)).all())
+
+    @cached
     def whole(self) -> Floats:
         """The features summed over all players, bots not counted, shape (5,)."""
         return np.asarray(self.features.sum(axis=0))

@@ -55,8 +55,7 @@ def solve(task: Task) -> Found:
 
 def suits(task: Task, parts: Components) -> bool:
     """Tell whether the solver can do a task: whole numbers, one criterion by difference, memory enough."""
-    ratings = task.problem.features[:, MU]
-    if not task.criterion.by_difference or task.limits or bool((ratings != np.round(ratings)).any()):
+    if not task.criterion.by_difference or task.limits or not task.problem.integral:
         return False
     bits = float(np.abs(parts.steps[:, MU]).sum()) + 1.0
     if len(parts.free) > MOST_COMPONENTS:

@@ -189,29 +189,38 @@ class Lists:
         """Return the splits that pairs of rows stand for, shape (m, n_blocks)."""
         left_codes, right_codes = self.left.shelf[2], self.right.shelf[2]
         codes = (left_codes[left] + right_codes[right] * len(left_codes))[:, None]
-        radix, base, rank, turned = self._digits
-        taken = codes // radix % base > rank if base.max() > 2 else codes & radix > 0
+        radix, counted, turned = self._digits
+        if counted is None:
+            taken = codes & radix > 0
+        else:
+            base, rank = counted
+            taken = codes // radix % base > rank
         return np.asarray(taken ^ turned, dtype=np.int8)
 
     @cached
-    def _digits(self) -> tuple[Ints, Ints, Ints, NDArray[np.bool_]]:
-        """How a code tells the team of each block: one number a block in every column.
+    def _digits(self) -> tuple[Ints, tuple[Ints, Ints] | None, NDArray[np.bool_]]:
+        """How a code tells the team of each block: its radix, more where two are alike, and what 0 means.
 
-        The code counts, in a digit of a radix and a base, how many of a kind have sign +1: the first ones.
-        Without two of a kind every digit is a bit.  A sign that is no choice has a digit that is always 0;
-        the last column is whether a digit of 0 stands for the second team.
+        The code counts, in a digit of a radix and a base, how many of a kind have sign +1: the first ones, up
+        to a rank.  Without two of a kind every digit is a bit.  A sign that is no choice has a digit that is
+        always 0.  The last column is whether 0 stands for the second team.
         """
         parts = self.parts
-        radix, base, rank = ([number] * len(parts.free) for number in (NO_DIGIT, 1, 0))
-        chosen = np.zeros(len(parts.free), dtype=np.bool_)
-        step = 1
-        for kind in (*parts.halves[0][0], *parts.halves[0][1]):
-            chosen[kind] = True
-            for place, one in enumerate(kind):
-                radix[one], base[one], rank[one] = step, len(kind) + 1, place
-            step *= len(kind) + 1
-        columns = np.array([radix, base, rank])[:, parts.component]
-        return *columns, chosen[parts.component] == (parts.side > 0)
+        kinds = [*parts.halves[0][0], *parts.halves[0][1]]
+        chosen = [one for kind in kinds for one in kind]
+        radix = np.full(len(parts.free), NO_DIGIT)
+        counted = None
+        if len(chosen) == len(kinds):
+            radix[chosen] = 1 << np.arange(len(kinds))
+        else:
+            copies = np.array(list(map(len, kinds)), dtype=np.int64)
+            radix[chosen] = np.repeat(np.cumprod(copies + 1) // (copies + 1), copies)
+            base, rank = np.ones_like(radix), np.zeros_like(radix)
+            base[chosen] = np.repeat(copies + 1, copies)
+            rank[chosen] = [place for kind in kinds for place in range(len(kind))]
+            counted = base[parts.component], rank[parts.component]
+        radix = radix[parts.component]
+        return radix, counted, (radix < NO_DIGIT) == (parts.side > 0)
 
 
 def _listed(parts: Components, axis: tuple[float, ...], fast: bool) -> Lists:
