@@ -293,6 +293,8 @@ class Problem:
 
     def keeps(self, labels: Labels) -> NDArray[np.bool_]:
         """Tell which splits keep the rules on sizes, who is apart and who is fixed; as :meth:`legal`."""
+        if len(labels) == 1:  # NumPy takes longer than a single split does
+            return np.array([self._is_kept(labels[0].tolist())])
         kept = self.legal_counts(self.counts(labels))
         for one, other in self.apart:
             kept &= labels[:, one] != labels[:, other]
@@ -300,6 +302,17 @@ class Problem:
             if team >= 0:
                 kept &= labels[:, block] == team
         return kept
+
+    def _is_kept(self, labels: list[int]) -> bool:
+        """Tell what :meth:`keeps` does of one split."""
+        counts = [0] * self.n_teams
+        for team, size in zip(labels, self.sizes.tolist(), strict=True):
+            if 0 <= team < len(counts):
+                counts[team] += size
+        sizes = SizeRules(self.min_size, self.max_size, self.max_difference, self.seats)
+        fixed = all(team in (-1, label) for team, label in zip(self.fixed, labels, strict=True))
+        apart = all(labels[one] != labels[other] for one, other in self.apart)
+        return fixed and apart and sizes.holds(counts)
 
     def freed(self, labels: Labels, blocks: NDArray[np.intp]) -> Problem:
         """Return the problem of dividing some blocks, while all others are held as one block for each team.
@@ -361,9 +374,6 @@ class Problem:
 
     def legal_counts(self, counts: Ints) -> NDArray[np.bool_]:
         """Tell which team sizes are legal, shape (m,), for counts of shape (m, n_teams)."""
-        if len(counts) == 1:  # NumPy takes longer than a single split does
-            rules = SizeRules(self.min_size, self.max_size, self.max_difference, self.seats)
-            return np.array([rules.holds(counts[0].tolist())])
         within = np.ones(len(counts), dtype=np.bool_)
         for team in range(self.n_teams):
             within &= counts[:, team] >= self.min_size[team]

@@ -161,11 +161,11 @@ class Rounding:
         zero : float
             That of the strengths that are looked at, roster units.
         """
-        largest = np.array([0.0, self.mu, self.square, self.uncertainty, self.side])
+        largest = 0.0, self.mu, self.square, self.uncertainty, self.side
         # Besides, what is known of all players together comes in, and the range that is compared with.
         share = (terms + PADDING * OPERATIONS) * UNIT / self.unit
         first = share * self.mu + PADDING * (self.strength(zero) - self.mu)
-        return first, share * float(largest @ np.abs(np.array(second)))
+        return first, share * sum(abs(weight) * size for weight, size in zip(second, largest, strict=True))
 
     @cached
     def deviation(self) -> float:

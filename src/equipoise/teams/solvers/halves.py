@@ -100,13 +100,14 @@ class SizeClass:
 
     ``pair`` holds the teams' totals with bots; ``first`` and ``second`` are what the rows of the two
     shelves lack of the first team's; ``rows``, shape (n, 4), are where the left rows and the right rows that
-    give the size begin and end.
+    give the size begin and end, and ``pairs`` how many they make.
     """
 
     pair: Pair
     first: float
     second: float
     rows: NDArray[np.int64]
+    pairs: int
 
 
 def rows_needed(parts: Components) -> int:
@@ -171,18 +172,17 @@ class Lists:
         run(kernels.outline, second, len(second), blocks, fast=self.fast)
         return blocks
 
-    @cached
-    def pairs(self) -> float:
+    @property
+    def pairs(self) -> int:
         """How many splits there are of legal sizes."""
-        rows = (size_class.rows.tolist() for size_class in self.classes)
-        return sum(float((row[1] - row[0]) * (row[3] - row[2])) for ranges in rows for row in ranges)
+        return sum(size_class.pairs for size_class in self.classes)
 
     @cached
     def sample(self) -> Floats:
         """The totals of some splits, evenly spaced through all: a sample without chance."""
         ranges = np.concatenate([size_class.rows for size_class in self.classes])
         left, right = np.empty((2, SAMPLE), dtype=np.int64)
-        run(kernels.sample, ranges, self.pairs, left, right, fast=self.fast)
+        run(kernels.sample, ranges, float(self.pairs), left, right, fast=self.fast)
         return self.parts.problem.totals(self.labels(left, right))
 
     def labels(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Labels:
@@ -267,8 +267,9 @@ def _size_class(
         for left_size, rows in left.rows.items()
         if rest - left_size in right.rows
     ]
+    pairs = sum((row[1] - row[0]) * (row[3] - row[2]) for row in ranges)
     rows = np.array(ranges, dtype=np.int64).reshape(-1, 4)
-    return SizeClass(Pair(counts, whole), float(base[MU]), float(base @ axis), rows)
+    return SizeClass(Pair(counts, whole), float(base[MU]), float(base @ axis), rows, pairs)
 
 
 class _Meeting:
@@ -378,7 +379,7 @@ class _Meeting:
 
     def _first_aim(self) -> float:
         """Guess the cost up to which there are a few more splits than wanted, from a sample."""
-        everything = self.lists.pairs
+        everything = float(self.lists.pairs)
         if everything <= BATCH:
             return math.inf
         totals = self.lists.sample
@@ -398,4 +399,5 @@ class _Meeting:
 
 def _middle(values: Floats) -> float:
     """Return the upper median."""
-    return float(np.partition(values, len(values) // 2)[len(values) // 2])
+    middle: float = sorted(values.tolist())[len(values) // 2]
+    return middle
