@@ -72,6 +72,8 @@ class Components:
     @cached
     def base(self) -> Floats:
         """The first team's totals when every free sign is -1 and the others are +1, shape (5,)."""
+        if len(self.free) == self.problem.n_blocks and self.free.all():
+            return np.zeros(self.problem.features.shape[1])
         first = np.where(self.free[self.component], self.side < 0, self.side > 0)
         return np.asarray(self.problem.features[first].sum(axis=0))
 

@@ -137,8 +137,7 @@ class Problem:
     @cached
     def integral(self) -> bool:
         """Whether all weights are whole numbers, bots not looked at."""
-        mu = self.features[:, MU]
-        return bool((mu == np.round(mu)).all())
+        return all(map(float.is_integer, self.features[:, MU].tolist()))
 
     @cached
     def whole(self) -> Floats:
@@ -170,8 +169,9 @@ class Problem:
         stay = 0.0 if self.moving is None else self.moving.price * self.moving.each
         priced = self.prices is not None and bool((self.prices.sides != stay).any())
         ruled = self.rows is not None and not self.rows.alike
-        wanted = bool((self.features[:, SIDE] != self.features[:, COUNT] * NO_SIDE).any())
-        return priced or ruled or (wanted and max(self.fixed, default=-1) >= 0)
+        if priced or ruled or max(self.fixed, default=-1) < 0:
+            return priced or ruled
+        return bool((self.features[:, SIDE] != self.features[:, COUNT] * NO_SIDE).any())
 
     @cached
     def rounding(self) -> Rounding:
