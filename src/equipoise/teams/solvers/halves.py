@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import count, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -225,8 +226,16 @@ class Lists:
 
 def _listed(parts: Components, axis: tuple[float, ...], fast: bool) -> Lists:
     """List the part-splits of both halves, with a second axis."""
-    (left, right), (left_rows, right_rows) = parts.halves
-    halves = _half(parts, left, left_rows, axis, fast), _half(parts, right, right_rows, axis, fast)
+    (left, right), rows = parts.halves
+    steps = parts.steps[[kind[0] for kind in (*left, *right)]]
+    copies = np.array(list(map(len, (*left, *right))), dtype=np.int64)
+    second = sum((weight * steps[:, n] for n, weight in enumerate(axis) if weight), np.zeros(len(steps)))
+    columns = copies, steps[:, COUNT].astype(np.int64), steps[:, MU].copy(), second
+    room = parts.problem.n_players + 2
+    halves = (
+        _half(tuple(column[: len(left)] for column in columns), rows[0], room, fast),
+        _half(tuple(column[len(left) :] for column in columns), rows[1], room, fast),
+    )
     held = parts.choices[1]
     base = parts.base + parts.steps[held] if held >= 0 else parts.base
     even = parts.problem.n_players / 2
@@ -239,12 +248,9 @@ def _listed(parts: Components, axis: tuple[float, ...], fast: bool) -> Lists:
 _remembered = lru_cache(maxsize=1)(_listed)
 
 
-def _half(parts: Components, kinds: list[list[int]], rows: int, axis: tuple[float, ...], fast: bool) -> Half:
-    """List the part-splits of one half."""
-    steps = parts.steps[[kind[0] for kind in kinds]]
-    copies = np.array([len(kind) for kind in kinds], dtype=np.int64)
-    columns = copies, steps[:, COUNT].astype(np.int64), steps[:, MU].copy(), steps @ np.array(axis)
-    shelves = tuple(_shelf(rows, parts.problem.n_players + 2) for _ in range(3))
+def _half(columns: tuple[Any, ...], rows: int, sizes: int, fast: bool) -> Half:
+    """List the part-splits of one half, from its kinds in columns."""
+    shelves = tuple(_shelf(rows, sizes) for _ in range(3))
     which, low, n_sizes = run(kernels.list_half, columns, shelves, fast=fast)
     spans = pairwise(shelves[which][3][: n_sizes + 1].tolist())
     ranges = {low + c: (start, end) for c, (start, end) in enumerate(spans) if start < end}
