@@ -140,7 +140,7 @@ def attack(port: int, plan: Attack) -> None:
 
 def ask(port: int, seconds: float) -> list[float]:
     """Return how long a client waits for each answer, one after the other."""
-    rng = random.Random(0)  # noqa: S311
+    rng = random.Random(0)
     waits = []
     with socket.create_connection((CLIENT, port), timeout=60.0) as client:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -182,7 +182,7 @@ def served(url: str, token: str = "") -> Iterator[tuple[subprocess.Popen[str], i
         env={**os.environ, "EQUIPOISE_TOKEN": token} if token else None,
     )  # fmt: skip
     pin(0, process.pid)
-    assert process.stdout is not None  # noqa: S101 -- as PIPE says
+    assert process.stdout is not None
     try:
         yield process, int(process.stdout.readline().rpartition(":")[2])
     finally:
@@ -205,7 +205,7 @@ def attacked(port: int, plan: Attack) -> Iterator[None]:
         [sys.executable, __file__, "--attack", str(port), plan.name],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True,
     )  # fmt: skip
-    assert attacker.stdout is not None  # noqa: S101 -- as PIPE says
+    assert attacker.stdout is not None
     try:
         attacker.stdout.readline()
         time.sleep(BEFORE)
@@ -253,7 +253,7 @@ def make(url: str, matches: int = MATCHES, players: int = PLAYERS) -> None:
     from equipoise.archive.archive import open_archive
     from equipoise.matches import Contest, Match, Ruleset
 
-    rng = random.Random(1)  # noqa: S311
+    rng = random.Random(1)
     with open_archive(url) as archive:
         archive.record(
             Match((Contest(Ruleset("openarena", "tdm"), (ids[:4], ids[4:]), (1, 2), at=1e9 + 600.0 * n),))

@@ -26,8 +26,8 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from benchmarks.attacks import ATTACKS, CLIENT, FIRST, ask, attacked, make, pin, served, take_rank  # noqa: E402
-from benchmarks.reporting import add_modes, keep  # noqa: E402
+from benchmarks.attacks import ATTACKS, CLIENT, FIRST, ask, attacked, make, pin, served, take_rank  # noqa: E402  # needs the path
+from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
 
 Row = dict[str, Any]
 
@@ -55,7 +55,7 @@ def ingest(url: str, seed: int) -> None:
     from equipoise.archive.archive import open_archive
     from equipoise.matches import Contest, Match, Ruleset
 
-    rng = random.Random(seed)  # noqa: S311
+    rng = random.Random(seed)
     with open_archive(url, create=False) as archive:
         print("begun", flush=True)
         while True:
@@ -81,7 +81,7 @@ def report_results(port: int, name: str, results: int) -> None:
                 began = time.perf_counter()
                 client.sendall(f"RESULT {new}\t2 1\t0 PLAYER {new}\t1 PLAYER p{n}\n".encode())
                 answer = lines.readline()
-                assert answer == f"RESULT {new} new\n".encode(), answer  # noqa: S101
+                assert answer == f"RESULT {new} new\n".encode(), answer
                 acknowledged.append(time.perf_counter() - began)
                 time.sleep(BETWEEN)
             began = time.perf_counter()
@@ -100,7 +100,7 @@ def beside(*arguments: str) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
         [sys.executable, __file__, *arguments], stdout=subprocess.PIPE, text=True, start_new_session=True
     )
-    assert process.stdout is not None  # noqa: S101 -- as PIPE says
+    assert process.stdout is not None
     try:
         process.stdout.readline()
         yield process
@@ -112,7 +112,7 @@ def beside(*arguments: str) -> Iterator[subprocess.Popen[str]]:
 
 def told(reporter: subprocess.Popen[str], acknowledged: list[float], seen: list[float]) -> None:
     """Take what whoever reported results prints at its end."""
-    assert reporter.stdout is not None  # noqa: S101 -- as PIPE says
+    assert reporter.stdout is not None
     these = json.loads(reporter.stdout.readline())
     acknowledged += these[0]
     seen += these[1]

@@ -115,7 +115,7 @@ def filter_run(players: Any, teams: int, *, channels: bool, model: Filters | Non
     model = model or GaussianFilter()
     many = len(model.filters())
     contests = packed(players, teams, channels=channels)
-    columns = tuple(tuple(np.asarray(column) for column in group) for group in contests.columns())
+    columns = contests.arrays()
     room = (
         np.zeros(teams * kernels.WORKSPACE), np.zeros(players.shape[1] * kernels.SEAT),
         np.zeros(teams * many), np.zeros(len(players) * teams), np.zeros(len(players)),
@@ -282,7 +282,7 @@ def convergence() -> list[dict[str, Any]]:
 def measure(history: Path) -> dict[str, Any]:
     """Return all results."""
     commit = subprocess.run(
-        ["git", "rev-parse", "--short=12", "HEAD"],  # noqa: S607
+        ["git", "rev-parse", "--short=12", "HEAD"],  # noqa: S607  # whichever git is there
         cwd=HERE, capture_output=True, text=True, check=False,
     ).stdout.strip()  # fmt: skip
     return {

@@ -43,14 +43,14 @@ def start(url: str, *flags: str) -> tuple[subprocess.Popen[str], int]:
          "--log-level", "error", *flags],
         env={**os.environ, "EQUIPOISE_TOKEN": TOKEN}, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
-    assert process.stdout is not None  # noqa: S101 -- as PIPE says
+    assert process.stdout is not None
     return process, int(process.stdout.readline().rpartition(":")[2])
 
 
 def ended(process: subprocess.Popen[str]) -> None:
     """Wait for the end of a server that was killed."""
     process.wait()
-    assert process.stdout is not None  # noqa: S101 -- as PIPE says
+    assert process.stdout is not None
     process.stdout.close()
 
 
@@ -73,7 +73,7 @@ def report_results(
             answer = lines.readline()
             if not answer:
                 break
-            assert answer == f"RESULT {name} new\n".encode(), answer  # noqa: S101
+            assert answer == f"RESULT {name} new\n".encode(), answer
             if not kept:
                 pause = rng.random() * LONGEST
                 threading.Timer(pause, os.kill, (server.pid, signal.SIGKILL)).start()
@@ -112,7 +112,7 @@ def rebuilt(path: Path) -> tuple[list[str], bytes]:
 
 def measure(times: int = TIMES, seed: int = 0) -> Row:
     """Kill so often; raise AssertionError where something is lost, doubled or stale."""
-    rng = random.Random(seed)  # noqa: S311
+    rng = random.Random(seed)
     sent: list[str] = []
     kept: list[str] = []
     healed: list[float] = []
@@ -127,13 +127,13 @@ def measure(times: int = TIMES, seed: int = 0) -> Row:
             kept += acknowledged
             ended(server)
             ids, expected = rebuilt(path)
-            assert len(ids) == len(set(ids)), "a result was kept twice"  # noqa: S101
-            assert set(kept) <= set(ids) <= set(sent), "a result was lost or made up"  # noqa: S101
+            assert len(ids) == len(set(ids)), "a result was kept twice"
+            assert set(kept) <= set(ids) <= set(sent), "a result was lost or made up"
             server, port = start(url)
             began = time.monotonic()
             behind += everyone(port) != expected
             while everyone(port) != expected:
-                assert time.monotonic() - began < PATIENCE, "weights stay behind"  # noqa: S101
+                assert time.monotonic() - began < PATIENCE, "weights stay behind"
                 time.sleep(0.02)
             healed.append(time.monotonic() - began)
         server.kill()

@@ -29,8 +29,8 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from benchmarks.attacks import FIRST, take_rank  # noqa: E402
-from benchmarks.reporting import add_modes, keep  # noqa: E402
+from benchmarks.attacks import FIRST, take_rank  # noqa: E402  # needs the path
+from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
 
 Row = dict[str, Any]
 
@@ -86,7 +86,7 @@ def archive(url: str, matches: int, seed: int) -> None:
     from equipoise.archive.archive import open_archive
     from equipoise.matches import Contest, Match, Ruleset
 
-    rng = random.Random(seed)  # noqa: S311
+    rng = random.Random(seed)
     rulesets = [
         Ruleset("openarena", kind, mutators) for kind in ("ctf", "tdm") for mutators in ((), ("g_rockets",))
     ]
@@ -122,7 +122,7 @@ class Process:
         self.process = subprocess.Popen(
             arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
         )
-        assert self.process.stdout is not None  # noqa: S101 -- as PIPE says
+        assert self.process.stdout is not None
         self.port = int(self.process.stdout.readline().rpartition(":")[2])
 
     @property
@@ -175,7 +175,7 @@ def echo(*, fast: bool) -> list[str]:
 
 def ask(port: int, clients: int, window: int, seconds: float) -> Row:
     """Let clients ask, each with so many lines on the way; return the rate and how long they waited."""
-    rng = random.Random(0)  # noqa: S311
+    rng = random.Random(0)
     poll = selectors.DefaultSelector()
     lines = [b"PLAYER p%d\n" % rng.randrange(PLAYERS) for _ in range(1000)]
     packets = [b"".join(rng.choices(lines, k=window)) for _ in range(97)]

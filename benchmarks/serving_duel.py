@@ -25,8 +25,8 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from benchmarks.attacks import FIRST, pin, take_rank  # noqa: E402
-from benchmarks.serving import PLAYERS, Process, Row, ours  # noqa: E402
+from benchmarks.attacks import FIRST, pin, take_rank  # noqa: E402  # needs the path
+from benchmarks.serving import PLAYERS, Process, Row, ours  # noqa: E402  # needs the path
 
 #: Matches of the archive that each writes.
 MATCHES = 1_000
@@ -62,7 +62,7 @@ class Client:
         missing: dict[Any, int] = {}
         turn = 0
         for key in self._poll.get_map().values():
-            key.fileobj.sendall(self._packets[turn])  # type: ignore[union-attr]
+            key.fileobj.sendall(self._packets[turn])  # type: ignore[union-attr]  # a socket
             missing[key.fileobj] = self._window
             turn += 1
         while missing:
@@ -81,7 +81,7 @@ class Client:
     def close(self) -> None:
         """Leave."""
         for key in list(self._poll.get_map().values()):
-            key.fileobj.close()  # type: ignore[union-attr]
+            key.fileobj.close()  # type: ignore[union-attr]  # a socket
         self._poll.close()
 
 

@@ -79,7 +79,7 @@ class Seen:
     def __init__(self, name: str, contests: Sequence[Contest], weight: float) -> None:
         self.name, self.weight = name, weight
         self.packed = pack(contests)
-        self.columns = tuple(tuple(np.asarray(c) for c in group) for group in self.packed.columns())
+        self.columns = self.packed.arrays()
         self.first = np.asarray(self.packed.first_team)[:-1].astype(int)
         self.winners = np.array([winner(contest) for contest in contests])
         self.scored = (self.winners >= 0) & (np.arange(len(contests)) >= math.floor(WARM_UP * len(contests)))
@@ -129,7 +129,7 @@ def simulations(seed: int) -> list[Seen]:
     """Return a history of each generator."""
     seen = []
     for n, (name, given) in enumerate(GENERATORS.items()):
-        made = simulate(np.random.default_rng([seed, n]), **given)  # type: ignore[arg-type]
+        made = simulate(np.random.default_rng([seed, n]), **given)  # type: ignore[arg-type]  # of mixed types
         contests = [contest for match in made.matches for contest in match.contests]
         seen.append(Seen(f"simulated: {name}", contests, SIMULATED / len(GENERATORS)))
     return seen

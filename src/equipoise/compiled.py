@@ -73,7 +73,10 @@ def run(kernel: Callable[..., Any], *arguments: Any, fast: bool) -> Any:
 def _viewed(argument: Any) -> Any:
     if isinstance(argument, np.ndarray):
         return argument.data
-    return tuple(map(_viewed, argument)) if isinstance(argument, tuple) else argument
+    if not isinstance(argument, tuple):
+        return argument
+    viewed = tuple(map(_viewed, argument))
+    return viewed if type(argument) is tuple else type(argument)(*viewed)
 
 
 @cache
@@ -94,7 +97,7 @@ def _is_kept(kernel: Kernel) -> bool:
     if getattr(twin, "signatures", None):
         return True
     try:
-        return bool(twin._cache._cache_file._load_index())  # noqa: SLF001
+        return bool(twin._cache._cache_file._load_index())  # noqa: SLF001  # nothing public says it
     except AttributeError:  # numba promises none of these names
         return True
 

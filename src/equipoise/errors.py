@@ -18,6 +18,18 @@ from copy import copy
 from difflib import get_close_matches
 
 
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that a misspelt one is most like, None where none is.
+
+    Examples
+    --------
+    >>> nearest("sperad", ["spread", "win"]), nearest("zed", ["spread", "win"])
+    ('spread', None)
+    """
+    near = get_close_matches(name, known, n=1)
+    return near[0] if near else None
+
+
 class EquipoiseError(Exception):
     """The root of every error equipoise raises on purpose."""
 
@@ -125,8 +137,8 @@ class UnknownNameError(EquipoiseError, KeyError):
         super().__init__(kind, name, self.known)
 
     def __str__(self) -> str:
-        near = get_close_matches(self.name, self.known, n=1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        near = nearest(self.name, self.known)
+        hint = f" (did you mean {near!r}?)" if near is not None else ""
         return (
             f"{self.kind}: there is no {self.name!r}{hint}; "
             f"allowed: {', '.join(self.known)}, or your own part as 'module:attribute'"

@@ -92,6 +92,24 @@ def test_neither_order_nor_growth_of_logs_changes_the_archive(tmp_path: Path) ->
     assert digest_of(tmp_path, "c.db", *(LOG[:cut] for cut in cuts)) == whole
 
 
+def test_another_result_under_a_known_id_is_reported_and_the_first_stays(store: str, log: Path) -> None:
+    """Two different matches with one id are a mistake, whichever is read first."""
+    plain("ingest", str(log), "--store", store)
+    digest = call("digest", "--store", store)
+    match = {**json.loads(LOG.splitlines()[0]), "id": "derby"}
+    for weight, counts in ((1.0, (1, 0, 0)), (0.5, (0, 0, 1)), (1.0, (0, 1, 0))):
+        log.write_text(json.dumps({**match, "weight": weight}) + "\n")
+        read = plain("ingest", str(log), "--store", store)
+        assert (read["matches"], read["duplicates"], read["skipped_lines"]) == counts
+    log.write_text(json.dumps({**match, "weight": 0.5}) + "\n")
+    told = run("ingest", str(log), "--store", store)
+    assert (
+        "match 'derby': skipped: the archive has a different match with this id, which stays" in told.stderr
+    )
+    call("undo", "derby", "--store", store)
+    assert call("digest", "--store", store) != digest, "an undone match is kept"
+
+
 def test_what_cannot_be_read_is_counted_and_shown(store: str, log: Path, tmp_path: Path) -> None:
     """The first few lines with file and number, the rest as a count; an unknown format; a torn file."""
     log.write_text(LOG + "nonsense\n" * 20)

@@ -16,7 +16,7 @@ from equipoise.errors import UnknownNameError
 def test_every_command_is_listed() -> None:
     """Each file with a command has a line in the help, and each line a file."""
     files = {
-        module.name.removesuffix("_")
+        module.name.removesuffix("_").replace("_", "-")
         for module in pkgutil.iter_modules(cli.__path__)
         if hasattr(import_module(f"equipoise.cli.{module.name}"), "command")
     }

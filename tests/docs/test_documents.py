@@ -56,9 +56,11 @@ def test_python_examples_print_what_they_show(page: str) -> None:
     "page", [page for page in PAGES if any(kind == "console" for kind, _ in blocks(page))]
 )
 def test_commands_print_what_they_show(page: str, tmp_path: Path) -> None:
-    """Each ``$ `` line run in the repository prints the lines below it."""
+    """Each ``$ `` line run in the repository prints the lines below it; the user's data are a page's own."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     environment = {**os.environ, "PATH": path, "TMPDIR": str(tmp_path), "COLUMNS": "100"}
+    environment["XDG_DATA_HOME"] = str(tmp_path / "data")
+    environment.pop("EQUIPOISE_STORE", None)
     for kind, content in blocks(page):
         if kind != "console":
             continue

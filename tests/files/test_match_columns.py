@@ -134,12 +134,19 @@ m2,2026-02-01,blue,cid,1,,,,
 """
 
 
+#: The same, by player in each match.
+SORTED = "".join(
+    sorted(TABLE.splitlines(keepends=True), key=lambda row: (row[:2] != "ma", row[:2], row[14:]))
+)
+
+
 def test_a_table_means_the_same(tmp_path: Path) -> None:
     """Rows of a player each, with other signs between cells, and with the same file twice."""
     for name, text in (
         ("a.csv", TABLE),
         ("b.csv", TABLE.replace(",", ";")),
         ("c.tsv", TABLE.replace(",", "\t")),
+        ("d.csv", SORTED),
     ):
         path = tmp_path / name
         path.write_text("\ufeff" + text, encoding="utf-8")

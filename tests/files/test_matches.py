@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -79,11 +80,22 @@ def test_a_table_has_a_row_for_each_player(tmp_path: Path) -> None:
     assert isinstance(one, Match)
     assert isinstance(two, Match)
     contest = one.contests[0]
-    assert contest.teams == ((("Ann", 1.0), ("Bob", 0.5)), (("Cid", 1.0),))
-    assert (contest.ranks, contest.scores) == ((0.0, 1.0), (3.0, 1.0))
+    assert contest.teams == ((("Cid", 1.0),), (("Ann", 1.0), ("Bob", 0.5))), (
+        "teams by name, as rows may be sorted"
+    )
+    assert (contest.ranks, contest.scores) == ((1.0, 0.0), (1.0, 3.0))
     assert contest.ruleset.mutators == ("instagib", "lowgrav")
-    assert [figures.player for figures in contest.statistics] == ["Ann", "Cid"]
+    assert [figures.player for figures in contest.statistics] == ["Cid", "Ann"]
     assert two.contests[0].ranks == (1.0, 0.0)
+
+
+def test_the_order_of_rows_means_nothing(tmp_path: Path) -> None:
+    """A table that was sorted otherwise in a spreadsheet has the same matches."""
+    header, *rows = TABLE.splitlines()
+    expected = {match.id: match for match in read(tmp_path, "matches.csv", TABLE) if isinstance(match, Match)}
+    for order in itertools.islice(itertools.permutations(rows), 0, None, 7):
+        found = read(tmp_path, "other.csv", "\n".join((header, *order)) + "\n")
+        assert {match.id: match for match in found if isinstance(match, Match)} == expected
 
 
 def test_parquet_is_the_same_table(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ def test_dates_with_slashes_are_read_as_was_said() -> None:
     assert (day.ended, month.ended) == (1775174400.0, 1772582400.0)
     told = one(row)
     assert isinstance(told, Skipped)
-    assert "say dates='day-first' or 'month-first'" in told.reason
+    assert "set dates to day-first or month-first" in told.reason
     assert isinstance(one({**row, "date": "31/12/2026"}, "month-first"), Skipped)
 
 
@@ -87,9 +88,102 @@ def test_what_is_wrong_with_a_row_is_said(row: dict[str, Any], reason: str) -> N
 def test_tables_without_teams_are_refused() -> None:
     """So are rows that are none, and orders of dates that there are not."""
     for source, dates, message in (
-        ([{"ended": 1, "player": "a"}], None, "columns of two teams"),
+        ([{"ended": 1, "map": "a"}], None, "columns of two teams"),
         (["a"], None, "must be a mapping"),
         ([], "year-first", "dates must be"),
     ):
         with pytest.raises(InputError, match=message):
             list(read_results(source, dates=dates))
+
+
+def test_whole_teams_in_a_cell() -> None:
+    """Numbered as team1 and score1, or called by colours."""
+    for row in (
+        {"team 1": "a; b", "team 2": "c, d", "score 1": 3, "score 2": "1"},
+        {"red": "a;b", "blue": "c;d", "winner": "red"},
+        {"team1": "a; b", "team2": "c; d", "winner": "1"},
+    ):
+        match = one({"ended": 1, **row})
+        assert isinstance(match, Match), match
+        assert [[p for p, _ in team] for team in match.contests[0].teams] == [["a", "b"], ["c", "d"]]
+        assert match.contests[0].ranks[0] < match.contests[0].ranks[1]
+
+
+def test_a_row_a_player() -> None:
+    """By score, rank or result; rows of a match may stand apart, and contradictions are skipped by place."""
+
+    def table(*rows: tuple[Any, ...]) -> list[Match | Skipped]:
+        names = ("match", "date", "player", "team", "result")
+        return list(read_results([dict(zip(names, row, strict=True)) for row in rows]))
+
+    won, drawn = table(
+        (1, "2026-05-01", "a", "x", "win"), (2, "2026-05-01", "a", "x", "draw"),
+        (1, "2026-05-01", "b", "y", "loss"), (2, "2026-05-01", "b", "y", "D"),
+    )  # fmt: skip
+    assert isinstance(won, Match)
+    assert isinstance(drawn, Match)
+    assert (won.contests[0].ranks, drawn.contests[0].ranks) == ((1, 2), (1, 1))
+    for rows, reason in (
+        ([(1, "2026-05-01", "a", "x", "win"), (1, "2026-05-01", "b", "x", "loss")], "team 'x': its score"),
+        ([(1, "2026-05-01", "a", "x", "win"), (1, "2026-05-02", "b", "y", "loss")], "a match must have one"),
+        ([(1, "2026-05-01", "a", "x", "hm")], "result must be"),
+    ):
+        (skipped,) = table(*rows)
+        assert isinstance(skipped, Skipped)
+        assert reason in skipped.reason
+    (scored,) = read_results(
+        [{"ended": 1, "name": n, "team": n, "score": s} for n, s in (("a", 2), ("b", 5))]
+    )
+    assert isinstance(scored, Match)
+    assert scored.contests[0].scores == (2, 5)
+    (teamless,) = read_results([{"ended": 1, "name": n, "result": "draw"} for n in "ab"])
+    assert isinstance(teamless, Skipped)
+
+
+#: The least that a workbook needs: its sheet, and where that is.
+WORKBOOK = {
+    "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
+    "_rels/.rels": (
+        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship '
+        'Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" '
+        'Target="xl/workbook.xml"/></Relationships>'
+    ),
+    "xl/workbook.xml": (
+        '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" '
+        'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">'
+        '<sheets><sheet name="one" sheetId="1" r:id="r1"/></sheets></workbook>'
+    ),
+    "xl/_rels/workbook.xml.rels": (
+        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship '
+        'Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" '
+        'Target="worksheets/one.xml"/></Relationships>'
+    ),
+}
+
+
+def test_a_spreadsheet_is_a_table(tmp_path: Path) -> None:
+    """Its first sheet, with numbers as cells of their own kind; what is none is refused."""
+    rows = [["Date", "Red1", "Blue1", "Score red", "Score blue"], [], ["2026-01-05T20:00", "Ann", 7, 3, 1.5]]
+    cells = ""
+    for row in rows:
+        texts = [
+            f'<c t="inlineStr"><is><t>{each}</t></is></c>'
+            if isinstance(each, str)
+            else f"<c><v>{each}</v></c>"
+            for each in row
+        ]
+        cells += f"<row>{''.join(texts)}</row>"
+    sheet = (
+        '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+        f"<sheetData>{cells}</sheetData></worksheet>"
+    )
+    path = tmp_path / "results.xlsx"
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in {**WORKBOOK, "xl/worksheets/one.xml": sheet}.items():
+            file.writestr(name, content)
+    (match,) = read_results(str(path))
+    assert isinstance(match, Match), match
+    assert (match.roster, match.ended, match.contests[0].scores) == (("Ann", "7"), 1767643200.0, (3, 1.5))
+    path.write_bytes(b"no spreadsheet")
+    with pytest.raises(InputError, match=r"results\.xlsx: cannot be read"):
+        list(read_results(str(path)))

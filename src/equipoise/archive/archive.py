@@ -16,7 +16,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from equipoise.archive import corrections, kept, nights
+from equipoise.archive import corrections, kept, listing, nights
 from equipoise.archive import exports as contents
 from equipoise.archive.appearances import Appearance, appearances
 from equipoise.archive.database import Database
@@ -24,6 +24,7 @@ from equipoise.archive.databases import connect
 from equipoise.archive.exports import Content
 from equipoise.archive.known import Recorded, Standing, Updated
 from equipoise.archive.learning import Learner, version_of_ratings
+from equipoise.archive.listing import Listed
 from equipoise.archive.migrations.upgrading import upgrade, version_of
 from equipoise.archive.models import chosen, renamed
 from equipoise.archive.records import match_of, record_of
@@ -172,23 +173,25 @@ class Archive:
     def record(self, matches: Iterable[Match]) -> Recorded:
         """Keep matches, all of them or (where that fails) none, each once.
 
-        When this returns they survive a crash and a power cut.  Whoever is forgotten stays so.
+        When this returns they survive a crash and a power cut.  Whoever is forgotten stays so.  Under one id
+        the first match stays and a different one is a conflict, but for games of logs: they hash their lines.
         """
         given = list(matches)
-        unique = {identity(match.id): match for match in given}
+        unique, conflicts = kept.each_once(given)
         with self._database.writing() as connection:
+            forget = corrections.Forgetting(connection)
             known = present(connection, list(unique))
-            new = {key: match for key, match in unique.items() if key not in known}
+            conflicts += kept.conflicts(connection, {key: forget.applied(unique[key]) for key in known})
             kept.take_back(connection, unique, known)
+            new = {key: match for key, match in unique.items() if key not in known}
             if new:
                 revision = grow(connection)
-                forget = corrections.Forgetting(connection)
                 rows = [
                     (key, float(match.ended or 0.0), revision, False, record_of(forget.applied(match)))
                     for key, match in new.items()
                 ]
                 self._database.insert(connection, MATCH, rows)
-        return Recorded(len(new), len(given) - len(new))
+        return Recorded(len(new), len(given) - len(new) - len(conflicts), tuple(conflicts))
 
     def reported_too(self, matches: Iterable[Match]) -> list[tuple[str, str]]:
         """Return those matches of logs that were probably reported as results too, with the ids of these.
@@ -204,6 +207,18 @@ class Archive:
         for part in kept.parts(self._database):
             for record in part:
                 yield corrections.renamed(match_of(*record), merged)
+
+    def listed(self, before: tuple[float, str] | None, limit: int) -> list[Listed]:
+        """Return some matches, the newest first: those before a place, by end and id, or the last ones."""
+        return listing.before(self._database, before, limit)
+
+    def listed_match(self, match_id: str) -> Listed | None:
+        """Return the match with an id, None where there is none."""
+        return listing.one(self._database, match_id)
+
+    def news(self, revision: int, limit: int) -> list[Listed]:
+        """Return some matches that came after a revision, the earliest to come first."""
+        return listing.since(self._database, revision, limit)
 
     # What follows
 

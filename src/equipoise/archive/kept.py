@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 import sqlalchemy as sa
 
 from equipoise.archive.database import Database
-from equipoise.archive.records import match_of
-from equipoise.archive.schema import MATCH, in_replay_order, mark_stale
+from equipoise.archive.records import match_of, record_of
+from equipoise.archive.schema import MATCH, found, identity, in_replay_order, mark_stale
 from equipoise.matches import Match
 from equipoise.ratings.model import is_bot
 
@@ -18,6 +18,27 @@ TOGETHER = 10_000
 
 #: What the id of a match from a log is, which hashes its lines, and how near in time another one may be it.
 LOGGED, LOGGED_LENGTH, NEAR = re.compile("[0-9a-f]{64}"), 64, 3600.0
+
+
+def each_once(matches: Iterable[Match]) -> tuple[dict[bytes, Match], list[str]]:
+    """Return the first match of each id (the earliest of a game without a date), and ids of conflicts."""
+    unique: dict[bytes, Match] = {}
+    conflicts = []
+    for match in matches:
+        first = unique.setdefault(identity(match.id), match)
+        if not match.dated and (match.ended or 0.0) < (first.ended or 0.0):
+            unique[identity(match.id)] = match
+        if first is not match and first != match and not LOGGED.fullmatch(match.id):
+            conflicts.append(match.id)
+    return unique, conflicts
+
+
+def conflicts(connection: sa.Connection, known: dict[bytes, Match]) -> list[str]:
+    """Return the ids of those matches that differ from what is kept under their ids."""
+    reported = {key: match for key, match in known.items() if not LOGGED.fullmatch(match.id)}
+    kept = found(connection, list(reported), MATCH.c.record)
+    differing = [reported[bytes(row.id)] for row in kept if row.record != record_of(reported[bytes(row.id)])]
+    return [match.id for match in differing]
 
 
 def take_back(connection: sa.Connection, given: dict[bytes, Match], known: dict[bytes, float]) -> None:

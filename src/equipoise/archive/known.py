@@ -92,10 +92,19 @@ def bot_name(player: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """How many matches were new, and how many the archive had already."""
+    """What became of matches that were to be kept.
+
+    Parameters
+    ----------
+    new, duplicates : int
+        How many were kept, and how many the archive had already.
+    conflicts : tuple of str
+        Ids under which the archive has a different match, which stays as it is.
+    """
 
     new: int
     duplicates: int
+    conflicts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ every database, and nothing in them is refused.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -187,13 +188,18 @@ def in_replay_order(last: tuple[float, bytes] | None) -> sa.Select[Any]:
     return wanted.order_by(MATCH.c.ended, MATCH.c.id)
 
 
-def present(connection: sa.Connection, ids: list[bytes]) -> dict[bytes, float]:
-    """Return those ids that the archive has, and when their matches ended."""
-    found: dict[bytes, float] = {}
+def found(
+    connection: sa.Connection, ids: Sequence[bytes], *columns: sa.ColumnElement[Any]
+) -> Iterator[sa.Row[Any]]:
+    """Go through those of some matches that the archive has: the id and other columns of each."""
     for start in range(0, len(ids), ASKED):
-        wanted = sa.select(MATCH.c.id, MATCH.c.ended).where(MATCH.c.id.in_(ids[start : start + ASKED]))
-        found.update((bytes(row.id), float(row.ended)) for row in connection.execute(wanted))
-    return found
+        wanted = sa.select(MATCH.c.id, *columns).where(MATCH.c.id.in_(ids[start : start + ASKED]))
+        yield from connection.execute(wanted)
+
+
+def present(connection: sa.Connection, ids: Sequence[bytes]) -> dict[bytes, float]:
+    """Return those ids that the archive has, and when their matches ended."""
+    return {bytes(row.id): float(row.ended) for row in found(connection, ids, MATCH.c.ended)}
 
 
 def merged_ids(connection: sa.Connection) -> dict[str, str]:

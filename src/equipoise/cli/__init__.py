@@ -9,22 +9,22 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from difflib import get_close_matches
 from importlib import import_module
 from keyword import iskeyword
 
 import click
 
-from equipoise.errors import AmbiguousError, EquipoiseError
+from equipoise.errors import AmbiguousError, EquipoiseError, nearest
 
 #: The commands in the groups of ``--help``: a file each, imported only when it runs, and what it does.
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Teams": {
         "balance": "Divide players into the fairest teams.",
-        "night": "Run a night of games: teams, results, and better teams next time.",
+        "night": "Run a night of games: teams, results, better teams next time.",
         "late": "Choose the team of someone who joins a running game.",
         "lobbies": "Put players into teams, and the teams into lobbies.",
         "verify": "Check the receipt of an answer.",
+        "board": "Write a page that divides players into teams in any browser.",
     },
     "Ratings from match files": {
         "rate": "Rate everyone in a history of matches.",
@@ -35,6 +35,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Archives of matches": {
         "ingest": "Read game logs into an archive.",
         "watch": "Follow the log of a running server into an archive.",
+        "import-results": "Read past results from a table into an archive.",
         "players": "List everyone with their ratings.",
         "history": "Show the games of one player.",
         "undo": "Exclude a match from the ratings, or include it again.",
@@ -68,8 +69,8 @@ class LazyGroup(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        # A word of the language cannot be a module's name.
-        module = f"equipoise.cli.{cmd_name + '_' * iskeyword(cmd_name)}"
+        # A word of the language cannot be a module's name, nor can a hyphen be in it.
+        module = f"equipoise.cli.{cmd_name.replace('-', '_') + '_' * iskeyword(cmd_name)}"
         command: click.Command = import_module(module).command
         return command
 
@@ -78,8 +79,8 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that is asked for; a misspelt name is answered with the nearest one."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            near = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else "'equipoise --help' lists the commands."
+            near = nearest(args[0], COMMANDS)
+            hint = f"did you mean {near!r}?" if near is not None else "'equipoise --help' lists the commands."
             ctx.fail(f"there is no command {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import secrets
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -87,6 +86,11 @@ vary_option = click.option(
     "--apart", multiple=True, metavar="A,B", help="Never in one team, tonight and later.  Repeatable."
 )
 @click.option("--not-apart", multiple=True, metavar="A,B", help="Take that back.  Repeatable.")
+@click.option(
+    "--prefer", multiple=True, metavar="A,B", help="Rather together, if it costs little.  Repeatable."
+)
+@click.option("--avoid", multiple=True, metavar="A,B", help="Rather not together.  Repeatable.")
+@click.option("--no-matter", multiple=True, metavar="A,B", help="Take either back.  Repeatable.")
 def gather(names: tuple[str, ...], store: str | None, as_json: bool, **options: Any) -> None:
     """Make teams of everyone who is here: names, each an argument, or - for a paste.
 
@@ -99,11 +103,11 @@ def gather(names: tuple[str, ...], store: str | None, as_json: bool, **options: 
         newcomers = [name for name, each in ids.items() if each == name and known.id_of(name) is None]
         step = secrets.token_hex(6)
         setup = _setup(evening, entries, ids, options)
-        _weigh(evening, entries, ids, step)
+        evening.weigh(entries, ids, step)
         spelled = {each: name for name, each in ids.items()}
         evening.night = replace(evening.night, spelled={**evening.night.spelled, **spelled})
         arranged = evening.arrange(setup, vary=_price(options["vary"]))
-        evening.propose(setup, arranged, spelled, fresh=True, step=step)
+        evening.propose(setup, arranged.proposal, spelled, fresh=True, step=step)
         if newcomers and len(newcomers) < len(ids):
             archives.warn(f"New: {', '.join(newcomers)}.")
         _tell_teams(evening, arranged, as_json)
@@ -174,7 +178,9 @@ def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], opti
             f"got {options['called']!r}"
         )
         raise InputError(msg)
-    apart = (set(evening.night.setup.apart) | pairs("apart")) - pairs("not-apart")
+    before, neither = evening.night.setup, pairs("no-matter")
+    apart = (set(before.apart) | pairs("apart")) - pairs("not-apart")
+    prefer, avoid = pairs("prefer"), pairs("avoid")
     return Setup(
         tuple(ids.values()),
         tuple(map(tuple, parties.values())),
@@ -182,27 +188,9 @@ def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], opti
         options["teams"],
         options["size"],
         called,
+        tuple(sorted((set(before.prefer) - avoid | prefer) - neither)),
+        tuple(sorted((set(before.avoid) - prefer | avoid) - neither)),
     )
-
-
-def _weigh(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], step: str) -> None:
-    """Keep starting weights that are new, of those who have none from elsewhere."""
-    from equipoise.pickup.night import WEIGHTS
-
-    model: Any = evening.archive.model
-    given = {ids[entry.name]: entry.weight for entry in entries if entry.weight is not None}
-    if given and not hasattr(model, "starting"):
-        archives.warn("note: the model of this archive takes no starting weights; they are left out")
-        return
-    elsewhere = {guess[0] for guess in getattr(model, "starting", ())} - evening.night.ever_weighed
-    changed = {
-        player: weight
-        for player, weight in given.items()
-        if player not in elsewhere and evening.night.weights.get(player) != weight
-    }
-    if changed:
-        spelled = {ids[entry.name]: entry.name for entry in entries if ids[entry.name] in changed}
-        evening.add({"kind": WEIGHTS, "step": step, "weights": changed, "spelled": spelled})
 
 
 def _price(text: str) -> float:
@@ -251,7 +239,7 @@ at_option = click.option(
 @at_option
 def won(team: tuple[str, ...], store: str | None, as_json: bool, match: str | None, when: str | None) -> None:
     """Report that TEAM won: its name, its number, or one of its players."""
-    from equipoise.pickup.night import current, team_named
+    from equipoise.pickup.results import current, team_named
 
     with evenings.opened(store) as evening:
         winner = team_named(evening.night, " ".join(team))
@@ -264,7 +252,7 @@ def won(team: tuple[str, ...], store: str | None, as_json: bool, match: str | No
 @at_option
 def draw(store: str | None, as_json: bool, match: str | None, when: str | None) -> None:
     """Report that nobody won."""
-    from equipoise.pickup.night import current
+    from equipoise.pickup.results import current
 
     with evenings.opened(store) as evening:
         _report(evening, [1.0] * len(current(evening.night).teams), (), match, when, as_json)
@@ -279,7 +267,7 @@ def score(
 ) -> None:
     """Report the score of each team, in the order the teams were shown; more is better."""
     from equipoise.fields import number_of
-    from equipoise.pickup.night import ranks_of
+    from equipoise.pickup.results import ranks_of
 
     counted = [
         number_of(repr(abs(each)), "score", "night") * (-1.0 if each < 0.0 else 1.0) for each in scores
@@ -293,9 +281,9 @@ def _report(
     as_json: bool,
 ) -> None:  # fmt: skip
     """Keep a result once, and say so."""
-    from equipoise.pickup.night import current, match_of, result_event
+    from equipoise.pickup.results import current, match_of, result_event
 
-    event = result_event(evening.night, ranks, scores, _time(evening, when), match)
+    event = result_event(evening.night, ranks, scores, evening.time(when), match)
     wanted = match or current(evening.night).id
     if event is not None:
         evening.add(event, match=match_of(evening.night, event))
@@ -308,21 +296,6 @@ def _report(
         called = [evening.night.setup.called(n) for n in best]
         text = f"{called[0]} won" if len(best) == 1 else "A draw"
         archives.tell(f"{text}. Next teams: equipoise night again (a mistake: equipoise night undo)")
-
-
-def _time(evening: Evening, when: str | None) -> float:
-    """Return when a game ended: after those before it, and not in the future."""
-    from equipoise.clock import ahead
-    from equipoise.logs.records import time_from
-
-    now = time.time()
-    if when is None:
-        return max(now, evening.archive.last_ended())
-    moment = time_from(when, "--at")
-    if wrong := ahead(moment, now):
-        msg = f"--at: {when} is {wrong}"
-        raise InputError(msg)
-    return moment
 
 
 @_step("undo")
@@ -358,9 +331,10 @@ def undo(store: str | None, as_json: bool) -> None:
 def late(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str, ...]) -> None:
     """Add somebody who comes late; the others stay in their teams unless a move makes it much fairer."""
     with evenings.opened(store) as evening:
-        ids = _arrivals(evening, names, new)
+        ids = evening.arrivals(names, new)
         setup = evening.night.setup
-        _change(evening, replace(setup, here=(*setup.here, *ids.values())), ids, as_json)
+        arranged = evening.change(replace(setup, here=(*setup.here, *ids.values())), ids)
+        _tell_teams(evening, arranged, as_json)
 
 
 @_step("leave")
@@ -368,10 +342,11 @@ def late(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[st
 def leave(names: tuple[str, ...], store: str | None, as_json: bool) -> None:
     """Take out somebody who leaves; the others stay in their teams unless a move makes it much fairer."""
     with evenings.opened(store) as evening:
-        gone = {_present(evening, name) for name in names}
+        gone = {evening.present(name) for name in names}
         setup = evening.night.setup
         here = tuple(player for player in setup.here if player not in gone)
-        _change(evening, replace(setup, here=here), {}, as_json)
+        arranged = evening.change(replace(setup, here=here), {})
+        _tell_teams(evening, arranged, as_json)
 
 
 @_step("sub")
@@ -386,16 +361,17 @@ def sub(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str
     coming, going = " ".join(names[:n]), " ".join(names[n + 1 :])
     with evenings.opened(store) as evening:
         setup, proposal = evening.night.setup, evening.night.proposal
-        gone = _present(evening, going)
+        gone = evening.present(going)
         out = () if proposal is None else proposal.out
         known = evening.night.id_of(coming)
         if known in out:
             ids = {coming: str(known)}
             here = setup.here
         else:
-            ids = _arrivals(evening, [coming], new)
+            ids = evening.arrivals([coming], new)
             here = tuple(ids[coming] if player == gone else player for player in setup.here)
-        _change(evening, replace(setup, here=here), ids, as_json, {gone: ids[coming]})
+        arranged = evening.change(replace(setup, here=here), ids, {gone: ids[coming]})
+        _tell_teams(evening, arranged, as_json)
 
 
 @_step("again")
@@ -408,9 +384,9 @@ def again(store: str | None, as_json: bool, vary: str, same: bool) -> None:
         if not setup.here:
             msg = "nobody is here yet; 'equipoise night NAMES' makes teams"
             raise InputError(msg)
-        now = _teams_now(evening) if same else None
+        now = evening.teams_now() if same else None
         arranged = evening.arrange(setup, now=now, still=same, vary=_price(vary))
-        evening.propose(setup, arranged, {})
+        evening.propose(setup, arranged.proposal, {})
         _tell_teams(evening, arranged, as_json)
 
 
@@ -420,7 +396,7 @@ def table(store: str | None, as_json: bool) -> None:
     from equipoise.pages.text.nights import table_lines
 
     with evenings.opened(store) as evening:
-        rows = _rows(evening)
+        rows = evening.rows()
         if as_json:
             proposal = evening.night.proposal
             teams = [] if proposal is None else [list(team) for team in proposal.teams]
@@ -430,84 +406,3 @@ def table(store: str | None, as_json: bool) -> None:
             click.echo("\n".join(table_lines(evening.night, rows)))
         else:
             click.echo("Nobody has come yet: equipoise night NAMES makes teams.")
-
-
-def _rows(evening: Evening) -> list[dict[str, Any]]:
-    """Return everyone's row of the table, the strongest first."""
-    from equipoise.ledger import Account, accounts
-    from equipoise.matches import Ruleset
-    from equipoise.ratings.scale import scale_of
-
-    night, standing = evening.night, evening.archive.standing()
-    scale = scale_of(standing.model, standing.state, Ruleset())
-    known, merged = accounts(night.games), evening.archive.merged()
-    rows = []
-    for player, name in night.spelled.items():
-        account = known.get(player, Account())
-        rating = standing.model.rating(standing.state, merged.get(player, player), None)
-        weight = scale.shown(rating.mu) if standing.games else None
-        rows.append(
-            {"id": player, "name": name, "here": player in night.setup.here, "weight": weight,
-             "mu": rating.mu, "sigma": rating.sigma, "starting": night.weights.get(player),
-             "played": account.played, "won": account.won, "drawn": account.drawn, "lost": account.lost,
-             "out": account.out, "weak": account.weak, "moved": account.moved}
-        )  # fmt: skip
-    return sorted(rows, key=lambda row: (-row["mu"], row["name"]))
-
-
-def _present(evening: Evening, name: str) -> str:
-    """Return the id of somebody who is here."""
-    from equipoise.pickup.night import folded
-
-    player = evening.night.id_of(name)
-    if player in evening.night.setup.here:
-        return str(player)
-    from difflib import get_close_matches
-
-    here = {folded(evening.night.spelled.get(each, each)): each for each in evening.night.setup.here}
-    near = get_close_matches(folded(name), here, n=1)
-    hint = f"; did you mean {evening.night.spelled.get(here[near[0]], here[near[0]])!r}?" if near else ""
-    msg = f"{name!r} is not here{hint}"
-    raise click.UsageError(msg)
-
-
-def _arrivals(evening: Evening, names: Sequence[str], new: Sequence[str]) -> dict[str, str]:
-    """Return the ids of those who come."""
-    ids = evenings.resolved(evenings.Known(evening), names, new)
-    for name, each in ids.items():
-        if each in evening.night.setup.here:
-            msg = f"players: {name!r} is here already"
-            raise InputError(msg)
-    return ids
-
-
-def _teams_now(evening: Evening) -> dict[str, int]:
-    """Return the team of everyone who is in one."""
-    proposal = evening.night.proposal
-    return {} if proposal is None else {p: n for n, team in enumerate(proposal.teams) for p in team}
-
-
-def _change(
-    evening: Evening, setup: Setup, ids: dict[str, str], as_json: bool, instead: dict[str, str] | None = None
-) -> None:
-    """Take the step to other people; teams that are not played yet change with them as little as can be."""
-    night = evening.night
-    spelled = {each: name for name, each in ids.items()}
-    evening.night = replace(night, spelled={**night.spelled, **spelled})
-    proposal, arranged = night.proposal, None
-    if proposal is not None and night.result_of(proposal.id) is None:
-        if len(setup.here) < setup.teams:
-            proposal = None
-        else:
-            swapped = instead or {}
-            now = {swapped.get(player, player): n for player, n in _teams_now(evening).items()}
-            now = {player: n for player, n in now.items() if player in setup.here}
-            arranged = evening.arrange(setup, now=now, still=bool(swapped))
-            proposal = arranged.proposal
-    if arranged is None and proposal is not None:
-        from equipoise.pickup.night import teams_event
-
-        evening.add(teams_event(setup, proposal, spelled, secrets.token_hex(6), fresh=False))
-    else:
-        evening.propose(setup, arranged, spelled)
-    _tell_teams(evening, arranged, as_json)

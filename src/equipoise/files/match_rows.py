@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Generator, Mapping
+from operator import itemgetter
 from typing import TextIO
 
 import msgspec
@@ -70,7 +71,7 @@ def line_of(rows: list[Mapping[str, str]]) -> TypedLine | None:
     said: dict[str, tuple[str | None, ...]] = {}
     match = tuple(first.get(field) for field in OF_MATCH)
     try:
-        for row in rows:
+        for row in sorted(rows, key=itemgetter("team", "player")):
             team, player = row["team"], row["player"]
             of_team = (row.get("rank"), row.get("team_score"))
             if tuple(map(row.get, OF_MATCH)) != match or said.setdefault(team, of_team) != of_team:

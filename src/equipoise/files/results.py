@@ -1,57 +1,41 @@
-"""Results as organisers keep them in a spreadsheet: a row for each match, a cell for each player.
+"""Results as organisers keep them in a spreadsheet: a row for each match, or for each player of a match.
 
-The columns are described in docs/how-to/ratings.md, "Results from a spreadsheet".
+The columns are described in docs/how-to/ratings.md, "Results from a spreadsheet"; what a row for each player
+means stands in :mod:`equipoise.files.long_results`.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.files.rosters import content_of, decoded
-from equipoise.logs.records import match_from, number_from, time_from
+from equipoise.files import long_results
+from equipoise.files.result_cells import DRAWN, OF_MATCH, ORDERS, RANKS, WHEN, common, named, players_in
+from equipoise.files.sheets import rows_from
+from equipoise.logs.records import match_from, number_from
 from equipoise.matches import Match, Skipped
-from equipoise.tables import rows_of
 
-#: Columns that are of the match and of no team.
-OF_MATCH = {
-    "id": "id",
-    "match": "id",
-    "game": "game",
-    "game_type": "game_type",
-    "map": "map",
-    "weight": "weight",
-}
-WHEN = ("ended", "date", "time", "played")
-RESULT = ("result", "winner", "win", "loss", "winners", "losers")
+RESULT = ("result", "winner", "win", "loss", "winners", "losers", "loser")
 
-#: What a result may be for the team that is named first.
-RANKS = {
-    "win": (1.0, 2.0), "won": (1.0, 2.0), "w": (1.0, 2.0), "loss": (2.0, 1.0), "lost": (2.0, 1.0),
-    "l": (2.0, 1.0), "draw": (1.0, 1.0), "tie": (1.0, 1.0), "d": (1.0, 1.0),
-}  # fmt: skip
+#: Columns that hold a whole team, as ``Ann; Bob``, where no columns are numbered.
+TEAMS = (
+    *("red", "blue", "green", "gold", "yellow", "home", "away"),
+    *("team a", "team b", "team c", "team d", "team_a", "team_b", "team_c", "team_d"),
+)
 
-#: How dates with slashes or full stops may be written.
-ORDERS = ("day-first", "month-first")
-
-_SLASHED = re.compile(r"(\d{1,2})[./-](\d{1,2})[./-](\d{4})(?:[ T](\d{1,2}):(\d{2})(?::(\d{2}))?)?")
 _MEMBER = re.compile(r"(.*?)[ _]?\d+")
-_SCORE = re.compile(r"(?:score[ _](.+)|(.+)[ _]score)")
+_SCORE = re.compile(r"score[ _](.+)|(.+)[ _]score|score(\d+)")
 
 
 def read_results(source: Any, *, dates: str | None = None) -> Iterator[Match | Skipped]:
-    """Read a table with a row for each match.
+    """Read a table with a row for each match, or with a row for each player of a match.
 
     Parameters
     ----------
     source : str, data frame, or iterable of mappings
-        A path of a CSV file, a frame of pandas or polars, or the rows.
+        The path of a CSV file or a spreadsheet, a frame of pandas or polars, or the rows.
     dates : {"day-first", "month-first"}, optional
         How dates such as 03/04/2026 are meant, which have no meaning otherwise.
 
@@ -75,45 +59,21 @@ def read_results(source: Any, *, dates: str | None = None) -> Iterator[Match | S
     if dates is not None and dates not in ORDERS:
         msg = f"dates must be {' or '.join(ORDERS)}, got {dates!r}"
         raise InputError(msg)
-    where, rows = _rows(source)
+    where, rows = rows_from(source)
     columns = list(dict.fromkeys(name for _, row in rows for name in row))
+    if set(long_results.PLAYER) & set(columns):
+        for at, members in long_results.matches(rows):
+            try:
+                yield match_from(long_results.record(members, dates))
+            except InputError as error:
+                yield Skipped(at, str(error))
+        return
     teams = _teams(columns, where)
     for at, row in rows:
         try:
             yield match_from(_record(row, teams, dates))
         except InputError as error:
             yield Skipped(at, str(error))
-
-
-def _rows(source: Any) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
-    """Return what messages call a table, and its rows with their places; columns in small letters."""
-    if isinstance(source, str | Path):
-        where, content = content_of(str(source))
-        text = decoded(content, where)
-        header = text.lstrip().partition("\n")[0]
-        reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=header.count))
-        columns: list[str] = []
-        rows: list[tuple[str, dict[str, Any]]] = []
-        for cells in reader:
-            if not columns:
-                columns = [cell.strip().lower() for cell in cells]
-            elif any(cell.strip() for cell in cells):
-                pairs = zip(columns, (cell.strip() for cell in cells), strict=False)
-                rows.append(
-                    (f"{where}, line {reader.line_num}", {name: cell for name, cell in pairs if cell})
-                )
-        return where, rows
-    given = rows_of(source)
-    found = list(source) if given is None else given
-    for number, row in enumerate(found, start=1):
-        if not isinstance(row, Mapping):
-            msg = f"results, row {number}: it must be a mapping from columns to cells, got {row!r:.40}"
-            raise InputError(msg)
-    return "results", [
-        (f"results, row {number}", {str(name).strip().lower(): cell for name, cell in row.items()
-                                    if cell is not None and cell != ""})
-        for number, row in enumerate(found, start=1)
-    ]  # fmt: skip
 
 
 def _teams(columns: Sequence[str], where: str) -> dict[str, list[str]]:
@@ -123,10 +83,13 @@ def _teams(columns: Sequence[str], where: str) -> dict[str, list[str]]:
         member = _MEMBER.fullmatch(name)
         if member and member[1] and name not in (*OF_MATCH, *WHEN, *RESULT) and not _SCORE.fullmatch(name):
             teams.setdefault(member[1], []).append(name)
+    whole = teams["team"] if list(teams) == ["team"] else [name for name in columns if name in TEAMS]
+    if len(teams) < 2 <= len(whole):
+        return {name: [name] for name in whole}
     if len(teams) < 2 and not {"winner", "winners", "win"} & set(columns):
         msg = (
             f"{where}: it must have columns of two teams or more, as red1, red2, blue1, blue2, or winner and "
-            f"loser; it has {', '.join(columns) or 'none'}"
+            f"loser, or a player in each row; it has {', '.join(columns) or 'none'}"
         )
         raise InputError(msg)
     return teams
@@ -134,78 +97,63 @@ def _teams(columns: Sequence[str], where: str) -> dict[str, list[str]]:
 
 def _record(row: Mapping[str, Any], teams: Mapping[str, Sequence[str]], dates: str | None) -> dict[str, Any]:
     """Return a row as a record of a match."""
-    when = next((row[name] for name in WHEN if name in row), None)
-    if when is None:
-        msg = f"ended is missing; one of {', '.join(WHEN)} says when a match was played"
-        raise InputError(msg)
-    record = {field: row[name] for name, field in OF_MATCH.items() if name in row}
-    record["ended"] = _time(when, dates)
-    if "weight" in record:
-        record["weight"] = number_from(record["weight"], "weight")
+    record = common(row, dates)
     if len(teams) < 2:
-        won, lost = _named(row, ("winner", "winners", "win")), _named(row, ("loser", "losers", "loss"))
+        won, lost = named(row, ("winner", "winners", "win")), named(row, ("loser", "losers", "loss"))
         return {**record, "teams": [won, lost], "ranks": [1.0, 2.0]}
-    present = {team: [str(row[name]) for name in members if name in row] for team, members in teams.items()}
-    named = [team for team, members in present.items() if members]
-    scores = {found[1] or found[2]: cell for name, cell in row.items() if (found := _SCORE.fullmatch(name))}
-    record["teams"] = [present[team] for team in named]
+    present = {team: _members(row, columns) for team, columns in teams.items()}
+    taking = [team for team, members in present.items() if members]
+    scores = {
+        _scored(found[1] or found[2] or found[3], teams): cell
+        for name, cell in row.items()
+        if (found := _SCORE.fullmatch(name))
+    }
+    record["teams"] = [present[team] for team in taking]
     if scores:
-        missing = [team for team in named if team not in scores]
+        missing = [team for team in taking if team not in scores]
         if missing or set(scores) - set(teams):
             wrong = missing[0] if missing else next(iter(set(scores) - set(teams)))
-            msg = f"score_{wrong}: each team must have players and a score, teams are {', '.join(named)}"
+            msg = f"score_{wrong}: each team must have players and a score, teams are {', '.join(taking)}"
             raise InputError(msg)
-        record["scores"] = [number_from(scores[team], f"score_{team}") for team in named]
-    ranks = _ranks(row, named)
+        record["scores"] = [number_from(scores[team], f"score_{team}") for team in taking]
+    ranks = _ranks(row, taking)
     if ranks is not None:
         record["ranks"] = ranks
     return record
 
 
+def _members(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
+    """Return the players of a team: a cell each, or all in one cell."""
+    if len(columns) == 1:
+        return players_in(row.get(columns[0], ""))
+    return [str(row[name]) for name in columns if name in row]
+
+
+def _scored(team: str, teams: Iterable[str]) -> str:
+    """Return the team of a column of scores: ``score1`` is that of ``team1``."""
+    return next(
+        (each for each in (team, f"team{team}", f"team {team}", f"team_{team}") if each in teams), team
+    )
+
+
 def _ranks(row: Mapping[str, Any], teams: Sequence[str]) -> list[float] | None:
     """Return ranks as the result or the winner of a row says; None where it says neither."""
     if "result" in row:
-        ranks = RANKS.get(str(row["result"]).strip().lower())
-        if ranks is None or len(teams) != 2:
+        result = str(row["result"]).strip().lower()
+        if result not in RANKS or len(teams) != 2:
             msg = (
                 f"result must be win, loss or draw of {', '.join(teams[:1])} among two teams, "
                 f"got {str(row['result'])!r:.40}"
             )
             raise InputError(msg)
-        return list(ranks)
+        return [1.0, 1.0] if result in DRAWN else [RANKS[result], 3.0 - RANKS[result]]
     if "winner" in row:
         winner = str(row["winner"]).strip().lower()
         if winner in ("draw", "tie"):
             return [1.0] * len(teams)
-        if winner not in teams:
+        won = _scored(winner, teams)
+        if won not in teams:
             msg = f"winner must be {', '.join(teams)} or draw, got {winner!r:.40}"
             raise InputError(msg)
-        return [1.0 if team == winner else 2.0 for team in teams]
+        return [1.0 if team == won else 2.0 for team in teams]
     return None
-
-
-def _named(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
-    """Return the players in a cell, separated by commas or semicolons."""
-    cell = next((row[name] for name in columns if name in row), None)
-    if cell is None:
-        msg = f"{columns[0]} is missing; write the players of a team, as Ann; Bob"
-        raise InputError(msg)
-    return [name.strip() for name in re.split("[;,]", str(cell)) if name.strip()]
-
-
-def _time(when: Any, dates: str | None) -> float:
-    """Return a time of a cell; a date with slashes only where it is set which number is the day."""
-    found = _SLASHED.fullmatch(when.strip()) if isinstance(when, str) else None
-    if found is None:
-        return time_from(when, "ended")
-    if dates is None:
-        msg = f"ended: {when!r} may begin with the day or the month; say dates='day-first' or 'month-first'"
-        raise InputError(msg)
-    one, other, year, *clock = (int(part or 0) for part in found.groups())
-    day, month = (one, other) if dates == "day-first" else (other, one)
-    try:
-        hour, minute, second = clock
-        return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
-    except ValueError as error:
-        msg = f"ended: {when!r} is no date, {dates}: {error}"
-        raise InputError(msg) from None

@@ -9,6 +9,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import Any, NoReturn
 
 from equipoise.errors import InputError
@@ -216,8 +217,10 @@ def _match(name: str, rows: list[Row]) -> Match | Skipped:
             if told[field]:
                 if len(told[field]) < len(teams):
                     _fail(f"{field} must be there for all teams or for none")
-                record[into] = [told[field][team] for team in teams]
-        return match_from({**record, "teams": list(teams.values())})
+                record[into] = [told[field][team] for team in sorted(teams)]
+        # Sorted, so that a table means the same in any order of its rows.
+        record["teams"] = [sorted(teams[team], key=itemgetter("id")) for team in sorted(teams)]
+        return match_from(record)
     except InputError as error:
         return Skipped(where, str(error))
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from equipoise.archive.archive import Archive
 from equipoise.clock import ahead
 from equipoise.errors import InputError
+from equipoise.fields import short
 from equipoise.ingest.dating import Dating
 from equipoise.ingest.logs import Progress, Source, UnreadableLogError, pieces
 from equipoise.ingest.mutators import Mutators, without_mutators
@@ -27,6 +28,9 @@ BATCH = 1000
 
 #: Skipped lines that are told one by one; the others are only counted.
 MOST_TOLD = 10
+
+#: Why a match that the archive has otherwise is not kept.
+CONFLICT = "the archive has a different match with this id, which stays; give this one an id of its own"
 
 #: How that ends by which games are dated where no date was told.
 TIMES = ("the time of the file", "the time of reading")
@@ -164,6 +168,8 @@ class Ingest:
             self.tally.first_twice += twins[: MOST_TOLD - len(self.tally.first_twice)]
         self.tally.matches += recorded.new
         self.tally.duplicates += recorded.duplicates
+        for conflict in recorded.conflicts:
+            self._skip(Skipped(f"match {short(conflict)}", CONFLICT))
         self._batch = []
 
     def read(self, chain: Sequence[Source], game: str = AUTO, progress: Progress | None = None) -> None:

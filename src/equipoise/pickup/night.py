@@ -25,12 +25,14 @@ from typing import Any
 
 from equipoise.errors import InputError
 from equipoise.ledger import Game
-from equipoise.matches import Contest, Match, Ruleset
 
 #: One step as plain data.
 Event = Mapping[str, Any]
 
 WEIGHTS, TEAMS, RESULT, UNDO = "weights", "teams", "result", "undo"
+
+#: The fields of a setup and of a proposal that hold ids.
+SETUP_IDS, PROPOSAL_IDS = ("here", "duos", "apart", "prefer", "avoid"), ("teams", "out", "moved", "unmet")
 
 #: What teams are called unless other names are given.
 COLOURS = ("red", "blue", "green", "gold")
@@ -52,6 +54,8 @@ class Proposal:
         Who sits out.
     moved : tuple of str
         Who had been in another team.
+    unmet : tuple of (str, str)
+        Pairs whose preference is not met.
     """
 
     id: str
@@ -59,6 +63,7 @@ class Proposal:
     chances: tuple[float, ...]
     out: tuple[str, ...] = ()
     moved: tuple[str, ...] = ()
+    unmet: tuple[tuple[str, str], ...] = ()
 
     @property
     def parted(self) -> frozenset[frozenset[str]]:
@@ -106,6 +111,8 @@ class Setup:
         How many play in a team at most; others sit out.  By default everyone plays.
     names : tuple of str
         What the teams are called.
+    prefer, avoid : tuple of (str, str)
+        Who would rather play together, and who would rather not.
     """
 
     here: tuple[str, ...] = ()
@@ -114,6 +121,8 @@ class Setup:
     teams: int = 2
     size: int | None = None
     names: tuple[str, ...] = ()
+    prefer: tuple[tuple[str, str], ...] = ()
+    avoid: tuple[tuple[str, str], ...] = ()
 
     def called(self, team: int) -> str:
         """Return what a team, from 0, is called."""
@@ -125,7 +134,8 @@ class Setup:
         """Return it as plain data."""
         return {"here": list(self.here), "duos": [list(duo) for duo in self.duos],
                 "apart": [list(pair) for pair in self.apart], "teams": self.teams, "size": self.size,
-                "names": list(self.names)}  # fmt: skip
+                "names": list(self.names), "prefer": [list(pair) for pair in self.prefer],
+                "avoid": [list(pair) for pair in self.avoid]}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +254,8 @@ def _after(night: Night, event: Event) -> Night:
     if event["kind"] != RESULT or proposal is None:
         msg = f"{event['kind']!r} cannot follow here"
         raise ValueError(msg)
-    game = Game(proposal.teams, proposal.chances, tuple(event["ranks"]), proposal.out, proposal.moved)
+    game = Game(proposal.teams, proposal.chances, tuple(event["ranks"]), proposal.out, proposal.moved,
+                proposal.unmet)  # fmt: skip
     result = Result(proposal.id, game, tuple(event["scores"]), event["at"])
     return replace(night, results=(*night.results, result))
 
@@ -256,6 +267,7 @@ def _proposal(plain: Mapping[str, Any]) -> Proposal:
         tuple(plain["chances"]),
         tuple(plain["out"]),
         tuple(plain["moved"]),
+        _pairs(plain["unmet"]),
     )
 
 
@@ -263,11 +275,17 @@ def _setup(plain: Mapping[str, Any]) -> Setup:
     return Setup(
         tuple(plain["here"]),
         tuple(map(tuple, plain["duos"])),
-        tuple((one, other) for one, other in plain["apart"]),
+        _pairs(plain["apart"]),
         plain["teams"],
         plain["size"],
         tuple(plain["names"]),
+        _pairs(plain["prefer"]),
+        _pairs(plain["avoid"]),
     )
+
+
+def _pairs(plain: Sequence[Sequence[str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((one, other) for one, other in plain)
 
 
 def teams_event(
@@ -278,7 +296,7 @@ def teams_event(
     if proposal is not None:
         plain = {"id": proposal.id, "teams": [list(team) for team in proposal.teams],
                  "chances": list(proposal.chances), "out": list(proposal.out),
-                 "moved": list(proposal.moved)}  # fmt: skip
+                 "moved": list(proposal.moved), "unmet": [list(pair) for pair in proposal.unmet]}  # fmt: skip
     return {"kind": TEAMS, "step": step, "fresh": fresh, "setup": setup.as_dict(), "spelled": dict(spelled),
             "proposal": plain}  # fmt: skip
 
@@ -298,7 +316,7 @@ def renamed(event: Event, names: Mapping[str, str]) -> dict[str, Any]:
         plain["spelled"] = {
             names.get(player, player): names.get(player, name) for player, name in plain["spelled"].items()
         }
-    for part, fields in (("setup", ("here", "duos", "apart")), ("proposal", ("teams", "out", "moved"))):
+    for part, fields in (("setup", SETUP_IDS), ("proposal", PROPOSAL_IDS)):
         if plain.get(part) is not None:
             fields_now = {name: _named(plain[part][name], names) for name in fields}
             plain[part] = {**plain[part], **fields_now}
@@ -308,113 +326,3 @@ def renamed(event: Event, names: Mapping[str, str]) -> dict[str, Any]:
 def _named(ids: list[Any], names: Mapping[str, str]) -> list[Any]:
     """Return ids, or lists of ids, under other names."""
     return [names.get(each, each) if isinstance(each, str) else _named(each, names) for each in ids]
-
-
-def team_named(night: Night, name: str) -> int:
-    """Return the team, from 0, that is called by its name, its number, or one of its players.
-
-    Raises
-    ------
-    InputError
-        If there is none.
-    """
-    proposal = current(night)
-    wanted = folded(name)
-    called = [night.setup.called(n) for n in range(len(proposal.teams))]
-    for n, team in enumerate(called):
-        if wanted == folded(team):
-            return n
-    if wanted.isdecimal() and 1 <= int(wanted) <= len(called):
-        return int(wanted) - 1
-    player = night.id_of(name)
-    for n, players in enumerate(proposal.teams):
-        if player is not None and player in players:
-            return n
-    msg = f"team must be one of {', '.join(called)}, a number up to {len(called)} or a player, got {name!r}"
-    raise InputError(msg)
-
-
-def current(night: Night) -> Proposal:
-    """Return the teams of now.
-
-    Raises
-    ------
-    InputError
-        If there are none.
-    """
-    if night.proposal is None:
-        msg = "there are no teams yet; 'equipoise night NAMES' makes them"
-        raise InputError(msg)
-    return night.proposal
-
-
-def ranks_of(scores: Sequence[float]) -> tuple[float, ...]:
-    """Return the rank of each score; more is better, equal is a tie.
-
-    Examples
-    --------
-    >>> ranks_of([1, 3, 1])
-    (2.0, 1.0, 2.0)
-    """
-    return tuple(1.0 + sum(other > score for other in scores) for score in scores)
-
-
-def result_event(
-    night: Night, ranks: Sequence[float], scores: Sequence[float], at: float, match: str | None = None
-) -> Event | None:
-    """Return the event of a result; None where exactly this was reported already.
-
-    Parameters
-    ----------
-    night : Night
-        With teams.
-    ranks, scores : sequence of float
-        One for each team; no scores where nobody counted.
-    at : float
-        When the game ended, seconds since 1970.
-    match : str, optional
-        The match that is meant; by default that of the teams of now.
-
-    Raises
-    ------
-    InputError
-        If there are no such teams, the numbers are not one for each, or something else was reported.
-    """
-    wanted = current(night).id if match is None else match
-    known = night.result_of(wanted)
-    if known is not None:
-        if known.game.ranks == tuple(ranks) and known.scores == tuple(scores):
-            return None
-        msg = (
-            f"the result of {wanted} was reported already; 'equipoise night undo' takes it back, "
-            "'equipoise night again' makes the next teams"
-        )
-        raise InputError(msg)
-    if wanted != current(night).id:
-        msg = f"match: the teams of now are {current(night).id}, got {wanted!r}"
-        raise InputError(msg)
-    if len(ranks) != len(current(night).teams):
-        msg = f"score must be one number for each of {len(current(night).teams)} teams, got {len(ranks)}"
-        raise InputError(msg)
-    return {"kind": RESULT, "match": wanted, "ranks": list(ranks), "scores": list(scores), "at": at}
-
-
-def match_of(night: Night, event: Event) -> Match:
-    """Return the match of a result, as an archive keeps it."""
-    proposal = current(night)
-    team_of = {player: n for n, team in enumerate(proposal.teams) for player in team}
-    together = [
-        [player for player in duo if team_of.get(player) == n]
-        for duo in night.setup.duos
-        for n in range(len(proposal.teams))
-    ]
-    contest = Contest(
-        Ruleset(),
-        proposal.teams,
-        event["ranks"],
-        at=event["at"],
-        scores=event["scores"],
-        parties=[duo for duo in together if len(duo) > 1],
-    )
-    names = tuple((player, night.spelled.get(player, player)) for player in team_of)
-    return Match((contest,), ended=event["at"], id=event["match"], names=names)

@@ -13,13 +13,14 @@ from equipoise.errors import InputError
 from equipoise.link import win_probability
 from equipoise.players import NO_SIDE
 from equipoise.registry import RERANKERS, call_part, resolve
+from equipoise.teams.keywords import Judge, Keywords, Players
 from equipoise.teams.objectives.composing import priced
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.problem.components import Contradiction
-from equipoise.teams.problem.preferences import Outcome, outcomes
+from equipoise.teams.problem.outcomes import Outcome, outcomes
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE, Problem
-from equipoise.teams.problem.staying import renumbered
-from equipoise.teams.request import BalanceRequest, Judge, Keywords, Players
+from equipoise.teams.problem.teams_now import renumbered
+from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Solution, Split, Status
 from equipoise.teams.solvers import stages
 from equipoise.teams.solvers.conflict import conflict
@@ -69,18 +70,17 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
     [['Ann', 'Dan', 'Fay'], ['Bob', 'Cid', 'Eve']]
     """
     request = BalanceRequest.of(players, **keywords)
-    chosen, units = request.asked
+    named, units = request.asked
     problem, clash = request.problem, request.clash
     if problem is None or clash is not None:
-        return _nothing(request, chosen, units, reason=_contradiction(request, clash))
-    if problem.prices is not None:
-        chosen = priced(chosen, units)
+        return _nothing(request, named, units, reason=_contradiction(request, clash))
+    chosen = named if problem.prices is None else priced(named, units)
     check_positive(chosen, problem)
     try:
         found, solver, short = _search(request, problem, chosen)
     except Contradiction as late:
-        return _nothing(request, chosen, units, reason=_contradiction(request, late))
-    said = partial(_nothing, request, chosen, units, solver=solver, bot_weight=_bot_weight(problem))
+        return _nothing(request, named, units, reason=_contradiction(request, late))
+    said = partial(_nothing, request, named, units, solver=solver, bot_weight=_bot_weight(problem))
     if not found.ranked and not found.proven:
         return said(status=Status.UNKNOWN, reason=NOTHING_YET)
     if not found.ranked:
@@ -88,17 +88,17 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
     return said(**_answer(request, problem, chosen, units, found, short))
 
 
-def _nothing(request: BalanceRequest, chosen: Objective, units: Units, **known: Any) -> Solution:
+def _nothing(request: BalanceRequest, named: Objective, units: Units, **known: Any) -> Solution:
     """Return a solution of which nothing is known but what is asked, and the given fields."""
     fields: dict[str, Any] = {
         "status": Status.INFEASIBLE,
         "solver": str(request.solver),
+        "objective": named.name,
         "splits": (),
         "value": None,
         "bound": None,
     }
     return Solution(
-        objective=chosen.name,
         beta=units.beta,
         beta_source=units.beta_source,
         zero=units.zero,
@@ -170,6 +170,7 @@ def _answer(
         proven = proven and splits[0].value == bound
     return {
         "status": Status.OPTIMAL if proven else Status.FEASIBLE,
+        "objective": chosen.name,
         "splits": tuple(splits[: request.keep]),
         "value": splits[0].value,
         "bound": bound,

@@ -61,7 +61,8 @@ def _with_parties(rng: np.random.Generator, contest: Contest, at: float) -> Cont
 def check_archive(make: Callable[[], Any], rng: np.random.Generator) -> None:
     """Hold an archive to the laws of its kind, on one random history.
 
-    Whatever the order and however often matches come, each is kept once, as it was; the digest depends on the
+    Whatever the order and however often matches come, each is kept once, as it was, and a different one under
+    the same id is refused; the digest depends on the
     set alone; ratings brought up to date after each batch are bit for bit those of a rebuild; what was undone
     or merged can be taken back; who is forgotten leaves no trace and does not come back; and a copy of the
     content is the same archive.
@@ -80,6 +81,7 @@ def check_archive(make: Callable[[], Any], rng: np.random.Generator) -> None:
         other.update_ratings()
         assert archive.digest() == other.digest(), "the digest depends on the set of matches alone"
         assert archive.standing().state == other.standing().state, "and so do the ratings"
+        _check_conflicts(other, matches[0])
         _check_corrections(archive, matches)
         _check_forgetting(archive, matches, _a_person(matches))
     with make() as archive, make() as copy:
@@ -91,7 +93,7 @@ def check_archive(make: Callable[[], Any], rng: np.random.Generator) -> None:
         copy.update_ratings()
         assert copy.digest() == archive.digest(), "a copy is the same archive"
         assert copy.standing().state == archive.standing().state, "with the same ratings"
-        assert copy.record(matches).new == 0, "and knows what it holds"
+        assert copy.record(matches).duplicates == len(matches), "and knows what it holds"
 
 
 def _a_person(matches: list[Match]) -> str:
@@ -108,13 +110,26 @@ def _check_keeping(archive: Any, matches: list[Match], rng: np.random.Generator)
         batch, order = order[: (size := int(rng.integers(1, 5)))], order[size:]
         recorded = archive.record(matches[n] for n in batch)
         assert recorded.new == len(set(batch) - seen), "a match is new once"
-        assert recorded.new + recorded.duplicates == len(batch), "every match is reported"
+        assert recorded.new + recorded.duplicates == len(batch), "every match is reported, and no conflict"
         seen |= set(batch)
         archive.update_ratings()
         assert archive.revision() > revision or not recorded.new, "the revision grows"
         revision = archive.revision()
         _check_standing(archive)
     assert list(archive.matches()) == in_order(matches), "matches come back as they were, in replay order"
+
+
+def _check_conflicts(archive: Any, match: Match) -> None:
+    """Give an archive a different match under an id that it has, or that comes with another one."""
+    different = replace(match, map=f"another {match.map}")
+    before = archive.digest()
+    recorded = archive.record([different])
+    assert (recorded.new, recorded.duplicates) == (0, 0), "a different match is neither new nor known"
+    assert recorded.conflicts == (match.id,), "it is reported"
+    assert archive.digest() == before, "the first one stays"
+    both = [replace(each, id="twice") for each in (match, different)]
+    assert archive.record(both).conflicts == ("twice",), "also where both come at once"
+    assert both[0] in archive.matches(), "the first one is kept"
 
 
 def _check_standing(archive: Any) -> None:
@@ -134,7 +149,7 @@ def _check_corrections(archive: Any, matches: list[Match]) -> None:
     archive.update_ratings()
     _check_standing(archive)
     assert archive.digest() != before, "a match that was undone is missing"
-    assert archive.record(matches).new == 0, "and does not come back by itself"
+    assert archive.record(matches).duplicates == len(matches), "and does not come back by itself"
     archive.undo(matches[0].id, back=True)
     assert archive.digest() == before, "an undone match can be brought back"
     watcher = next(player for player in matches[0].roster if player.endswith("watcher"))
@@ -154,7 +169,7 @@ def _check_forgetting(archive: Any, matches: list[Match], player: str) -> None:
     told = [*archive.matches(), archive.standing(), *archive.contents()]
     traces = (repr(player), json.dumps(player))
     assert not any(each in repr(one) for one in told for each in traces), "nothing is left"
-    assert archive.record(matches).new == 0, "a log that is read again changes nothing"
+    assert archive.record(matches).duplicates == len(matches), "a log that is read again changes nothing"
     again = replace(matches[0], id="another match")
     assert archive.record([again]).new == 1
     assert player not in next(m for m in archive.matches() if m.id == again.id).roster, "nor does a new one"

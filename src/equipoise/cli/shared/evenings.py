@@ -9,21 +9,21 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from equipoise.cli import archives
-from equipoise.errors import InputError
+from equipoise.errors import InputError, nearest
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
     from equipoise.archive.here import Names
     from equipoise.archive.known import Standing
+    from equipoise.files.pastes import Entry
     from equipoise.pickup.arranging import Arranged
-    from equipoise.pickup.night import Event, Night, Setup
+    from equipoise.pickup.night import Event, Night, Proposal, Setup
     from equipoise.players import Player
 
 #: Seconds for a search; up to some 20 players it is proven best long before.
@@ -112,17 +112,152 @@ class Evening:
 
         match = f"night-{time.strftime('%Y-%m-%d', time.gmtime())}-{secrets.token_hex(6)}"
         stop = deadline(SECONDS)
-        return arrange(self.night, setup, self.rated, match, now=now, still=still, vary=vary, stop=stop)
+        seen = {proposal.parted for proposal in self.night.tonight}
+        return arrange(
+            self.night.games, setup, self.rated, match,
+            seen=seen, now=now, still=still, vary=vary, stop=stop,
+        )  # fmt: skip
 
     def propose(
-        self, setup: Setup, arranged: Arranged | None, spelled: Mapping[str, str], *, fresh: bool = False,
+        self, setup: Setup, proposal: Proposal | None, spelled: Mapping[str, str], *, fresh: bool = False,
         step: str = "",
     ) -> None:  # fmt: skip
         """Take the step to teams."""
         from equipoise.pickup.night import teams_event
 
-        proposal = None if arranged is None else arranged.proposal
         self.add(teams_event(setup, proposal, spelled, step or secrets.token_hex(6), fresh=fresh))
+
+    def change(
+        self, setup: Setup, ids: Mapping[str, str], instead: Mapping[str, str] | None = None
+    ) -> Arranged | None:
+        """Take the step to other people; teams not played yet change with them as little as can be."""
+        night = self.night
+        spelled = {each: name for name, each in ids.items()}
+        self.night = replace(night, spelled={**night.spelled, **spelled})
+        proposal, arranged = night.proposal, None
+        if proposal is not None and night.result_of(proposal.id) is None:
+            if len(setup.here) < setup.teams:
+                proposal = None
+            else:
+                swapped = instead or {}
+                now = {swapped.get(player, player): n for player, n in self.teams_now().items()}
+                now = {player: n for player, n in now.items() if player in setup.here}
+                arranged = self.arrange(setup, now=now, still=bool(swapped))
+                proposal = arranged.proposal
+        self.propose(setup, proposal, spelled)
+        return arranged
+
+    def teams_now(self) -> dict[str, int]:
+        """Return the team of everyone who is in one."""
+        proposal = self.night.proposal
+        return {} if proposal is None else {p: n for n, team in enumerate(proposal.teams) for p in team}
+
+    def present(self, name: str) -> str:
+        """Return the id of somebody who is here.
+
+        Raises
+        ------
+        click.UsageError
+            If there is none of that name.
+        """
+        from equipoise.pickup.night import folded
+
+        player = self.night.id_of(name)
+        if player in self.night.setup.here:
+            return str(player)
+        here = {
+            folded(spelled): spelled
+            for spelled in (self.night.spelled.get(each, each) for each in self.night.setup.here)
+        }
+        near = nearest(folded(name), here)
+        hint = f"; did you mean {here[near]!r}?" if near is not None else ""
+        msg = f"{name!r} is not here{hint}"
+        raise click.UsageError(msg)
+
+    def arrivals(self, names: Sequence[str], new: Sequence[str]) -> dict[str, str]:
+        """Return the ids of those who come.
+
+        Raises
+        ------
+        InputError
+            If one of them is here already.
+        """
+        ids = resolved(Known(self), names, new)
+        for name, each in ids.items():
+            if each in self.night.setup.here:
+                msg = f"players: {name!r} is here already"
+                raise InputError(msg)
+        return ids
+
+    def weigh(self, entries: Sequence[Entry], ids: Mapping[str, str], step: str) -> None:
+        """Keep starting weights that are new, of those who have none from elsewhere."""
+        from equipoise.pickup.night import WEIGHTS
+
+        model: Any = self.archive.model
+        given = {ids[entry.name]: entry.weight for entry in entries if entry.weight is not None}
+        if given and not hasattr(model, "starting"):
+            archives.warn("note: the model of this archive takes no starting weights; they are left out")
+            return
+        elsewhere = {guess[0] for guess in getattr(model, "starting", ())} - self.night.ever_weighed
+        changed = {
+            player: weight
+            for player, weight in given.items()
+            if player not in elsewhere and self.night.weights.get(player) != weight
+        }
+        if changed:
+            spelled = {ids[entry.name]: entry.name for entry in entries if ids[entry.name] in changed}
+            self.add({"kind": WEIGHTS, "step": step, "weights": changed, "spelled": spelled})
+
+    def time(self, when: str | None) -> float:
+        """Return when a game ended: after those before it, and not in the future.
+
+        Raises
+        ------
+        InputError
+            If it is no time, or one ahead of this machine's clock.
+        """
+        from equipoise.clock import ahead
+        from equipoise.logs.records import time_from
+
+        now = time.time()
+        if when is None:
+            return max(now, self.archive.last_ended())
+        moment = time_from(when, "--at")
+        if wrong := ahead(moment, now):
+            msg = f"--at: {when} is {wrong}"
+            raise InputError(msg)
+        return moment
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return everyone's row of the table, the strongest first."""
+        from equipoise.ledger import Account, accounts, met
+        from equipoise.matches import Ruleset
+        from equipoise.ratings.scale import scale_of
+
+        night, standing = self.night, self.archive.standing()
+        scale = scale_of(standing.model, standing.state, Ruleset())
+        known, merged = accounts(night.games), self.archive.merged()
+        together, against = met(night.games)
+        rows = []
+        for player, name in night.spelled.items():
+            account = known.get(player, Account())
+            rating = standing.model.rating(standing.state, merged.get(player, player), None)
+            weight = scale.shown(rating.mu) if standing.games else None
+            rows.append(
+                {"id": player, "name": name, "here": player in night.setup.here, "weight": weight,
+                 "mu": rating.mu, "sigma": rating.sigma, "starting": night.weights.get(player),
+                 "played": account.played, "won": account.won, "drawn": account.drawn,
+                 "lost": account.lost, "out": account.out, "weak": account.weak, "moved": account.moved,
+                 "unmet": account.unmet, "with": self._often(together, player),
+                 "against": self._often(against, player)}
+            )  # fmt: skip
+        return sorted(rows, key=lambda row: (-row["mu"], row["name"]))
+
+    def _often(self, counts: Mapping[frozenset[str], int], player: str) -> dict[str, int]:
+        """Return how often somebody met whom, by name, the most frequent first."""
+        found = {other: n for pair, n in counts.items() if player in pair for other in pair - {player}}
+        named = {self.night.spelled.get(other, other): n for other, n in found.items()}
+        return dict(sorted(named.items(), key=lambda item: (-item[1], item[0])))
 
 
 @contextmanager
@@ -199,8 +334,8 @@ def resolved(known: Known, names: Sequence[str], new: Sequence[str]) -> dict[str
     for name, player in ids.items():
         each = player
         if each is None and folded(name) not in declared:
-            near = get_close_matches(folded(name), everyone, n=1)
-            each = _asked(name, known.shown(everyone[near[0]]), everyone[near[0]]) if near else None
+            near = nearest(folded(name), everyone)
+            each = None if near is None else _asked(name, known.shown(everyone[near]), everyone[near])
         each = name if each is None else each
         other = next((one for one in found if found[one] == each or folded(one) == folded(name)), None)
         if other is not None:

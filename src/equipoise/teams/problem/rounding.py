@@ -11,16 +11,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from equipoise.arrays import Floats
 from equipoise.caching import cached
 from equipoise.compiled import compiled, pays
-
-if TYPE_CHECKING:
-    from equipoise.teams.problem.problem import Problem
+from equipoise.teams.problem.preferences import Prices
+from equipoise.teams.problem.roles import Roles
 
 #: What rounding a number to a float changes, relative to it.
 UNIT = 2.0**-53
@@ -41,6 +40,49 @@ MANY = 256
 PADDING = 2
 
 
+class _Problem(Protocol):
+    """What of a problem its rounding depends on."""
+
+    @property
+    def features(self) -> Floats: ...
+
+    @property
+    def min_size(self) -> tuple[int, ...]: ...
+
+    @property
+    def max_difference(self) -> int: ...
+
+    @property
+    def seats(self) -> tuple[int, ...]: ...
+
+    @property
+    def filler(self) -> Floats | None: ...
+
+    @property
+    def centre(self) -> float: ...
+
+    @property
+    def prices(self) -> Prices | None: ...
+
+    @property
+    def roles(self) -> Roles | None: ...
+
+    @property
+    def n_teams(self) -> int: ...
+
+    @property
+    def n_players(self) -> int: ...
+
+    @property
+    def single(self) -> bool: ...
+
+    @property
+    def whole(self) -> Floats: ...
+
+    @property
+    def level(self) -> bool: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Rounding:
     """Bounds on the rounding in a problem's totals, whatever the split.
@@ -55,7 +97,7 @@ class Rounding:
     N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, 2002, section 4.2.
     """
 
-    problem: Problem
+    problem: _Problem
 
     @cached
     def whole(self) -> Floats:
@@ -81,6 +123,31 @@ class Rounding:
         problem = self.problem
         slack = (problem.n_teams - 1) * problem.max_difference
         return max((problem.n_players - slack) // problem.n_teams, min(problem.min_size), 1)
+
+    @cached
+    def least_total(self) -> float:
+        """The least that all totals of mu come to, bots included; they must not weigh less than 0."""
+        problem, roles = self.problem, self.problem.roles
+        people = float(self.whole[1] if roles is None else roles.mu.min(axis=1).sum())
+        if problem.filler is None:
+            return people
+        seats = sum(problem.seats)
+        if min(problem.seats) == max(problem.seats):
+            seats = max(seats, -(-problem.n_players // problem.n_teams) * problem.n_teams)
+        return people + max(seats - problem.n_players, 0) * float(problem.filler[1])
+
+    @cached
+    def least_uncertainty(self) -> float:
+        """The least mean of sigma² that a team can have; 0 where bots may fill it up."""
+        problem, roles = self.problem, self.problem.roles
+        if problem.filler is not None or not problem.n_players:
+            return 0.0
+        if roles is not None:
+            each = roles.variance.min(axis=1)
+        else:
+            sizes = np.maximum(problem.features[:, 0], 1.0)
+            each = np.repeat(problem.features[:, 3] / sizes, sizes.astype(np.intp))
+        return float(np.sort(each)[: self.fewest].mean())
 
     @cached
     def squares(self) -> float:

@@ -1,0 +1,70 @@
+"""``equipoise import-results``: past results from a table into an archive."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from equipoise.cli import archives
+from equipoise.cli.shared import evenings
+
+if TYPE_CHECKING:
+    from equipoise.ingest.pasts import Past
+
+#: New names that are like another one and are told one by one.
+MOST_TOLD = 10
+
+
+@click.command(name="import-results")
+@click.argument("file", metavar="FILE")
+@click.option(
+    "--dates", type=click.Choice(["day-first", "month-first"]),
+    help="How dates such as 03/04/2026 are meant, which have no meaning otherwise.",
+)  # fmt: skip
+@evenings.store
+@archives.as_json
+def command(file: str, dates: str | None, store: str | None, as_json: bool) -> None:
+    """Read past results from FILE: CSV or a spreadsheet, a row for each match or for each player.
+
+    Names are those of the archive in any case; each match counts once, however often its file is read.
+    Ratings are up to date at the end, and 'equipoise night' goes on from them.
+    """
+    from equipoise.files.results import read_results
+    from equipoise.ingest.ingesting import Ingest, plain
+    from equipoise.ingest.pasts import Past
+
+    with evenings.opened(store) as evening:
+        known = evenings.Known(evening)
+        past = Past(known.id_of, {name: known.shown(each) for name, each in known.names().items()})
+        ingest = Ingest(evening.archive)
+        ingest.take(past.known(read_results(file, dates=dates)))
+        ingest.keep()
+        updated = evening.archive.update_ratings()
+        archives.say_read(ingest.tally)
+        archives.say_rebuilt(updated)
+        if as_json:
+            told = plain(ingest.tally)
+            told = {key: told[key] for key in ("matches", "duplicates", "skipped_lines", "first_skipped")}
+            click.echo(json.dumps({**told, "new": past.new, "alike": past.alike}, indent=2))
+        else:
+            _tell(past)
+            tally = ingest.tally
+            click.echo(
+                f"{tally.matches} new matches, {tally.duplicates} known, {tally.skipped_lines} skipped; "
+                f"{len(past.new)} new players."
+            )
+    if ingest.tally.skipped_lines:
+        sys.exit(1)
+
+
+def _tell(past: Past) -> None:
+    """Say which new names are probably old ones."""
+    for name, like in list(past.alike.items())[:MOST_TOLD]:
+        archives.warn(
+            f"{name!r} is new and much like {like!r}; if they are one: equipoise merge {like!r} {name!r}"
+        )
+    if len(past.alike) > MOST_TOLD:
+        archives.warn(f"... and {len(past.alike) - MOST_TOLD} more")

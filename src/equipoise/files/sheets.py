@@ -1,0 +1,104 @@
+"""Rows of a table, whatever holds it: CSV, a spreadsheet, a data frame, or mappings."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from equipoise.errors import InputError
+from equipoise.files.rosters import content_of, decoded
+from equipoise.tables import rows_of
+
+#: Where a row stands, and its cells by column; columns are in small letters, empty cells are left out.
+Row = tuple[str, dict[str, Any]]
+
+#: Endings of spreadsheets.
+SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+
+
+def rows_from(source: Any, called: str = "results") -> tuple[str, list[Row]]:
+    """Return what messages call a table, and its rows.
+
+    Parameters
+    ----------
+    source : str, path, data frame, or iterable of mappings
+        The path of a CSV file or a spreadsheet (its first sheet), a frame of pandas or polars, or the rows.
+    called : str
+        What messages call a table that is no file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or a row is no mapping.
+    """
+    if isinstance(source, str | Path):
+        if str(source).lower().endswith(SPREADSHEETS):
+            return str(source), _under_header(_sheet(str(source)), f"{source}, row")
+        where, content = content_of(str(source))
+        text = decoded(content, where)
+        header = text.lstrip().partition("\n")[0]
+        reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=header.count))
+        try:
+            lines = [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader]
+        except csv.Error as error:
+            msg = f"{where}, line {reader.line_num}: it is no CSV: {error}"
+            raise InputError(msg) from error
+        return where, _under_header(lines, f"{where}, line")
+    given = rows_of(source)
+    found = list(source) if given is None else given
+    for number, row in enumerate(found, start=1):
+        if not isinstance(row, Mapping):
+            msg = f"{called}, row {number}: it must be a mapping from columns to cells, got {row!r:.40}"
+            raise InputError(msg)
+    return called, [
+        (f"{called}, row {number}", {str(name).strip().lower(): cell for name, cell in row.items()
+                                     if cell is not None and cell != ""})
+        for number, row in enumerate(found, start=1)
+    ]  # fmt: skip
+
+
+def _under_header(lines: Iterable[tuple[int, Sequence[Any]]], place: str) -> list[Row]:
+    """Return the rows under the first one that is not empty, which names the columns."""
+    columns: list[str] = []
+    rows: list[Row] = []
+    for number, cells in lines:
+        if not any(cell != "" for cell in cells):
+            continue
+        if not columns:
+            columns = [str(cell).strip().lower() for cell in cells]
+        else:
+            pairs = zip(columns, cells, strict=False)
+            rows.append((f"{place} {number}", {name: cell for name, cell in pairs if name and cell != ""}))
+    return rows
+
+
+def _sheet(path: str) -> list[tuple[int, list[Any]]]:
+    """Return the rows of the first sheet, numbered as the spreadsheet shows them."""
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError:
+        msg = (
+            f"{path}: spreadsheets need python-calamine; install equipoise[spreadsheets], "
+            "or save the file as CSV"
+        )
+        raise InputError(msg) from None
+    try:
+        sheet = CalamineWorkbook.from_path(path).get_sheet_by_index(0)
+        rows = sheet.to_python(skip_empty_area=False)
+    except (OSError, CalamineError, IndexError) as error:
+        msg = f"{path}: cannot be read: {error}"
+        raise InputError(msg) from error
+    return [(number, [_cell(cell) for cell in row]) for number, row in enumerate(rows, start=1)]
+
+
+def _cell(cell: Any) -> Any:
+    """Return a cell of a spreadsheet: whole numbers as such, dates with a time of day."""
+    if isinstance(cell, float) and cell.is_integer():
+        return int(cell)
+    if isinstance(cell, date) and not isinstance(cell, datetime):
+        return datetime(cell.year, cell.month, cell.day)  # noqa: DTZ001  # a sheet knows no zones
+    return cell.strip() if isinstance(cell, str) else cell

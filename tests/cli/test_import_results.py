@@ -1,0 +1,63 @@
+"""``equipoise import-results``: past results of known and new people, each once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from equipoise.cli import group
+
+TABLE = """date,red1,red2,blue1,blue2,score_red,score_blue
+31/01/2026,Ann,Bobby,Cid,Dan,3,1
+31/01/2026,Ann,Bobby,Cid,Dan,3,1
+01/02/2026,ann,Cid,BOBBY,Bobbi,0,0
+"""
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let the user's data be in a folder of the test."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("EQUIPOISE_STORE", raising=False)
+    return tmp_path
+
+
+def run(*args: str, code: int = 0) -> Any:
+    """Run a command and return what it prints as JSON."""
+    done = CliRunner().invoke(group, [*args, "--json"])
+    assert done.exit_code == code, done.output
+    return json.loads(done.stdout)
+
+
+def test_past_results_are_known_to_the_night_and_count_once(tmp_path: Path) -> None:
+    """Equal rows are two games; reading the file again, or with a row more, adds what is new."""
+    path = tmp_path / "results.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    first = run("import-results", str(path), "--dates", "day-first")
+    assert (first["matches"], first["new"]) == (3, ["Ann", "Bobby", "Cid", "Dan", "Bobbi"])
+    assert first["alike"]["Bobbi"] == "Bobby"
+    path.write_text(TABLE + "02/02/2026,Ann,,Dan,,1,0\n", encoding="utf-8")
+    again = run("import-results", str(path), "--dates", "day-first")
+    assert (again["matches"], again["duplicates"], again["new"]) == (1, 3, [])
+    players = run("night", "ANN", "bobby", "Cid", "Dan")["splits"][0]["teams"]
+    assert {name for team in players for name in team} == {"ANN", "bobby", "Cid", "Dan"}
+    assert {row["name"]: row["weight"] is not None for row in run("night", "table")["players"]}["ANN"]
+
+
+def test_rows_that_cannot_be_read_are_named_and_the_others_count(tmp_path: Path) -> None:
+    """A date without an order, one person under two spellings, a date that is still to come."""
+    path = tmp_path / "results.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    told = run("import-results", str(path), code=1)
+    assert (told["matches"], told["skipped_lines"]) == (0, 3)
+    assert "set dates to day-first" in told["first_skipped"][0]["reason"]
+    path.write_text(
+        "date,winner,loser\n2026-01-01,Ann,ann\n2999-01-01,Ann,Bob\n2026-01-01,Ann,Bob\n", encoding="utf-8"
+    )
+    told = run("import-results", str(path), code=1)
+    assert told["matches"] == 1
+    assert "under two spellings" in told["first_skipped"][0]["reason"]
