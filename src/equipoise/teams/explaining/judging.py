@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
 from equipoise.arrays import Bools, Floats, Labels
-from equipoise.caching import cached
 from equipoise.errors import InputError
 from equipoise.players import NO_SIDE
 from equipoise.registry import OBJECTIVES, RERANKERS, resolve
@@ -142,12 +142,12 @@ class Yardstick:
 
     request: BalanceRequest
 
-    @cached
+    @cached_property
     def index(self) -> dict[str, int]:
         """Where each player, by id, is in the roster."""
         return {player.id: place for place, player in enumerate(self.request.players)}
 
-    @cached
+    @cached_property
     def problem(self) -> Problem:
         """Everyone as a block, and no rule."""
         asked = self.request
@@ -163,7 +163,7 @@ class Yardstick:
         problem = build(asked.roster, k, any_size, asked.bots, besides=besides)
         return problem if problem.roles is None else replace(problem, roles=replace(problem.roles, few=True))
 
-    @cached
+    @cached_property
     def strict(self) -> Problem:
         """The same with every rule but the parties, who are blocks in a problem that is solved."""
         asked = self.request
@@ -173,18 +173,18 @@ class Yardstick:
         )
         return problem if problem.roles is None else replace(problem, roles=replace(problem.roles, few=True))
 
-    @cached
+    @cached_property
     def unpriced(self) -> tuple[Objective, Units]:
         """What is asked for without the prices of preferences, and its units."""
         return self.request.asked
 
-    @cached
+    @cached_property
     def objective(self) -> Objective:
         """What is asked for, the prices of preferences included."""
         asked, units = self.unpriced
         return asked if self.problem.prices is None else priced(asked, units)
 
-    @cached
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the objectives that are asked for: several of an order, else one."""
         asked = self.request.objective
@@ -192,12 +192,12 @@ class Yardstick:
             return tuple(compose(entry, self.unpriced[1]).name for entry in asked)
         return (self.objective.name,)
 
-    @cached
+    @cached_property
     def grows(self) -> tuple[bool, ...]:
         """Whether each criterion of the order is known by a number that grows with fairness, as ``ratio``."""
         return tuple(criterion.shown(0.0) > criterion.shown(1.0) for criterion in in_order(self.unpriced[0]))
 
-    @cached
+    @cached_property
     def registered(self) -> tuple[tuple[str, Criterion], ...]:
         """The criterion of every registered objective that can judge this roster, by its name."""
         able = []
@@ -210,7 +210,7 @@ class Yardstick:
             able.append((name, objective.criterion))
         return tuple(able)
 
-    @cached
+    @cached_property
     def interchangeable(self) -> bool:
         """Whether the teams differ in nothing but their numbers."""
         asked = self.request

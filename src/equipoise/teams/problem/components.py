@@ -8,13 +8,12 @@ that holds a fixed block has none.  Contradictions show up while the components 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Ints, Labels
-from equipoise.caching import cached
 from equipoise.teams.problem.problem import MU, Problem
 
 
@@ -60,7 +59,7 @@ class Components:
     side: Ints
     free: NDArray[np.bool_]
 
-    @cached
+    @cached_property
     def steps(self) -> Floats:
         """What the first team gains when a sign turns from -1 to +1, shape (n_components, 5)."""
         if len(self.free) == self.problem.n_blocks:
@@ -69,7 +68,7 @@ class Components:
         np.add.at(steps, self.component, self.problem.features * self.side[:, None])
         return steps
 
-    @cached
+    @cached_property
     def base(self) -> Floats:
         """The first team's totals when every free sign is -1 and the others are +1, shape (5,)."""
         if len(self.free) == self.problem.n_blocks and self.free.all():
@@ -77,7 +76,7 @@ class Components:
         first = np.where(self.free[self.component], self.side < 0, self.side > 0)
         return np.asarray(self.problem.features[first].sum(axis=0))
 
-    @cached
+    @cached_property
     def kinds(self) -> list[list[int]]:
         """The free components, those that are exchangeable in one list; strongest first."""
         of_kind: dict[int, list[int]] = {}
@@ -93,14 +92,14 @@ class Components:
                 of_kind.setdefault(key_of[one], []).append(one)
         return list(of_kind.values())
 
-    @cached
+    @cached_property
     def _first_block(self) -> Ints:
         """The first block of each component, shape (n_components,)."""
         first = np.zeros(len(self.free), dtype=np.int64)
         first[self.component[::-1]] = np.arange(self.problem.n_blocks)[::-1]
         return first
 
-    @cached
+    @cached_property
     def choices(self) -> tuple[list[list[int]], int]:
         """The kinds whose signs are to be chosen, and the component that is held at +1 (-1 for none).
 
@@ -113,7 +112,7 @@ class Components:
                     return self.kinds[:place] + self.kinds[place + 1 :], kind[0]
         return self.kinds, -1
 
-    @cached
+    @cached_property
     def halves(self) -> tuple[tuple[list[list[int]], list[list[int]]], list[int]]:
         """The choices dealt into two halves, and how many part-splits each has: about equally many.
 
@@ -147,7 +146,7 @@ class Components:
         """Return the team of each block, shape (m, n_blocks), for signs (m, n_components) of +1 and -1."""
         return (signs[:, self.component] * self.side < 0).astype(np.int8)
 
-    @cached
+    @cached_property
     def legal_sizes(self) -> tuple[int, ...]:
         """The legal numbers of players in the first team, ascending."""
         problem = self.problem

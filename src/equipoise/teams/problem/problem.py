@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Ints, Labels
-from equipoise.caching import cached
 from equipoise.players import NO_SIDE
 from equipoise.teams.problem.preferences import Prices
 from equipoise.teams.problem.roles import Roles
@@ -116,43 +116,43 @@ class Problem:
         """How many blocks there are."""
         return len(self.features)
 
-    @cached
+    @cached_property
     def sizes(self) -> Ints:
         """The number of players of each block, shape (n_blocks,)."""
         return self.features[:, COUNT].astype(np.int64)
 
-    @cached
+    @cached_property
     def n_players(self) -> int:
         """How many players there are, bots that fill up not counted."""
         return int(self.sizes.sum())
 
-    @cached
+    @cached_property
     def single(self) -> bool:
         """Whether every block is one player."""
         return self.n_blocks == self.n_players and bool((self.sizes == 1).all())
 
-    @cached
+    @cached_property
     def integral(self) -> bool:
         """Whether all weights are whole numbers, bots not looked at."""
         return all(map(float.is_integer, self.features[:, MU].tolist()))
 
-    @cached
+    @cached_property
     def whole(self) -> Floats:
         """The features summed over all players, bots not counted, shape (5,)."""
         return np.asarray(self.features.sum(axis=0))
 
-    @cached
+    @cached_property
     def interchangeable(self) -> bool:
         """Whether exchanging whole teams gives the same split."""
         same_rules = all(len(set(rule)) == 1 for rule in (self.min_size, self.max_size, self.seats))
         return same_rules and not self.named
 
-    @cached
+    @property
     def named(self) -> bool:
         """Whether somebody is bound to a certain team, prefers it, or a rule is about one."""
         return self.sided or max(self.fixed, default=-1) >= 0
 
-    @cached
+    @property
     def sided(self) -> bool:
         """Whether a team differs from the others in more than its size and who is bound to it.
 
@@ -160,7 +160,7 @@ class Problem:
         """
         return self._sided or self.moving is not None
 
-    @cached
+    @cached_property
     def _sided(self) -> bool:
         """Whether a team differs so in more than who is in it now."""
         stay = 0.0 if self.moving is None else self.moving.price * self.moving.each
@@ -170,7 +170,7 @@ class Problem:
             return priced or ruled
         return bool((self.features[:, SIDE] != self.features[:, COUNT] * NO_SIDE).any())
 
-    @cached
+    @cached_property
     def rounding(self) -> Rounding:
         """How far computed totals may be from those of the numbers that were written."""
         return Rounding(self)
@@ -186,7 +186,7 @@ class Problem:
         extended = self.prices is not None or self.roles is not None or self.rows is not None
         return not (extended or self.moving is not None)
 
-    @cached
+    @cached_property
     def kinds(self) -> Ints:
         """Equal numbers for blocks that a solver may exchange freely, shape (n_blocks,).
 
@@ -199,7 +199,7 @@ class Problem:
         bound.update(block for block, team in enumerate(self.fixed) if team >= 0)
         return self._numbered(bound) if bound else self.looks
 
-    @cached
+    @cached_property
     def looks(self) -> Ints:
         """Equal numbers for single players with equal features, shape (n_blocks,).
 
@@ -402,12 +402,12 @@ class Problem:
         keys = [team.astype(np.int32).tobytes() for team in teams]
         return b"".join(key for _, key in sorted(zip(self.team_rules, keys, strict=True)))
 
-    @cached
+    @cached_property
     def team_rules(self) -> tuple[tuple[int, ...], ...]:
         """What holds for each team; teams for which the same holds are interchangeable."""
         return self._team_rules(sided=self.sided)
 
-    @cached
+    @cached_property
     def team_rules_but_now(self) -> tuple[tuple[int, ...], ...]:
         """The same but for who is in which team now: other numbers for such teams change nothing else."""
         return self._team_rules(sided=self._sided)

@@ -16,14 +16,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Ints, Labels
-from equipoise.caching import cached
 from equipoise.compiled import pays, run
 from equipoise.errors import InputError
 from equipoise.players import Player, Rating
@@ -124,13 +123,13 @@ class Roles:
         """Return the mean of a player's rating in a role; in none, of the general one."""
         return float(self.mu[place, self.names.index(role) if role else -1])
 
-    @cached
+    @cached_property
     def kinds(self) -> list[tuple[float, ...]]:
         """What players must have in common to be equal, one for each block of a single player."""
         rows = np.concatenate([self.plays, self.mu, self.variance], axis=1)
         return [tuple(rows[places[0]].tolist()) if len(places) == 1 else () for places in self.members]
 
-    @cached
+    @cached_property
     def _worth(self) -> Ints:
         """The means as whole numbers, in which line-ups are compared."""
         return whole_numbers(self.mu)
@@ -139,7 +138,7 @@ class Roles:
     def _tabled(self) -> bool:
         return len(self.members) <= TABLE_BLOCKS and not self.few
 
-    @cached
+    @cached_property
     def _block_of(self) -> Ints:
         block_of = np.empty(len(self.mu), dtype=np.int64)
         for block, places in enumerate(self.members):
@@ -151,11 +150,11 @@ class Roles:
         # Floats, as NumPy multiplies them many times faster; they hold as many bits exactly.
         return np.asarray(has.astype(np.float64) @ self._bits).astype(np.int64)
 
-    @cached
+    @cached_property
     def _bits(self) -> Floats:
         return np.ldexp(1.0, np.arange(len(self.members)))
 
-    @cached
+    @cached_property
     def _table(self) -> _Table:
         """The line-ups of every team there can be."""
         masks, players, starts = _teams(self.members, *self.sizes)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.caching import cached
 from equipoise.errors import InputError
 from equipoise.players import MOST_PLAYERS, Bots, Player, Rating
 from equipoise.teams.problem.binding import apart_pairs, block_teams, fixed_teams
@@ -49,21 +49,21 @@ class Roster:
         """Everyone's rating."""
         return [player.rating for player in self.players if isinstance(player.rating, Rating)]
 
-    @cached
+    @cached_property
     def mu(self) -> Floats:
         """Everyone's weight, shape (n_players,), roster units."""
         return np.array([rating.mu for rating in self.ratings])
 
-    @cached
+    @cached_property
     def sigma(self) -> Floats:
         """Everyone's uncertainty, shape (n_players,), roster units."""
         return np.array([rating.sigma for rating in self.ratings])
 
-    @cached
+    @cached_property
     def _by_id(self) -> dict[str, list[int]]:
         return {player.id: [place] for place, player in enumerate(self.players)}
 
-    @cached
+    @cached_property
     def _by_name(self) -> dict[str, list[int]]:
         places: dict[str, list[int]] = {}
         for place, player in enumerate(self.players):

@@ -10,14 +10,15 @@ Wilkinson's kind: a sum of n numbers that are right to a unit ``u = 2**-53`` of 
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.caching import cached
-from equipoise.compiled import compiled, pays
+from equipoise.compiled import compiled
 from equipoise.teams.problem.preferences import Prices
 from equipoise.teams.problem.roles import Roles
 
@@ -99,7 +100,7 @@ class Rounding:
 
     problem: _Problem
 
-    @cached
+    @cached_property
     def whole(self) -> Floats:
         """The features summed over all players, bots not counted; those in roles as their largest."""
         roles = self.problem.roles
@@ -109,7 +110,7 @@ class Rounding:
         whole[2:4] = roles.square.max(axis=1).sum(), roles.variance.max(axis=1).sum()
         return whole
 
-    @cached
+    @cached_property
     def count(self) -> int:
         """The most players there can be, bots included."""
         problem = self.problem
@@ -117,14 +118,14 @@ class Rounding:
             return problem.n_players
         return problem.n_teams * (max(problem.seats) + problem.n_players)
 
-    @cached
+    @cached_property
     def fewest(self) -> int:
         """The fewest players a team can have that has any."""
         problem = self.problem
         slack = (problem.n_teams - 1) * problem.max_difference
         return max((problem.n_players - slack) // problem.n_teams, min(problem.min_size), 1)
 
-    @cached
+    @cached_property
     def least_total(self) -> float:
         """The least that all totals of mu come to, bots included; they must not weigh less than 0."""
         problem, roles = self.problem, self.problem.roles
@@ -136,7 +137,7 @@ class Rounding:
             seats = max(seats, -(-problem.n_players // problem.n_teams) * problem.n_teams)
         return people + max(seats - problem.n_players, 0) * float(problem.filler[1])
 
-    @cached
+    @cached_property
     def least_uncertainty(self) -> float:
         """The least mean of sigma² that a team can have; 0 where bots may fill it up."""
         problem, roles = self.problem, self.problem.roles
@@ -149,41 +150,41 @@ class Rounding:
             each = np.repeat(problem.features[:, 3] / sizes, sizes.astype(np.intp))
         return float(np.sort(each)[: self.fewest].mean())
 
-    @cached
+    @cached_property
     def squares(self) -> float:
         """The sum of all squared distances from the centre, bots included."""
         filler = self.problem.filler
         return float(self.whole[2]) + (0.0 if filler is None else float(filler[2]) * self.count)
 
-    @cached
+    @property
     def unit(self) -> float:
         """What rounding does to a sum, relative to the sum of its terms' sizes."""
         return (self.count + OPERATIONS) * UNIT
 
-    @cached
+    @cached_property
     def mu(self) -> float:
         """What rounding does to a team's total of mu."""
         # The sizes sum to no more than this, by the inequality of Cauchy and Schwarz.
         sizes = self.count * abs(self.problem.centre) + math.sqrt(self.count * self.squares)
         return self.unit * sizes
 
-    @cached
+    @property
     def square(self) -> float:
         """What rounding does to a team's sum of squares."""
         lost = abs(self.problem.centre) * math.sqrt(self.count * self.squares)
         return self.unit * (self.squares + lost)
 
-    @cached
+    @property
     def uncertainty(self) -> float:
         """What rounding does to a team's sum of sigma²."""
         return self.unit * float(self.whole[3])
 
-    @cached
+    @property
     def side(self) -> float:
         """What rounding does to a team's sum of side preferences."""
         return self.unit * self.count
 
-    @cached
+    @cached_property
     def price(self) -> float:
         """What rounding does to the prices that are paid."""
         prices = self.problem.prices
@@ -194,14 +195,14 @@ class Rounding:
         terms = self.count + len(prices.groups) + self.problem.n_teams + OPERATIONS
         return terms * UNIT * largest
 
-    @cached
+    @cached_property
     def variance(self) -> float:
         """What rounding does to the variance within a team, sigma² included."""
         n = self.fewest
         lost = 2.0 * math.sqrt(self.squares / n) * self.mu / n + (self.mu / n) ** 2
         return (self.square + self.uncertainty) / n + lost + OPERATIONS * UNIT * self.squares / n
 
-    @cached
+    @property
     def uneven(self) -> int:
         """By how many players, bots included, teams may differ at most."""
         problem = self.problem
@@ -228,13 +229,15 @@ class Rounding:
         zero : float
             That of the strengths that are looked at, roster units.
         """
-        largest = 0.0, self.mu, self.square, self.uncertainty, self.side
         # Besides, what is known of all players together comes in, and the range that is compared with.
         share = (terms + PADDING * OPERATIONS) * UNIT / self.unit
         first = share * self.mu + PADDING * (self.strength(zero) - self.mu)
+        if not any(second):
+            return first, 0.0
+        largest = 0.0, self.mu, self.square, self.uncertainty, self.side
         return first, share * sum(abs(weight) * size for weight, size in zip(second, largest, strict=True))
 
-    @cached
+    @cached_property
     def deviation(self) -> float:
         """What rounding does to the standard deviation of mu within a team.
 
@@ -250,7 +253,7 @@ class Rounding:
         numbers = self.fewest, 4.0 * self.mu / self.count, self.unit, centre, math.sqrt(self.count)
         if len(values) > MANY:
             return self._narrowest(values, sizes, inside, far)
-        if pays(len(values), math.inf):
+        if "numba" in sys.modules:  # it is not loaded for this
             return float(compiled(largest_loss)(values, sizes, inside, far, *numbers))
         return largest_loss(values.tolist(), sizes.tolist(), inside.tolist(), far.tolist(), *numbers)
 
@@ -290,7 +293,7 @@ class Rounding:
             sizes, inside = np.append(sizes, float(self.count)), np.append(inside, 0.0)
         return values, sizes, inside
 
-    @cached
+    @cached_property
     def least_variance(self) -> float:
         """A number no team's variance of mu is between and 0; 0 where none is known.
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from heapq import heappop, heappush
 from itertools import count, pairwise
 from typing import Any
@@ -27,7 +27,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Ints, Labels
-from equipoise.caching import cached
 from equipoise.compiled import pays, run
 from equipoise.teams.objectives.objective import EVERYWHERE, Interval, Pair
 from equipoise.teams.problem.components import Components, components
@@ -164,7 +163,7 @@ class Lists:
     right: Half
     classes: tuple[SizeClass, ...]
 
-    @cached
+    @cached_property
     def blocks(self) -> kernels.Outline:
         """The outline of the right rows' second axis."""
         second = self.right.shelf[1]
@@ -178,7 +177,7 @@ class Lists:
         """How many splits there are of legal sizes."""
         return sum(size_class.pairs for size_class in self.classes)
 
-    @cached
+    @cached_property
     def sample(self) -> Floats:
         """The totals of some splits, evenly spaced through all: a sample without chance."""
         ranges = np.concatenate([size_class.rows for size_class in self.classes])
@@ -198,7 +197,7 @@ class Lists:
             taken = codes // radix % base > rank
         return np.asarray(taken ^ turned, dtype=np.int8)
 
-    @cached
+    @cached_property
     def _digits(self) -> tuple[Ints, tuple[Ints, Ints] | None, NDArray[np.bool_]]:
         """How a code tells the team of each block: its radix, more where two are alike, and what 0 means.
 

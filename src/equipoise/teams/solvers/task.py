@@ -7,14 +7,13 @@ import math
 from bisect import insort
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Labels
-from equipoise.caching import cached
 from equipoise.errors import UnsupportedError
 from equipoise.registry import SOLVERS, resolve
 from equipoise.stopping import Stop, never
@@ -82,12 +81,12 @@ class Task:
     stop: Stop = never
     seed: int = 0
 
-    @cached
+    @cached_property
     def error(self) -> float:
         """By how much rounding may change a cost; see :meth:`.Criterion.error`."""
         return self.criterion.error(self.problem.rounding)
 
-    @cached
+    @cached_property
     def rng(self) -> np.random.Generator:
         """The only randomness; it is made when it is first asked for, which exact solvers never do."""
         return np.random.default_rng(self.seed)
