@@ -27,7 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Ints, Labels
-from equipoise.compiled import available, pays, run
+from equipoise.compiled import pays, run
+from equipoise.stopping import seconds_left
 from equipoise.teams.objectives.objective import EVERYWHERE, Closeness, Crowd, Interval, Running, Windows
 from equipoise.teams.problem.problem import COUNT, MU, Problem
 from equipoise.teams.solvers import window_kernels as kernels
@@ -173,11 +174,15 @@ class _Enumeration:
         self.pads = problem.rounding.pads(4 * problem.n_blocks, task.criterion.second, self.zero)
         self.out = np.zeros((ROOM, len(self.open)), dtype=np.int8)
         self.steps = 0
-        self.fast = pays(0.0, math.inf)
+        self.fast = self._pays(math.inf)
         # Among costs that are whole numbers, only one that is lower by one is better; unless sizes may
         # differ, as the more even ones are better at the same cost.
         even = {max(layout.crowd.counts) - min(layout.crowd.counts) for layout in self.layouts}
         self.whole = task.criterion.whole and len(even) <= 1 and whole_numbers(problem)
+
+    def _pays(self, worth: float) -> bool:
+        """Tell whether the compiled kernel pays, from so many steps on, in the time there is."""
+        return pays(self.steps, worth, seconds_left(self.task.stop), (kernels.fill_teams,))
 
     def run(self) -> Found:
         """Start, dive, prove."""
@@ -415,8 +420,8 @@ class _Enumeration:
         self, memory: _Memory, given: tuple[Any, ...], state: Ints, steps: int, room: int
     ) -> tuple[int, int]:
         """Let the kernel go on, the plain one at first."""
-        if not self.fast and self.steps >= PLAIN_STEPS and available():
-            self.fast = True
+        if not self.fast and self.steps >= PLAIN_STEPS:
+            self.fast = self._pays(PLAIN_STEPS)
         columns, close, rule = given
         if not self.fast:
             steps = min(steps, PLAIN_STEPS)
