@@ -35,7 +35,7 @@ def arguments(asked: dict[str, Any]) -> dict[str, Any]:
     if isinstance(given.get("bots"), dict):
         given["bots"] = Bots(**given["bots"])
     preferences, preference = (
-        ("wishes", equipoise.Wish) if OLD else ("preferences", equipoise.Preference)  # type: ignore[attr-defined]
+        ("wishes", equipoise.Wish) if OLD else ("preferences", equipoise.Preference)  # type: ignore[attr-defined]  # of the old one
     )
     if preferences in given:
         given[preferences] = [

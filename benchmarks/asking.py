@@ -103,7 +103,7 @@ def ask(contestant: Contestant, rosters: Sequence[Sequence[float]], repeats: int
         listener.start()
         with suppress(BrokenPipeError):  # it broke down before reading: the complaints say why
             process.stdin.write(json.dumps(request))  # type: ignore[union-attr]  # it is a pipe
-            process.stdin.close()  # type: ignore[union-attr]
+            process.stdin.close()  # type: ignore[union-attr]  # it is a pipe
         heard = _listen(process, contestant.limit, len(rosters))
         if process.poll() is None:
             process.kill()

@@ -28,8 +28,8 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from benchmarks.processes import FIRST, LOOPBACK, Server, beside, pin, serve, take_rank  # noqa: E402
-from benchmarks.reporting import add_modes, keep  # noqa: E402
+from benchmarks.processes import FIRST, LOOPBACK, Server, beside, pin, serve, take_rank  # noqa: E402  # needs the path
+from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
 
 Row = dict[str, Any]
 
@@ -138,7 +138,7 @@ def attack(port: int, plan: Attack) -> None:
 
 def ask(port: int, seconds: float) -> list[float]:
     """Return how long a client waits for each answer, one after the other."""
-    rng = random.Random(0)  # noqa: S311
+    rng = random.Random(0)
     waits = []
     with socket.create_connection((LOOPBACK, port), timeout=60.0) as client:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -223,7 +223,7 @@ def make(url: str, matches: int = MATCHES, players: int = PLAYERS) -> None:
     from equipoise.archive.archive import open_archive
     from equipoise.matches import Contest, Match, Ruleset
 
-    rng = random.Random(1)  # noqa: S311
+    rng = random.Random(1)
     with open_archive(url) as archive:
         archive.record(
             Match((Contest(Ruleset("openarena", "tdm"), (ids[:4], ids[4:]), (1, 2), at=1e9 + 600.0 * n),))

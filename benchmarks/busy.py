@@ -25,9 +25,9 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from benchmarks.attacks import ATTACKS, ask, attacked, make, served  # noqa: E402
-from benchmarks.processes import FIRST, LOOPBACK, TOKEN, beside, pin, take_rank  # noqa: E402
-from benchmarks.reporting import add_modes, keep  # noqa: E402
+from benchmarks.attacks import ATTACKS, ask, attacked, make, served  # noqa: E402  # needs the path
+from benchmarks.processes import FIRST, LOOPBACK, TOKEN, beside, pin, take_rank  # noqa: E402  # needs the path
+from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
 
 Row = dict[str, Any]
 
@@ -53,7 +53,7 @@ def ingest(url: str, seed: int) -> None:
     from equipoise.archive.archive import open_archive
     from equipoise.matches import Contest, Match, Ruleset
 
-    rng = random.Random(seed)  # noqa: S311
+    rng = random.Random(seed)
     with open_archive(url, create=False) as archive:
         print("begun", flush=True)
         while True:
@@ -79,7 +79,7 @@ def report_results(port: int, name: str, results: int) -> None:
                 began = time.perf_counter()
                 client.sendall(f"RESULT {new}\t2 1\t0 PLAYER {new}\t1 PLAYER p{n}\n".encode())
                 answer = lines.readline()
-                assert answer == f"RESULT {new} new\n".encode(), answer  # noqa: S101
+                assert answer == f"RESULT {new} new\n".encode(), answer
                 acknowledged.append(time.perf_counter() - began)
                 time.sleep(BETWEEN)
             began = time.perf_counter()
@@ -94,7 +94,7 @@ def report_results(port: int, name: str, results: int) -> None:
 
 def told(reporter: subprocess.Popen[str], acknowledged: list[float], seen: list[float]) -> None:
     """Take what whoever reported results prints at its end."""
-    assert reporter.stdout is not None  # noqa: S101 -- as PIPE says
+    assert reporter.stdout is not None
     these = json.loads(reporter.stdout.readline())
     acknowledged += these[0]
     seen += these[1]

@@ -45,7 +45,8 @@ def known() -> dict[str, list[Match]]:
         matches = in_order(match for match in read_matches(str(path)) if isinstance(match, Match))
         found[name] = matches[: math.ceil(PART * len(matches))] if name == path.stem else matches
     for n, (name, given) in enumerate(GENERATORS.items()):
-        found[f"simulated: {name}"] = list(simulate(np.random.default_rng([1, n]), **given).matches)  # type: ignore[arg-type]
+        made = simulate(np.random.default_rng([1, n]), **given)  # type: ignore[arg-type]  # of mixed types
+        found[f"simulated: {name}"] = list(made.matches)
     return found
 
 

@@ -33,7 +33,7 @@ class Server:
             [sys.executable, *arguments],
             stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})},
         )  # fmt: skip
-        assert self.process.stdout is not None  # noqa: S101 -- as PIPE says
+        assert self.process.stdout is not None
         self.port = int(self.process.stdout.readline().rpartition(":")[2])
 
     def __enter__(self) -> Server:
@@ -46,7 +46,7 @@ class Server:
     def wait(self) -> None:
         """Wait for its end."""
         self.process.wait()
-        assert self.process.stdout is not None  # noqa: S101 -- as PIPE says
+        assert self.process.stdout is not None
         self.process.stdout.close()
 
     @property
@@ -79,7 +79,7 @@ def beside(script: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
         [sys.executable, script, *arguments], stdout=subprocess.PIPE, text=True, start_new_session=True
     )
-    assert process.stdout is not None  # noqa: S101 -- as PIPE says
+    assert process.stdout is not None
     try:
         process.stdout.readline()
         yield process

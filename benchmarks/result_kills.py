@@ -26,8 +26,8 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from benchmarks.processes import LOOPBACK, TOKEN, Server, serve  # noqa: E402
-from benchmarks.reporting import add_modes, keep  # noqa: E402
+from benchmarks.processes import LOOPBACK, TOKEN, Server, serve  # noqa: E402  # needs the path
+from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
 
 Row = dict[str, Any]
 
@@ -58,7 +58,7 @@ def report_results(server: Server, first: int, rng: random.Random) -> tuple[list
             answer = lines.readline()
             if not answer:
                 break
-            assert answer == f"RESULT {name} new\n".encode(), answer  # noqa: S101
+            assert answer == f"RESULT {name} new\n".encode(), answer
             if not kept:
                 pause = rng.random() * LONGEST
                 threading.Timer(pause, os.kill, (server.process.pid, signal.SIGKILL)).start()
@@ -97,7 +97,7 @@ def rebuilt(path: Path) -> tuple[list[str], bytes]:
 
 def measure(times: int = TIMES, seed: int = 0) -> Row:
     """Kill so often; raise AssertionError where something is lost, doubled or stale."""
-    rng = random.Random(seed)  # noqa: S311
+    rng = random.Random(seed)
     sent: list[str] = []
     kept: list[str] = []
     healed: list[float] = []
@@ -112,13 +112,13 @@ def measure(times: int = TIMES, seed: int = 0) -> Row:
             kept += acknowledged
             server.wait()
             ids, expected = rebuilt(path)
-            assert len(ids) == len(set(ids)), "a result was kept twice"  # noqa: S101
-            assert set(kept) <= set(ids) <= set(sent), "a result was lost or made up"  # noqa: S101
+            assert len(ids) == len(set(ids)), "a result was kept twice"
+            assert set(kept) <= set(ids) <= set(sent), "a result was lost or made up"
             server = serve(url, token=TOKEN)
             began = time.monotonic()
             behind += everyone(server.port) != expected
             while everyone(server.port) != expected:
-                assert time.monotonic() - began < PATIENCE, "weights stay behind"  # noqa: S101
+                assert time.monotonic() - began < PATIENCE, "weights stay behind"
                 time.sleep(0.02)
             healed.append(time.monotonic() - began)
         server.process.kill()

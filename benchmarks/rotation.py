@@ -97,7 +97,7 @@ class Schedule:
         self._write(self.log[self.written :])
         self.look()
         self.look()
-        assert self.archive is not None  # noqa: S101  # for the type checker
+        assert self.archive is not None  # for the type checker
         digest = self.archive.digest()
         self.stop()
         return digest

@@ -28,8 +28,8 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from benchmarks.processes import FIRST, TICKS, Server, serve, take_rank  # noqa: E402
-from benchmarks.reporting import add_modes, keep  # noqa: E402
+from benchmarks.processes import FIRST, TICKS, Server, serve, take_rank  # noqa: E402  # needs the path
+from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
 
 Row = dict[str, Any]
 
@@ -82,7 +82,7 @@ def archive(url: str, matches: int, seed: int) -> None:
     from equipoise.archive.archive import open_archive
     from equipoise.matches import Contest, Match, Ruleset
 
-    rng = random.Random(seed)  # noqa: S311
+    rng = random.Random(seed)
     rulesets = [
         Ruleset("openarena", kind, mutators) for kind in ("ctf", "tdm") for mutators in ((), ("g_rockets",))
     ]
@@ -123,7 +123,7 @@ def echo(*, fast: bool) -> Server:
 
 def ask(port: int, clients: int, window: int, seconds: float) -> Row:
     """Let clients ask, each with so many lines on the way; return the rate and how long they waited."""
-    rng = random.Random(0)  # noqa: S311
+    rng = random.Random(0)
     poll = selectors.DefaultSelector()
     lines = [b"PLAYER p%d\n" % rng.randrange(PLAYERS) for _ in range(1000)]
     packets = [b"".join(rng.choices(lines, k=window)) for _ in range(97)]

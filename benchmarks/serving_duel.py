@@ -25,8 +25,8 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from benchmarks.processes import FIRST, Server, pin, take_rank  # noqa: E402
-from benchmarks.serving import PLAYERS, Row, ours  # noqa: E402
+from benchmarks.processes import FIRST, Server, pin, take_rank  # noqa: E402  # needs the path
+from benchmarks.serving import PLAYERS, Row, ours  # noqa: E402  # needs the path
 
 #: Matches of the archive that each writes.
 MATCHES = 1_000

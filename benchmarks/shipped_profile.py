@@ -129,7 +129,7 @@ def simulations(seed: int) -> list[Seen]:
     """Return a history of each generator."""
     seen = []
     for n, (name, given) in enumerate(GENERATORS.items()):
-        made = simulate(np.random.default_rng([seed, n]), **given)  # type: ignore[arg-type]
+        made = simulate(np.random.default_rng([seed, n]), **given)  # type: ignore[arg-type]  # of mixed types
         contests = [contest for match in made.matches for contest in match.contests]
         seen.append(Seen(f"simulated: {name}", contests, SIMULATED / len(GENERATORS)))
     return seen

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.errors import InputError
-from equipoise.ledger import Account, Game, accounts, met, sitting_out
+from equipoise.ledger import Account, Game, accounts, burden, met, owed, sitting_out, ways_to_sit_out
 
 
 def test_accounts_count_each_game_once_for_everyone_who_was_there() -> None:
@@ -59,3 +59,29 @@ def test_over_time_sitting_out_is_equal(players: int, seats: int, games: int) ->
         past.append(Game((tuple(playing[::2]), tuple(playing[1::2])), (0.5, 0.5), (1, 2), out))
     counts = [accounts(past)[name].out for (name,) in names]
     assert max(counts) - min(counts) <= 1
+
+
+def test_every_way_to_sit_out_comes_once_and_duos_are_parted_last() -> None:
+    """The first is that of the ledger alone."""
+    groups = [["a", "b"], ["c"], ["d"]]
+    ways = list(ways_to_sit_out(groups, 2, {"c": Account(3, 1)}))
+    assert ways[0] == sitting_out(groups, 2, {"c": Account(3, 1)})
+    assert len({frozenset(way) for way in ways}) == len(ways) == 6
+    assert [set(way) for way in ways[:2]] in ([{"a", "b"}, {"c", "d"}], [{"c", "d"}, {"a", "b"}])
+
+
+def test_a_preference_is_owed_until_it_is_met() -> None:
+    """Games in which one of the two sits out neither count nor clear it."""
+    unmet = Game((("a",), ("b",)), (0.5, 0.5), (1, 2), unmet=(("a", "b"),))
+    without = Game((("a",), ("c",)), (0.5, 0.5), (1, 2), ("b",))
+    assert owed([unmet, without, unmet])[frozenset("ab")] == 2
+    assert not owed([unmet, Game((("a", "b"), ("c",)), (0.5, 0.5), (1, 2))])
+    assert accounts([unmet])["b"].unmet == 1
+
+
+def test_equal_teams_ask_least_of_those_of_whom_much_was_asked() -> None:
+    """Moves first, then the weaker side, then the same team mates again."""
+    known = {"a": Account(moved=2, weak=1), "b": Account(weak=3)}
+    together = {frozenset("ab"): 4}
+    assert burden([["a", "b"], ["c"]], [0.4, 0.6], ["a", "z"], known, together) == (2, 4, 4)
+    assert burden([["a", "c"], ["b"]], [0.5, 0.5], [], known, together) == (0, 0, 0)

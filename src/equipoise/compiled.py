@@ -104,7 +104,7 @@ def is_kept(kernel: Callable[..., Any]) -> bool:
     if not keeps(kernel):
         return False
     try:
-        return bool(twin._cache._cache_file._load_index())  # noqa: SLF001
+        return bool(twin._cache._cache_file._load_index())  # noqa: SLF001  # nothing public says it
     except AttributeError:  # numba promises none of these names
         return True
 

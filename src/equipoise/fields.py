@@ -122,6 +122,50 @@ def short(text: str) -> str:
     return repr(text) if len(text) <= 40 else repr(text[:37] + "...")
 
 
+def whole_of(value: Any, at: str) -> int:
+    """Return a whole number."""
+    number = real_of(value, at)
+    if number != int(number):
+        fail(at, f"{number:g} is not a whole number")
+    return int(number)
+
+
+def real_of(value: Any, at: str) -> float:
+    """Return a number that is not text."""
+    if isinstance(value, str):
+        fail(at, f"{short(value)} is text, not a number")
+    return number_of(value, "the value", at)
+
+
+def list_of(value: Any, at: str, what: str) -> Sequence[Any]:
+    """Return a list of something."""
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes):
+        fail(at, f"{short(json.dumps(value, default=str))} is not a list of {what}")
+    return value
+
+
+def object_of(value: Any, at: str, keys: Sequence[str] = ()) -> Mapping[str, Any]:
+    """Return an object; with ``keys``, one that has no others."""
+    if not isinstance(value, Mapping):
+        fail(at, f"{short(json.dumps(value, default=str))} is not an object")
+    for key in value:
+        if keys and key not in keys:
+            fail(at, f"there is no key {short(str(key))}; the keys are {', '.join(keys)}")
+    return value
+
+
+def name_of(value: Any, at: str) -> str:
+    """Return text."""
+    if not isinstance(value, str):
+        fail(at, f"{short(json.dumps(value, default=str))} is not a name")
+    return value
+
+
+def names_of(value: Any, at: str) -> tuple[str, ...]:
+    """Return a list of names."""
+    return tuple(text_of(name, "a name", at) for name in list_of(value, at, "names"))
+
+
 def column_of(name: str) -> str | None:
     """Return the column that a header's cell or a key stands for; None if it stands for none."""
     return next((column for column, names in COLUMNS.items() if name.strip().lower() in names), None)
@@ -311,3 +355,37 @@ def printable(name: str) -> str:
         else sign
         for sign in name
     )
+
+
+def player_data(player: Player) -> dict[str, Any]:
+    """Return a player as an entry of a JSON roster."""
+    entry: dict[str, Any] = {"name": player.name} if player.name else {"id": player.id}
+    if player.name and player.id != player.name:
+        entry["id"] = player.id
+    if isinstance(player.rating, Rating):
+        entry |= _rating_data(player.rating)
+    if player.party is not None:
+        entry["party"] = player.party
+    if player.side != NO_SIDE:
+        entry["side"] = player.side
+    if player.team is not None:
+        entry["team"] = player.team + 1
+    if player.team_now is not None:
+        entry["team_now"] = player.team_now + 1
+    if player.bot:
+        entry["bot"] = True
+    if player.roles:
+        entry["roles"] = {
+            role: None if rating is None else {"mu": rating.mu, "sigma": rating.sigma}
+            for role, rating in player.roles
+        }
+    for field in ("prefer", "avoid"):
+        if getattr(player, field):
+            entry[field] = dict(getattr(player, field))
+    return entry
+
+
+def _rating_data(rating: Rating) -> dict[str, float]:
+    if rating.sigma or rating.mu < 0.0:
+        return {"mu": rating.mu, "sigma": rating.sigma}
+    return {"weight": rating.mu}

@@ -316,10 +316,10 @@ class Match:
             contests: Sequence[Contest],
             began: float | None = None,
             ended: float | None = None,
-            id: str = "",  # noqa: A002
+            id: str = "",  # noqa: A002  # the field's name
             roster: Sequence[str] = (),
             names: Sequence[tuple[str, str]] = (),
-            map: str = "",  # noqa: A002
+            map: str = "",  # noqa: A002  # the field's name
             dated: bool = True,
         ) -> None: ...
 

@@ -201,6 +201,19 @@ def test_rules_that_contradict_each_other_take_no_step() -> None:
     assert plain("table") == before
 
 
+def test_preferences_are_remembered_and_taken_back() -> None:
+    """What they come to is in the table; --no-matter ends them."""
+    told = plain("Ann 9", "Bob 8", "Cid 2", "Dan 1", "--prefer", "Ann,Bob", "--avoid", "Cid,Dan")
+    unmet = {frozenset(pair) for pair in ({"Ann", "Bob"}, {"Cid", "Dan"})}
+    assert {frozenset(each["players"]) for each in told["splits"][0]["wishes"]} == unmet
+    assert "Ann and Bob are apart this time." in night("again", "--same")
+    night("won", "red")
+    row = next(row for row in plain("table")["players"] if row["name"] == "Ann")
+    assert (row["unmet"], sum(row["with"].values()), sum(row["against"].values())) == (1, 1, 2)
+    late = plain("Ann", "Bob", "Cid", "Dan", "--no-matter", "Ann,Bob", "--no-matter", "Cid,Dan")
+    assert all(each["kind"] == "apart" for each in late["splits"][0].get("wishes", []))
+
+
 def test_a_forgotten_player_is_gone_from_the_nights_too(data_folder: Path) -> None:
     """Neither the table nor the bytes of the events have the name."""
     night("Ann", "Bob", "Cid", "Dan")

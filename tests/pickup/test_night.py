@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.errors import InputError
+from equipoise.ledger import Game
 from equipoise.pickup.arranging import Arranged, arrange
 from equipoise.pickup.night import (
     UNDO,
@@ -37,7 +38,8 @@ def rated(ids: Sequence[str]) -> tuple[list[Player], float | None]:
 
 def teams(night: Night, setup: Setup, match: str, **more: Any) -> tuple[Event, Arranged]:
     """Return the event of teams, and the answer it is from."""
-    arranged = arrange(night, setup, rated, match, **more)
+    seen = {proposal.parted for proposal in night.tonight}
+    arranged = arrange(night.games, setup, rated, match, seen=seen, **more)
     return teams_event(setup, arranged.proposal, {p: p for p in setup.here}, match, fresh=True), arranged
 
 
@@ -118,6 +120,28 @@ def test_the_same_teams_are_not_proposed_twice_while_there_are_others() -> None:
     assert len(seen) == 3
 
 
+def test_who_sits_out_is_chosen_with_the_rules_in_view() -> None:
+    """Of three who never play together two play at most, whoever has sat out before."""
+    apart = (("Ann", "Bob"), ("Ann", "Cid"), ("Bob", "Cid"))
+    for here in (PEOPLE[:5], tuple(reversed(PEOPLE[:5]))):
+        _, arranged = teams(Night(), Setup(here, (), apart, 2, 2), "m0")
+        assert set(arranged.proposal.out) & {"Ann", "Bob", "Cid"}
+    with pytest.raises(InputError, match="players: "):
+        teams(Night(), Setup(PEOPLE[:3], (), apart, 2, None), "m0")
+
+
+def test_a_preference_that_was_not_met_counts_more_until_it_is() -> None:
+    """Two of the strongest would rather play together: not at once, but in the end."""
+    setup = Setup(PEOPLE[:6], prefer=(("Eve", "Fay"),))
+    games: list[Game] = []
+    for n in range(30):
+        proposal = arrange(games, setup, rated, f"m{n}", vary=0.0).proposal
+        if not proposal.unmet:
+            break
+        games.append(Game(proposal.teams, proposal.chances, (1, 2), unmet=proposal.unmet))
+    assert 0 < len(games) < 30
+
+
 def test_a_substitute_takes_the_place_and_nobody_else_moves() -> None:
     """Also where other teams would be fairer."""
     event, first = teams(Night(), Setup(PEOPLE[:6]), "m0")
@@ -167,7 +191,7 @@ def test_a_forgotten_player_is_in_no_event() -> None:
     """Neither the id nor the spelling, and a name that is a word of the events changes nothing else."""
     for name in ("Ann", "teams", "kind"):
         setup = Setup((name, "Bob", "Cid", "Dan"))
-        arranged = arrange(Night(), setup, rated, "m0")
+        arranged = arrange([], setup, rated, "m0")
         event = teams_event(setup, arranged.proposal, {name: f"{name}!"}, "m0", fresh=True)
         after = night_of([renamed(event, {name: "anonymous:1"})])
         assert "anonymous:1" in after.setup.here

@@ -20,6 +20,7 @@ from equipoise import (
     why_there,
 )
 from equipoise.registry import OBJECTIVES
+from equipoise.teams.explaining.asking import folded
 from equipoise.teams.explaining.editing import Swap
 from equipoise.teams.explaining.judging import Yardstick
 from equipoise.teams.solvers import stages
@@ -50,7 +51,7 @@ def test_values_are_those_of_a_search_with_everybody_fixed(name: str, objective:
     """The best split and one swapped have the same bits in every number."""
     roster, asked = CASES[name]
     request = BalanceRequest.of(roster, objective=objective, **asked)
-    yardstick = Yardstick(request.folded())
+    yardstick = Yardstick(folded(request))
     teams = yardstick.teams_of(balance(request).best)
     other = next(n for n, team in enumerate(teams) if team != teams[0])
     swapped = list(teams)

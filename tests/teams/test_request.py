@@ -23,7 +23,7 @@ from equipoise import (
     UnsupportedError,
     balance,
 )
-from equipoise.teams.decoding import DECODERS
+from equipoise.teams.keywords import DECODERS
 from equipoise.teams.objectives.difference import difference
 from equipoise.teams.request import Keywords
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from equipoise import BalanceRequest, Bots, InputError, Player, Preference, Rule, balance, receipt, verify
-from equipoise.verifying.checking import Verdict
+from equipoise.verifying.findings import Verdict
 from equipoise.verifying.receipts import hash_of, parse
 
 WEIGHTS = {"Ann": 9.1, "Bob": 7.4, "Cid": 5.5, "Dan": 4.2, "Eve": 3.3, "Fay": 2.9, "Guy": 0.1}

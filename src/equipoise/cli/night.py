@@ -86,6 +86,11 @@ vary_option = click.option(
     "--apart", multiple=True, metavar="A,B", help="Never in one team, tonight and later.  Repeatable."
 )
 @click.option("--not-apart", multiple=True, metavar="A,B", help="Take that back.  Repeatable.")
+@click.option(
+    "--prefer", multiple=True, metavar="A,B", help="Rather together, if it costs little.  Repeatable."
+)
+@click.option("--avoid", multiple=True, metavar="A,B", help="Rather not together.  Repeatable.")
+@click.option("--no-matter", multiple=True, metavar="A,B", help="Take either back.  Repeatable.")
 def gather(names: tuple[str, ...], store: str | None, as_json: bool, **options: Any) -> None:
     """Make teams of everyone who is here: names, each an argument, or - for a paste.
 
@@ -173,7 +178,9 @@ def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], opti
             f"got {options['called']!r}"
         )
         raise InputError(msg)
-    apart = (set(evening.night.setup.apart) | pairs("apart")) - pairs("not-apart")
+    before, neither = evening.night.setup, pairs("no-matter")
+    apart = (set(before.apart) | pairs("apart")) - pairs("not-apart")
+    prefer, avoid = pairs("prefer"), pairs("avoid")
     return Setup(
         tuple(ids.values()),
         tuple(map(tuple, parties.values())),
@@ -181,6 +188,8 @@ def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], opti
         options["teams"],
         options["size"],
         called,
+        tuple(sorted((set(before.prefer) - avoid | prefer) - neither)),
+        tuple(sorted((set(before.avoid) - prefer | avoid) - neither)),
     )
 
 

@@ -234,7 +234,7 @@ def preference_arguments(options: Mapping[str, Any], players: Sequence[Player]) 
 def _preferences(kind: str, options: Mapping[str, Any], players: Sequence[Player]) -> list[Preference]:
     from equipoise.fields import price_of
     from equipoise.teams.problem.preferences import PREFERENCE_PRICE, Preference
-    from equipoise.teams.problem.roster import Roster, named_once
+    from equipoise.teams.problem.roster import Roster
 
     option = {"together": "prefer", "apart": "avoid"}[kind]
     roster, preferences = Roster(tuple(players), None, 0), []
@@ -246,7 +246,7 @@ def _preferences(kind: str, options: Mapping[str, Any], players: Sequence[Player
         else:
             named = value
         for names in groups(f"--{option}", (named,)):
-            named_once(f"--{option}", roster, names)
+            roster.find_each(f"--{option}", names)
             preferences.append(Preference(kind, tuple(names), worth))
     return preferences
 

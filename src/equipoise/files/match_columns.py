@@ -80,7 +80,7 @@ def read_columns(
     tell = progress or silence
     try:
         for n in range(len(sources)):
-            reading.read(n, lambda part, n=n: tell((n + part) / len(sources)))  # type: ignore[misc]
+            reading.read(n, lambda part, n=n: tell((n + part) / len(sources)))  # type: ignore[misc]  # its default
         return ReadColumns(reading.arranged(), reading.skipped)
     except (_Rare, Unusual):
         return None

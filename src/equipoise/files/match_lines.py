@@ -163,9 +163,9 @@ class LineDecoder:
         """Add the columns of members."""
         if TypedPlayer not in set(map(type, members)):
             try:
-                players = list(map(self._players.__getitem__, members))  # type: ignore[arg-type]
+                players = list(map(self._players.__getitem__, members))  # type: ignore[arg-type]  # all text
             except KeyError:
-                players = [self._number(member) for member in members]  # type: ignore[arg-type]
+                players = [self._number(member) for member in members]  # type: ignore[arg-type]  # all text
             columns["player"] = _wholes(players)
             columns["share"] = np.ones(len(members))
             columns["figure"] = np.full(len(members), _UNKNOWN)
@@ -181,7 +181,7 @@ class LineDecoder:
     def _told(self, member: str | TypedPlayer, names: dict[str, str]) -> tuple[int, float, float]:
         """Return the number of a member, the share, and the figure or nan."""
         if type(member) is not TypedPlayer:
-            return self._number(member), 1.0, _UNKNOWN  # type: ignore[arg-type]  # it is an id
+            return self._number(member), 1.0, _UNKNOWN  # type: ignore[arg-type]  # all text  # it is an id
         player = self._players.get(member.id)
         if player is None:
             player = self._number(member.id)

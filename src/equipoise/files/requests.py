@@ -1,6 +1,6 @@
 """Requests from files: all that is asked of one split, in JSON or TOML.
 
-The shape is in :mod:`equipoise.teams.decoding`; every mistake becomes an
+The shape is in :mod:`equipoise.teams.keywords`; every mistake becomes an
 :class:`~equipoise.errors.InputError` that begins with the file and the field.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 from equipoise.fields import fail
 from equipoise.files.rosters import content_of, decoded
 from equipoise.players import Player
-from equipoise.teams.decoding import keywords_of
+from equipoise.teams.keywords import keywords_of
 
 
 def read_request(source: str) -> tuple[list[Player], dict[str, Any]]:

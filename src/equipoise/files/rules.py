@@ -10,7 +10,7 @@ import json
 
 from equipoise.fields import fail
 from equipoise.files.rosters import content_of, decoded
-from equipoise.teams.decoding import rules_of
+from equipoise.teams.keywords import rules_of
 from equipoise.teams.problem.rules import Rule
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.ledger import accounts, sitting_out
+from equipoise.ledger import Game, accounts, burden, met, owed, ways_to_sit_out
 from equipoise.matches import Contest, Match, Ruleset
-from equipoise.pickup.night import Night, Proposal, Setup
+from equipoise.pickup.night import Proposal, Setup
 from equipoise.players import Player
 from equipoise.stopping import Stop, never
 from equipoise.teams.balancing import balance
-from equipoise.teams.problem.preferences import recent_preferences
+from equipoise.teams.problem.preferences import PREFERENCE_PRICE, Preference, recent_preferences
 from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Solution, Split
 
@@ -25,6 +26,12 @@ VARY = 0.005
 
 #: The price of each player who changes team when somebody comes, goes or is replaced.
 STAY = 0.02
+
+#: Values of two splits that differ by less, relatively, are equal, and the ledger chooses.
+EQUAL = 1e-9
+
+#: From ids to players under these ids with ratings, in order, and the performance noise of one player.
+Rated = Callable[[Sequence[str]], tuple[Sequence[Player], float | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +60,12 @@ class Arranged:
 
 
 def arrange(
-    night: Night,
+    games: Sequence[Game],
     setup: Setup,
-    rated: Callable[[Sequence[str]], tuple[Sequence[Player], float | None]],
+    rated: Rated,
     match: str,
     *,
+    seen: Collection[frozenset[frozenset[str]]] = (),
     now: Mapping[str, int] | None = None,
     still: bool = False,
     vary: float = VARY,
@@ -67,17 +75,18 @@ def arrange(
 
     Parameters
     ----------
-    night : Night
-        What happened so far.
+    games : sequence of Game
+        What was played so far, in order.
     setup : Setup
         Who is here, and the rules.
     rated : callable
-        From ids to players under these ids with ratings, in order, and the performance noise of one player.
+        What is known of them.
     match : str
         The id of the match.
+    seen : collection of sets of teams
+        Teams that are not to be proposed again while there are others.
     now : mapping from str to int, optional
-        The team, from 0, of those who have one and prefer to stay; without it teams are made anew,
-        and those of tonight are not proposed again while there are others.
+        The team, from 0, of those who have one and prefer to stay; without it teams are made anew.
     still : bool
         Whether nobody is to change team, as long as that keeps the rules.
     vary : float
@@ -90,85 +99,152 @@ def arrange(
     InputError
         If there are too few players, or no teams keep all the rules.
     """
-    out = _out(night, setup, now)
+    solution = out = None
+    for each in _ways_out(games, setup, now):
+        found = _searched(games, setup, rated, each, now=now, still=still, vary=vary, stop=stop)
+        if solution is None or found.splits:  # where no way keeps the rules, the first one says why
+            solution, out = found, each
+        if found.splits or stop():
+            break
+    if solution is None or out is None or not solution.splits:
+        reason = None if solution is None else solution.reason
+        msg = f"players: {reason or 'no teams were found in time'}"
+        raise InputError(msg)
+    split = _chosen(games, solution, seen if now is None else ())
+    teams = tuple(tuple(player.id for player in team) for team in split.teams)
+    moved = tuple(player.id for player in split.moved)
+    proposal = Proposal(match, teams, tuple(split.win_probability), out, moved, unmet(setup, teams))
+    return Arranged(proposal, solution, split)
+
+
+def _ways_out(
+    games: Sequence[Game], setup: Setup, now: Mapping[str, int] | None
+) -> Iterator[tuple[str, ...]]:
+    """Go through who may sit out, the fairest way first; who is in a team already stays in if that can be."""
+    seats = len(setup.here) if setup.size is None else setup.size * setup.teams
+    if len(setup.here) <= seats:
+        yield ()
+        return
+    known = accounts(games)
+    placed = [player for player in setup.here if player in (now or {})][:seats]
+    rest = [player for player in setup.here if player not in placed]
+    yield from ways_to_sit_out(_groups(setup, rest), seats - len(placed), known)
+    if placed:
+        yield from ways_to_sit_out(_groups(setup, setup.here), seats, known)
+
+
+def _groups(setup: Setup, players: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return players by whom they came with."""
+    together = {player: duo for duo in setup.duos for player in duo}
+    groups = dict.fromkeys(
+        tuple(other for other in players if other == player or other in together.get(player, ()))
+        for player in players
+    )
+    return list(groups)
+
+
+def _searched(
+    games: Sequence[Game], setup: Setup, rated: Rated, out: Collection[str], *,
+    now: Mapping[str, int] | None, still: bool, vary: float, stop: Stop,
+) -> Solution:  # fmt: skip
+    """Return what a search says where these sit out."""
     playing = [player for player in setup.here if player not in out]
     if len(playing) < setup.teams:
         msg = f"players: {setup.teams} teams need at least {setup.teams}, got {len(playing)}"
         raise InputError(msg)
     players, beta = rated(playing)
-    keywords: dict[str, Any] = {
+    keywords: dict[str, Any] = {**rules(setup, playing), "stop": stop}
+    if beta is not None:
+        keywords["beta"] = beta
+    preferences = wishes(games, setup, playing)
+    if now is None:
+        varied = _recent(games, players, keywords["parties"], vary) if vary > 0.0 else []
+        asked = BalanceRequest.of(players, preferences=[*preferences, *varied], keep=KEPT, **keywords)
+        return balance(asked)
+    placed = [replace(player, team_now=now.get(player.id)) for player in players]
+    keywords["preferences"] = preferences
+    if still:
+        solution = balance(BalanceRequest.of(placed, moves=0, **keywords))
+        if solution.splits:
+            return solution
+    return balance(BalanceRequest.of(placed, stay=STAY, keep=KEPT, **keywords))
+
+
+def rules(setup: Setup, playing: Collection[str]) -> dict[str, Any]:
+    """Return what must hold for those who play, as keywords of ``balance``."""
+    found: dict[str, Any] = {
         "teams": setup.teams,
         "apart": [pair for pair in setup.apart if set(pair) <= set(playing)],
         "parties": [duo for full in setup.duos if len(duo := [p for p in full if p in playing]) > 1],
-        "stop": stop,
     }
     if setup.size is not None:
-        keywords |= {"max_size": setup.size, "max_difference": 1}
-    if beta is not None:
-        keywords["beta"] = beta
-    if now is None:
-        solution = _varied(night, players, keywords, vary)
-        split = _unseen(night, solution)
-    else:
-        placed = [replace(player, team_now=now.get(player.id)) for player in players]
-        rules: dict[str, Any] = {"moves": 0} if still else {"stay": STAY}
-        solution = balance(BalanceRequest.of(placed, **rules, **keywords))
-        if still and not solution.splits:
-            solution = balance(BalanceRequest.of(placed, stay=STAY, **keywords))
-        split = _found(solution)
-    proposal = Proposal(
-        match,
-        tuple(tuple(player.id for player in team) for team in split.teams),
-        tuple(split.win_probability),
-        tuple(out),
-        tuple(player.id for player in split.moved),
+        found |= {"max_size": setup.size, "max_difference": 1}
+    return found
+
+
+def wishes(games: Sequence[Game], setup: Setup, playing: Collection[str]) -> list[Preference]:
+    """Return the preferences of those who play; one that was not met counts more the next time."""
+    due, here = owed(games), set(playing)
+    return [
+        Preference(kind, pair, min(PREFERENCE_PRICE * (1 + due[frozenset(pair)]), 1.0))
+        for kind, pairs in (("together", setup.prefer), ("apart", setup.avoid))
+        for pair in pairs
+        if set(pair) <= here and not any(set(pair) <= set(duo) for duo in setup.duos)
+    ]
+
+
+def unmet(setup: Setup, teams: Sequence[Sequence[str]]) -> tuple[tuple[str, str], ...]:
+    """Return the pairs whose preference teams do not meet, among those who play."""
+    team_of = {player: n for n, team in enumerate(teams) for player in team}
+    return tuple(
+        pair
+        for pairs, together in ((setup.prefer, True), (setup.avoid, False))
+        for pair in pairs
+        if set(pair) <= team_of.keys() and (team_of[pair[0]] == team_of[pair[1]]) != together
     )
-    return Arranged(proposal, solution, split)
 
 
-def _out(night: Night, setup: Setup, now: Mapping[str, int] | None) -> tuple[str, ...]:
-    """Return who sits out; who is in a team already stays in."""
-    seats = len(setup.here) if setup.size is None else setup.size * setup.teams
-    if len(setup.here) <= seats:
-        return ()
-    placed = [player for player in setup.here if player in (now or {})][:seats]
-    together = {player: duo for duo in setup.duos for player in duo}
-    rest = [player for player in setup.here if player not in placed]
-    groups = dict.fromkeys(
-        tuple(other for other in rest if other == player or other in together.get(player, ()))
-        for player in rest
-    )
-    return sitting_out(list(groups), seats - len(placed), accounts(night.games))
-
-
-def _varied(night: Night, players: Sequence[Player], keywords: dict[str, Any], vary: float) -> Solution:
-    """Return the best teams that also part those who have just played together."""
+def _recent(
+    games: Sequence[Game], players: Sequence[Player], parties: Sequence[Sequence[str]], vary: float
+) -> list[Preference]:
+    """Return preferences to part those who have just played together, unless they came together."""
     past = [
         Match((Contest(Ruleset(), game.teams, game.ranks, at=float(n)),), ended=float(n))
-        for n, game in enumerate(night.games)
+        for n, game in enumerate(games)
     ]
-    here = {player.id for player in players}
-    together = [set(duo) for duo in keywords["parties"]]
-    preferences = [
+    together = list(map(set, parties))
+    return [
         preference
-        for preference in recent_preferences(past, here, vary) if vary > 0.0
+        for preference in recent_preferences(past, {player.id for player in players}, vary)
         if not any(set(preference.players) <= duo for duo in together)
-    ]  # fmt: skip
-    return balance(BalanceRequest.of(players, preferences=preferences, keep=KEPT, **keywords))
+    ]
 
 
-def _unseen(night: Night, solution: Solution) -> Split:
-    """Return the best split that was not proposed tonight, the best one where all were."""
-    best = _found(solution)
-    seen = {proposal.parted for proposal in night.tonight}
-    for split in solution.splits:
-        if frozenset(frozenset(player.id for player in team) for team in split.teams) not in seen:
-            return split
-    return best
+def _chosen(games: Sequence[Game], solution: Solution, seen: Collection[frozenset[frozenset[str]]]) -> Split:
+    """Return the best split that was not proposed yet; of equal ones that which asks least of the unlucky."""
+    fresh = [
+        split
+        for split in solution.splits
+        if frozenset(frozenset(player.id for player in team) for team in split.teams) not in seen
+    ] or list(solution.splits)
+    known, (together, _) = accounts(games), met(games)
+    equal = [split for split in fresh if _as_good(split, fresh[0])]
+    return min(
+        equal,
+        key=lambda split: burden(
+            [[player.id for player in team] for team in split.teams], split.win_probability,
+            [player.id for player in split.moved], known, together,
+        ),
+    )  # fmt: skip
 
 
-def _found(solution: Solution) -> Split:
-    if not solution.splits:
-        msg = f"players: {solution.reason or 'no teams were found in time'}"
-        raise InputError(msg)
-    return solution.best
+def _as_good(split: Split, other: Split) -> bool:
+    """Tell whether two splits are equal by value, chances and the price of preferences."""
+    return all(
+        math.isclose(one, two, rel_tol=EQUAL, abs_tol=EQUAL)
+        for one, two in (
+            (split.value, other.value),
+            (split.imbalance, other.imbalance),
+            (sum(each.paid for each in split.preferences), sum(each.paid for each in other.preferences)),
+        )
+    )

@@ -19,7 +19,7 @@ Events
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,6 +30,9 @@ from equipoise.ledger import Game
 Event = Mapping[str, Any]
 
 WEIGHTS, TEAMS, RESULT, UNDO = "weights", "teams", "result", "undo"
+
+#: The fields of a setup and of a proposal that hold ids.
+SETUP_IDS, PROPOSAL_IDS = ("here", "duos", "apart", "prefer", "avoid"), ("teams", "out", "moved", "unmet")
 
 #: What teams are called unless other names are given.
 COLOURS = ("red", "blue", "green", "gold")
@@ -51,6 +54,8 @@ class Proposal:
         Who sits out.
     moved : tuple of str
         Who had been in another team.
+    unmet : tuple of (str, str)
+        Pairs whose preference is not met.
     """
 
     id: str
@@ -58,6 +63,7 @@ class Proposal:
     chances: tuple[float, ...]
     out: tuple[str, ...] = ()
     moved: tuple[str, ...] = ()
+    unmet: tuple[tuple[str, str], ...] = ()
 
     @property
     def parted(self) -> frozenset[frozenset[str]]:
@@ -105,6 +111,8 @@ class Setup:
         How many play in a team at most; others sit out.  By default everyone plays.
     names : tuple of str
         What the teams are called.
+    prefer, avoid : tuple of (str, str)
+        Who would rather play together, and who would rather not.
     """
 
     here: tuple[str, ...] = ()
@@ -113,6 +121,8 @@ class Setup:
     teams: int = 2
     size: int | None = None
     names: tuple[str, ...] = ()
+    prefer: tuple[tuple[str, str], ...] = ()
+    avoid: tuple[tuple[str, str], ...] = ()
 
     def called(self, team: int) -> str:
         """Return what a team, from 0, is called."""
@@ -124,7 +134,8 @@ class Setup:
         """Return it as plain data."""
         return {"here": list(self.here), "duos": [list(duo) for duo in self.duos],
                 "apart": [list(pair) for pair in self.apart], "teams": self.teams, "size": self.size,
-                "names": list(self.names)}  # fmt: skip
+                "names": list(self.names), "prefer": [list(pair) for pair in self.prefer],
+                "avoid": [list(pair) for pair in self.avoid]}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +254,8 @@ def _after(night: Night, event: Event) -> Night:
     if event["kind"] != RESULT or proposal is None:
         msg = f"{event['kind']!r} cannot follow here"
         raise ValueError(msg)
-    game = Game(proposal.teams, proposal.chances, tuple(event["ranks"]), proposal.out, proposal.moved)
+    game = Game(proposal.teams, proposal.chances, tuple(event["ranks"]), proposal.out, proposal.moved,
+                proposal.unmet)  # fmt: skip
     result = Result(proposal.id, game, tuple(event["scores"]), event["at"])
     return replace(night, results=(*night.results, result))
 
@@ -255,6 +267,7 @@ def _proposal(plain: Mapping[str, Any]) -> Proposal:
         tuple(plain["chances"]),
         tuple(plain["out"]),
         tuple(plain["moved"]),
+        _pairs(plain["unmet"]),
     )
 
 
@@ -262,11 +275,17 @@ def _setup(plain: Mapping[str, Any]) -> Setup:
     return Setup(
         tuple(plain["here"]),
         tuple(map(tuple, plain["duos"])),
-        tuple((one, other) for one, other in plain["apart"]),
+        _pairs(plain["apart"]),
         plain["teams"],
         plain["size"],
         tuple(plain["names"]),
+        _pairs(plain["prefer"]),
+        _pairs(plain["avoid"]),
     )
+
+
+def _pairs(plain: Sequence[Sequence[str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((one, other) for one, other in plain)
 
 
 def teams_event(
@@ -277,7 +296,7 @@ def teams_event(
     if proposal is not None:
         plain = {"id": proposal.id, "teams": [list(team) for team in proposal.teams],
                  "chances": list(proposal.chances), "out": list(proposal.out),
-                 "moved": list(proposal.moved)}  # fmt: skip
+                 "moved": list(proposal.moved), "unmet": [list(pair) for pair in proposal.unmet]}  # fmt: skip
     return {"kind": TEAMS, "step": step, "fresh": fresh, "setup": setup.as_dict(), "spelled": dict(spelled),
             "proposal": plain}  # fmt: skip
 
@@ -297,7 +316,7 @@ def renamed(event: Event, names: Mapping[str, str]) -> dict[str, Any]:
         plain["spelled"] = {
             names.get(player, player): names.get(player, name) for player, name in plain["spelled"].items()
         }
-    for part, fields in (("setup", ("here", "duos", "apart")), ("proposal", ("teams", "out", "moved"))):
+    for part, fields in (("setup", SETUP_IDS), ("proposal", PROPOSAL_IDS)):
         if plain.get(part) is not None:
             fields_now = {name: _named(plain[part][name], names) for name in fields}
             plain[part] = {**plain[part], **fields_now}

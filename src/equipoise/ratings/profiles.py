@@ -14,29 +14,6 @@ if TYPE_CHECKING:
 #: The profile of a model made without arguments.
 SHIPPED = "general"
 
-#: The members of the default model; what is not said is as of ``GaussianFilter()``.
-#: ``python benchmarks/shipped_profile.py`` finds them, and its page says how and on what.
-FILTERS: Mapping[str, Mapping[str, float]] = MappingProxyType(
-    {
-        "steady": MappingProxyType(
-            {
-                "sigma": 0.82, "baseline": 1.0, "baseline_sigma": 0.05, "drift_game": 0.002,
-                "drift_day": 0.014, "share_type": 0.027, "outcome": 0.25, "margin_slope": 0.28,
-                "margin_noise": 1.4, "statistic_slope": 0.4, "statistic_noise": 1.3, "trust_sigma": 0.18,
-                "caution": 10.0, "experience_sigma": 0.55, "experience_games": 7.5,
-            }
-        ),
-        "keen": MappingProxyType(
-            {
-                "sigma": 0.8, "baseline": 1.45, "baseline_sigma": 0.06, "drift_game": 0.008,
-                "drift_day": 0.008, "share_type": 0.017, "outcome": 0.72, "margin_slope": 0.39,
-                "margin_noise": 0.7, "statistic_slope": 0.77, "statistic_noise": 3.1, "trust_sigma": 0.38,
-                "caution": 50.0, "experience_sigma": 0.48, "experience_games": 11.0,
-            }
-        ),
-    }
-)  # fmt: skip
-
 #: ``general`` is the default model as shipped, for everyone.
 #: ``results-only`` looks at who won and nothing else, for leagues that want no reward for kills or margins.
 #: ``frozen`` is for skills that do not change, as in a simulation or a night of bots.

@@ -11,7 +11,7 @@ import socket
 from collections import deque
 from collections.abc import Awaitable, Coroutine, Iterator
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
 from equipoise.protocols.weights.requests import (
     Authorised,
@@ -25,9 +25,7 @@ from equipoise.protocols.weights.requests import (
 )
 from equipoise.protocols.weights.session import TOGETHER, Limits, WeightSession
 from equipoise.server.addresses import Account
-
-if TYPE_CHECKING:
-    from equipoise.server.tcp import Server
+from equipoise.server.limits import ServerLimits
 
 #: Bytes that may wait to be sent before nothing more is read or answered.
 HIGH_WATER = 65536
@@ -67,10 +65,36 @@ class Oracle(Protocol):
         """Return the result of any other, once it is there; when cancelled, nobody waits for it."""
 
 
+class Carrier(Protocol):
+    """The server that a connection belongs to, as the connection sees it."""
+
+    oracle: Oracle
+    limits: ServerLimits
+    buffer: memoryview
+    clock: float
+    is_alone: bool
+    quantum: float
+
+    def took(self, connection: Connection) -> None:
+        """Count a connection that was made."""
+
+    def drop(self, connection: Connection) -> None:
+        """Forget a connection that is gone."""
+
+    def queue(self, connection: Connection) -> None:
+        """Let a connection wait for its turn."""
+
+    def leave(self, connection: Connection) -> None:
+        """Let a connection no longer wait."""
+
+    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Begin work that takes time."""
+
+
 class Connection(asyncio.BufferedProtocol):
     """One connection: at most one request is worked on, and nothing is read before its answer is sent."""
 
-    def __init__(self, server: Server, address: str, account: Account) -> None:
+    def __init__(self, server: Carrier, address: str, account: Account) -> None:
         self._server = server
         self.account = account
         self._oracle = server.oracle
@@ -133,7 +157,7 @@ class Connection(asyncio.BufferedProtocol):
         self._requests = self._session.receive(data)
         self._go_on()
 
-    def _answered_at_once(self, data: bytes, server: Server) -> bool:
+    def _answered_at_once(self, data: bytes, server: Carrier) -> bool:
         """Answer lookups where nothing else is to be done and nobody has to wait for this address."""
         if self._queued or self._ending or self._finished or self._task or self._blocked_since is not None:
             return False

@@ -13,13 +13,14 @@ from equipoise.errors import InputError
 from equipoise.link import win_probability
 from equipoise.players import NO_SIDE
 from equipoise.registry import RERANKERS, call_part, resolve
+from equipoise.teams.keywords import Judge, Keywords, Players
 from equipoise.teams.objectives.composing import priced
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.problem.components import Contradiction
-from equipoise.teams.problem.preferences import Outcome, outcomes
+from equipoise.teams.problem.outcomes import Outcome, outcomes
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE, Problem
-from equipoise.teams.problem.staying import renumbered
-from equipoise.teams.request import BalanceRequest, Judge, Keywords, Players
+from equipoise.teams.problem.teams_now import renumbered
+from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Solution, Split, Status
 from equipoise.teams.solvers import stages
 from equipoise.teams.solvers.conflict import conflict

@@ -19,10 +19,11 @@ from typing import Any, Unpack
 
 from equipoise.errors import InputError
 from equipoise.teams.balancing import balance
+from equipoise.teams.keywords import Keywords, Players
 from equipoise.teams.objectives.composing import AtMost
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.objectives.units import Asked, compose
-from equipoise.teams.request import BalanceRequest, Keywords, Players
+from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Solution, Split, Status
 
 #: Points after which the walk ends: a picture shows no more.

@@ -18,21 +18,19 @@ What a request means for a solver is not known here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import combinations
-from typing import Any, TypedDict, Unpack, cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Unpack, cast
 
 import numpy as np
 
-from equipoise.arrays import Floats
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.fields import players_of
-from equipoise.players import LARGEST_WEIGHT, NO_SIDE, Bots, Player, Rating
+from equipoise.players import LARGEST_WEIGHT, NO_SIDE, Bots, Player
 from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS, TERMS
 from equipoise.stopping import Stop, never
 from equipoise.tables import rows_of
-from equipoise.teams.decoding import data_of, keywords_of
+from equipoise.teams.keywords import Judge, Keywords, Players, data_of, frozen, keywords_of
 from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import check_scale, compose_in, units_of
 from equipoise.teams.problem.components import Contradiction
@@ -51,46 +49,6 @@ SIDE_WEIGHT = 0.01
 #: who have few splits to choose from, one in four hundred.  Why: docs/decisions/0002-default-objective.md.
 TOLERANCE = 0.001
 SMALL_TOLERANCE, SMALL = 0.0025, 17
-
-#: Who is here, as callers give it.
-Players = Iterable[Player] | Mapping[str, float | Rating | None]
-
-#: A criterion on splits, from each team's weights to a number, lower being better.
-Judge = Callable[[Sequence[Floats]], float]
-
-
-class Keywords(TypedDict, total=False):
-    """The keywords of ``balance``, as callers may give them; :class:`BalanceRequest` says what they mean."""
-
-    teams: int
-    sizes: int | Sequence[int] | None
-    min_size: int | None
-    max_size: int | None
-    max_difference: int | None
-    bots: Bots | bool | None
-    parties: Iterable[Sequence[str]]
-    apart: Iterable[Sequence[str]]
-    fixed: Mapping[str, int] | Iterable[tuple[str, int]] | None
-    preferences: Iterable[Preference]
-    side_price: float
-    stay: float
-    moves: int | None
-    roles: Mapping[str, int] | Iterable[tuple[str, int]] | None
-    rules: Iterable[Rule]
-    objective: Any
-    tolerances: Sequence[float] | None
-    solver: str | Callable[..., Any]
-    rerank: str | Judge | None
-    keep: int
-    spacing: int
-    default: float | None
-    beta: float | None
-    zero: float | None
-    body: float | None
-    tolerance: float | None
-    side_weight: float
-    seed: int
-    stop: Stop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,7 +230,7 @@ class BalanceRequest:
         InputError, UnknownNameError
             As the class.
         """
-        given = {name: _FROZEN.get(name, _as_given)(value, name) for name, value in keywords.items()}
+        given = frozen(keywords) if keywords else {}
         if isinstance(players, BalanceRequest):
             return replace(players, **cast("Any", given)) if given else players
         if isinstance(players, Mapping):
@@ -318,7 +276,11 @@ class BalanceRequest:
         UnsupportedError
             If a part was passed as a Python object, which data cannot hold.
         """
-        return data_of(self)
+        changed = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
+        defaults = {each.name: each.default for each in fields(self)}
+        return data_of(
+            self.players, {name: value for name, value in changed.items() if value != defaults[name]}
+        )
 
     @property
     def most_tolerance(self) -> float:
@@ -332,89 +294,12 @@ class BalanceRequest:
         """Whether an objective counts who changes team."""
         return "moves" in _objective_names(self.objective)
 
-    def folded(self) -> BalanceRequest:
-        """Return the same request with what comes with the players as fields, everyone by id.
-
-        Each rule is then in one place: a party once, however often it is asked for, those apart in pairs.
-        """
-        roster, tags = self.roster, dict[str, list[str]]()
-        for player in self.players:
-            if player.party is not None:
-                tags.setdefault(player.party, []).append(player.id)
-
-        def ids(names: Iterable[str], argument: str) -> tuple[str, ...]:
-            return tuple(roster.players[roster.find(argument, who)].id for who in names)
-
-        parties = [*map(tuple, tags.values()), *(ids(party, "parties") for party in self.parties)]
-        fixed = {player.id: player.team for player in self.players if player.team is not None}
-        fixed |= {ids([who], "fixed")[0]: team for who, team in self.fixed}
-        pairs = (pair for group in self.apart for pair in combinations(ids(group, "apart"), 2))
-        bare = {"party": None, "team": None, "prefer": (), "avoid": ()}
-        return replace(
-            self,
-            players=tuple(replace(player, **cast("Any", bare)) for player in self.players),
-            parties=tuple(dict.fromkeys(party for party in parties if len(party) > 1)),
-            apart=tuple(dict.fromkeys(pairs)),
-            fixed=tuple(fixed.items()),
-            preferences=self.all_preferences,
-        )
-
     @property
     def all_preferences(self) -> tuple[Preference, ...]:
         """The preferences that come with the players, then the others."""
         if not any(player.prefer or player.avoid for player in self.players):
             return self.preferences
         return (*preferences_of(self.players), *self.preferences)
-
-
-def _as_given(value: object, name: str) -> object:
-    del name
-    return value
-
-
-def _groups(groups: Iterable[Sequence[str]], name: str) -> tuple[tuple[str, ...], ...]:
-    frozen = []
-    for group in groups:
-        if isinstance(group, str):
-            msg = f" must be lists of names, got {group!r}"
-            raise InputError(msg, name)
-        frozen.append(tuple(group))
-    return tuple(frozen)
-
-
-def _pairs(
-    given: Mapping[str, int] | Iterable[tuple[str, int]] | None, name: str
-) -> tuple[tuple[str, int], ...]:
-    del name
-    return tuple((given.items() if isinstance(given, Mapping) else given) or ())
-
-
-def _objective(given: Any, name: str) -> Any:
-    if isinstance(given, Mapping):
-        return dict(given)
-    if isinstance(given, Sequence) and not isinstance(given, str):
-        return tuple(_objective(entry, name) for entry in given)
-    return given
-
-
-def _tuple(given: Iterable[Any] | None, name: str) -> tuple[Any, ...] | None:
-    del name
-    return None if given is None else tuple(given)
-
-
-#: How keywords become fields where callers may give more than the field holds.
-_FROZEN: Mapping[str, Callable[[Any, str], Any]] = {
-    "sizes": lambda given, _: given if given is None or isinstance(given, int) else tuple(given),
-    "bots": lambda given, _: Bots() if given is True else given or None,
-    "parties": _groups,
-    "apart": _groups,
-    "fixed": _pairs,
-    "preferences": _tuple,
-    "roles": _pairs,
-    "rules": _tuple,
-    "objective": _objective,
-    "tolerances": _tuple,
-}
 
 
 def _check_numbers(request: BalanceRequest) -> None:

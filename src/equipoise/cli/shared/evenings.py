@@ -112,7 +112,11 @@ class Evening:
 
         match = f"night-{time.strftime('%Y-%m-%d', time.gmtime())}-{secrets.token_hex(6)}"
         stop = deadline(SECONDS)
-        return arrange(self.night, setup, self.rated, match, now=now, still=still, vary=vary, stop=stop)
+        seen = {proposal.parted for proposal in self.night.tonight}
+        return arrange(
+            self.night.games, setup, self.rated, match,
+            seen=seen, now=now, still=still, vary=vary, stop=stop,
+        )  # fmt: skip
 
     def propose(
         self, setup: Setup, proposal: Proposal | None, spelled: Mapping[str, str], *, fresh: bool = False,
@@ -226,13 +230,14 @@ class Evening:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return everyone's row of the table, the strongest first."""
-        from equipoise.ledger import Account, accounts
+        from equipoise.ledger import Account, accounts, met
         from equipoise.matches import Ruleset
         from equipoise.ratings.scale import scale_of
 
         night, standing = self.night, self.archive.standing()
         scale = scale_of(standing.model, standing.state, Ruleset())
         known, merged = accounts(night.games), self.archive.merged()
+        together, against = met(night.games)
         rows = []
         for player, name in night.spelled.items():
             account = known.get(player, Account())
@@ -242,9 +247,17 @@ class Evening:
                 {"id": player, "name": name, "here": player in night.setup.here, "weight": weight,
                  "mu": rating.mu, "sigma": rating.sigma, "starting": night.weights.get(player),
                  "played": account.played, "won": account.won, "drawn": account.drawn,
-                 "lost": account.lost, "out": account.out, "weak": account.weak, "moved": account.moved}
+                 "lost": account.lost, "out": account.out, "weak": account.weak, "moved": account.moved,
+                 "unmet": account.unmet, "with": self._often(together, player),
+                 "against": self._often(against, player)}
             )  # fmt: skip
         return sorted(rows, key=lambda row: (-row["mu"], row["name"]))
+
+    def _often(self, counts: Mapping[frozenset[str], int], player: str) -> dict[str, int]:
+        """Return how often somebody met whom, by name, the most frequent first."""
+        found = {other: n for pair, n in counts.items() if player in pair for other in pair - {player}}
+        named = {self.night.spelled.get(other, other): n for other, n in found.items()}
+        return dict(sorted(named.items(), key=lambda item: (-item[1], item[0])))
 
 
 @contextmanager

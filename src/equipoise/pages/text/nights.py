@@ -43,6 +43,9 @@ def proposal_lines(setup: Setup, proposal: Proposal, spelled: Mapping[str, str])
         lines.append(f"{names_of(proposal.out, spelled)} {_verb(proposal.out, 'sit')} out.")
     if proposal.moved:
         lines.append(f"{names_of(proposal.moved, spelled)} {_verb(proposal.moved, 'change')} team.")
+    for one, other in proposal.unmet:
+        met = "are apart" if (one, other) in setup.prefer else "are together"
+        lines.append(f"{names_of([one], spelled)} and {names_of([other], spelled)} {met} this time.")
     return lines
 
 
@@ -59,8 +62,10 @@ def arranged_lines(setup: Setup, arranged: Arranged, spelled: Mapping[str, str])
 
 def table_lines(night: Night, rows: Sequence[Mapping[str, object]]) -> list[str]:
     """Return everyone who ever came as a table, and the teams of now."""
-    columns = ("name", "here", "0-100", "played", "won", "drawn", "lost", "sat out", "weaker side", "moved")
-    fields = ("name", "here", "weight", "played", "won", "drawn", "lost", "out", "weak", "moved")
+    columns = ("name", "here", "0-100", "played", "won", "drawn", "lost", "sat out", "weaker side", "moved",
+               "unmet", "mostly with", "against")  # fmt: skip
+    fields = ("name", "here", "weight", "played", "won", "drawn", "lost", "out", "weak", "moved", "unmet",
+              "with", "against")  # fmt: skip
     cells = [columns, *(tuple(_cell(row[name]) for name in fields) for row in rows)]
     widths = [max(len(row[n]) for row in cells) for n in range(len(columns))]
     lines = [
@@ -79,6 +84,8 @@ def table_lines(night: Night, rows: Sequence[Mapping[str, object]]) -> list[str]
 def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else ""
+    if isinstance(value, dict):  # how often whom: the first is the most frequent
+        return "".join(f"{printable(who)} {times}" for who, times in list(value.items())[:1])
     if isinstance(value, float):
         return f"{value:.1f}"
     return "" if value is None else printable(str(value))

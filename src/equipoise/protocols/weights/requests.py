@@ -28,12 +28,17 @@ class Refusal(Enum):
     AMBIGUOUS_GAME = "ambiguous-game it is not known which game is meant; name it as in GAME openarena/tdm"
     NO_GAME = "no-game GAME with the type of the game comes first"
     IMPOSSIBLE = "impossible no split keeps all parties together and the others apart within the sizes"
-    NO_TOKEN = "no-token this server takes no results, as it has no token"  # noqa: S105
-    WRONG_TOKEN = "wrong-token the token is wrong"  # noqa: S105
+    NO_TOKEN = "no-token this server takes no results, as it has no token"  # noqa: S105  # a message
+    WRONG_TOKEN = "wrong-token the token is wrong"  # noqa: S105  # a message
     NOT_AUTHORISED = "not-authorised AUTH with the token of this server comes first"
     TOO_MANY_CONNECTIONS = "too-many-connections this server takes no more; the connection is closed"
     BUSY = "busy too much is being asked at once; ask again"
     UNAVAILABLE = "unavailable the archive cannot be used just now; ask again"
+
+    @property
+    def code(self) -> str:
+        """What programs call it."""
+        return str(self.value).partition(" ")[0]
 
     @property
     def line(self) -> bytes:

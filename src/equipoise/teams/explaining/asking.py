@@ -2,17 +2,21 @@
 
 It says how a split breaks it (``violation``), what the request is without it (``relax``), and what it asks
 for in words (``words``).  What it costs is found in ``explaining``; the sentences around the words are in
-:mod:`equipoise.pages.text.explanation`.  A request is folded here: see :meth:`BalanceRequest.folded`.
+:mod:`equipoise.pages.text.explanation`.  A request is folded here: see :func:`folded`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, ClassVar, cast
 
+from equipoise.errors import UnsupportedError
+from equipoise.teams.balancing import balance
 from equipoise.teams.explaining.judging import Yardstick
 from equipoise.teams.request import BalanceRequest
-from equipoise.teams.solution import Split
+from equipoise.teams.solution import Solution, Split
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +119,39 @@ def teams_with(yardstick: Yardstick, split: Split, ids: tuple[str, ...]) -> set[
     """Return the teams that players are in."""
     teams = yardstick.teams_of(split)
     return {teams[yardstick.index[who]] for who in ids}
+
+
+def folded(request: BalanceRequest) -> BalanceRequest:
+    """Return a request with what comes with the players as fields, everyone by id.
+
+    Each rule is then in one place: a party once, however often it is asked for, those apart in pairs.
+    """
+    roster, tags = request.roster, dict[str, list[str]]()
+    for player in request.players:
+        if player.party is not None:
+            tags.setdefault(player.party, []).append(player.id)
+
+    def ids(names: Iterable[str], argument: str) -> tuple[str, ...]:
+        return tuple(roster.players[roster.find(argument, who)].id for who in names)
+
+    parties = [*map(tuple, tags.values()), *(ids(party, "parties") for party in request.parties)]
+    fixed = {player.id: player.team for player in request.players if player.team is not None}
+    fixed |= {ids([who], "fixed")[0]: team for who, team in request.fixed}
+    pairs = (pair for group in request.apart for pair in combinations(ids(group, "apart"), 2))
+    bare = {"party": None, "team": None, "prefer": (), "avoid": ()}
+    return replace(
+        request,
+        players=tuple(replace(player, **cast("Any", bare)) for player in request.players),
+        parties=tuple(dict.fromkeys(party for party in parties if len(party) > 1)),
+        apart=tuple(dict.fromkeys(pairs)),
+        fixed=tuple(fixed.items()),
+        preferences=request.all_preferences,
+    )
+
+
+def ask(request: BalanceRequest) -> Solution:
+    """Return what ``balance`` says; what the solver that is asked for cannot do is left to one that can."""
+    try:
+        return balance(request)
+    except UnsupportedError:
+        return balance(replace(request, solver="auto"))

@@ -1,30 +1,26 @@
 """Splits changed by hand, and judged: swaps and moves by name, and why somebody is where they are.
 
-What a split is worth without changes is explained in ``explaining``.
+What a split is worth without changes is explained in ``explaining``; who may be exchanged for whom is found
+in ``exchanging``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
 from typing import Any, Unpack
 
-import numpy as np
-
-from equipoise.arrays import Labels
 from equipoise.errors import InputError
 from equipoise.teams.balancing import balance
-from equipoise.teams.explaining.asking import Constraint, labels
+from equipoise.teams.explaining.asking import Constraint, folded, labels
+from equipoise.teams.explaining.exchanging import Seat, exchanges, fairest
 from equipoise.teams.explaining.explaining import Instead, alternative, instead
 from equipoise.teams.explaining.judging import Cost, Moved, Valuation, Yardstick, as_json
 from equipoise.teams.explaining.relaxing import preferences_in, rules_in
 from equipoise.teams.explaining.rules import Fixed, TeamSizes
-from equipoise.teams.request import BalanceRequest, Keywords, Players
-from equipoise.teams.solution import Solution, Split, weight
-
-#: Exchanges of a player's party that are looked at, a team; with one player there are as many as others.
-MOST_EXCHANGES = 10_000
+from equipoise.teams.keywords import Keywords, Players
+from equipoise.teams.request import BalanceRequest
+from equipoise.teams.solution import Solution, Split
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +209,7 @@ def why_there(
     """
     yardstick, solution, start = _looked_at(players, solution, split, keywords)
     request, teams = yardstick.request, yardstick.teams_of(start)
-    seat = _Seat.of(yardstick, teams, who)
+    seat = Seat.of(yardstick, teams, who)
     place, home, block, anchor, held = seat.place, seat.team, seat.block, seat.anchor, seat.held
     name = request.players[place].label
     free = Yardstick(Fixed(held).relax(request)) if held else yardstick
@@ -222,12 +218,12 @@ def why_there(
     elsewhere = []
     for team in seat.others:
         preference = Constraint("fixed", (name,), team=team)
-        found = _best(free, _exchanges(free, teams, block, [team], alone=True, keep=anchor))
+        found = fairest(free, exchanges(free, teams, block, [team], alone=True, keep=anchor))
         best = None if found is None else alternative(yardstick, yardstick.split(found), start)
         reason = "" if best else "no exchange for players of that team keeps the rules"
         given_up = tuple(Fixed((one,)).constraint(request) for one in held)
         elsewhere.append(Instead(preference, best, reason, given_up=given_up))
-    swapped = _best(yardstick, _exchanges(yardstick, teams, block, set(teams) - {home}))
+    swapped = fairest(yardstick, exchanges(yardstick, teams, block, set(teams) - {home}))
     exchange = None if swapped is None else _changed(yardstick, solution.best, start, swapped)
     partners = [moved.player for moved in (exchange.moved if exchange else ()) if moved.origin != home]
     return Place(
@@ -273,7 +269,7 @@ def why_not(
     """
     yardstick, _, start = _looked_at(players, solution, split, keywords)
     request, teams = yardstick.request, yardstick.teams_of(start)
-    seat = _Seat.of(yardstick, teams, who)
+    seat = Seat.of(yardstick, teams, who)
     given_up = tuple(Fixed((one,)).constraint(request) for one in seat.held)
     free, player = Fixed(seat.held).relax(request), request.players[seat.place]
     stays = () if seat.anchor is None else ((request.players[seat.anchor].id, teams[seat.anchor]),)
@@ -333,7 +329,7 @@ def _looked_at(
     if not solution.splits:
         msg = f": there is no split to look at: {solution.reason}"
         raise InputError(msg, "players")
-    return Yardstick(request.folded()), solution, solution.best if split is None else split
+    return Yardstick(folded(request)), solution, solution.best if split is None else split
 
 
 def _changed(yardstick: Yardstick, best: Split, start: Split, teams: Sequence[int]) -> Change:
@@ -348,90 +344,3 @@ def _changed(yardstick: Yardstick, best: Split, start: Split, teams: Sequence[in
         broken=tuple(broken for rule in rules for broken in rule.violation(yardstick, after)),
         split=after,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Seat:
-    """Where a player is: the team, who moves along, who of them is fixed, and the teams to compare with."""
-
-    place: int
-    team: int
-    block: frozenset[int]
-    held: tuple[tuple[str, int], ...]
-    anchor: int | None
-    others: tuple[int, ...]
-
-    @classmethod
-    def of(cls, yardstick: Yardstick, teams: Sequence[int], who: str) -> _Seat:
-        """Return the seat of a player, by id or name."""
-        request = yardstick.request
-        place = request.roster.find("why", who)
-        block = _party_of(yardstick, place)
-        held = tuple(one for one in request.fixed if yardstick.index[one[0]] in block)
-        anchor = _anchor(yardstick, block) if yardstick.interchangeable else None
-        others = tuple(team for team in range(request.teams) if team != teams[place])
-        if anchor is not None:
-            others = others[:1] if teams[anchor] == teams[place] else (teams[anchor],)
-        return cls(place, teams[place], block, held, anchor, others)
-
-
-def _party_of(yardstick: Yardstick, place: int) -> frozenset[int]:
-    """Return where those are in the roster who stay with a player, directly or not, the player included."""
-    bound = {place}
-    for _ in yardstick.request.parties:
-        for party in yardstick.request.parties:
-            members = {yardstick.index[who] for who in party}
-            bound |= members if bound & members else set()
-    return frozenset(bound)
-
-
-def _anchor(yardstick: Yardstick, block: frozenset[int]) -> int | None:
-    """Return the strongest player who is not bound to one; the first among equals, None if there is none."""
-    players = yardstick.request.roster.players
-    others = [place for place in range(len(players)) if place not in block]
-    return max(others, key=lambda place: (weight(players[place]), -place), default=None)
-
-
-def _exchanges(
-    yardstick: Yardstick,
-    teams: Sequence[int],
-    block: frozenset[int],
-    others: Iterable[int],
-    *,
-    alone: bool = False,
-    keep: int | None = None,
-) -> Labels:
-    """Return the splits in which a block is exchanged for as many of another team, or may join it alone.
-
-    Parties go as a whole, whoever is to be kept stays, and only splits that keep the rules are returned.
-    """
-    home = teams[min(block)]
-    rows = []
-    for team in others:
-        parties = {_party_of(yardstick, place) for place in range(len(teams)) if teams[place] == team}
-        blocks = sorted((party for party in parties if keep not in party), key=min)
-        exchanged = islice(_of_size(blocks, len(block)), MOST_EXCHANGES)
-        for chosen in (*[frozenset[int]()] * alone, *exchanged):
-            row = np.array(teams, dtype=np.int8)
-            row[list(chosen)] = home
-            row[list(block)] = team
-            rows.append(row)
-    splits = np.array(rows, dtype=np.int8).reshape(len(rows), len(teams))
-    return splits[yardstick.legal(splits)]
-
-
-def _of_size(blocks: Sequence[frozenset[int]], size: int) -> Iterator[frozenset[int]]:
-    """Yield the unions of blocks that have so many players."""
-    if not size:
-        yield frozenset()
-    for n, block in enumerate(blocks):
-        if len(block) <= size:
-            yield from (block | rest for rest in _of_size(blocks[n + 1 :], size - len(block)))
-
-
-def _best(yardstick: Yardstick, splits: Labels) -> list[int] | None:
-    """Return the fairest of some splits, None where there are none."""
-    if not len(splits):
-        return None
-    best: list[int] = splits[yardstick.fairest(splits)].tolist()
-    return best

@@ -1,30 +1,28 @@
 """``explain``: why these teams, what else there is, and what each rule costs.
 
 A price is found by asking once more without the rule, so it is as proven as the two answers.
-What there is to ask is in :mod:`equipoise.teams.explaining.relaxing`, how it is put into words in
-:mod:`equipoise.pages.text.explanation`.
+What there is to ask is in :mod:`equipoise.teams.explaining.relaxing`, what to give up where nothing is
+feasible in :mod:`equipoise.teams.explaining.giving_up`, the words in :mod:`equipoise.pages.text.explanation`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
-from equipoise.errors import UnsupportedError
 from equipoise.stopping import Stop
 from equipoise.teams.balancing import balance
-from equipoise.teams.explaining.asking import Asked, Constraint, Priced
+from equipoise.teams.explaining.asking import Asked, Constraint, Priced, ask, folded
+from equipoise.teams.explaining.giving_up import Share, least_relaxed
 from equipoise.teams.explaining.judging import Cost, Moved, Valuation, Yardstick, as_json
 from equipoise.teams.explaining.relaxing import STEP, preferences_in, relaxed_sizes, rules_in
-from equipoise.teams.request import TOLERANCE, BalanceRequest, Keywords, Players
+from equipoise.teams.keywords import Keywords, Players
+from equipoise.teams.request import TOLERANCE, BalanceRequest
 from equipoise.teams.solution import Solution, Split, Status
 
 #: Splits that are looked at besides the one explained, unless ``keep`` asks for more.
 ALTERNATIVES = 3
-
-#: Gives when to stop the next question, from how many there still are.
-Share = Callable[[int], Stop]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +207,7 @@ def explain(
     whole = BalanceRequest.of(players, **keywords)
     keep = max(whole.keep, 1 + ALTERNATIVES)
     solution = balance(replace(whole, keep=keep)) if solution is None else solution
-    request = whole.folded()
+    request = folded(whole)
     shares = share or _undivided(request.stop)
     if not solution.splits:
         return _of_nothing(request, solution, shares)
@@ -239,14 +237,6 @@ def explain(
         relaxed=None if dearest is None else dearest.without,
         unpriced=unpriced,
     )
-
-
-def ask(request: BalanceRequest) -> Solution:
-    """Return what ``balance`` says; what the solver that is asked for cannot do is left to one that can."""
-    try:
-        return balance(request)
-    except UnsupportedError:
-        return balance(replace(request, solver="auto"))
 
 
 def _undivided(stop: Stop) -> Share:
@@ -336,7 +326,7 @@ def _dearest(prices: Iterable[Price]) -> Price | None:
 
 def _of_nothing(request: BalanceRequest, solution: Solution, shares: Share) -> Explanation:
     """Return the explanation of a request without a split: the reason, and what to give up."""
-    rules, split = ((), None) if solution.status is not Status.INFEASIBLE else _least_relaxed(request, shares)
+    rules, split = ((), None) if solution.status is not Status.INFEASIBLE else least_relaxed(request, shares)
     return Explanation(
         status=solution.status,
         objective=solution.objective,
@@ -351,61 +341,3 @@ def _of_nothing(request: BalanceRequest, solution: Solution, shares: Share) -> E
         relaxed=None if split is None else alternative(Yardstick(request), split, None),
         reason=solution.reason,
     )
-
-
-def _least_relaxed(request: BalanceRequest, shares: Share) -> tuple[tuple[Constraint, ...], Split | None]:
-    """Return the fewest constraints to give up for a split, and the best there is without them.
-
-    One alone is tried first: of those that will do, the one that frees the fewest players, then the one
-    with the most even split.  If none will do, several are.
-    """
-    whole = rules_in(request)
-    parts = [part for asked in whole for part in asked.parts]
-    found: list[tuple[int, float, Constraint, Split]] = []
-    for n, part in enumerate(parts):
-        split = _feasible(part.relax(request), shares(len(parts) - n + 1))
-        if split is not None:
-            rule = part.constraint(request)
-            freed = len(rule.players) if rule.kind in ("party", "fixed") else 1
-            found.append((freed, split.imbalance, rule, split))
-    for steps in range(1, len(request.players)):
-        sizes, stop = relaxed_sizes(request, steps), shares(1)
-        if sizes is None or stop():
-            break
-        split = _feasible(sizes.relax(request), stop)
-        if split is not None:
-            found.append((1, split.imbalance, sizes.constraint(request), split))
-            break
-    if found:
-        *_, constraint, split = min(found, key=lambda entry: entry[:2])
-        return (constraint,), split
-    everything = relaxed_sizes(request, len(request.players))
-    return _minimal(request, [*whole, *filter(None, [everything])], shares(1))
-
-
-def _feasible(request: BalanceRequest, stop: Stop) -> Split | None:
-    """Return the best split there is, None where none is found."""
-    solution = None if stop() else ask(replace(request, keep=1, stop=stop))
-    return solution.best if solution is not None and solution.splits else None
-
-
-def _minimal(
-    request: BalanceRequest, asked: list[Asked], stop: Stop
-) -> tuple[tuple[Constraint, ...], Split | None]:
-    """Return what cannot be kept if there is to be a split, as little as can be, and the best without.
-
-    All is given up, and taken back one after another as long as there is a split.
-    """
-    dropped = list(asked)
-    best: Split | None = None
-    for candidate in (None, *asked):
-        tried = [each for each in dropped if each is not candidate]
-        without = request
-        for each in tried:
-            without = each.relax(without)
-        split = _feasible(without, stop)
-        if split is not None:
-            dropped, best = tried, split
-        elif candidate is None:
-            return (), None
-    return (() if best is None else tuple(each.constraint(request) for each in dropped)), best

@@ -96,30 +96,30 @@ class WeightedSum(Criterion):
         return sum(weight * criterion.floor for criterion, weight in self.terms)
 
     @property
-    def second(self) -> tuple[float, ...]:  # type: ignore[override]
+    def second(self) -> tuple[float, ...]:  # type: ignore[override]  # as floor
         """The first second axis that any of the criteria has."""
         axes = (criterion.second for criterion, _ in self.terms if any(criterion.second))
         return next(axes, (0.0,) * N_FEATURES)
 
     @property
-    def has_reach(self) -> bool:  # type: ignore[override]
+    def has_reach(self) -> bool:  # type: ignore[override]  # as floor
         """Whether any of the criteria has one."""
         return any(criterion.has_reach for criterion, _ in self.terms)
 
     @property
-    def by_difference(self) -> bool:  # type: ignore[override]
+    def by_difference(self) -> bool:  # type: ignore[override]  # as floor
         """Whether all of the criteria are, of the same strengths."""
         zeros = {criterion.zero for criterion, _ in self.terms}
         return len(zeros) == 1 and all(criterion.by_difference for criterion, _ in self.terms)
 
     @property
-    def zero(self) -> float:  # type: ignore[override]
+    def zero(self) -> float:  # type: ignore[override]  # as floor
         """That of the criteria, where they have one and the same."""
         zeros = {criterion.zero for criterion, _ in self.terms}
         return zeros.pop() if len(zeros) == 1 else 0.0
 
     @property
-    def needs_positive(self) -> bool:  # type: ignore[override]
+    def needs_positive(self) -> bool:  # type: ignore[override]  # as floor
         """Whether any of the criteria does."""
         return any(criterion.needs_positive for criterion, _ in self.terms)
 
@@ -167,17 +167,17 @@ class AtMost(Criterion):
     level: float
 
     @property
-    def second(self) -> tuple[float, ...]:  # type: ignore[override]
+    def second(self) -> tuple[float, ...]:  # type: ignore[override]  # as floor
         """That of the criterion."""
         return self.criterion.second
 
     @property
-    def has_reach(self) -> bool:  # type: ignore[override]
+    def has_reach(self) -> bool:  # type: ignore[override]  # as floor
         """Whether the criterion has."""
         return self.criterion.has_reach
 
     @property
-    def needs_positive(self) -> bool:  # type: ignore[override]
+    def needs_positive(self) -> bool:  # type: ignore[override]  # as floor
         """Whether the criterion does."""
         return self.criterion.needs_positive
 

@@ -1,8 +1,9 @@
 """Preferences that may be broken at a price: who prefers to be together, apart, or on a side.
 
 A price is in win probability: a preference that is worth 0.01 is broken where keeping it would cost the game
-more than one percent of win probability.  Here are the preferences as they are asked for, what a split pays
-for those it breaks, and the outcome.  Rules stand in :mod:`equipoise.teams.problem.problem`.
+more than one percent of win probability.  Here are the preferences as they are asked for, and what a split
+pays for those it breaks.  What became of each stands in :mod:`equipoise.teams.problem.outcomes`, rules stand
+in :mod:`equipoise.teams.problem.problem`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,10 +19,6 @@ from equipoise.arrays import Floats, Labels
 from equipoise.errors import InputError
 from equipoise.matches import Match
 from equipoise.players import NO_SIDE, Player
-
-if TYPE_CHECKING:
-    from equipoise.teams.problem.problem import Problem
-
 
 #: What a preference is worth where no price is named: one percent of win probability.
 PREFERENCE_PRICE = 0.01
@@ -76,43 +73,6 @@ class Preference:
             raise InputError(msg)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of a preference in a split.
-
-    Parameters
-    ----------
-    kind : str
-        ``"together"``, ``"apart"``, ``"side"`` or ``"stay"``.
-    players : tuple of str
-        Who wanted it, as they are shown.
-    price : float
-        What breaking it costs, for each player it is broken for.
-    paid : float
-        What this split pays for it; 0 where it is met.
-    """
-
-    kind: str
-    players: tuple[str, ...]
-    price: float
-    paid: float
-
-    @property
-    def met(self) -> bool:
-        """Whether nothing is paid."""
-        return self.paid == 0.0
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the outcome in plain lists and numbers."""
-        return {
-            "kind": self.kind,
-            "players": list(self.players),
-            "price": self.price,
-            "paid": self.paid,
-            "met": self.met,
-        }
-
-
 class Group(NamedTuple):
     """A preference between players, with the block of each."""
 
@@ -150,11 +110,11 @@ class Prices:
             for team in range(n_teams):
                 paid[:, team] = (labels == team) @ self.sides[:, team]
         for group in self.groups:
-            paid += group.price * _broken_for(group, labels, n_teams)
+            paid += group.price * broken_for(group, labels, n_teams)
         return paid
 
 
-def _broken_for(group: Group, labels: Labels, n_teams: int) -> Floats:
+def broken_for(group: Group, labels: Labels, n_teams: int) -> Floats:
     """Return for how many players of each team a preference is broken, shape (m, n_teams)."""
     members = labels[:, group.blocks]
     counts = np.stack([(members == team).sum(axis=1) for team in range(n_teams)], axis=1).astype(np.float64)
@@ -271,58 +231,3 @@ def recent_preferences(
             prices[pair] = prices.get(pair, 0.0) + price
         price /= 2.0
     return [Preference("apart", pair, min(worth, 1.0)) for pair, worth in sorted(prices.items())]
-
-
-def outcomes(
-    problem: Problem,
-    preferences: Sequence[Preference],
-    side_price: float,
-    stay: float,
-    players: Sequence[Player],
-    labels: Labels,
-) -> tuple[Outcome, ...]:
-    """Return what became of every preference in a split: between players, for a side, to stay in a team.
-
-    Parameters
-    ----------
-    problem : Problem
-        With prices made of the preferences, in their order.
-    preferences : sequence of Preference
-        The preferences between players.
-    side_price : float
-        What a whole side preference is worth.
-    stay : float
-        What it is worth to stay in the team of now.
-    players : sequence of Player
-        The roster.
-    labels : ndarray of int8, shape (n_blocks,)
-        The split.
-    """
-    if problem.prices is None:
-        return ()
-    label_of = {key: player.label for player in players for key in (player.name, player.id) if key}
-    told = [
-        Outcome(
-            preference.kind,
-            tuple(label_of[who] for who in preference.players),
-            preference.price,
-            float(group.price * _broken_for(group, labels[None, :], problem.n_teams).sum()),
-        )
-        for preference, group in zip(preferences, problem.prices.groups, strict=True)
-    ]
-    if side_price:
-        each = side_prices(players, problem.n_teams, side_price)
-        for places, team in zip(problem.members, labels.tolist(), strict=True):
-            told += [
-                Outcome("side", (players[place].label,), float(each[place].max()), float(each[place, team]))
-                for place in places
-                if players[place].side != NO_SIDE
-            ]
-    if stay:
-        told += [
-            Outcome("stay", (players[place].label,), stay, stay if team != players[place].team_now else 0.0)
-            for places, team in zip(problem.members, labels.tolist(), strict=True)
-            for place in places
-            if players[place].team_now is not None
-        ]
-    return tuple(told)

@@ -10,21 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Ints, Labels
 from equipoise.players import NO_SIDE
+from equipoise.teams.problem.preferences import Prices
+from equipoise.teams.problem.roles import Roles
 from equipoise.teams.problem.rounding import Rounding
-
-if TYPE_CHECKING:
-    from equipoise.teams.problem.preferences import Prices
-    from equipoise.teams.problem.roles import Roles
-    from equipoise.teams.problem.rules import Rows
-    from equipoise.teams.problem.staying import Moving
-
+from equipoise.teams.problem.rules import Rows
+from equipoise.teams.problem.staying import Moving
 
 #: The features of a block, in the order of the last axis of totals: how many players, and the sums of
 #: their mu, (mu - centre)², sigma² and side preference.

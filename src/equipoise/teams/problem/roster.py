@@ -11,6 +11,7 @@ import numpy as np
 from equipoise.arrays import Floats
 from equipoise.errors import InputError
 from equipoise.players import MOST_PLAYERS, Bots, Player, Rating
+from equipoise.teams.problem.binding import apart_pairs, block_teams, fixed_teams
 from equipoise.teams.problem.components import Contradiction, SignedUnion, components
 from equipoise.teams.problem.preferences import Preference, prices_of
 from equipoise.teams.problem.problem import Problem, SizeRules
@@ -87,6 +88,21 @@ class Roster:
         more = ", ..." if len(self.players) > 10 else ""
         msg = f": there is no player {who!r}; the roster has {names}{more}"
         raise InputError(msg, argument)
+
+    def find_each(self, argument: str, group: Sequence[str]) -> list[int]:
+        """Return the places of a group's players, none of whom may come twice.
+
+        Raises
+        ------
+        InputError
+            As :meth:`find`, and if somebody does.
+        """
+        places = [self.find(argument, who) for who in group]
+        for n, place in enumerate(places):
+            if place in places[:n]:
+                msg = f": {self.players[place].label!r} comes twice in one group"
+                raise InputError(msg, argument)
+        return places
 
 
 @dataclass(frozen=True)
@@ -200,9 +216,9 @@ class Sizes:
     max_difference: int | None = None
 
     def __post_init__(self) -> None:
-        numbers = [("sizes", size) for size in self.exact or ()]
-        numbers += [("min_size", self.minimum), ("max_size", self.maximum)]  # type: ignore[list-item]
-        numbers += [("max_difference", self.max_difference)]  # type: ignore[list-item]
+        numbers: list[tuple[str, int | None]] = [("sizes", size) for size in self.exact or ()]
+        numbers += [("min_size", self.minimum), ("max_size", self.maximum)]
+        numbers += [("max_difference", self.max_difference)]
         for name, number in numbers:
             if number is not None and not 0 <= number <= MOST_PLAYERS:
                 msg = f"must be from 0 to {MOST_PLAYERS}, got {number}"
@@ -279,8 +295,12 @@ def build(
     players = roster.players
     n = len(players)
     block_of, members = _blocks(roster, parties)
-    block_team = _block_teams(fixed_teams(roster, n_teams, fixed), block_of, len(members))
-    pairs = _apart_pairs(roster, n_teams, apart, block_of, block_team)
+    bound = [(roster.find("fixed", who), team) for who, team in fixed]
+    block_team = (-1,) * len(members)
+    if bound or any(player.team is not None for player in players):
+        block_team = block_teams(fixed_teams(players, n_teams, bound), block_of, len(members))
+    parted = [roster.find_each("apart", group) for group in apart]
+    pairs = apart_pairs(parted, n_teams, block_of, block_team) if parted else []
     mu, sigma = roster.mu, roster.sigma
     side = np.array([player.side for player in players])
     centre = float(mu.mean()) if n else 0.0
@@ -303,7 +323,7 @@ def build(
             np.add.at(moving.each, block_of, changes)
         moved = besides.stay * moving.each if besides.stay and moving is not None else None
         if besides.preferences or besides.side_price or moved is not None:
-            groups = [(one, named_once("preferences", roster, one.players)) for one in besides.preferences]
+            groups = [(one, roster.find_each("preferences", one.players)) for one in besides.preferences]
             blocks = block_of, len(members)
             prices = prices_of(groups, besides.side_price, moved, players, blocks, n_teams)
         if besides.rules:
@@ -338,76 +358,6 @@ def build(
     return problem
 
 
-def fixed_teams(roster: Roster, n_teams: int, fixed: Iterable[tuple[str, int]]) -> list[int]:
-    """Return the team each player is fixed to, -1 for none.
-
-    Raises
-    ------
-    InputError
-        If there is no such team, or somebody is fixed to two.
-    """
-    team_of = [-1 if player.team is None else player.team for player in roster.players]
-    preferences = [(place, team) for place, team in enumerate(team_of) if team >= 0]
-    preferences += [(roster.find("fixed", who), team) for who, team in fixed]
-    for place, team in preferences:
-        name = roster.players[place].label
-        if not 0 <= team < n_teams:
-            msg = f": {name!r} is fixed to team {team + 1}; there are teams 1 to {n_teams}"
-            raise InputError(msg, "fixed")
-        if team_of[place] not in (-1, team):
-            msg = f": {name!r} is fixed to team {team + 1}, but comes with team {team_of[place] + 1}"
-            raise InputError(msg, "fixed")
-        team_of[place] = team
-    return team_of
-
-
-def _block_teams(team_of: list[int], block_of: list[int], n_blocks: int) -> tuple[int, ...]:
-    """Return the team each block is fixed to, -1 for none."""
-    team, holder = [-1] * n_blocks, [-1] * n_blocks
-    for place, preference in enumerate(team_of):
-        block = block_of[place]
-        if preference >= 0:
-            if team[block] not in (-1, preference):
-                reason = "they are in one party, but fixed to different teams"
-                raise Contradiction(holder[block], place, reason)
-            team[block], holder[block] = preference, place
-    return tuple(team)
-
-
-def _apart_pairs(
-    roster: Roster,
-    n_teams: int,
-    apart: Iterable[Sequence[str]],
-    block_of: list[int],
-    block_team: tuple[int, ...],
-) -> list[tuple[int, int]]:
-    """Return the pairs of players, by place, who must not be in one team."""
-    pairs = []
-    for group in apart:
-        places = named_once("apart", roster, group)
-        if len(places) > n_teams:
-            reason = f"{len(places)} players must be apart from each other, but there are {n_teams} teams"
-            raise Contradiction(places[0], places[-1], reason)
-        for i, one in enumerate(places):
-            for other in places[:i]:
-                if block_of[one] == block_of[other]:
-                    raise Contradiction(other, one, "they must be apart, but are in one party")
-                if block_team[block_of[one]] == block_team[block_of[other]] >= 0:
-                    raise Contradiction(other, one, "they must be apart, but are fixed to one team")
-                pairs.append((other, one))
-    return pairs
-
-
-def named_once(argument: str, roster: Roster, group: Sequence[str]) -> list[int]:
-    """Return the places of a group's players, none of whom may come twice."""
-    places = [roster.find(argument, who) for who in group]
-    for n, place in enumerate(places):
-        if place in places[:n]:
-            msg = f": {roster.players[place].label!r} comes twice in one group"
-            raise InputError(msg, argument)
-    return places
-
-
 def _blocks(
     roster: Roster, parties: Iterable[Sequence[str]]
 ) -> tuple[list[int], tuple[tuple[int, ...], ...]]:
@@ -421,7 +371,7 @@ def _blocks(
         if player.party is not None:
             union.bind(leader.setdefault(player.party, place), place, 1)
     for party in parties:
-        places = named_once("parties", roster, party)
+        places = roster.find_each("parties", party)
         for place in places[1:]:
             union.bind(places[0], place, 1)
     members: dict[int, list[int]] = {}

@@ -12,15 +12,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from equipoise.arrays import Floats
 from equipoise.compiled import compiled, pays
-
-if TYPE_CHECKING:
-    from equipoise.teams.problem.problem import Problem
+from equipoise.teams.problem.preferences import Prices
+from equipoise.teams.problem.roles import Roles
 
 #: What rounding a number to a float changes, relative to it.
 UNIT = 2.0**-53
@@ -44,6 +43,49 @@ MANY = 256
 PADDING = 2
 
 
+class _Problem(Protocol):
+    """What of a problem its rounding depends on."""
+
+    @property
+    def features(self) -> Floats: ...
+
+    @property
+    def min_size(self) -> tuple[int, ...]: ...
+
+    @property
+    def max_difference(self) -> int: ...
+
+    @property
+    def seats(self) -> tuple[int, ...]: ...
+
+    @property
+    def filler(self) -> Floats | None: ...
+
+    @property
+    def centre(self) -> float: ...
+
+    @property
+    def prices(self) -> Prices | None: ...
+
+    @property
+    def roles(self) -> Roles | None: ...
+
+    @property
+    def n_teams(self) -> int: ...
+
+    @property
+    def n_players(self) -> int: ...
+
+    @property
+    def single(self) -> bool: ...
+
+    @property
+    def whole(self) -> Floats: ...
+
+    @property
+    def level(self) -> bool: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Rounding:
     """Bounds on the rounding in a problem's totals, whatever the split.
@@ -58,7 +100,7 @@ class Rounding:
     N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, 2002, section 4.2.
     """
 
-    problem: Problem
+    problem: _Problem
 
     @cached_property
     def whole(self) -> Floats:

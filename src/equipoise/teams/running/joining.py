@@ -12,7 +12,8 @@ from typing import Any, Unpack
 from equipoise.arrays import Floats
 from equipoise.errors import InputError, UnsupportedError
 from equipoise.players import NO_SIDE, Bots, Player, Rating
-from equipoise.teams.request import SIDE_WEIGHT, BalanceRequest, Keywords, Players
+from equipoise.teams.keywords import Keywords, Players
+from equipoise.teams.request import SIDE_WEIGHT, BalanceRequest
 from equipoise.teams.running.placing import MAX_DIFFERENCE, Placement, place_late
 from equipoise.teams.running.sums import team_sums
 

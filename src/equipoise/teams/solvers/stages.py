@@ -18,7 +18,7 @@ from equipoise.registry import SOLVERS, call_part, resolve
 from equipoise.stopping import Stop
 from equipoise.teams.objectives.objective import Limit, Objective
 from equipoise.teams.problem.problem import Problem
-from equipoise.teams.problem.staying import unmoved
+from equipoise.teams.problem.teams_now import unmoved
 from equipoise.teams.solvers import draft, exchange, resplit
 from equipoise.teams.solvers.task import Fit, Found, Ranked, Solver, Task
 

@@ -9,12 +9,12 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from equipoise.errors import InputError
 from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
 from equipoise.ratings.models.gaussian_filter.packing import GENERAL, Key
-from equipoise.ratings.profiles import FILTERS
 from equipoise.ratings.starting import TRUSTED, Given, Guess, given_from, placed
 
 #: How the ids begin of players of whom a log has only the name.
@@ -22,6 +22,29 @@ NAMED = "name:"
 
 #: Members that may be mixed: memory and time grow with each.
 MOST_MEMBERS = 16
+
+#: The members of the default model; what is not said is as of ``GaussianFilter()``.
+#: ``python benchmarks/shipped_profile.py`` finds them, and its page says how and on what.
+FILTERS: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {
+        "steady": MappingProxyType(
+            {
+                "sigma": 0.82, "baseline": 1.0, "baseline_sigma": 0.05, "drift_game": 0.002,
+                "drift_day": 0.014, "share_type": 0.027, "outcome": 0.25, "margin_slope": 0.28,
+                "margin_noise": 1.4, "statistic_slope": 0.4, "statistic_noise": 1.3, "trust_sigma": 0.18,
+                "caution": 10.0, "experience_sigma": 0.55, "experience_games": 7.5,
+            }
+        ),
+        "keen": MappingProxyType(
+            {
+                "sigma": 0.8, "baseline": 1.45, "baseline_sigma": 0.06, "drift_game": 0.008,
+                "drift_day": 0.008, "share_type": 0.017, "outcome": 0.72, "margin_slope": 0.39,
+                "margin_noise": 0.7, "statistic_slope": 0.77, "statistic_noise": 3.1, "trust_sigma": 0.38,
+                "caution": 50.0, "experience_sigma": 0.48, "experience_games": 11.0,
+            }
+        ),
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +54,7 @@ class Mixture(Filters):
     Parameters
     ----------
     members : sequence of str
-        Names of filters, see :data:`equipoise.ratings.profiles.FILTERS`.
+        Names of filters, see :data:`equipoise.ratings.models.gaussian_filter.mixture.FILTERS`.
     settings : mapping from str to float
         Hyperparameters of :class:`GaussianFilter` that all members have alike.
     starting : sequence of Player, or mapping from str to Rating or float

@@ -1,4 +1,4 @@
-"""Requests as plain data: what JSON and TOML hold, into the keywords of ``balance`` and back.
+"""The keywords of ``balance``: what callers may give for each, and as plain data, such as JSON and TOML hold.
 
 The shape is that of :meth:`equipoise.teams.request.BalanceRequest.to_dict`, and ``docs/request.schema.json``
 says it in a way programs read.  In data, teams are counted from 1, as in rosters and rules.
@@ -7,20 +7,131 @@ Reading the files is not done here.
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypedDict
 
+from equipoise.arrays import Floats
 from equipoise.errors import InputError, UnsupportedError
-from equipoise.fields import fail, number_of, players_of, price_of, short, text_of
-from equipoise.players import NO_SIDE, Bots, Player, Rating
+from equipoise.fields import (
+    fail,
+    list_of,
+    name_of,
+    names_of,
+    number_of,
+    object_of,
+    player_data,
+    players_of,
+    price_of,
+    real_of,
+    short,
+    text_of,
+    whole_of,
+)
+from equipoise.players import Bots, Player, Rating
+from equipoise.stopping import Stop
 from equipoise.teams.problem.preferences import PREFERENCE_PRICE, Preference
 from equipoise.teams.problem.rules import Rule, Who
 
-if TYPE_CHECKING:
-    from equipoise.teams.request import BalanceRequest
+#: Who is here, as callers give it.
+Players = Iterable[Player] | Mapping[str, float | Rating | None]
+
+#: A criterion on splits, from each team's weights to a number, lower being better.
+Judge = Callable[[Sequence[Floats]], float]
+
+
+class Keywords(TypedDict, total=False):
+    """The keywords of ``balance``, as callers may give them; the fields of a request say what they mean."""
+
+    teams: int
+    sizes: int | Sequence[int] | None
+    min_size: int | None
+    max_size: int | None
+    max_difference: int | None
+    bots: Bots | bool | None
+    parties: Iterable[Sequence[str]]
+    apart: Iterable[Sequence[str]]
+    fixed: Mapping[str, int] | Iterable[tuple[str, int]] | None
+    preferences: Iterable[Preference]
+    side_price: float
+    stay: float
+    moves: int | None
+    roles: Mapping[str, int] | Iterable[tuple[str, int]] | None
+    rules: Iterable[Rule]
+    objective: Any
+    tolerances: Sequence[float] | None
+    solver: str | Callable[..., Any]
+    rerank: str | Judge | None
+    keep: int
+    spacing: int
+    default: float | None
+    beta: float | None
+    zero: float | None
+    body: float | None
+    tolerance: float | None
+    side_weight: float
+    seed: int
+    stop: Stop
+
+
+def frozen(keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """Return keywords as the fields of a request hold them: tuples instead of lists and mappings.
+
+    Raises
+    ------
+    InputError
+        If text stands where a group of players should.
+    """
+    return {
+        name: _FROZEN[name](value, name) if name in _FROZEN else value for name, value in keywords.items()
+    }
+
+
+def _frozen_groups(groups: Iterable[Sequence[str]], name: str) -> tuple[tuple[str, ...], ...]:
+    groups_of = []
+    for group in groups:
+        if isinstance(group, str):
+            msg = f" must be lists of names, got {group!r}"
+            raise InputError(msg, name)
+        groups_of.append(tuple(group))
+    return tuple(groups_of)
+
+
+def _pairs(
+    given: Mapping[str, int] | Iterable[tuple[str, int]] | None, name: str
+) -> tuple[tuple[str, int], ...]:
+    del name
+    return tuple((given.items() if isinstance(given, Mapping) else given) or ())
+
+
+def _frozen_objective(given: Any, name: str) -> Any:
+    if isinstance(given, Mapping):
+        return dict(given)
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return tuple(_frozen_objective(entry, name) for entry in given)
+    return given
+
+
+def _tuple(given: Iterable[Any] | None, name: str) -> tuple[Any, ...] | None:
+    del name
+    return None if given is None else tuple(given)
+
+
+#: How keywords become fields where callers may give more than the field holds.
+_FROZEN: Mapping[str, Callable[[Any, str], Any]] = {
+    "sizes": lambda given, _: given if given is None or isinstance(given, int) else tuple(given),
+    "bots": lambda given, _: Bots() if given is True else given or None,
+    "parties": _frozen_groups,
+    "apart": _frozen_groups,
+    "fixed": _pairs,
+    "preferences": _tuple,
+    "roles": _pairs,
+    "rules": _tuple,
+    "objective": _frozen_objective,
+    "tolerances": _tuple,
+}
+
 
 #: The keys of a rule, of a term of one, and of a preference.
 RULE_KEYS = ("name", "players", "in_team", "terms", "at_least", "at_most")
@@ -73,60 +184,22 @@ def _refuse_own_parts(given: Any, at: str) -> None:
             fail(at, f"{short(name)} is a part of your own; a request names parts that come with equipoise")
 
 
-def _whole(value: Any, at: str) -> int:
-    number = _number(value, at)
-    if number != int(number):
-        fail(at, f"{number:g} is not a whole number")
-    return int(number)
-
-
-def _number(value: Any, at: str) -> float:
-    if isinstance(value, str):
-        fail(at, f"{short(value)} is text, not a number")
-    return number_of(value, "the value", at)
-
-
 def _optional(decode: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
     return lambda value, at: None if value is None else decode(value, at)
 
 
-def _list(value: Any, at: str, what: str) -> Sequence[Any]:
-    if not isinstance(value, Sequence) or isinstance(value, str | bytes):
-        fail(at, f"{short(json.dumps(value, default=str))} is not a list of {what}")
-    return value
-
-
-def _object(value: Any, at: str, keys: Sequence[str] = ()) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        fail(at, f"{short(json.dumps(value, default=str))} is not an object")
-    for key in value:
-        if keys and key not in keys:
-            fail(at, f"there is no key {short(str(key))}; the keys are {', '.join(keys)}")
-    return value
-
-
-def _name(value: Any, at: str) -> str:
-    if not isinstance(value, str):
-        fail(at, f"{short(json.dumps(value, default=str))} is not a name")
-    return value
-
-
-def _names(value: Any, at: str) -> tuple[str, ...]:
-    return tuple(text_of(name, "a name", at) for name in _list(value, at, "names"))
-
-
 def _groups(value: Any, at: str) -> tuple[tuple[str, ...], ...]:
-    return tuple(_names(group, at) for group in _list(value, at, "groups of names"))
+    return tuple(names_of(group, at) for group in list_of(value, at, "groups of names"))
 
 
 def _sizes(value: Any, at: str) -> int | tuple[int, ...]:
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return tuple(_whole(size, at) for size in value)
-    return _whole(value, at)
+        return tuple(whole_of(size, at) for size in value)
+    return whole_of(value, at)
 
 
 def _team(value: Any, at: str, what: str = "team") -> int:
-    team = _whole(value, at)
+    team = whole_of(value, at)
     if team < 1:
         fail(at, f"{what} must be at least 1, got {team}")
     return team - 1
@@ -136,24 +209,24 @@ def _bots(value: Any, at: str) -> Bots | bool:
     if isinstance(value, bool):
         return value
     numbers = {
-        "weight": _optional(_number),
-        "minimum": _whole,
-        "maximum": _optional(_whole),
-        "target": _whole,
+        "weight": _optional(real_of),
+        "minimum": whole_of,
+        "maximum": _optional(whole_of),
+        "target": whole_of,
     }
-    given = _object(value, at, tuple(numbers))
+    given = object_of(value, at, tuple(numbers))
     return Bots(**{name: numbers[name](number, f"{at}.{name}") for name, number in given.items()})
 
 
 def _preferences(value: Any, at: str) -> tuple[Preference, ...]:
     preferences = []
-    for number, entry in enumerate(_list(value, at, "preferences"), start=1):
+    for number, entry in enumerate(list_of(value, at, "preferences"), start=1):
         place = f"{at}, entry {number}"
-        given = _object(entry, place, PREFERENCE_KEYS)
+        given = object_of(entry, place, PREFERENCE_KEYS)
         price = price_of(given["price"], "price", place) if "price" in given else PREFERENCE_PRICE
-        kind = _name(given.get("kind", ""), place)
+        kind = name_of(given.get("kind", ""), place)
         try:
-            preferences.append(Preference(kind, _names(given.get("players", ()), place), price))
+            preferences.append(Preference(kind, names_of(given.get("players", ()), place), price))
         except InputError as error:
             fail(place, str(error))
     return tuple(preferences)
@@ -167,7 +240,7 @@ def rules_of(data: Any, where: str) -> list[Rule]:
 
 
 def _rule(entry: Any, at: str, number: int) -> Rule:
-    given = _object(entry, at, RULE_KEYS)
+    given = object_of(entry, at, RULE_KEYS)
     if "terms" in given:
         terms = _terms(given["terms"], at)
     else:
@@ -199,8 +272,8 @@ def _factors(players: Any, at: str) -> Mapping[str, Any]:
 def _terms(data: Any, at: str) -> dict[Who, float]:
     """Return the terms of a rule about players in teams of their own each."""
     terms: dict[Who, float] = {}
-    for entry in _list(data, at, "terms"):
-        given = _object(entry, at, TERM_KEYS)
+    for entry in list_of(data, at, "terms"):
+        given = object_of(entry, at, TERM_KEYS)
         player = text_of(given.get("player"), "player", at)
         who = (player, _team(given["in_team"], at, "in_team")) if "in_team" in given else player
         terms[who] = number_of(given.get("factor", 1.0), "factor", at)
@@ -211,62 +284,61 @@ def _objective(value: Any, at: str) -> Any:
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):
-        return {_name(name, at): _number(weight, f"{at}.{name}") for name, weight in value.items()}
-    return tuple(_objective(entry, at) for entry in _list(value, at, "objectives"))
+        return {name_of(name, at): real_of(weight, f"{at}.{name}") for name, weight in value.items()}
+    return tuple(_objective(entry, at) for entry in list_of(value, at, "objectives"))
 
 
 #: How each field is read; the order is that of the keywords.
 DECODERS: Mapping[str, Callable[[Any, str], Any]] = {
-    "teams": _whole,
+    "teams": whole_of,
     "sizes": _optional(_sizes),
-    "min_size": _optional(_whole),
-    "max_size": _optional(_whole),
-    "max_difference": _optional(_whole),
+    "min_size": _optional(whole_of),
+    "max_size": _optional(whole_of),
+    "max_difference": _optional(whole_of),
     "bots": _bots,
     "parties": _groups,
     "apart": _groups,
     "fixed": lambda value, at: {
-        text_of(who, "a name", at): _team(team, f"{at}.{who}") for who, team in _object(value, at).items()
+        text_of(who, "a name", at): _team(team, f"{at}.{who}") for who, team in object_of(value, at).items()
     },
     "preferences": _preferences,
     "side_price": lambda value, at: price_of(value, "the price", at),
     "stay": lambda value, at: price_of(value, "the price", at),
-    "moves": _optional(_whole),
+    "moves": _optional(whole_of),
     "roles": lambda value, at: {
-        role: _whole(number, f"{at}.{role}") for role, number in _object(value, at).items()
+        role: whole_of(number, f"{at}.{role}") for role, number in object_of(value, at).items()
     },
     "rules": lambda value, at: rules_of(value, at) if value else (),
     "objective": _objective,
     "tolerances": _optional(
-        lambda value, at: tuple(_number(entry, at) for entry in _list(value, at, "numbers"))
+        lambda value, at: tuple(real_of(entry, at) for entry in list_of(value, at, "numbers"))
     ),
-    "solver": _name,
-    "rerank": _optional(_name),
-    "keep": _whole,
-    "spacing": _whole,
-    "default": _optional(_number),
-    "beta": _optional(_number),
-    "zero": _optional(_number),
-    "body": _optional(_number),
-    "tolerance": _optional(_number),
-    "side_weight": _number,
-    "seed": _whole,
+    "solver": name_of,
+    "rerank": _optional(name_of),
+    "keep": whole_of,
+    "spacing": whole_of,
+    "default": _optional(real_of),
+    "beta": _optional(real_of),
+    "zero": _optional(real_of),
+    "body": _optional(real_of),
+    "tolerance": _optional(real_of),
+    "side_weight": real_of,
+    "seed": whole_of,
 }
 
 
-def data_of(request: BalanceRequest) -> dict[str, Any]:
-    """Return a request as plain data: the players, and every field that is not as it is by default.
+def data_of(players: Iterable[Player], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a request as plain data, from its players and the fields that are not as they are by default.
 
     Raises
     ------
     UnsupportedError
         If a part was passed as a Python object, which data cannot hold.
     """
-    data: dict[str, Any] = {"players": [player_data(player) for player in request.players]}
-    for field in fields(request):
-        value = getattr(request, field.name)
-        if field.name in DECODERS and value != field.default:
-            data[field.name] = ENCODERS.get(field.name, _plain)(value, field.name)
+    data: dict[str, Any] = {"players": [player_data(player) for player in players]}
+    for name, value in values.items():
+        if name in DECODERS:
+            data[name] = ENCODERS.get(name, _plain)(value, name)
     return data
 
 
@@ -279,40 +351,6 @@ def _plain(value: Any, name: str) -> Any:
         msg = f"is {value!r:.60}, which cannot be written down; a name of the registry can"
         raise UnsupportedError(msg, name)
     return value
-
-
-def player_data(player: Player) -> dict[str, Any]:
-    """Return a player as an entry of a JSON roster."""
-    entry: dict[str, Any] = {"name": player.name} if player.name else {"id": player.id}
-    if player.name and player.id != player.name:
-        entry["id"] = player.id
-    if isinstance(player.rating, Rating):
-        entry |= _rating_data(player.rating)
-    if player.party is not None:
-        entry["party"] = player.party
-    if player.side != NO_SIDE:
-        entry["side"] = player.side
-    if player.team is not None:
-        entry["team"] = player.team + 1
-    if player.team_now is not None:
-        entry["team_now"] = player.team_now + 1
-    if player.bot:
-        entry["bot"] = True
-    if player.roles:
-        entry["roles"] = {
-            role: None if rating is None else {"mu": rating.mu, "sigma": rating.sigma}
-            for role, rating in player.roles
-        }
-    for field in ("prefer", "avoid"):
-        if getattr(player, field):
-            entry[field] = dict(getattr(player, field))
-    return entry
-
-
-def _rating_data(rating: Rating) -> dict[str, float]:
-    if rating.sigma or rating.mu < 0.0:
-        return {"mu": rating.mu, "sigma": rating.sigma}
-    return {"weight": rating.mu}
 
 
 def _bots_data(bots: Bots, name: str) -> Any:
