@@ -102,9 +102,11 @@ class MutualInformation(Criterion):
     def error(self, rounding: Rounding) -> float:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.error`.
 
-        A logarithm changes by the change relative to what it is taken of, which the prior keeps from 0.
+        A logarithm changes by the change relative to what it is taken of, which the prior and the players'
+        uncertainty keep from 0.
         """
-        least = max(self.prior, rounding.least_variance if rounding.least_variance < math.inf else 0.0)
+        sure = self.prior + rounding.least_uncertainty
+        least = max(sure, rounding.least_variance if rounding.least_variance < math.inf else 0.0)
         lost = rounding.variance / least if least > 0.0 else math.inf
         information = min(lost, 1.0) + 32.0 * rounding.unit
         if not self.side_weight:
