@@ -13,6 +13,7 @@ from equipoise.compiled import is_kept, keeps
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Match, Ruleset
 from equipoise.players import Player
+from equipoise.server.dividing import Compiling
 from equipoise.server.workers import Worker, WorkerError
 from equipoise.serving.answers import INFEASIBLE, Gathered
 from equipoise.teams.solvers.window_kernels import fill_teams
@@ -74,14 +75,10 @@ def test_an_installation_that_has_compiled_nothing_divides(
     assert not list(tmp_path.rglob("*fill_teams*"))
 
 
-def test_a_worker_compiles_what_divisions_need() -> None:
-    """It is kept afterwards, unless there is no place for it."""
+def test_what_divisions_need_is_compiled_and_kept() -> None:
+    """Unless there is no place to keep it."""
     pytest.importorskip("numba", reason="numba is not installed")
-
-    async def play() -> None:
-        worker = Worker("compile")
-        assert await worker.ask(None) is keeps(fill_teams)
-        await worker.close()
-
-    asyncio.run(play())
-    assert is_kept(fill_teams)
+    compiling = Compiling()(None)
+    with pytest.raises(StopIteration) as answer:
+        next(compiling)
+    assert answer.value.value is keeps(fill_teams) is is_kept(fill_teams)
