@@ -10,7 +10,7 @@ from equipoise import BalanceRequest, Bots, Player, Preference, Rating, Rule, So
 from equipoise.verifying import values
 from equipoise.verifying.asking import question
 from equipoise.verifying.best import optimum
-from equipoise.verifying.checking import Verdict
+from equipoise.verifying.findings import Verdict
 from equipoise.verifying.question import Question
 from equipoise.verifying.splits import Labels, broken, splits
 

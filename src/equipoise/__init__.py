@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from equipoise.teams.running.joining import late
     from equipoise.teams.running.placing import Joined, Placement, place_late
     from equipoise.teams.solution import Solution, Split, Status, choose
-    from equipoise.verifying.checking import Verification, verify
+    from equipoise.verifying.checking import verify
+    from equipoise.verifying.findings import Verification
     from equipoise.verifying.receipts import receipt
 
 __all__ = [
@@ -171,7 +172,7 @@ _HOME = {
     "read_matches": "files.matches",
     "receipt": "verifying.receipts",
     "verify": "verifying.checking",
-    "Verification": "verifying.checking",
+    "Verification": "verifying.findings",
     "replay": "ratings.replaying",
     "why_there": "teams.explaining.editing",
     "why_together": "teams.explaining.editing",

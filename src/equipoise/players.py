@@ -98,23 +98,24 @@ class Player:
     team_now: int | None = None
 
     def __post_init__(self) -> None:
-        identity = cast("object", self.id)
+        identity: object = self.id
         if not (isinstance(identity, str) and identity):
             msg = f"id must be text that is not empty, got {self.id!r}"
             raise InputError(msg)
-        object.__setattr__(self, "rating", _rating(self.rating, self.id))
+        if self.rating.__class__ is not Rating:
+            object.__setattr__(self, "rating", _rating(self.rating, self.id))
         if not 0.0 <= self.side <= 1.0:
             msg = f"side of player {self.id!r} must be from 0 to 1, got {self.side!r}"
             raise InputError(msg)
-        for field, team in (("team", self.team), ("team_now", self.team_now)):
-            if team is not None and team < 0:
-                msg = f"{field} of player {self.id!r} must be at least 0, got {team!r}"
-                raise InputError(msg)
+        if (self.team or 0) < 0 or (self.team_now or 0) < 0:
+            field = "team" if (self.team or 0) < 0 else "team_now"
+            msg = f"{field} of player {self.id!r} must be at least 0, got {getattr(self, field)!r}"
+            raise InputError(msg)
         if self.roles:
             roles = tuple((role, _rating(known, self.id)) for role, known in _pairs(self.roles))
             object.__setattr__(self, "roles", roles)
-        for field in ("prefer", "avoid"):
-            if getattr(self, field):
+        if self.prefer or self.avoid:
+            for field in ("prefer", "avoid"):
                 object.__setattr__(self, field, _priced(field, getattr(self, field), self.id))
 
     @property

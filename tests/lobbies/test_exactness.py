@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from tests.lobbies.oracle import Case, best, cases, check
 
-from equipoise import Status, fill
+from equipoise import Lobby, Status, fill
+from equipoise.lobbies.solvers import exact
 
 pytestmark = pytest.mark.slow
 
@@ -57,3 +60,16 @@ def test_the_exact_solver_is_right_for_ten_players(case: Case) -> None:
         check(case, plan)
         assert expected is not None
         assert math.isclose(plan.value, expected[2], rel_tol=1e-7, abs_tol=slack(case))
+
+
+@pytest.mark.parametrize("few", [1, 2, 1000])
+def test_the_first_integer_program_may_be_of_any_size(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where too few teams were tried at first, more are, until no other can matter."""
+    rng = np.random.default_rng(5)
+    players = {f"p{n}": float(weight) for n, weight in enumerate(rng.normal(10.0, 3.0, 40).round(2))}
+    given: Any = {"team_size": 2, "solver": "exact", "parties": [("p0", "p1")], "barred": {"p2": ["calm"]}}
+    lobbies = [Lobby("calm", 18.0, min_teams=4), Lobby("wild", 22.0, min_teams=4)]
+    expected = fill(players, lobbies, **given)
+    monkeypatch.setattr(exact, "FEW", few)
+    found = fill(players, lobbies, **given)
+    assert (found.status, found.value) == (Status.OPTIMAL, expected.value)

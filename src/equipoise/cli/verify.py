@@ -13,7 +13,7 @@ from equipoise.errors import InputError
 if TYPE_CHECKING:
     from equipoise.teams.request import BalanceRequest
     from equipoise.teams.solution import Solution
-    from equipoise.verifying.checking import Verification
+    from equipoise.verifying.findings import Verification
 
 #: Seconds after which what is not proven is left unconfirmed.
 SECONDS = 10.0

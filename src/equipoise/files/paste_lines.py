@@ -150,3 +150,25 @@ def check_list_numbers(lines: Sequence[Line], where: str) -> None:
 def plain_name(text: str) -> str:
     """Return a name without signs that are not seen, the at sign of a mention, and what makes it bold."""
     return _MENTION.sub("", _EMPHASIS.sub(r"\2", _SPACES.sub(" ", _UNSEEN.sub("", text)).strip()))
+
+
+def cells_of(text: str) -> list[str]:
+    """Cut a line at tabs, else at semicolons, else at commas; a comma inside a number is none of these."""
+    for separator in ("\t", ";"):
+        if separator in text:
+            cells = text.split(separator)
+            break
+    else:
+        if "," not in text and "，" not in text and "、" not in text:
+            return [text]
+        # "Amber,1500" is two cells, "Amber 12,5" is one: a comma between digits cuts only where no space is.
+        within = r"(?<![0-9]),|,(?![0-9])|[，、]" if re.search(r"\s[0-9][0-9.]*,[0-9]", text) else r"[,，、]"
+        cells = re.split(within, text)
+    while len(cells) > 1 and not cells[-1].strip():
+        cells.pop()
+    return [cell.strip() for cell in cells]
+
+
+def is_open(text: str) -> bool:
+    """Tell whether a text opens a bracket that it does not close, or closes one that it did not open."""
+    return any(text.count(opening) != text.count(closing) for opening, closing in ("[]", "{}", "()"))

@@ -3,7 +3,7 @@
 One parser for every place where people write names: files, the command line, HTTP bodies, chat, the board.
 It works in three steps: what surrounds the names is taken off (:mod:`equipoise.files.paste_lines`), each
 line is cut into items (:func:`_items_of`), and each item is read in every way in which it can be read
-(:func:`_readings_of`).
+(:func:`_item`).
 Where a whole text can be read in one way only, that is what it means; otherwise nothing is guessed and an
 :class:`~equipoise.errors.AmbiguousError` says the line, the readings, and how to choose.
 
@@ -19,7 +19,16 @@ from typing import NamedTuple, NoReturn
 
 from equipoise.errors import READS, AmbiguousError, InputError
 from equipoise.fields import fail, number_of, short
-from equipoise.files.paste_lines import HELD, PLAIN, Line, check_list_numbers, lines_of, named
+from equipoise.files.paste_lines import (
+    HELD,
+    PLAIN,
+    Line,
+    cells_of,
+    check_list_numbers,
+    is_open,
+    lines_of,
+    named,
+)
 
 #: A number as people write one: ``1500``, ``12.5``, ``12,5``, ``1'500``, ``1,234.5``, ``1.2k``, ``7e1``.
 _NUMBER = r"(?:\+?(?:\d+(?:[.,'’\u202f\u00a0]\d+)*\.?|\.\d+)(?:[eE][+-]?\d+|[kK])?)"
@@ -145,13 +154,13 @@ def _items_of(line: Line, where: str, read: str | None) -> Iterator[_Item]:
             at,
             f"weight {odd[0]!r} is not a number; numbers look like 42 or 3.5 (quote a name that begins so)",
         )
-    cells = [line.text] if read == "weight-first" else _cells(line.text)
+    cells = [line.text] if read == "weight-first" else cells_of(line.text)
     if cells == [""]:
         fail(at, f"{short(line.text)} has separators and no name; write a name, or delete the line")
     if len(cells) == 1:
         yield from _duo(cells[0], line, at, read)
         return
-    if any(_open(cell) for cell in cells) and not _open(line.text):
+    if any(is_open(cell) for cell in cells) and not is_open(line.text):
         fail(at, f"{short(line.text)} has separators inside brackets; write one player a line")
     if any(not cell for cell in cells):
         fail(at, f"{short(line.text)} has an empty place between separators; delete one separator")
@@ -165,28 +174,6 @@ def _items_of(line: Line, where: str, read: str | None) -> Iterator[_Item]:
             yield from _pair(name, weight, line, at)
     else:
         _refuse_cells(cells, line, at)
-
-
-def _cells(text: str) -> list[str]:
-    """Cut a line at tabs, else at semicolons, else at commas; a comma inside a number is none of these."""
-    for separator in ("\t", ";"):
-        if separator in text:
-            cells = text.split(separator)
-            break
-    else:
-        if "," not in text and "，" not in text and "、" not in text:
-            return [text]
-        # "Amber,1500" is two cells, "Amber 12,5" is one: a comma between digits cuts only where no space is.
-        within = r"(?<![0-9]),|,(?![0-9])|[，、]" if re.search(r"\s[0-9][0-9.]*,[0-9]", text) else r"[,，、]"
-        cells = re.split(within, text)
-    while len(cells) > 1 and not cells[-1].strip():
-        cells.pop()
-    return [cell.strip() for cell in cells]
-
-
-def _open(text: str) -> bool:
-    """Tell whether a text opens a bracket that it does not close, or closes one that it did not open."""
-    return any(text.count(opening) != text.count(closing) for opening, closing in ("[]", "{}", "()"))
 
 
 def _pair(name: str, weight: str, line: Line, at: str) -> Iterator[_Item]:

@@ -8,21 +8,15 @@ in order.  Where that is not certain more is read again than is needed, since a 
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from equipoise.ingest.logs import PIECE, Source, UnreadableLogError, compressed, follows, pieces
+from equipoise.ingest.contents import LEAST, TAIL, Signature, hash_of, holds, is_copy, signature, stamp_of
+from equipoise.ingest.logs import PIECE, Source, UnreadableLogError, follows, pieces
 from equipoise.ingest.rotation import counted_up, date_of, piece_of, pieces_beside
-
-#: Bytes before the place that was reached by which a log is known again.
-TAIL = 4096
-
-#: Bytes by which a file or a copy of it is known, at least.
-LEAST = 64
 
 #: How often a plan is made anew where files are renamed while it is carried out.
 ATTEMPTS = 10
@@ -75,10 +69,6 @@ class Step(NamedTuple):
     path: Path
     start: int
     goes_on: bool
-
-
-#: What tells whether files have changed: inode, size and time of each.
-Signature = tuple[tuple[int, int, int], ...]
 
 
 class Following:
@@ -151,7 +141,7 @@ class Following:
         self._segments = self._segments[self._segments.index(last) :]
         return Place(
             last.read,
-            _hash(last.tail),
+            hash_of(last.tail),
             last.start + settled - last.given,
             last.lines + lines - last.lines_given,
         )
@@ -197,7 +187,7 @@ class Following:
             return steps
         key = (self._seen, self._anchor[:2], self._stamp())
         if self._found[0] != key:
-            self._found = (key, [n for n, step in enumerate(steps) if _has(step.path, self._anchor)])
+            self._found = (key, [n for n, step in enumerate(steps) if holds(step.path, *self._anchor[:2])])
         there = self._found[1]
         if not there:
             self.news.append(f"{self._path}: it was replaced, and what it held is not beside it")
@@ -207,8 +197,8 @@ class Following:
             return [steps[there[0]]._replace(start=self._next), *steps[there[0] + 1 :]]
         # Several files may be the one: go on from an earlier one that is certain, or from the oldest of them.
         for segment in self._segments:
-            earlier = Place(segment.read, _hash(segment.tail))
-            certain = [n for n, step in enumerate(steps) if _has(step.path, earlier)]
+            earlier = Place(segment.read, hash_of(segment.tail))
+            certain = [n for n, step in enumerate(steps) if holds(step.path, *earlier[:2])]
             if segment.read > segment.start and len(certain) == 1:
                 self.lines = segment.lines
                 first = steps[certain[0]]._replace(start=segment.start, goes_on=False)
@@ -237,7 +227,7 @@ class Following:
 
     def _give_whole(self, step: Step) -> Iterator[bytes]:
         """Give a piece beside the log from a place on."""
-        stamp = _stamp(step.path)
+        stamp = stamp_of(step.path)
         self.date = date_of(step.path)[0]
         skip, tail = step.start, b""
         begun = False
@@ -269,7 +259,7 @@ class Following:
         """Note a piece that is given."""
         segment = self._segments[-1]
         segment.grow(piece)
-        self._anchor = Place(segment.read, _hash(segment.tail))
+        self._anchor = Place(segment.read, hash_of(segment.tail))
         self._next = segment.read
         return piece
 
@@ -289,7 +279,7 @@ class Following:
         return beside[::-1] if counted_up(beside, self._path) else beside
 
     def _stamp(self) -> tuple[int, int, int] | None:
-        return _stamp(self._path)
+        return stamp_of(self._path)
 
     def _renamed(self) -> bool:
         """Tell whether another file, or none, is under the path."""
@@ -337,7 +327,7 @@ def _steps(beside: list[Path], live: Path) -> list[Step]:
     for path in [*beside, *([live] if live.exists() else [])]:
         goes_on = goes_on and (up or older is None or follows(older, path))
         older = path
-        if path == live or not _is_copy(path, live):
+        if path == live or not is_copy(path, live):
             steps.append(Step(path, 0, goes_on))
             goes_on = True
     return steps
@@ -348,71 +338,9 @@ def _unread(steps: list[Step], done: set[tuple[int, int, int]]) -> list[Step]:
     found: list[Step] = []
     goes_on = False
     for n, step in enumerate(steps):
-        if n + 1 < len(steps) and _stamp(step.path) in done:
+        if n + 1 < len(steps) and stamp_of(step.path) in done:
             goes_on = False
         else:
             found.append(step._replace(goes_on=step.goes_on and goes_on))
             goes_on = True
     return found
-
-
-def signature(paths: list[Path]) -> Signature:
-    """Return what tells whether files have changed."""
-    return tuple(stamp for path in paths if (stamp := _stamp(path)) is not None)
-
-
-def _stamp(path: Path) -> tuple[int, int, int] | None:
-    try:
-        told = path.stat()
-    except OSError:
-        return None
-    return told.st_ino, told.st_size, told.st_mtime_ns
-
-
-def _hash(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def _has(path: Path, place: Place) -> bool:
-    """Tell whether a file, compressed or not, is the one of a place."""
-    try:
-        if compressed(path):
-            return _hash(_tail_within(path, place.read)) == place.tail
-        with path.open("rb") as file:
-            file.seek(max(0, place.read - TAIL))
-            tail = file.read(min(place.read, TAIL))
-            return len(tail) == min(place.read, TAIL) and _hash(tail) == place.tail
-    except (OSError, UnreadableLogError):
-        return False
-
-
-def _is_copy(copy: Path, live: Path) -> bool:
-    """Tell whether a file is a copy of the live one, which is not truncated yet: its beginning.
-
-    Of a few bytes this tells nothing; those are a copy if they were written later.
-    """
-    try:
-        its, whole = copy.stat(), live.stat()
-        if not 0 < its.st_size <= whole.st_size or compressed(copy):
-            return False
-        if its.st_size < LEAST and its.st_mtime_ns < whole.st_mtime_ns:
-            return False
-        with copy.open("rb") as one, live.open("rb") as other:
-            while piece := one.read(PIECE):
-                if other.read(len(piece)) != piece:
-                    return False
-    except OSError:
-        return False
-    return True
-
-
-def _tail_within(path: Path, place: int) -> bytes:
-    """Return the last bytes before a place in a compressed file; nothing where it ends earlier."""
-    tail, read = b"", 0
-    for piece in pieces(Source(str(path), named=False)):
-        needed = piece[: place - read]
-        read += len(needed)
-        tail = (tail + needed)[-TAIL:]
-        if read == place:
-            return tail
-    return b""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from equipoise.arrays import Floats
+from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
 from equipoise.lobbies.plan import Lobby
 from equipoise.lobbies.problem import LobbyProblem
@@ -42,32 +43,23 @@ class Asked:
     parties: tuple[tuple[int, ...], ...]
     bars: tuple[tuple[int, int], ...]
 
-    def problem(
-        self, targets: Floats, *, absolute: bool, per_player: bool
-    ) -> tuple[LobbyProblem, list[list[int]]]:
-        """Return the problem, and the players of each block."""
-        members = self._members()
-        block_of = np.empty(len(self.skill), dtype=np.int64)
-        size = np.fromiter(map(len, members), dtype=np.int64, count=len(members))
-        flat = np.fromiter(
-            (place for block in members for place in block), dtype=np.int64, count=len(self.skill)
-        )
-        block_of[flat] = np.repeat(np.arange(len(members)), size)
-        may = np.ones((len(members), len(self.lobbies)), dtype=np.bool_)
+    def problem(self, targets: Floats, *, absolute: bool, per_player: bool) -> tuple[LobbyProblem, Ints]:
+        """Return the problem, and the block of each player."""
+        block_of = self._blocks()
+        size = np.bincount(block_of)
+        may = np.ones((len(size), len(self.lobbies)), dtype=np.bool_)
         for place, lobby in self.bars:
             may[block_of[place], lobby] = False
         kinds, kind = (
             np.ones((1, len(self.lobbies)), dtype=np.bool_),
-            np.zeros(len(members), dtype=np.int64),
+            np.zeros(len(size), dtype=np.int64),
         )
         if self.bars:
             kinds, kind = np.unique(may, axis=0, return_inverse=True)
         room = len(self.skill) // self.min_size
         most = [room if lobby.max_teams is None else min(lobby.max_teams, room) for lobby in self.lobbies]
         problem = LobbyProblem(
-            skill=np.asarray(
-                np.bincount(block_of, weights=self.skill, minlength=len(members)), dtype=np.float64
-            ),
+            skill=np.asarray(np.bincount(block_of, weights=self.skill), dtype=np.float64),
             size=size,
             kind=np.asarray(kind).reshape(-1).astype(np.int64),
             may=kinds,
@@ -79,7 +71,7 @@ class Asked:
             absolute=absolute,
             per_player=per_player,
         )
-        return problem, members
+        return problem, block_of
 
     def named_parties(self) -> tuple[tuple[str, ...], ...]:
         """Return the parties by their players' ids."""
@@ -93,11 +85,12 @@ class Asked:
             named[who] = (*named.get(who, ()), self.lobbies[lobby].name)
         return named
 
-    def _members(self) -> list[list[int]]:
-        """Return the players of each block, in the roster's order of the first of them."""
-        first = {party[0]: party for party in self.parties}
-        others = {place for party in self.parties for place in party[1:]}
-        return [list(first.get(place, (place,))) for place in range(len(self.skill)) if place not in others]
+    def _blocks(self) -> Ints:
+        """Return the block of each player; blocks are in the roster's order of their first players."""
+        first = np.arange(len(self.skill))
+        for party in self.parties:
+            first[list(party)] = party[0]
+        return np.unique(first, return_inverse=True)[1].astype(np.int64)
 
 
 def gather(
@@ -118,12 +111,11 @@ def gather(
         If a player or lobby is not known.
     """
     find = _Finder(roster)
-    leader = list(range(len(roster.players)))
+    leader: dict[int, int] = {}
 
     def lead(place: int) -> int:
-        while leader[place] != place:
-            leader[place] = leader[leader[place]]
-            place = leader[place]
+        while (above := leader.get(place, place)) != place:
+            leader[place] = place = leader.get(above, above)
         return place
 
     seen: dict[str, int] = {}
@@ -152,10 +144,8 @@ def gather(
                 msg = f"barred: there is no lobby {name!r}; there are {', '.join(number)}"
                 raise InputError(msg)
             bars.add((find("barred", who), number[name]))
-    mu = np.array([rating.mu for rating in roster.ratings])
-    sigma = np.array([rating.sigma for rating in roster.ratings])
     return Asked(
-        roster, mu - caution * sigma, lobbies, team_size, min_size,
+        roster, roster.mu - caution * roster.sigma, lobbies, team_size, min_size,
         tuple(tuple(party) for party in together.values() if len(party) > 1), tuple(sorted(bars)),
     )  # fmt: skip
 
@@ -165,7 +155,11 @@ class _Finder:
 
     def __init__(self, roster: Roster) -> None:
         self.roster = roster
-        self.places = {player.id: place for place, player in enumerate(roster.players)}
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Return from each id its place in the roster."""
+        return {player.id: place for place, player in enumerate(self.roster.players)}
 
     def __call__(self, argument: str, who: str) -> int:
         place = self.places.get(who)

@@ -11,8 +11,9 @@ from equipoise.programs import available
 from equipoise.stopping import never, seconds_left, share_of
 
 #: Teams times lobbies up to which ``exact`` is all it takes; up to which it is tried with no limit of time,
-#: for teams of two and for larger ones, whose integer programs are far harder; and with one, for each second.
-AT_ONCE, LISTED_PAIRS, LISTED, A_SECOND = 4_000, 250_000, 60_000, 150_000
+#: for teams of two and for larger ones, whose integer programs are far harder; and with one, for each second,
+#: and at most of larger teams.
+AT_ONCE, LISTED_PAIRS, LISTED, A_SECOND, MOST_LISTED = 4_000, 250_000, 60_000, 150_000, 4_000_000
 
 #: Nodes of an integer program with no limit of time, for larger teams.
 NODES = 200
@@ -30,7 +31,8 @@ def solve(task: LobbyTask) -> tuple[Placed, str]:
     limited = task.stop is not never
     most = LISTED_PAIRS if task.problem.team_size <= 2 else LISTED
     if limited:
-        most = max(most, int(min(seconds_left(task.stop) * A_SECOND, exact.MOST_CANDIDATES)))
+        listed = exact.MOST_CANDIDATES if task.problem.team_size <= 2 else MOST_LISTED
+        most = max(most, int(min(seconds_left(task.stop) * A_SECOND, listed)))
     if columns <= AT_ONCE:
         placed = exact.solve(replace(task, stop=share_of(task.stop, FOR_EXACT)))
         name = "exact"

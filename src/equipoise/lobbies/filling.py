@@ -131,7 +131,7 @@ def fill(
     units = units_of(asked.skill, np.zeros(len(asked.skill)), zero=zero, body=body)
     seat = 0.0 if per_player or min_size in (None, team_size) else units.zero
     targets = np.array([(lobby.target or 0.0) - seat * team_size for lobby in places])
-    problem, members = asked.problem(targets, absolute=deviation == "absolute", per_player=per_player)
+    problem, block_of = asked.problem(targets, absolute=deviation == "absolute", per_player=per_player)
     problem = replace(problem, skill=problem.skill - seat * problem.size) if seat else problem
     layout = lay_out(problem)
     if layout is None:
@@ -148,7 +148,7 @@ def fill(
         else:
             placed = method(task)
     status = Status.OPTIMAL if placed.proven else Status.FEASIBLE
-    filled, waiters = _named(problem, placed.placing, members, roster, places, seat)
+    filled, waiters = _named(problem, placed.placing, block_of, roster, places, seat)
     value = placed.placing.value(problem)
     return replace(
         plan, status=status, solver=name, lobbies=filled, waiting=waiters, value=value,
@@ -239,19 +239,15 @@ def _with_best_counts(problem: LobbyProblem, layout: Layout) -> Layout:
 def _named(
     problem: LobbyProblem,
     placing: Placing,
-    members: list[list[int]],
+    block_of: Ints,
     roster: Roster,
     lobbies: tuple[Lobby, ...],
     seat: float,
 ) -> tuple[tuple[FilledLobby, ...], tuple[Player, ...]]:
     """Return the lobbies with their players, and those who wait; weights are counted from that of a seat."""
-    n = len(roster.players)
-    flat = np.fromiter((place for places in members for place in places), dtype=np.int64, count=n)
-    team = np.empty(n, dtype=np.int64)
-    team[flat] = np.repeat(placing.team, problem.size)
-    mu = np.array([rating.mu for rating in roster.ratings])
+    team = placing.team[block_of]
     # Team by team, the strongest first; those who wait come before all teams.
-    sorted_players = [roster.players[place] for place in np.lexsort((-mu, team)).tolist()]
+    sorted_players = [roster.players[place] for place in np.lexsort((-roster.mu, team)).tolist()]
     ends = np.searchsorted(np.sort(team), np.arange(len(placing.lobby)), "right").tolist()
     begins = [int((team == WAITING).sum()), *ends[:-1]]
     totals, sizes = placing.totals(problem), placing.sizes(problem)

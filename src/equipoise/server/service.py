@@ -21,6 +21,7 @@ from equipoise.protocols.weights.requests import Division, Everyone, Finished, R
 from equipoise.protocols.weights.session import Limits, WeightSession
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.server.following import Follower
+from equipoise.server.metrics import Metrics
 from equipoise.server.settings import Settings
 from equipoise.server.turns import Lane, Ticket
 from equipoise.server.workers import BEGIN, Worker
@@ -37,8 +38,9 @@ RETRY = 1.0
 #: Seconds for which the start waits for matches to be learnt from that nobody has learnt from.
 HEALING = 5.0
 
-#: Seconds beyond its time limit after which a worker that divides or keeps is begun anew.
-LATE = 3.0
+#: Seconds beyond its time limit after which a worker that keeps is begun anew, and one that divides: this is
+#: short of the processor wherever much else runs, and to begin anew would take more of it.
+LATE, LATE_TEAMS = 3.0, 9.0
 
 #: Seconds to wait for another process that writes the archive, before a result is refused.
 PATIENCE = 4.0
@@ -64,12 +66,15 @@ class Service:
         self._follower = Follower(settings.store, settings.game)
         self._divider = Worker("divide", settings.team_seconds)
         self._keeper = Worker("keep", settings.store, PATIENCE)
+        self._compiler = Worker("compile")
         self._lanes: dict[type, Lane[Any]] = {
             kind: Lane(settings.max_waiting, Refusal.BUSY) for kind in (Division, Everyone, Finished, object)
         }
         self._kept = asyncio.Event()
         self._beginning: list[asyncio.Future[Any]] = []
         self._trouble = ""
+        self._behind_since = 0.0
+        self.metrics = Metrics()
         self.board = Board(Snapshot(Ratings(Mixture(), Mixture().initial())))
 
     async def open(self) -> None:
@@ -125,11 +130,26 @@ class Service:
             self._tell("archive cannot be read", f"{type(error).__name__}: {error}")
             return False
         self._tell("ratings cannot be learnt", self._follower.trouble)
+        if not self._follower.behind:
+            self._behind_since = 0.0
+        elif not self._behind_since:
+            self._behind_since = time.monotonic()
         if snapshot is not None:
             self._take(snapshot)
             seconds = round(time.monotonic() - began, 3)
             log.info("ratings refreshed", extra={"players": len(snapshot.ratings.known), "seconds": seconds})
         return True
+
+    async def compile(self) -> None:
+        """Have compiled what divisions of many players need; until then they look at fewer splits."""
+        try:
+            kept = await self._compiler.ask(None)
+        except EquipoiseError as error:
+            log.warning("divisions go on without compiled kernels", extra={"why": str(error)})
+        else:
+            if not kept:
+                log.warning("compiled kernels cannot be kept; set NUMBA_CACHE_DIR to a directory to write in")
+        await self._compiler.end()
 
     def _take(self, snapshot: Snapshot | None) -> None:
         if snapshot is not None:
@@ -174,12 +194,27 @@ class Service:
         """
         lane = self._lanes.get(type(request), self._lanes[object])
         ticket = lane.enter(address, request)
+        began = time.monotonic()
         try:
-            return await asyncio.shield(ticket.answer)
+            answer = await asyncio.shield(ticket.answer)
+            status = answer.code if isinstance(answer, Refusal) else "ok"
+            self.metrics.answered("weights", type(request).__name__.lower(), status, time.monotonic() - began)
+            return answer
         except asyncio.CancelledError:
             if not isinstance(request, Finished):
                 lane.leave(ticket)
             raise
+
+    def waiting(self) -> dict[str, int]:
+        """Return how much waits in each lane."""
+        return {
+            "others" if kind is object else kind.__name__.lower(): len(lane)
+            for kind, lane in self._lanes.items()
+        }
+
+    def lag(self) -> float:
+        """Return for how many seconds matches have waited to be learnt from; 0 where none waits."""
+        return time.monotonic() - self._behind_since if self._behind_since else 0.0
 
     async def close(self) -> None:
         """Let go of everything; what is under way then is not waited for."""
@@ -187,6 +222,7 @@ class Service:
             each.cancel()
         await asyncio.gather(*self._beginning, return_exceptions=True)
         await asyncio.gather(
+            self._compiler.end(),
             self._divider.end(),
             self._follower.end(),
             self._keeper.close(),  # what it is keeping may be kept
@@ -213,7 +249,7 @@ class Service:
     async def _divide(self, request: Division) -> Any:
         try:
             gathered = self.board.gather(request, clans=self._settings.clan_tags)
-            divided = await self._divider.ask(gathered, self._settings.team_seconds + LATE)
+            divided = await self._divider.ask(gathered, self._settings.team_seconds + LATE_TEAMS)
         except AmbiguousGameError:
             return Refusal.AMBIGUOUS_GAME
         except InputError:

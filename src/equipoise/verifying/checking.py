@@ -7,21 +7,19 @@ optimum by going through all splits or, for two teams, by halves that meet.
 
 from __future__ import annotations
 
-import enum
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from equipoise.errors import InputError, UnsupportedError
 from equipoise.stopping import Stop, never
 from equipoise.verifying import halves
-from equipoise.verifying.best import Optimum, TooMuchError, optimum
-from equipoise.verifying.exact import Real, UndecidedError
+from equipoise.verifying.best import Optimum, optimum
+from equipoise.verifying.exact import Real
+from equipoise.verifying.findings import Finding, UnconfirmedError, Verdict, Verification, found, require
 from equipoise.verifying.plain import read
 from equipoise.verifying.question import Question, Stage
-from equipoise.verifying.receipts import FIELDS, FORMAT, hash_of
+from equipoise.verifying.receipts import ANSWER, FIELDS, FORMAT, hash_of, installed
 from equipoise.verifying.rounding import ROOM, Rounding
 from equipoise.verifying.splits import Labels, broken
 from equipoise.verifying.values import (
@@ -37,12 +35,9 @@ from equipoise.verifying.values import (
     value,
 )
 
-#: What an answer may say.
-ANSWER = (
-    "status", "objective", "value", "bound", "gap", "solver", "beta", "zero", "bot_weight",
-    "default_weight", "unrated", "splits", "reason", "rounding",
-)  # fmt: skip
+#: What is said of a split, and of a preference.
 SPLIT = ("teams", "bots", "totals", "win_probability", "value", "values", "wishes", "moved", "roles")
+WISH = ("kind", "players", "price", "paid", "met")
 
 #: Players up to which going through all splits is tried first.
 FEW = 12
@@ -52,60 +47,6 @@ MOST = 200
 
 #: What rounding may change in a number that is made of few others, relative to it.
 SLIGHT = Fraction(1, 10**12)
-
-
-class Verdict(enum.StrEnum):
-    """What became of a claim."""
-
-    CONFIRMED = "confirmed"
-    FALSE = "false"
-    UNCONFIRMED = "not confirmed"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A claim of a receipt, what became of it, and how that is known."""
-
-    claim: str
-    verdict: Verdict
-    detail: str
-
-    def to_dict(self) -> dict[str, str]:
-        """Return plain data."""
-        return {"claim": self.claim, "verdict": str(self.verdict), "detail": self.detail}
-
-
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """What became of every claim of a receipt."""
-
-    findings: tuple[Finding, ...]
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing is false; what is not confirmed may still be."""
-        return all(finding.verdict is not Verdict.FALSE for finding in self.findings)
-
-    @property
-    def confirmed(self) -> bool:
-        """Whether everything is confirmed."""
-        return all(finding.verdict is Verdict.CONFIRMED for finding in self.findings)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data, as ``equipoise verify --json`` prints it."""
-        return {
-            "ok": self.ok,
-            "confirmed": self.confirmed,
-            "findings": [finding.to_dict() for finding in self.findings],
-        }
-
-
-class _FalseError(Exception):
-    """A claim is false."""
-
-
-class _UnconfirmedError(Exception):
-    """A claim is out of reach."""
 
 
 def verify(receipt: Mapping[str, Any], *, stop: Stop = never) -> Verification:
@@ -134,7 +75,7 @@ def verify(receipt: Mapping[str, Any], *, stop: Stop = never) -> Verification:
     >>> verify(made).ok
     False
     """
-    findings = [_found("hash", lambda: _hash(receipt))]
+    findings = [found("hash", lambda: _hash(receipt))]
     try:
         asked = read(receipt["request"])
     except UnsupportedError as error:
@@ -144,6 +85,7 @@ def verify(receipt: Mapping[str, Any], *, stop: Stop = never) -> Verification:
     findings.append(Finding("request", Verdict.CONFIRMED, f"{asked.n} players into {asked.n_teams} teams"))
     check = _Check(receipt, asked, stop)
     claims: dict[str, Callable[[], str]] = {
+        "version": check.version,
         "fields": check.fields,
         "units": check.units,
         "legality": check.legality,
@@ -152,29 +94,13 @@ def verify(receipt: Mapping[str, Any], *, stop: Stop = never) -> Verification:
     }
     if asked.n and receipt["request"].get("keep", 1) != 1:
         claims["ranking"] = check.ranking
-    findings += [_found(claim, confirm) for claim, confirm in claims.items()]
+    findings += [found(claim, confirm) for claim, confirm in claims.items()]
     return Verification(tuple(findings))
 
 
-def _found(claim: str, confirm: Callable[[], str]) -> Finding:
-    try:
-        return Finding(claim, Verdict.CONFIRMED, confirm())
-    except (_UnconfirmedError, TooMuchError, UndecidedError) as error:
-        return Finding(claim, Verdict.UNCONFIRMED, str(error))
-    except _FalseError as error:
-        return Finding(claim, Verdict.FALSE, str(error))
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError) as error:
-        return Finding(claim, Verdict.FALSE, f"it does not have the shape of an answer: {error!r}")
-
-
 def _hash(receipt: Mapping[str, Any]) -> str:
-    _require(receipt.get("hash") == hash_of(receipt), "something was changed after the receipt was written")
+    require(receipt.get("hash") == hash_of(receipt), "something was changed after the receipt was written")
     return str(receipt["hash"])
-
-
-def _require(holds: object, otherwise: str) -> None:
-    if not holds:
-        raise _FalseError(otherwise)
 
 
 class _Check:
@@ -188,34 +114,36 @@ class _Check:
     def fields(self) -> str:
         """Check that everything has its place, and what appears twice is the same."""
         answer, request = self.answer, self.receipt["request"]
-        _require(self.receipt.get("format") == FORMAT, f"the format is not {FORMAT!r}")
-        _require(
+        require(self.receipt.get("format") == FORMAT, f"the format is not {FORMAT!r}")
+        require(
             sorted(self.receipt) == sorted(FIELDS), f"a receipt has {', '.join(FIELDS)}, and nothing else"
         )
         for given, allowed in ((answer, ANSWER), *((split, SPLIT) for split in answer["splits"])):
             for name in given:
-                _require(name in allowed, f"there is no field {name!r} in an answer")
-        _require(self.receipt["seed"] == request.get("seed", 0), "the seed is not that of the request")
-        _require(self.receipt["bound"] == answer["bound"], "the bound is not that of the answer")
-        _require(isinstance(self.receipt["version"], str), "the version is no text")
+                require(name in allowed, f"there is no field {name!r} in an answer")
+        require(self.receipt["seed"] == request.get("seed", 0), "the seed is not that of the request")
+        require(self.receipt["bound"] == answer["bound"], "the bound is not that of the answer")
         status, splits = answer["status"], answer["splits"]
-        _require(status in ("optimal", "feasible", "unknown", "infeasible"), f"there is no status {status!r}")
-        _require(
-            bool(splits) == (status in ("optimal", "feasible")), f"{len(splits)} splits are not {status}"
-        )
-        _require(len(splits) <= request.get("keep", 1), "there are more splits than were asked for")
+        require(status in ("optimal", "feasible", "unknown", "infeasible"), f"there is no status {status!r}")
+        require(bool(splits) == (status in ("optimal", "feasible")), f"{len(splits)} splits are not {status}")
+        require(len(splits) <= request.get("keep", 1), "there are more splits than were asked for")
         name = self._name()
-        _require(answer["objective"] == name, f"the objective is {name!r}, not {answer['objective']!r}")
-        for field in ("solver", "reason"):
-            _require(isinstance(answer.get(field, ""), str), f"{field} is no text")
-        rounding = answer.get("rounding", 0.0)
-        _require(isinstance(rounding, float) and 0.0 <= rounding < math.inf, f"the rounding is {rounding!r}")
+        require(answer["objective"] == name, f"the objective is {name!r}, not {answer['objective']!r}")
         if not splits:
-            _require(answer["value"] is answer["bound"] is answer["gap"] is None, "a value without a split")
+            require(answer["value"] is answer["bound"] is answer["gap"] is None, "a value without a split")
             return "everything has its place"
-        _require(answer["value"] == splits[0]["value"], "the value is not that of the first split")
-        _require(answer["gap"] == abs(answer["value"] - answer["bound"]), "the gap is not value less bound")
+        require(answer["value"] == splits[0]["value"], "the value is not that of the first split")
+        require(answer["gap"] == abs(answer["value"] - answer["bound"]), "the gap is not value less bound")
         return "everything has its place, and what appears twice is the same"
+
+    def version(self) -> str:
+        """Check that the version that answered is the one that is installed here."""
+        version = self.receipt["version"]
+        require(isinstance(version, str) and version, "it is no text")
+        if version != installed():
+            msg = f"{version!r} is said to have answered, and this is {installed()}"
+            raise UnconfirmedError(msg)
+        return f"{version}, which is installed here"
 
     def units(self) -> str:
         """Check the numbers of the roster."""
@@ -228,12 +156,10 @@ class _Check:
         for name, exact in (("bot_weight", asked.bot_weight), ("default_weight", asked.default)):
             if exact is None or answer[name] is None:
                 solved = self.answer["splits"] or name != "bot_weight"
-                _require(
-                    answer[name] is None and (exact is None or not solved), f"{name} is {answer[name]!r}"
-                )
+                require(answer[name] is None and (exact is None or not solved), f"{name} is {answer[name]!r}")
             else:
                 self._near(answer[name], exact, self.rounding.total + SLIGHT * abs(exact), name)
-        _require(answer["unrated"] == asked.unrated, f"{asked.unrated} players have no weight")
+        require(answer["unrated"] == asked.unrated, f"{asked.unrated} players have no weight")
         return "beta, the zero and the weights of bots and unrated players are right"
 
     def legality(self) -> str:
@@ -242,11 +168,11 @@ class _Check:
         for number, split in enumerate(self.answer["splits"], start=1):
             labels = self._labels(split)
             rules = broken(self.asked, labels)
-            _require(not rules, f"split {number} breaks rules: {'; '.join(rules)}")
+            require(not rules, f"split {number} breaks rules: {'; '.join(rules)}")
             if self.asked.interchangeable:
                 order = list(dict.fromkeys(labels))
                 labels = tuple(order.index(team) for team in labels)
-            _require(labels not in seen, f"split {number} comes twice")
+            require(labels not in seen, f"split {number} comes twice")
             seen.add(labels)
         return "every split keeps every rule" if seen else "there is no split"
 
@@ -256,7 +182,7 @@ class _Check:
         for split in self.answer["splits"]:
             labels = self._labels(split)
             teams = teams_of(asked, labels)
-            _require(split["bots"] == bots(asked, labels), "bots are not those that fill up the teams")
+            require(split["bots"] == bots(asked, labels), "bots are not those that fill up the teams")
             for told, team in _pairs(split["totals"], teams):
                 self._near(told, team.total, ROOM * rounding.total, "a total")
             for told, chance in _pairs(split["win_probability"], chances(asked, teams)):
@@ -264,12 +190,15 @@ class _Check:
             costs = [(stage, value(asked, stage, labels)) for stage in asked.stages]
             last = asked.stages[-1]
             self._near(split["value"], shown(*costs[-1]).rounded(), rounding.reported(last), "a value")
-            if "values" in split:
+            several = len(asked.stages) > 1 and not isinstance(self._objective, str)
+            require(("values" in split) == several, "several objectives have a value each, one has none")
+            if several:
                 for told, (stage, cost) in _pairs(split["values"], costs):
                     self._near(told, shown(stage, cost).rounded(), rounding.reported(stage), "a value")
             self._preferences(split, labels)
+            require(("moved" in split) == bool(asked.now), "who moved is said where somebody could")
             gone = sorted(self.asked.names[i] for i in moved(self.asked, labels))
-            _require(sorted(split.get("moved", [])) == gone, "other players change team than is stated")
+            require(sorted(split.get("moved", [])) == gone, "other players change team than is stated")
             self._roles(split, labels)
         return "totals, bots, win probabilities and values are right to rounding"
 
@@ -280,21 +209,28 @@ class _Check:
             return "nothing is claimed"
         best, how = self._optimum()
         if status == "infeasible":
-            _require(not best.costs, "there are legal splits")
+            require(not best.costs, "there are legal splits")
             return f"no split keeps every rule: {how}"
-        _require(best.costs, "no split keeps every rule")
+        require(best.costs, "no split keeps every rule")
         stage = self.asked.stages[-1]
         exact = shown(stage, best.costs[-1]).rounded()
         beyond = Fraction(self.answer["bound"]) - exact
         beyond = -beyond if stage.name == "ratio" else beyond
-        _require(beyond <= self.rounding.reported(stage), f"{float(exact)!r} is there, beyond the bound")
-        if status == "feasible":
-            return f"the bound is true: {how}"
+        require(beyond <= self.rounding.reported(stage), f"{float(exact)!r} is there, beyond the bound")
         labels = self._labels(self.answer["splits"][0])
+        if status == "feasible":
+            worse = any(
+                self._beyond(stage, labels, least) > self.rounding.error(stage)
+                for stage, least in zip(self.asked.stages, best.costs, strict=True)
+            )
+            if self.answer["gap"] == 0.0 and not worse:
+                msg = "the first split is the best and has its bound, which is more than is claimed of it"
+                raise UnconfirmedError(msg)
+            return f"the bound is true: {how}"
         for stage, least in zip(self.asked.stages, best.costs, strict=True):
             cost = value(self.asked, stage, labels)
             said = f"{stage.name or 'the sum'} is {float(shown(stage, cost))!r}"
-            _require(
+            require(
                 self._beyond(stage, labels, least) <= self.rounding.error(stage),
                 f"{said}, and {float(shown(stage, least))!r} is the best",
             )
@@ -308,7 +244,7 @@ class _Check:
             return "nothing is claimed"
         if self.asked.n > FEW or request.get("rerank") is not None or request.get("spacing", 1) > 1:
             msg = "the splits after the first are not compared with all others"
-            raise _UnconfirmedError(msg)
+            raise UnconfirmedError(msg)
         *first, stage = self.asked.stages
         best = optimum(self.asked, stop=self.stop, last=False)
         error = self.rounding.error(stage)
@@ -317,7 +253,7 @@ class _Check:
         for cost in sorted(value(self.asked, stage, labels).rounded() for labels in best.left):
             if not better or cost > better[-1] + error:
                 better.append(cost)
-        _require(
+        require(
             len(splits) >= min(len(better), request["keep"]), "there are fewer splits than there could be"
         )
         for place, split in enumerate(splits):
@@ -328,7 +264,7 @@ class _Check:
                 for earlier, least in zip(first, best.costs, strict=True)
             )
             before = sum(other < cost for other in better) if within else len(better)
-            _require(before <= place, f"{before} splits are better than number {place + 1}")
+            require(before <= place, f"{before} splits are better than number {place + 1}")
         return "no split is better than one that is listed and not listed"
 
     def _beyond(self, stage: Stage, labels: Labels, least: Real) -> Fraction:
@@ -337,7 +273,7 @@ class _Check:
 
     def _name(self) -> str:
         """Return what the objective of the request is called."""
-        asked = self.receipt["request"].get("objective", "spread")
+        asked = self._objective
         names = [
             " + ".join(name if weight == 1 else f"{float(weight):g} {name}" for name, weight in entry.items())
             if isinstance(entry, Mapping)
@@ -345,7 +281,12 @@ class _Check:
             for entry in (asked if isinstance(asked, list) else [asked])
         ]
         alone = len(self.asked.stages) == 1 and len(self.asked.stages[0].terms) > len(names)
-        return ", ".join(names) + (" + preferences" if alone and asked == "win" else "")
+        counted = alone and asked == "win" and self.answer["splits"]
+        return ", ".join(names) + (" + preferences" if counted else "")
+
+    @property
+    def _objective(self) -> Any:
+        return self.receipt["request"].get("objective", "spread")
 
     def _optimum(self) -> tuple[Optimum, str]:
         through = "all splits were gone through in fractions"
@@ -353,23 +294,21 @@ class _Check:
             return halves.meeting(self.asked, self.stop), "halves that meet, in whole numbers"
         if self.asked.n > MOST:
             msg = f"more than {MOST} players are too many to go through all splits"
-            raise _UnconfirmedError(msg)
+            raise UnconfirmedError(msg)
         return optimum(self.asked, stop=self.stop), through
 
     def _labels(self, split: Mapping[str, Any]) -> Labels:
         team_of = [(who, team) for team, ids in enumerate(split["teams"]) for who in ids]
         everyone = sorted(who for who, _ in team_of) == sorted(self.asked.ids)
-        _require(everyone, "the players of a split are not those of the request")
-        _require(len(split["teams"]) == self.asked.n_teams, "a split has another number of teams")
+        require(everyone, "the players of a split are not those of the request")
+        require(len(split["teams"]) == self.asked.n_teams, "a split has another number of teams")
         teams = dict(team_of)
         return tuple(teams[who] for who in self.asked.ids)
 
     def _near(self, told: Any, exact: Fraction, slack: Fraction, what: str) -> None:
         number = isinstance(told, int | float) and not isinstance(told, bool)
-        _require(number and abs(told) < float("inf"), f"{what} is {told!r}, which is not a number")
-        _require(
-            abs(Fraction(told) - exact) <= slack, f"{what} is given as {told!r}, but is {float(exact)!r}"
-        )
+        require(number and abs(told) < float("inf"), f"{what} is {told!r}, which is not a number")
+        require(abs(Fraction(told) - exact) <= slack, f"{what} is given as {told!r}, but is {float(exact)!r}")
 
     def _preferences(self, split: Mapping[str, Any], labels: Labels) -> None:
         def who(preference: Paid) -> list[str]:
@@ -381,33 +320,34 @@ class _Check:
         )
         given = sorted(split.get("wishes", []), key=lambda told: (told["kind"], told["players"]))
         for told, preference in _pairs(given, expected):
-            _require(told["kind"] == preference.kind, "a preference is of another kind")
-            _require(told["players"] == who(preference), "a preference is of others")
+            require(sorted(told) == sorted(WISH), f"a preference has {', '.join(WISH)}, and nothing else")
+            require(told["kind"] == preference.kind, "a preference is of another kind")
+            require(told["players"] == who(preference), "a preference is of others")
             self._near(told["price"], preference.price, SLIGHT, "a price")
             self._near(told["paid"], preference.paid, SLIGHT, "what is paid")
-            _require(told["met"] is (told["paid"] == 0.0), "a preference is not met as stated")
+            require(told["met"] is (told["paid"] == 0.0), "a preference is not met as stated")
 
     def _roles(self, split: Mapping[str, Any], labels: Labels) -> None:
         if not self.asked.needed:
-            _require("roles" not in split, "there are roles that nobody asked for")
+            require("roles" not in split, "there are roles that nobody asked for")
             return
         for team, (ids, roles) in enumerate(_pairs(split["teams"], split["roles"])):
             index = {who: i for i, who in enumerate(self.asked.ids)}
             best = line_up(self.asked, tuple(i for i in range(self.asked.n) if labels[i] == team))
             lack = sum(max(0, most - roles.count(role)) for role, most in self.asked.needed)
-            _require(lack == best.lack, f"team {team + 1} could fill more roles")
+            require(lack == best.lack, f"team {team + 1} could fill more roles")
             total = Fraction(0)
             for who, role in _pairs(ids, roles):
-                _require(isinstance(role, str), f"{role!r} is no role")
+                require(isinstance(role, str), f"{role!r} is no role")
                 listed = self.asked.members[index[who]].roles
-                _require(not role or not listed or role in listed, f"{who!r} does not play {role!r}")
+                require(not role or not listed or role in listed, f"{who!r} does not play {role!r}")
                 total += rating_in(self.asked, index[who], role)[0]
-            _require(abs(total - best.total) <= ROOM * self.rounding.total, "a line-up could be stronger")
+            require(abs(total - best.total) <= ROOM * self.rounding.total, "a line-up could be stronger")
             allowed = dict(self.asked.needed)
             over = any(role and roles.count(role) > allowed.get(role, 0) for role in roles)
-            _require(not over, f"team {team + 1} has more of a role than it needs")
+            require(not over, f"team {team + 1} has more of a role than it needs")
 
 
 def _pairs(one: Sequence[Any], other: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
-    _require(len(one) == len(other), "a list has another length")
+    require(len(one) == len(other), "a list has another length")
     return zip(one, other, strict=True)

@@ -2,7 +2,8 @@
 
 The linear program chooses teams in parts; it starts with a good plan's teams and takes in whichever team
 its prices call cheap, until none is.  Then the prices prove a bound, and a team whose reduced cost exceeds
-the gap between plan and bound is in no better plan.  The few that are left make the integer program.
+the gap between plan and bound is in no better plan.  The few that are left make the integer program: first
+those of the lowest reduced costs alone, whose best plan is often so good that no other team matters.
 
 References
 ----------
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from equipoise.arrays import Floats, Ints
+from equipoise.arrays import Bools, Floats, Ints
 from equipoise.errors import InputError
 from equipoise.lobbies.annealing import search
 from equipoise.lobbies.bounds import EPSILON, lobby_prices, total_prices
@@ -38,8 +39,11 @@ QUICK = 8_000
 AT_A_TIME = 4
 
 
-#: Teams times lobbies up to which they are listed: half a gigabyte; and those listed in a second.
-MOST_CANDIDATES, A_SECOND = 4_000_000, 1_000_000
+#: Columns for each block with which the first integer program is made, and how much further the next reaches.
+FEW, GROWTH = 6, 4.0
+
+#: Teams times lobbies up to which they are listed: a gigabyte; and those listed in a second.
+MOST_CANDIDATES, A_SECOND = 16_000_000, 1_000_000
 
 
 @dataclass(frozen=True)
@@ -93,14 +97,9 @@ def solve(task: LobbyTask) -> Placed:
     bound = min(max(relaxed.bound, 0.0), value)
     if value - bound <= RELATIVE * value:
         return Placed(start, value, proven=True)
-    found = _choose(task, candidates, relaxed, value - relaxed.bound, unit) if relaxed.whole else None
-    if found is None:
-        return Placed(start, bound, proven=False)
-    placing, proven = found
-    if placing is None or placing.value(problem) > value:
-        placing = start
-    value = placing.value(problem)
-    return Placed(placing, value if proven else min(bound, value), proven)
+    if relaxed.whole:
+        return _whole(task, candidates, relaxed, start, unit)
+    return Placed(start, bound, proven=False)
 
 
 def _program(task: LobbyTask) -> Program:
@@ -218,20 +217,39 @@ def _cheapest(candidates: Candidates, reduced: Floats, limit: float) -> tuple[In
     return team[keep], lobby[keep]
 
 
+def _whole(task: LobbyTask, candidates: Candidates, relaxed: _Relaxed, start: Placing, unit: float) -> Placed:
+    """Return the best plan by integer programs over the columns that a better one can have, few at first."""
+    problem = task.problem
+    value, bound = start.value(problem), min(max(relaxed.bound, 0.0), start.value(problem))
+    slack = RELATIVE * unit * 100
+    enough = (value - relaxed.bound) * (1.0 + 1e-6) + slack
+    few = FEW * problem.n_blocks
+    if task.nodes is None and few < relaxed.reduced.size:
+        enough = min(enough, float(np.partition(relaxed.reduced, few, axis=None)[few]) + slack)
+    while True:
+        found, proven = _choose(task, candidates, relaxed.reduced <= enough, unit)
+        if found is not None and found.value(problem) < value:
+            start, value = found, found.value(problem)
+        needed = (value - relaxed.bound) * (1.0 + 1e-6) + slack
+        if not proven or needed <= enough:
+            return Placed(start, value if proven else min(bound, value), proven)
+        enough = min(needed, GROWTH * enough)
+
+
 def _choose(
-    task: LobbyTask, candidates: Candidates, relaxed: _Relaxed, gap: float, unit: float
-) -> tuple[Placing | None, bool] | None:
-    """Solve the integer program over the columns a better plan can have."""
+    task: LobbyTask, candidates: Candidates, columns: Bools, unit: float
+) -> tuple[Placing | None, bool]:
+    """Return the best plan of some columns, None where there is none, and whether that is proven."""
     program = _program(task)
     if task.problem.equal_sizes:
         program.change_row(task.problem.n_blocks + task.problem.n_lobbies + 1, 0.0, 0.0)
-    team, lobby = np.nonzero(relaxed.reduced <= gap * (1.0 + 1e-6) + RELATIVE * unit * 100)
+    team, lobby = np.nonzero(columns)
     if task.nodes is not None and len(team) > QUICK:
-        return None
+        return None, False
     _add(program, task, candidates, (team, lobby), unit, whole=True)
     answer = program.solve(gap=RELATIVE * task.n_teams, nodes=task.nodes)
     if answer.columns is None:
-        return (None, True) if answer.proven else None
+        return None, answer.proven
     taken = np.flatnonzero(answer.columns > 0.5)
     of_block = np.full(task.problem.n_blocks, WAITING, dtype=np.int64)
     blocks = candidates.blocks[team[taken]]
