@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.compiled import compiled
+from equipoise.compiled import compiled, is_kept
 from equipoise.teams.problem.preferences import Prices
 from equipoise.teams.problem.roles import Roles
 
@@ -33,6 +33,9 @@ NONE = np.zeros(0)
 
 #: A range of numbers is at most this many times the root of their sum of squares around the mean.
 ROOT_OF_TWO = math.sqrt(2.0)
+
+#: Values up to which waiting for a compiler never pays.
+FEW = 10
 
 #: Values beyond which not all ranges of them are looked at.
 MANY = 256
@@ -253,7 +256,8 @@ class Rounding:
         numbers = self.fewest, 4.0 * self.mu / self.count, self.unit, centre, math.sqrt(self.count)
         if len(values) > MANY:
             return self._narrowest(values, sizes, inside, far)
-        if "numba" in sys.modules:  # it is not loaded for this
+        # numba is not loaded for this, and for a few values nothing is compiled either.
+        if "numba" in sys.modules and (len(values) > FEW or is_kept(largest_loss)):
             return float(compiled(largest_loss)(values, sizes, inside, far, *numbers))
         return largest_loss(values.tolist(), sizes.tolist(), inside.tolist(), far.tolist(), *numbers)
 
