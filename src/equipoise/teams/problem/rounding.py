@@ -10,7 +10,6 @@ Wilkinson's kind: a sum of n numbers that are right to a unit ``u = 2**-53`` of 
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -18,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.compiled import compiled, is_kept
+from equipoise.compiled import compiled, pays
 from equipoise.teams.problem.preferences import Prices
 from equipoise.teams.problem.roles import Roles
 
@@ -34,7 +33,7 @@ NONE = np.zeros(0)
 #: A range of numbers is at most this many times the root of their sum of squares around the mean.
 ROOT_OF_TWO = math.sqrt(2.0)
 
-#: Values up to which waiting for a compiler never pays.
+#: Values up to which they are gone through as quickly without a compiled kernel.
 FEW = 10
 
 #: Values beyond which not all ranges of them are looked at.
@@ -256,8 +255,7 @@ class Rounding:
         numbers = self.fewest, 4.0 * self.mu / self.count, self.unit, centre, math.sqrt(self.count)
         if len(values) > MANY:
             return self._narrowest(values, sizes, inside, far)
-        # numba is not loaded for this, and for a few values nothing is compiled either.
-        if "numba" in sys.modules and (len(values) > FEW or is_kept(largest_loss)):
+        if len(values) > FEW and pays(len(values), math.inf):
             return float(compiled(largest_loss)(values, sizes, inside, far, *numbers))
         return largest_loss(values.tolist(), sizes.tolist(), inside.tolist(), far.tolist(), *numbers)
 
@@ -356,10 +354,13 @@ def largest_loss(
     for i in range(len(values)):
         held = 0.0
         most = 0.0
+        before = -1.0  # a wider range of players who are no farther from the centre loses less
         for j in range(i, len(values)):
             held += sizes[j]
-            most = max(most, far[j])
-            if held >= fewest and values[j] - values[i] > same:
+            if far[j] > most:
+                most = far[j]
+            if most > before and held >= fewest and values[j] - values[i] > same:
+                before = most
                 least = (values[j] - values[i]) / ROOT_OF_TWO / root
                 largest = max(largest, loss(most, least, unit, centre))
         if inside[i] > 0.0:
