@@ -14,9 +14,9 @@ from equipoise.cli.histories import (
     progress_bar,
     read_history,
     since,
-    table,
     with_model_options,
 )
+from equipoise.cli.shared.printing import table, table_forms
 from equipoise.cli.shared.rosters import store
 
 #: A member of a team: the id, and after an @ the share of the time.
@@ -42,6 +42,7 @@ _SHARE = re.compile(r"(.+)@([0-9.]+)")
 @with_model_options
 @click.option("--since", metavar="DATE", help="Leave out matches that ended before, as 2026-01-31.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@table_forms
 @click.option("--strict", is_flag=True, help="Stop at the first record that is wrong.")
 def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> None:
     """Predict who wins, from the match FILES so far: as many teams as you name, of any size.
@@ -81,7 +82,7 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
                 "quality": quality, "draw": draw, "new_players": strangers}  # fmt: skip
         click.echo(json.dumps(told, indent=2, allow_nan=False))
     else:
-        click.echo(_text(teams, chances, margins, quality, draw))
+        click.echo(_text(teams, chances, margins, quality, draw, options["form"]))
         _warn(strangers, played or ruleset == Ruleset())
     history.finish()
 
@@ -100,7 +101,12 @@ def _members(team: str, known: set[str], find: Callable[[str], str]) -> list[str
 
 
 def _text(
-    teams: tuple[str, ...], chances: Any, margins: Any, quality: float | None, draw: float | None
+    teams: tuple[str, ...],
+    chances: Any,
+    margins: Any,
+    quality: float | None,
+    draw: float | None,
+    form: str | None,
 ) -> str:
     """Return the prediction as a table, with the quality below."""
     from equipoise.fields import printable
@@ -113,7 +119,9 @@ def _text(
     if margins is not None:
         columns = (*columns, "margin")
         rows = [(*row, f"{100 * margin:+.1f} %") for row, margin in zip(rows, margins, strict=True)]
-    text = table(columns, rows)
+    text = table(columns, rows, form)
+    if form is not None:
+        return text
     told = ([] if quality is None else [f"quality {quality:.2f}"]) + (
         [] if draw is None else [f"draw {100 * draw:.1f} %"]
     )
