@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import json
 import re
 import sys
 from pathlib import Path
@@ -26,6 +27,8 @@ from equipoise.registry import (
     TERMS,
     resolve,
 )  # fmt: skip
+from equipoise.server.http.document import SCHEMAS, document, schema_text
+from equipoise.server.http.operations import OPERATIONS
 from equipoise.teams.solvers.task import Solver
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -120,6 +123,8 @@ def main() -> int:
         "docs/reference/parts.md": parts(),
         "docs/images/teams.svg": picture(),
         "docs/images/front.svg": front(),
+        "docs/openapi.json": json.dumps(document(OPERATIONS), indent=1, ensure_ascii=False) + "\n",
+        **{f"docs/{name}.schema.json": schema_text(name) for name in SCHEMAS},
     }
     stale = []
     for name, text in made.items():

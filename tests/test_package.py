@@ -21,7 +21,7 @@ EXAMPLE = Path(__file__).parent.parent / "examples" / "roster.txt"
 #: What must not be loaded for a word of help or a small roster.
 HEAVY = (
     *("numba", "llvmlite", "scipy", "highspy", "ray", "polars", "pandas", "pyarrow", "matplotlib"),
-    *("asyncio", "http.server", "socketserver", "fastapi", "pydantic", "jinja2"),
+    *("asyncio", "http.server", "socketserver", "starlette", "uvicorn", "httptools", "pydantic", "jinja2"),
     *("sqlite3", "pysqlite3", "sqlalchemy", "alembic", "psycopg"),
 )
 

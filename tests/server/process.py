@@ -38,7 +38,9 @@ class Served:
         said = self.process.stdout.readline()
         assert ", weights: listening on 127.0.0.1:" in said, self.process.communicate()
         self.said = said
-        self.port = int(said.rpartition(":")[2])
+        weights, _, http = said.partition(", http: listening on ")
+        self.port = int(weights.rpartition(":")[2])
+        self.http = f"http://{http.strip()}" if http else ""
 
     def connect(self) -> socket.socket:
         """Return a connection."""

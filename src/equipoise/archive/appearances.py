@@ -4,13 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NotRequired, TypedDict
 
 from equipoise.archive.corrections import everyone
+from equipoise.logs.rules import ruleset_text
 from equipoise.matches import Contest, Match, Ruleset
 from equipoise.players import Rating
 from equipoise.ratings.model import RatingModel
 from equipoise.ratings.moves import Moved, moved
 from equipoise.ratings.scale import scale_of
+
+
+class GameData(TypedDict):
+    """A player's game in plain data."""
+
+    match: str
+    ended: float | None
+    dated: bool
+    ruleset: str
+    map: str
+    contests: int
+    won: float
+    share: float
+    mu: float
+    sigma: float
+    weight: float
+    expected: NotRequired[float | None]
+    moved: NotRequired[dict[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +67,19 @@ class Appearance:
     weight: float
     expected: float | None = None
     parts: Mapping[str, float] = field(default_factory=dict)
+
+    def as_dict(self) -> GameData:
+        """Return it as plain data, as ``equipoise history --json`` prints it."""
+        match = self.match
+        plain: GameData = {
+            "match": match.id, "ended": match.ended, "dated": match.dated,
+            "ruleset": ruleset_text(match.ruleset), "map": match.map,
+            "contests": self.contests, "won": self.won, "share": self.share,
+            "mu": self.rating.mu, "sigma": self.rating.sigma, "weight": self.weight,
+        }  # fmt: skip
+        if self.parts:
+            plain["expected"], plain["moved"] = self.expected, dict(self.parts)
+        return plain
 
 
 def appearances(

@@ -16,7 +16,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from equipoise.archive import corrections, kept, nights
+from equipoise.archive import corrections, kept, listing, nights
 from equipoise.archive import exports as contents
 from equipoise.archive.appearances import Appearance, appearances
 from equipoise.archive.database import Database
@@ -24,6 +24,7 @@ from equipoise.archive.databases import connect
 from equipoise.archive.exports import Content
 from equipoise.archive.known import Recorded, Standing, Updated
 from equipoise.archive.learning import Learner, version_of_ratings
+from equipoise.archive.listing import Listed
 from equipoise.archive.migrations.upgrading import upgrade, version_of
 from equipoise.archive.models import chosen, renamed
 from equipoise.archive.records import match_of, record_of
@@ -206,6 +207,18 @@ class Archive:
         for part in kept.parts(self._database):
             for record in part:
                 yield corrections.renamed(match_of(*record), merged)
+
+    def listed(self, before: tuple[float, str] | None, limit: int) -> list[Listed]:
+        """Return some matches, the newest first: those before a place, by end and id, or the last ones."""
+        return listing.before(self._database, before, limit)
+
+    def listed_match(self, match_id: str) -> Listed | None:
+        """Return the match with an id, None where there is none."""
+        return listing.one(self._database, match_id)
+
+    def news(self, revision: int, limit: int) -> list[Listed]:
+        """Return some matches that came after a revision, the earliest to come first."""
+        return listing.since(self._database, revision, limit)
 
     # What follows
 

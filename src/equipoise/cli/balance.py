@@ -261,7 +261,7 @@ def _print_json(answer: Answer, answers: Answers | None) -> None:
     from equipoise.teams.solution import draw_chance
 
     solution, chosen, draws = answer.solution, answer.chosen, answer.draws
-    plain = solution.as_dict() | ({} if answers is None else answers.plain)
+    plain: dict[str, Any] = {**solution.as_dict(), **({} if answers is None else answers.plain)}
     if draws is not None:
         for shown, split in zip(plain["splits"], solution.splits, strict=True):
             shown["draw"] = draw_chance(split, draws)

@@ -22,7 +22,7 @@ def command(player: str, store: str, why: bool, as_json: bool, form: str | None)
     with archives.opened(store) as archive:
         standing = archives.up_to_date(archive)
         known = archives.player_named(standing, player, archive.merged())
-        games = [_game(each) for each in archive.history(known, why=why)]
+        games: list[dict[str, Any]] = [{**each.as_dict()} for each in archive.history(known, why=why)]
         names: list[dict[str, Any]] = sorted(
             ({"name": name, "first": numbers[0], "last": numbers[1], "games": int(numbers[2])}
              for (who, name), numbers in standing.known.names.items() if who == known),
@@ -32,20 +32,6 @@ def command(player: str, store: str, why: bool, as_json: bool, form: str | None)
         click.echo(json.dumps({"id": known, "names": names, "games": games}, indent=2))
     else:
         click.echo(_text(known, names, games, form, why=why))
-
-
-def _game(appearance: Any) -> dict[str, Any]:
-    """Return a game as plain data."""
-    from equipoise.logs.rules import ruleset_text
-
-    match = appearance.match
-    return {
-        "match": match.id, "ended": match.ended, "dated": match.dated,
-        "ruleset": ruleset_text(match.ruleset), "map": match.map,
-        "contests": appearance.contests, "won": appearance.won, "share": appearance.share,
-        "mu": appearance.rating.mu, "sigma": appearance.rating.sigma, "weight": appearance.weight,
-        **({"expected": appearance.expected, "moved": appearance.parts} if appearance.parts else {}),
-    }  # fmt: skip
 
 
 def _date(game: dict[str, Any]) -> str:

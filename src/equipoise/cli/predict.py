@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,9 @@ from equipoise.cli.histories import (
 )
 from equipoise.cli.shared.printing import table, table_forms
 from equipoise.cli.shared.rosters import store
+
+if TYPE_CHECKING:
+    from equipoise.ratings.reports import Predicted
 
 #: A member of a team: the id, and after an @ the share of the time.
 _SHARE = re.compile(r"(.+)@([0-9.]+)")
@@ -51,8 +54,8 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
     """
     from equipoise.matches import Ruleset
     from equipoise.members import members_of
-    from equipoise.ratings.model import answers
     from equipoise.ratings.replaying import replay
+    from equipoise.ratings.reports import predicted
 
     model = model_named(options["model"], options["profile"], options["settings"], options["starting"])
     history = read_history(files, strict=options["strict"], store=options["store"])
@@ -62,28 +65,12 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
     known = set(model.players(state))
     asked = members_of([_members(team, known, history.find) for team in teams])
     ruleset = Ruleset(options["game"], options["game_type"], tuple(_names(options["mutators"])))
-    chances = model.win_probability(state, asked, ruleset)
-    quality = model.quality(state, asked, ruleset) if "quality" in answers(model) else None
-    draw = (
-        model.draw_chance(state, asked, ruleset)
-        if "draw_chance" in answers(model) and len(asked) == 2
-        else None
-    )
-    margins = model.expected_margin(state, asked, ruleset) if "expected_margin" in answers(model) else None
-    strangers = [player for team in asked for player, _ in team if player not in known]
-    played = any(contest.ruleset == ruleset for match in matches for contest in match.contests)
+    told = predicted(model, state, asked, ruleset, matches, options["model"])
     if options["as_json"]:
-        plain = [
-            {"players": [{"id": player, "share": share} for player, share in team],
-             "win_probability": chances[n], "expected_margin": None if margins is None else margins[n]}
-            for n, team in enumerate(asked)
-        ]  # fmt: skip
-        told = {"model": options["model"], "matches": len(matches), "ruleset_played": played, "teams": plain,
-                "quality": quality, "draw": draw, "new_players": strangers}  # fmt: skip
         click.echo(json.dumps(told, indent=2, allow_nan=False))
     else:
-        click.echo(_text(teams, chances, margins, quality, draw, options["form"]))
-        _warn(strangers, played or ruleset == Ruleset())
+        click.echo(_text(teams, told, options["form"]))
+        _warn(told["new_players"], told["ruleset_played"] or ruleset == Ruleset())
     history.finish()
 
 
@@ -100,32 +87,27 @@ def _members(team: str, known: set[str], find: Callable[[str], str]) -> list[str
     return members
 
 
-def _text(
-    teams: tuple[str, ...],
-    chances: Any,
-    margins: Any,
-    quality: float | None,
-    draw: float | None,
-    form: str | None,
-) -> str:
+def _text(teams: tuple[str, ...], told: Predicted, form: str | None) -> str:
     """Return the prediction as a table, with the quality below."""
     from equipoise.fields import printable
 
-    columns: tuple[str, ...] = ("team", "wins")
     rows: list[tuple[str, ...]] = [
-        (printable(", ".join(_names(team))), f"{100 * chance:.1f} %")
-        for team, chance in zip(teams, chances, strict=True)
+        (printable(", ".join(_names(team))), f"{100 * one['win_probability']:.1f} %")
+        for team, one in zip(teams, told["teams"], strict=True)
     ]
-    if margins is not None:
+    columns: tuple[str, ...] = ("team", "wins")
+    margins = [one["expected_margin"] for one in told["teams"]]
+    if None not in margins:
         columns = (*columns, "margin")
-        rows = [(*row, f"{100 * margin:+.1f} %") for row, margin in zip(rows, margins, strict=True)]
+        rows = [(*row, f"{100 * (margin or 0.0):+.1f} %") for row, margin in zip(rows, margins, strict=True)]
     text = table(columns, rows, form)
     if form is not None:
         return text
-    told = ([] if quality is None else [f"quality {quality:.2f}"]) + (
+    quality, draw = told["quality"], told["draw"]
+    below = ([] if quality is None else [f"quality {quality:.2f}"]) + (
         [] if draw is None else [f"draw {100 * draw:.1f} %"]
     )
-    return "\n".join([text, *told])
+    return "\n".join([text, *below])
 
 
 def _warn(strangers: list[str], played: bool) -> None:

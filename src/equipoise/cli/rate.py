@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,6 +21,9 @@ from equipoise.cli.shared.printing import NewFile, table, table_forms
 from equipoise.cli.shared.rosters import store
 from equipoise.errors import InputError
 from equipoise.matches import Ruleset
+
+if TYPE_CHECKING:
+    from equipoise.ratings.reports import RatedRuleset, Tally
 
 #: Curves in a picture: as many as there are colours that can be told apart.
 DRAWN = 8
@@ -62,6 +63,8 @@ def command(files: tuple[str, ...], **options: Any) -> None:
 
     The result depends on the set of matches alone: files may overlap and stand in any order.
     """  # fmt: skip
+    from equipoise.ratings.reports import rated, report
+
     model = model_named(options["model"], options["profile"], options["settings"], options["starting"])
     state, tally, finish = _by_columns(model, files, options) or _by_matches(model, files, options)
     if options["roster"]:
@@ -70,9 +73,9 @@ def command(files: tuple[str, ...], **options: Any) -> None:
         msg = "--ruleset requires --roster"
         raise InputError(msg)
     if options["as_json"]:
-        text = json.dumps(_result(model, state, tally, options["model"]), indent=2, allow_nan=False)
+        text = json.dumps(report(model, state, tally, options["model"]), indent=2, allow_nan=False)
     else:
-        text = _text(_rated(model, state, Ruleset(), tally), options["form"])
+        text = _text(rated(model, state, Ruleset(), tally), options["form"])
     if options["output"]:
         write("--output", options["output"], text + "\n")
     else:
@@ -80,20 +83,11 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     finish()
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """How many matches there were, how often each player and each ruleset was in a contest, and names."""
-
-    matches: int
-    games: Mapping[str, int]
-    rulesets: Mapping[Ruleset, int]
-    names: Mapping[str, str]
-
-
 def _by_columns(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) -> Any:
     """Rate what is read into columns; None where that does not do."""
     from equipoise.ratings.columns import replay_columns
     from equipoise.ratings.models.gaussian_filter.model import Filters
+    from equipoise.ratings.reports import Tally
 
     if not isinstance(model, Filters) or options["window"] is not None or options["curves"]:
         return None
@@ -109,6 +103,7 @@ def _by_columns(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) 
 def _by_matches(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) -> Any:
     """Rate matches, of any model and as every option wants it."""
     from equipoise.ratings.replaying import replay
+    from equipoise.ratings.reports import Tally
 
     history = read_history(files, strict=options["strict"], store=options["store"])
     matches = since(history.matches, options["since"])
@@ -116,37 +111,7 @@ def _by_matches(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) 
         state = replay(model, matches, window=options["window"], progress=tell)
     if options["curves"]:
         _curves(options["curves"], model, matches, options["window"])
-    contests = [contest for match in matches for contest in match.contests]
-    tally = Tally(
-        len(matches), Counter(player for c in contests for team in c.teams for player, _ in team),
-        Counter(contest.ruleset for contest in contests),
-        dict(pair for match in matches for pair in match.names),
-    )  # fmt: skip
-    return state, tally, history.finish
-
-
-def _result(model: Any, state: Any, tally: Tally, name: str) -> dict[str, Any]:
-    """Return the ratings as plain data, in general and in each ruleset."""
-    rulesets = [Ruleset(), *sorted(set(tally.rulesets) - {Ruleset()}, key=repr)]
-    ratings = [_rated(model, state, ruleset, tally) for ruleset in rulesets]
-    return {"model": name, "matches": tally.matches, "ratings": ratings}
-
-
-def _rated(model: Any, state: Any, ruleset: Ruleset, tally: Tally) -> dict[str, Any]:
-    """Return the ratings in a ruleset, the strongest first."""
-    from equipoise.ratings.scale import mean_bot, scale_of
-
-    scale = scale_of(model, state, ruleset)
-    bot, bots = mean_bot(model, state, ruleset)
-    known = {player: model.rating(state, player, ruleset) for player in model.players(state)}
-    players = [
-        {"id": player, "mu": rating.mu, "sigma": rating.sigma, "scale": scale.shown(rating.mu),
-         "contests": tally.games.get(player, 0)}
-        for player, rating in sorted(known.items(), key=lambda item: (-item[1].mu, item[0]))
-    ]  # fmt: skip
-    return {"game": ruleset.game, "game_type": ruleset.game_type, "mutators": list(ruleset.mutators),
-            "contests": tally.rulesets.get(ruleset, 0), "players": players,
-            "mean_bot": {"mu": bot, "scale": scale.shown(bot), "bots": bots}}  # fmt: skip
+    return state, Tally.of(matches), history.finish
 
 
 def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: Tally) -> None:
@@ -180,7 +145,7 @@ def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: Tally)
     write("--roster", path, text.getvalue())
 
 
-def _text(result: dict[str, Any], form: str | None) -> str:
+def _text(result: RatedRuleset, form: str | None) -> str:
     """Return the ratings of a ruleset as a table."""
     from equipoise.fields import printable
 

@@ -55,6 +55,7 @@ def command(config: str | None, **given: Any) -> None:
         click.echo(
             f"equipoise {version('equipoise')} serves {shown(settings.store)} ({known}), "
             f"weights: listening on {where}:{begun.port}"
+            + (f", http: listening on {begun.http[0]}:{begun.http[1]}" if begun.http else "")
         )
 
     log_events(settings.log_level, as_json=settings.json_logs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from equipoise.errors import InputError
 from equipoise.players import LARGEST_WEIGHT, Player
@@ -95,6 +95,40 @@ class LobbyRule:
     relax: str
 
 
+class FilledLobbyData(TypedDict):
+    """A lobby with its teams, by ids."""
+
+    name: str
+    target: float
+    teams: list[list[str]]
+    totals: list[float]
+
+
+class RuleData(TypedDict):
+    """A rule that contradicts others, and what giving it up would mean, in words."""
+
+    rule: str
+    relax: str
+
+
+class PlanData(TypedDict):
+    """A plan in plain lists and numbers."""
+
+    status: str
+    deviation: str
+    value: float | None
+    bound: float | None
+    gap: float | None
+    solver: str
+    lobbies: list[FilledLobbyData]
+    waiting: list[str]
+    default_weight: float | None
+    unrated: int
+    conflict: NotRequired[list[RuleData]]
+    advice: NotRequired[str]
+    reason: NotRequired[str]
+
+
 @dataclass(frozen=True, slots=True)
 class LobbyPlan:
     """Who plays with whom and where, and what was proven of it.
@@ -171,9 +205,9 @@ class LobbyPlan:
         rules = "; ".join(rule.what for rule in self.conflict)
         return f"these rules contradict each other: {rules}. To relax: {self.advice}"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> PlanData:
         """Return the plan in plain lists and numbers, as ``equipoise lobbies --json`` prints it."""
-        plain: dict[str, Any] = {
+        plain: PlanData = {
             "status": str(self.status),
             "deviation": self.deviation,
             "value": self.value,

@@ -85,6 +85,48 @@ def _names(parts: list[_Record]) -> tuple[tuple[str, str], ...]:
     return tuple(names.items())
 
 
+def record_data(match: Match) -> dict[str, Any]:
+    """Return a match as JSON has it: the inverse of :func:`match_from`, but for what a match file cannot say.
+
+    Examples
+    --------
+    >>> record = {"ended": 60.0, "teams": [["ann"], ["bob"]], "scores": [3.0, 1.0], "id": "one"}
+    >>> match_from(record_data(match_from(record))) == match_from(record)
+    True
+    """
+    names = dict(match.names)
+    return {
+        "id": match.id,
+        **({} if match.began is None else {"began": match.began}),
+        "ended": match.ended or 0.0,
+        **({"map": match.map} if match.map else {}),
+        "contests": [_contest_data(contest, names) for contest in match.contests],
+    }
+
+
+def _contest_data(contest: Contest, names: Mapping[str, str]) -> dict[str, Any]:
+    figures = {each.player: each for each in contest.statistics}
+    parties = {player: str(n) for n, party in enumerate(contest.parties, start=1) for player in party}
+
+    def member(player: str, share: float) -> dict[str, Any]:
+        told = figures.get(player)
+        known = {
+            "name": names.get(player), "share": None if share == 1.0 else share, "party": parties.get(player),
+            "left": True if player in contest.left else None,
+            **({} if told is None else {"kills": told.kills, "deaths": told.deaths, "score": told.score}),
+        }  # fmt: skip
+        return {"id": player} | {field: value for field, value in known.items() if value is not None}
+
+    ruleset = contest.ruleset
+    return {
+        "game": ruleset.game, "game_type": ruleset.game_type, "mutators": list(ruleset.mutators),
+        "teams": [[member(player, share) for player, share in team] for team in contest.teams],
+        "ranks": list(contest.ranks),
+        **({"scores": list(contest.scores)} if contest.scores else {}),
+        "weight": contest.weight, "at": contest.at,
+    }  # fmt: skip
+
+
 def contest_from(record: _Record, ended: float | None) -> Contest:
     """Return the contest of a record; its time is by default that of the match."""
     _known(record, MATCH_FIELDS + CONTEST_FIELDS)

@@ -174,6 +174,7 @@ class Learning:
         mappings = {f"state.{name}": part for name, part in mappings.items()}
         mappings["players"] = dict.fromkeys(standing.model.players(standing.state))
         mappings["names"], mappings["bots"] = standing.names, standing.last_bots
+        mappings["games"] = standing.games
         for name, part in mappings.items():
             yield from _changes(name, self._sent.get(name), part)
         self._sent = mappings
@@ -305,8 +306,9 @@ class Follower:
         )
         game = self._game or news.game
         return Snapshot(
-            ratings, news.rulesets, self._tables, game, news.revision, parts["names"], news.mean_bots
-        )
+            ratings, news.rulesets, self._tables, game, news.revision, parts["names"], news.mean_bots,
+            parts["games"],
+        )  # fmt: skip
 
     async def close(self) -> None:
         """Let go of the archive, when what is under way has ended or soon after."""

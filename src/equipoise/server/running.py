@@ -11,6 +11,7 @@ import signal
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from equipoise.archive.archive import open_archive
 from equipoise.errors import EquipoiseError, InputError
@@ -19,6 +20,9 @@ from equipoise.server.logging import log_events
 from equipoise.server.service import Service
 from equipoise.server.settings import Settings
 from equipoise.server.tcp import Server
+
+if TYPE_CHECKING:
+    from equipoise.server.http.front import Front
 
 log = logging.getLogger(__name__)
 
@@ -33,12 +37,15 @@ class Begun:
         Where it listens.
     players, rulesets : int
         How many it knows.
+    http : pair of str and int, or None
+        Where it listens for HTTP.
     """
 
     host: str
     port: int
     players: int
     rulesets: int
+    http: tuple[str, int] | None = None
 
 
 async def serve(
@@ -71,6 +78,7 @@ async def serve(
     if settings.create:
         open_archive(settings.store, waiting=log.warning).close()
     service = Service(settings)
+    front: Front | None = None
     try:
         await service.open()
         gc.collect()
@@ -80,18 +88,32 @@ async def serve(
         _warn(settings, bound[0])
         for each in (service.follow(), *service.lanes(), systemd.watch()):
             server.start(each)
+        front = await _front(service, settings, tls)
         with contextlib.suppress(NotImplementedError, AttributeError):
             loop.add_signal_handler(signal.SIGHUP, _reload, service, server, tls, reread)
         known = service.board.snapshot
-        listening(Begun(*bound, len(known.ratings.known), len(known.rulesets)))
+        where = None if front is None else front.where
+        listening(Begun(*bound, len(known.ratings.known), len(known.rulesets), where))
         systemd.notify("READY=1")
         await ended.wait()
         systemd.notify("STOPPING=1")
         log.info("ending")
-        await server.stop()
+        await asyncio.gather(server.stop(), *([front.stop()] if front is not None else []))
         log.info("ended")
     finally:
-        await service.close()
+        await asyncio.gather(service.close(), *([front.close()] if front is not None else []))
+
+
+async def _front(service: Service, settings: Settings, tls: ssl.SSLContext | None) -> Front | None:
+    """Begin to answer HTTP where that is asked for."""
+    address = settings.http_address
+    if address is None:
+        return None
+    from equipoise.server.http.front import Front
+
+    front = Front(service, settings)
+    await front.open(address, tls, settings.limits.connections)
+    return front
 
 
 def _reload(

@@ -21,6 +21,7 @@ from equipoise.protocols.weights.requests import Division, Everyone, Finished, R
 from equipoise.protocols.weights.session import Limits, WeightSession
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.server.following import Follower
+from equipoise.server.metrics import Metrics
 from equipoise.server.settings import Settings
 from equipoise.server.turns import Lane, Ticket
 from equipoise.server.workers import BEGIN, Worker
@@ -70,6 +71,8 @@ class Service:
         self._kept = asyncio.Event()
         self._beginning: list[asyncio.Future[Any]] = []
         self._trouble = ""
+        self._behind_since = 0.0
+        self.metrics = Metrics()
         self.board = Board(Snapshot(Ratings(Mixture(), Mixture().initial())))
 
     async def open(self) -> None:
@@ -125,6 +128,10 @@ class Service:
             self._tell("archive cannot be read", f"{type(error).__name__}: {error}")
             return False
         self._tell("ratings cannot be learnt", self._follower.trouble)
+        if not self._follower.behind:
+            self._behind_since = 0.0
+        elif not self._behind_since:
+            self._behind_since = time.monotonic()
         if snapshot is not None:
             self._take(snapshot)
             seconds = round(time.monotonic() - began, 3)
@@ -174,12 +181,27 @@ class Service:
         """
         lane = self._lanes.get(type(request), self._lanes[object])
         ticket = lane.enter(address, request)
+        began = time.monotonic()
         try:
-            return await asyncio.shield(ticket.answer)
+            answer = await asyncio.shield(ticket.answer)
+            status = answer.code if isinstance(answer, Refusal) else "ok"
+            self.metrics.answered("weights", type(request).__name__.lower(), status, time.monotonic() - began)
+            return answer
         except asyncio.CancelledError:
             if not isinstance(request, Finished):
                 lane.leave(ticket)
             raise
+
+    def waiting(self) -> dict[str, int]:
+        """Return how much waits in each lane."""
+        return {
+            "others" if kind is object else kind.__name__.lower(): len(lane)
+            for kind, lane in self._lanes.items()
+        }
+
+    def lag(self) -> float:
+        """Return for how many seconds matches have waited to be learnt from; 0 where none waits."""
+        return time.monotonic() - self._behind_since if self._behind_since else 0.0
 
     async def close(self) -> None:
         """Let go of everything; what is under way then is not waited for."""

@@ -49,6 +49,7 @@ class Settings:
     store: str = _setting("", "URL", "The archive: sqlite:///PATH or postgresql://...")
     create: bool = _setting(False, "", "Make the archive where there is none.")
     weights: str = _setting(ADDRESS, "HOST:PORT", "Where weights are asked for; port 0 takes a free one.")
+    http: str = _setting("", "HOST:PORT", "Where HTTP is answered; nowhere unless it is said.")
     game: str = _setting("", "NAME", "The game that GAME means where it names none.")
     token_file: str = _setting("", "FILE", "A file with the token for AUTH; without, no results are taken.")
     token: str = field(default="", repr=False)
@@ -70,6 +71,13 @@ class Settings:
     clan_tags: bool = _setting(False, "", "Those with the same clan tag in their names are a party.")
     team_seconds: float = _setting(1.0, "SECONDS", "Time to look for better teams.")
 
+    max_http_connections: int = _setting(1024, "N", "HTTP connections in total.")
+    max_http_per_address: int = _setting(768, "N", "HTTP connections from one address.")
+    http_rate: float = _setting(50.0, "N", "HTTP requests a second from one address.")
+    max_body: int = _setting(1_048_576, "N", "Bytes of an HTTP body.")
+    max_time_limit: float = _setting(5.0, "SECONDS", "The longest that an HTTP request may let one search.")
+    header_seconds: float = _setting(10.0, "SECONDS", "Time for the headers of an HTTP request.")
+
     def __post_init__(self) -> None:
         if not self.store:
             msg = "store is missing; write sqlite:///PATH or postgresql://..."
@@ -77,7 +85,8 @@ class Settings:
         if self.log_level not in LEVELS:
             msg = f"log_level must be one of {', '.join(LEVELS)}, got {self.log_level!r}"
             raise InputError(msg)
-        for name in ("max_waiting", "team_seconds"):
+        positive = ("max_waiting", "team_seconds", "http_rate", "max_body", "max_time_limit")
+        for name in positive:
             if not 0 < getattr(self, name) < float("inf"):
                 msg = f"{name} must be above 0, got {getattr(self, name)!r}"
                 raise InputError(msg)
@@ -85,11 +94,12 @@ class Settings:
     @property
     def address(self) -> tuple[str, int]:
         """Host and port of ``weights``."""
-        host, colon, port = self.weights.rpartition(":")
-        if not colon or not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
-            msg = f"weights must be HOST:PORT, as in 127.0.0.1:7790 or [::1]:7790, got {self.weights!r}"
-            raise InputError(msg)
-        return host.removeprefix("[").removesuffix("]"), int(port)
+        return _host_and_port("weights", self.weights)
+
+    @property
+    def http_address(self) -> tuple[str, int] | None:
+        """Host and port of ``http``; None where HTTP is not asked for."""
+        return _host_and_port("http", self.http) if self.http else None
 
     @property
     def limits(self) -> ServerLimits:
@@ -152,6 +162,14 @@ class Settings:
             msg = f"token must be one line of at least {SHORTEST_TOKEN} characters"
             raise InputError(msg)
         return token
+
+
+def _host_and_port(name: str, value: str) -> tuple[str, int]:
+    host, colon, port = value.rpartition(":")
+    if not colon or not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
+        msg = f"{name} must be HOST:PORT, as in 127.0.0.1:7790 or [::1]:7790, got {value!r}"
+        raise InputError(msg)
+    return host.removeprefix("[").removesuffix("]"), int(port)
 
 
 def _content(path: str) -> str:

@@ -92,7 +92,7 @@ class Server:
         try:
             found = await self._loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
             for family, _, _, _, address in dict.fromkeys(found):
-                self._listening.append(_listening(family, address))
+                self._listening.append(listening_socket(family, address))
         except (OSError, OverflowError) as error:
             self._close()
             reason = getattr(error, "strerror", None) or error
@@ -267,7 +267,7 @@ class Server:
                     del self._accounts[address]
 
 
-def _listening(family: int, address: Any) -> socket.socket:
+def listening_socket(family: int, address: Any) -> socket.socket:
     """Return a socket that listens."""
     made = socket.socket(family, socket.SOCK_STREAM)
     try:

@@ -44,6 +44,8 @@ ROLES = {
     "divide": "equipoise.server.dividing:Dividing",
     "keep": "equipoise.server.keeping:Keeping",
     "learn": "equipoise.server.following:Learning",
+    "ask": "equipoise.server.http.asking:Asking",
+    "read": "equipoise.server.http.reading:Reading",
 }
 
 Answer = Iterator[Any]

@@ -137,6 +137,8 @@ class Snapshot:
         From each id to the name last seen.
     mean_bots : mapping
         The mean skill of bots and their number for rulesets in which it was computed before.
+    games : mapping
+        From a player's id and a ruleset to the number of matches.
     """
 
     ratings: Ratings
@@ -146,6 +148,7 @@ class Snapshot:
     revision: int = 0
     names: Mapping[str, str] = field(default_factory=dict)
     mean_bots: Mapping[Ruleset, tuple[float, int]] = field(default_factory=dict)
+    games: Mapping[tuple[str, Ruleset], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.game is None:

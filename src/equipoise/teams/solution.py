@@ -6,7 +6,7 @@ import enum
 import math
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -84,6 +84,39 @@ class Split:
             tuple(weight(player, role) for player, role in zip(team, roles, strict=True))
             for team, roles in zip(self.teams, self.roles, strict=True)
         )
+
+
+class SplitData(TypedDict):
+    """A split in plain lists and numbers; what was not asked for is left out."""
+
+    teams: list[list[str]]
+    bots: list[int]
+    totals: list[float]
+    win_probability: list[float]
+    value: float
+    values: NotRequired[list[float]]
+    wishes: NotRequired[list[dict[str, Any]]]
+    moved: NotRequired[list[str]]
+    roles: NotRequired[list[list[str | None]]]
+    draw: NotRequired[float | None]
+
+
+class SolutionData(TypedDict):
+    """A solution in plain lists and numbers."""
+
+    status: str
+    objective: str
+    value: float | None
+    bound: float | None
+    gap: float | None
+    solver: str
+    beta: float | None
+    zero: float | None
+    bot_weight: float | None
+    default_weight: float | None
+    unrated: int
+    splits: list[SplitData]
+    reason: NotRequired[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +208,9 @@ class Solution:
         said = escape(f"{self.status}{value}" if self.splits else f"{self.status}: {self.reason}")
         return f"<p>{said}</p>\n{self.table()._repr_html_()}"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> SolutionData:
         """Return the solution in plain lists and numbers, as ``equipoise balance --json`` prints it."""
-        plain: dict[str, Any] = {
+        plain: SolutionData = {
             "status": str(self.status),
             "objective": self.objective,
             "value": self.value,
@@ -196,8 +229,8 @@ class Solution:
         return plain
 
 
-def _split_as_dict(split: Split) -> dict[str, Any]:
-    plain: dict[str, Any] = {
+def _split_as_dict(split: Split) -> SplitData:
+    plain: SplitData = {
         "teams": [[player.label for player in team] for team in split.teams],
         "bots": list(split.bots),
         "totals": list(split.totals),

@@ -36,6 +36,11 @@ class Refusal(Enum):
     UNAVAILABLE = "unavailable the archive cannot be used just now; ask again"
 
     @property
+    def code(self) -> str:
+        """What programs call it."""
+        return str(self.value).partition(" ")[0]
+
+    @property
     def line(self) -> bytes:
         """The answer, a line."""
         return f"ERR {self.value}\n".encode()

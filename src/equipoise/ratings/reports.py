@@ -1,0 +1,164 @@
+"""Ratings and predictions as plain data: what ``rate`` and ``predict`` answer, on every face."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from equipoise.matches import Match, Ruleset
+from equipoise.ratings.model import RatingModel, State, answers
+from equipoise.ratings.scale import mean_bot, scale_of
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many matches there were, how often each player and each ruleset was in a contest, and names."""
+
+    matches: int
+    games: Mapping[str, int]
+    rulesets: Mapping[Ruleset, int]
+    names: Mapping[str, str]
+
+    @classmethod
+    def of(cls, matches: Sequence[Match]) -> Tally:
+        """Count matches."""
+        contests = [contest for match in matches for contest in match.contests]
+        return cls(
+            len(matches), Counter(player for c in contests for team in c.teams for player, _ in team),
+            Counter(contest.ruleset for contest in contests),
+            dict(pair for match in matches for pair in match.names),
+        )  # fmt: skip
+
+
+class RatedPlayer(TypedDict):
+    """A player's rating in one ruleset: in the model's units, and from 0 to 100."""
+
+    id: str
+    mu: float
+    sigma: float
+    scale: float
+    contests: int
+
+
+class RatedBots(TypedDict):
+    """The mean of all bots, and how many they are."""
+
+    mu: float
+    scale: float
+    bots: int
+
+
+class RatedRuleset(TypedDict):
+    """The ratings in one ruleset, the strongest first."""
+
+    game: str
+    game_type: str
+    mutators: list[str]
+    contests: int
+    players: list[RatedPlayer]
+    mean_bot: RatedBots
+
+
+class Rated(TypedDict):
+    """Ratings from matches, in general and in each ruleset."""
+
+    model: str
+    matches: int
+    ratings: list[RatedRuleset]
+
+
+def report(model: RatingModel, state: State, tally: Tally, name: str) -> Rated:
+    """Return the ratings as plain data, in general and in each ruleset."""
+    rulesets = [Ruleset(), *sorted(set(tally.rulesets) - {Ruleset()}, key=repr)]
+    ratings = [rated(model, state, ruleset, tally) for ruleset in rulesets]
+    return {"model": name, "matches": tally.matches, "ratings": ratings}
+
+
+def rated(model: RatingModel, state: State, ruleset: Ruleset, tally: Tally) -> RatedRuleset:
+    """Return the ratings in a ruleset, the strongest first."""
+    scale = scale_of(model, state, ruleset)
+    bot, bots = mean_bot(model, state, ruleset)
+    known = {player: model.rating(state, player, ruleset) for player in model.players(state)}
+    players: list[RatedPlayer] = [
+        {"id": player, "mu": rating.mu, "sigma": rating.sigma, "scale": scale.shown(rating.mu),
+         "contests": tally.games.get(player, 0)}
+        for player, rating in sorted(known.items(), key=lambda item: (-item[1].mu, item[0]))
+    ]  # fmt: skip
+    return {"game": ruleset.game, "game_type": ruleset.game_type, "mutators": list(ruleset.mutators),
+            "contests": tally.rulesets.get(ruleset, 0), "players": players,
+            "mean_bot": {"mu": bot, "scale": scale.shown(bot), "bots": bots}}  # fmt: skip
+
+
+class Present(TypedDict):
+    """A player of a team, and the share of the time."""
+
+    id: str
+    share: float
+
+
+class PredictedTeam(TypedDict):
+    """A team's chance to win and the margin expected of it."""
+
+    players: list[Present]
+    win_probability: float
+    expected_margin: float | None
+
+
+class Predicted(TypedDict):
+    """Who would win, by how much, and how open it would be."""
+
+    model: str
+    matches: int
+    ruleset_played: bool
+    teams: list[PredictedTeam]
+    quality: float | None
+    draw: float | None
+    new_players: list[str]
+
+
+def predicted(
+    model: Any,
+    state: State,
+    asked: Sequence[Sequence[tuple[str, float]]],
+    ruleset: Ruleset,
+    matches: Iterable[Match],
+    name: str,
+) -> Predicted:
+    """Return what a model expects of teams, as plain data.
+
+    Parameters
+    ----------
+    model, state : RatingModel and State
+        What has learnt from the matches.
+    asked : sequence of teams
+        The players of each with their shares.
+    ruleset : Ruleset
+        What would be played.
+    matches : iterable of Match
+        What was learnt from.
+    name : str
+        What the model is called.
+    """
+    learnt = list(matches)
+    known = set(model.players(state))
+    can = answers(model)
+    chances = model.win_probability(state, asked, ruleset)
+    margins = model.expected_margin(state, asked, ruleset) if "expected_margin" in can else None
+    teams: list[PredictedTeam] = [
+        {"players": [{"id": player, "share": share} for player, share in team],
+         "win_probability": chances[n], "expected_margin": None if margins is None else margins[n]}
+        for n, team in enumerate(asked)
+    ]  # fmt: skip
+    return {
+        "model": name,
+        "matches": len(learnt),
+        "ruleset_played": any(contest.ruleset == ruleset for match in learnt for contest in match.contests),
+        "teams": teams,
+        "quality": model.quality(state, asked, ruleset) if "quality" in can else None,
+        "draw": model.draw_chance(state, asked, ruleset)
+        if "draw_chance" in can and len(asked) == 2
+        else None,
+        "new_players": [player for team in asked for player, _ in team if player not in known],
+    }

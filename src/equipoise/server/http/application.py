@@ -1,0 +1,221 @@
+"""The application: routes, what every request passes before it is answered, and the answers' bytes.
+
+Each path has one endpoint, which knows its operations by method.  Before an operation is answered its address
+must not ask too fast, its body must come in time and within its size, and its parameters must be right.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from time import perf_counter
+from typing import Any
+from urllib.parse import parse_qsl
+
+import msgspec
+from starlette.routing import BaseRoute, Route, Router
+
+from equipoise.errors import EquipoiseError
+from equipoise.protocols.http.problems import Problem
+from equipoise.server.addresses import address_of
+from equipoise.server.http.asked import Asked, Reply, refusal
+from equipoise.server.http.asking import ProblemError
+from equipoise.server.http.operations import Operation
+from equipoise.server.http.rates import Rates
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+#: Seconds in which a body must have come.
+BODY_SECONDS = 20.0
+
+#: How an answer says that the connection ends: where a body was not read.
+CLOSE = ((b"connection", b"close"),)
+
+log = logging.getLogger(__name__)
+
+
+class Endpoint:
+    """One path: its operations by method."""
+
+    def __init__(self, operations: Sequence[Operation], application: Application) -> None:
+        self._operations = {each.method: each for each in operations}
+        if "GET" in self._operations:
+            self._operations["HEAD"] = self._operations["GET"]
+        self._application = application
+        self._allowed = ", ".join(self._operations).encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        operation = self._operations.get(scope["method"])
+        if operation is None:
+            problem = Problem(405, "method-not-allowed", f"{scope['method']} is not a method of this path")
+            await sent(refusal(problem, ((b"allow", self._allowed), *CLOSE)), send)
+            return
+        await self._application.answer(operation, scope, receive, send)
+
+
+class Application:
+    """What answers HTTP.
+
+    Parameters
+    ----------
+    operations : sequence of Operation
+        What may be asked.
+    context : object
+        What the operations' handlers are called with first.
+    rates : Rates
+        How fast each address may ask.
+    most_bytes : int
+        Bytes that a body may have.
+    pages : ASGI application, optional
+        What answers all other paths: the place for pages for people.
+    """
+
+    def __init__(
+        self,
+        operations: Sequence[Operation],
+        context: Any,
+        rates: Rates,
+        most_bytes: int,
+        pages: Callable[[Scope, Receive, Send], Awaitable[None]] | None = None,
+    ) -> None:
+        self._context = context
+        self.rates = rates
+        self.most_bytes = most_bytes
+        paths: dict[str, list[Operation]] = {}
+        for each in operations:
+            paths.setdefault(each.route, []).append(each)
+        routes: list[BaseRoute] = [Route(path, Endpoint(found, self)) for path, found in paths.items()]
+        self._router = Router(routes, redirect_slashes=False, default=pages or self._nothing)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        await self._router(scope, receive, send)
+
+    async def _nothing(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer where nothing is."""
+        del receive
+        if scope["type"] == "http":
+            problem = Problem(
+                404, "not-found", "there is nothing at this path; /openapi.json says what there is"
+            )
+            await sent(refusal(problem, CLOSE if scope["method"] not in ("GET", "HEAD") else ()), send)
+
+    async def answer(self, operation: Operation, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer an operation, whatever happens."""
+        began = perf_counter()
+        answer = await self._reply(operation, scope, receive)
+        self._context.metrics.answered("http", operation.name, str(answer.status), perf_counter() - began)
+        await sent(answer, send)
+
+    async def _reply(self, operation: Operation, scope: Scope, receive: Receive) -> Reply:
+        address = address_of(scope["client"])
+        try:
+            if not self.rates.allows(address):
+                await self.rates.hold()
+                problem = Problem(429, "too-many-requests", "this address asks too fast; wait, and ask again")
+                return refusal(problem, CLOSE if operation.method == "POST" else ())
+            headers = dict(scope["headers"])
+            query = _query(operation, scope)
+            body = await self._body(headers, receive) if operation.method == "POST" else b""
+            asked = Asked(scope["path_params"], query, body, address, headers)
+            return await operation.handler(self._context, asked)
+        except ProblemError as error:
+            return refusal(error.problem, CLOSE if error.problem.status in (408, 413) else ())
+        except asyncio.CancelledError:
+            raise
+        except EquipoiseError as error:
+            log.warning("not answered", extra={"kind": operation.name, "why": str(error)})
+            return refusal(Problem(503, "unavailable", "this cannot be answered just now; ask again"))
+        except Exception:
+            log.exception("unexpected error")
+            return refusal(Problem(503, "unavailable", "this cannot be answered just now; ask again"))
+
+    async def _body(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
+        """Return the body, within its size and its time."""
+        length = headers.get(b"content-length", b"0")
+        if length.isdigit() and int(length) > self.most_bytes:
+            raise self._too_large()
+        message = await _in_time(receive)
+        if not message.get("more_body"):
+            body: bytes = message.get("body", b"")
+            if len(body) > self.most_bytes:
+                raise self._too_large()
+            return body
+        parts, size = [], 0
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                while True:
+                    parts.append(message.get("body", b""))
+                    size += len(parts[-1])
+                    if size > self.most_bytes:
+                        raise self._too_large()
+                    if not message.get("more_body"):
+                        return b"".join(parts)
+                    message = await receive()
+        except TimeoutError:
+            raise _too_slow() from None
+
+    def _too_large(self) -> ProblemError:
+        return ProblemError(Problem(413, "too-large", f"a body may have {self.most_bytes} bytes"))
+
+
+async def _in_time(receive: Receive) -> MutableMapping[str, Any]:
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            return await receive()
+    except TimeoutError:
+        raise _too_slow() from None
+
+
+def _too_slow() -> ProblemError:
+    return ProblemError(Problem(408, "too-slow", f"a body must come within {BODY_SECONDS:g} seconds"))
+
+
+def _query(operation: Operation, scope: Scope) -> Any:
+    """Return the parameters of a request, typed; unknown ones are refused."""
+    text = scope["query_string"]
+    if operation.query is None:
+        if text:
+            name = text.partition(b"=")[0].decode("ascii", "replace")
+            raise ProblemError(Problem(422, "invalid", f"there is no parameter {name!r} here"))
+        return None
+    if not text:
+        return operation.query()
+    given: dict[str, str] = {}
+    try:
+        pairs = parse_qsl(text.decode("ascii"), keep_blank_values=True, strict_parsing=True, errors="strict")
+    except ValueError:
+        raise ProblemError(Problem(422, "invalid", "the parameters cannot be read")) from None
+    for name, value in pairs:
+        if name in given:
+            raise ProblemError(Problem(422, "invalid", f"the parameter {name!r} is given twice"))
+        given[name] = value
+    try:
+        return msgspec.convert(given, operation.query, strict=False)
+    except msgspec.ValidationError as error:
+        detail, _, path = str(error).partition(" - at `$")
+        name = path.strip(".`")
+        raise ProblemError(
+            Problem(422, "invalid", f"{name}: {detail}" if name else detail, more={"parameter": name})
+        ) from None
+
+
+async def sent(answer: Reply, send: Send) -> None:
+    """Send an answer."""
+    headers = [*answer.headers]
+    if answer.status != 304:
+        headers.append((b"content-type", answer.media_type))
+    if answer.stream is None:
+        if answer.status != 304:
+            headers.append((b"content-length", b"%d" % len(answer.body)))
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        await send({"type": "http.response.body", "body": answer.body})
+        return
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    async for part in answer.stream:
+        await send({"type": "http.response.body", "body": part, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})

@@ -1,0 +1,226 @@
+"""What answers questions over HTTP rest on: the newest snapshot, and workers with lanes of their own.
+
+Questions wait in bounded lanes in which addresses take turns, as divisions of the weight protocol do, so that
+neither a lookup nor another address waits for one that takes long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from time import time
+from typing import Any
+
+from equipoise.errors import EquipoiseError
+from equipoise.matches import Ruleset
+from equipoise.protocols.http.problems import Problem
+from equipoise.server.http.asking import ProblemError
+from equipoise.server.http.reading import Read
+from equipoise.server.metrics import Gauge
+from equipoise.server.service import Service
+from equipoise.server.settings import Settings
+from equipoise.server.turns import Lane, Ticket
+from equipoise.server.workers import BEGIN, Worker
+from equipoise.serving.people import People, PlayerRow
+from equipoise.serving.ratings import Snapshot
+
+#: Seconds that reading the archive may take.
+READING = 20.0
+
+#: Seconds beyond its time limit after which a worker that answers questions is begun anew: they may have to
+#: load what they need first, on a machine that is busy.
+PATIENCE = 15.0
+
+#: Cards of players that are kept as JSON for each snapshot.
+MOST_CARDS = 10_000
+
+#: Questions that take some milliseconds, and so have a worker that no long one holds up.
+QUICK = ("balance", "late")
+
+log = logging.getLogger(__name__)
+
+
+class Line:
+    """A lane, and the worker that works it off.
+
+    Parameters
+    ----------
+    role : str
+        What the worker is; see :data:`equipoise.server.workers.ROLES`.
+    places : int
+        How many may wait.
+    arguments : object
+        What the worker is made with.
+    at_once : bool
+        Whether the worker begins before somebody asks.
+    """
+
+    def __init__(self, role: str, places: int, *arguments: object, at_once: bool = False) -> None:
+        self._at_once = at_once
+        self.worker = Worker(role, *arguments)
+        self._lane: Lane[tuple[Any, float]] = Lane(places, None)
+
+    def __len__(self) -> int:
+        return len(self._lane)
+
+    async def ask(self, question: Any, seconds: float, address: str) -> Any:
+        """Return the answer when the turn has come; whoever leaves gives it up.
+
+        Raises
+        ------
+        ProblemError
+            If too much waits, or there is no answer in time.
+        """
+        ticket = self._lane.enter(address, (question, seconds))
+        try:
+            answer = await asyncio.shield(ticket.answer)
+        except asyncio.CancelledError:
+            self._lane.leave(ticket)
+            raise
+        if answer is None:
+            raise ProblemError(Problem(429, "busy", "too much is being asked at once; ask again"))
+        if isinstance(answer, EquipoiseError):
+            log.warning("not answered", extra={"why": str(answer)})
+            raise ProblemError(Problem(503, "unavailable", "this cannot be answered just now; ask again"))
+        return answer
+
+    async def work_off(self) -> None:
+        """Answer one after the other, without end; begin the worker before the first who asks has to wait."""
+        if self._at_once:
+            with contextlib.suppress(EquipoiseError):
+                await self.worker.ask(None, BEGIN)
+        while True:
+            ticket: Ticket[tuple[Any, float]] = await self._lane.next()
+            question, seconds = ticket.item
+            try:
+                if self.worker.pid is None:  # to begin takes time of its own
+                    await self.worker.ask(None, BEGIN)
+                answer: Any = await self.worker.ask(question, seconds + PATIENCE)
+            except EquipoiseError as error:
+                answer = error
+            except Exception as error:
+                log.exception("unexpected error")
+                answer = EquipoiseError(type(error).__name__)
+            if not ticket.answer.done():
+                ticket.answer.set_result(answer)
+
+
+@dataclass(slots=True)
+class Known:
+    """What was made of one snapshot.
+
+    Parameters
+    ----------
+    snapshot : Snapshot
+        The snapshot.
+    people : People
+        Its players.
+    etag : bytes
+        What tells its revision from all others.
+    since : float
+        When it came, seconds since 1970.
+    """
+
+    snapshot: Snapshot
+    people: People
+    etag: bytes
+    since: float
+    cards: dict[str, bytes]
+    leaders: dict[tuple[Ruleset, int], list[PlayerRow]]
+
+
+class Desk:
+    """What the handlers are called with.
+
+    Parameters
+    ----------
+    service : Service
+        What answers the weight protocol, and has the newest snapshot.
+    settings : Settings
+        What is allowed.
+    """
+
+    def __init__(self, service: Service, settings: Settings) -> None:
+        self.service = service
+        self.settings = settings
+        self.metrics = service.metrics
+        self.document = b""
+        self.ending = False
+        self._serial = 0
+        self._known = self._take()
+        places = settings.max_waiting
+        self._quick, self._long = Line("ask", places, at_once=True), Line("ask", places)
+        self._read = Line("read", places, settings.store)
+        self._ranking = asyncio.Lock()
+
+    @property
+    def known(self) -> Known:
+        """What was made of the newest snapshot."""
+        if self.service.board.snapshot is not self._known.snapshot:
+            self._known = self._take()
+        return self._known
+
+    def _take(self) -> Known:
+        snapshot = self.service.board.snapshot
+        before = getattr(self, "_known", None)
+        if before is not None and snapshot.revision <= before.snapshot.revision:
+            self._serial += 1  # another archive took its place
+        etag = f'"{snapshot.revision}{f".{self._serial}" if self._serial else ""}"'.encode()
+        return Known(snapshot, People(snapshot), etag, time(), {}, {})
+
+    async def ask(self, kind: str, body: bytes, seconds: float | None, address: str) -> tuple[int, bytes]:
+        """Return status and body of the answer to a question that needs no archive."""
+        settings = self.settings
+        limit = min(settings.team_seconds if seconds is None else seconds, settings.max_time_limit)
+        line = self._quick if kind in QUICK else self._long
+        answer: tuple[int, bytes] = await line.ask((kind, body, limit), limit, address)
+        return answer
+
+    async def read(self, kind: str, asked: Any, address: str) -> Read:
+        """Return what the archive has."""
+        answer: Read = await self._read.ask((kind, asked), READING, address)
+        return answer
+
+    async def leaders(self, ruleset: Ruleset, least_games: int) -> list[PlayerRow]:
+        """Return the strongest in a ruleset; others have their turn meanwhile."""
+        known = self.known
+        async with self._ranking:
+            found = known.leaders.get((ruleset, least_games))
+            if found is None:
+                found = []
+                for part in known.people.ranked(ruleset, least_games):
+                    found = part
+                    await asyncio.sleep(0)
+                if len(known.leaders) >= len(known.snapshot.rulesets) + 8:
+                    known.leaders.clear()
+                known.leaders[ruleset, least_games] = found
+        return found
+
+    def lanes(self) -> list[Coroutine[Any, Any, None]]:
+        """Return what works the lanes off, each without end."""
+        return [each.work_off() for each in (self._quick, self._long, self._read)]
+
+    async def close(self) -> None:
+        """Let go of the workers."""
+        await asyncio.gather(*(each.worker.end() for each in (self._quick, self._long, self._read)))
+
+    def gauges(self) -> list[Gauge]:
+        """Return what metrics say of this moment."""
+        known = self.known
+        waiting = {f'{{lane="{name}"}}': float(n) for name, n in self.service.waiting().items()}
+        waiting |= {
+            f'{{lane="http_{name}"}}': float(len(line))
+            for name, line in (("quick", self._quick), ("long", self._long), ("read", self._read))
+        }
+        return [
+            ("equipoise_waiting", "What waits in each lane.", "gauge", waiting),
+            ("equipoise_revision", "The revision of the ratings.", "gauge", {"": known.snapshot.revision}),
+            ("equipoise_revision_age_seconds", "How long ago they were taken.", "gauge",
+             {"": time() - known.since}),
+            ("equipoise_players", "Players that are known.", "gauge", {"": len(known.people.ids)}),
+            ("equipoise_learning_lag_seconds",
+             "For how long results wait to be learnt from.", "gauge", {"": self.service.lag()}),
+        ]  # fmt: skip

@@ -1,0 +1,68 @@
+"""HTTP as a whole: the application with what it rests on, listening, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+
+from equipoise.server.http.application import Application
+from equipoise.server.http.desk import Desk
+from equipoise.server.http.document import document
+from equipoise.server.http.listening import HttpLimits, HttpServer
+from equipoise.server.http.operations import OPERATIONS
+from equipoise.server.http.rates import Rates
+from equipoise.server.service import Service
+from equipoise.server.settings import Settings
+
+
+class Front:
+    """What answers HTTP beside the weight protocol, from the same snapshot.
+
+    Parameters
+    ----------
+    service : Service
+        What answers the weight protocol.
+    settings : Settings
+        What is allowed.
+    """
+
+    def __init__(self, service: Service, settings: Settings) -> None:
+        self.desk = Desk(service, settings)
+        self.desk.document = json.dumps(document(OPERATIONS)).encode()
+        self.application = Application(OPERATIONS, self.desk, Rates(settings.http_rate), settings.max_body)
+        self._server = HttpServer(self.application, limits(settings))
+        self._tasks: list[asyncio.Task[None]] = []
+        self.where = ("", 0)
+
+    async def open(self, address: tuple[str, int], tls: ssl.SSLContext | None, others: int) -> None:
+        """Work the lanes off, and listen.
+
+        Raises
+        ------
+        InputError
+            If the address cannot be listened on.
+        """
+        self._tasks = [asyncio.create_task(each) for each in self.desk.lanes()]
+        self.where = await self._server.listen(*address, tls, others)
+
+    async def stop(self) -> None:
+        """Take no more connections, answer what has arrived, and end the others."""
+        self.desk.ending = True
+        await self._server.stop()
+
+    async def close(self) -> None:
+        """Let go of the workers."""
+        self._server.close()
+        for each in self._tasks:
+            each.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.desk.close()
+
+
+def limits(settings: Settings) -> HttpLimits:
+    """Return what HTTP connections may take."""
+    return HttpLimits(
+        settings.max_http_connections, settings.max_http_per_address, settings.header_seconds,
+        slow_seconds=settings.slow_seconds, grace_seconds=settings.grace_seconds,
+    )  # fmt: skip

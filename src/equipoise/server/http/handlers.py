@@ -1,0 +1,192 @@
+"""What answers each operation: from the newest snapshot, or through a lane."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+from typing import Any, NoReturn, TypeVar
+
+import msgspec
+
+from equipoise.matches import Ruleset
+from equipoise.protocols.http.problems import Problem
+from equipoise.server import metrics as counts
+from equipoise.server.http.asked import Asked, Reply, refusal, reply
+from equipoise.server.http.asking import ProblemError
+from equipoise.server.http.desk import MOST_CARDS, Desk, Known
+from equipoise.serving.people import Page
+
+Decoded = TypeVar("Decoded")
+
+
+async def question(kind: str, desk: Desk, asked: Asked) -> Reply:
+    """Answer a question that needs no archive."""
+    limit = asked.query.time_limit
+    seconds = None if limit is msgspec.UNSET else limit
+    status, body = await desk.ask(kind, asked.body, seconds, asked.address)
+    return Reply(status, body) if status == 200 else Reply(status, body, (), b"application/problem+json")
+
+
+async def players(desk: Desk, asked: Asked) -> Reply:
+    """List players."""
+    known = desk.known
+    if unchanged := _unchanged(known, asked):
+        return unchanged
+    query = asked.query
+    ruleset = _ruleset(known, query.ruleset)
+    page: Any = None
+    for part in known.people.page(ruleset, _start(known, query.cursor), query.limit, query.q):
+        page = part
+        if part is None:
+            await asyncio.sleep(0)  # others have their turn
+    found: Page = page
+    after = None if found.after is None else _cursor([found.after, known.people.ids[found.after]])
+    return reply({"players": found.rows, "next": after}, headers=_etag(known))
+
+
+async def player(desk: Desk, asked: Asked) -> Reply:
+    """Show a player."""
+    known = desk.known
+    named = asked.path["id"]
+    body = known.cards.get(named)
+    if body is None:
+        if named not in known.snapshot.ratings.known:
+            _missing("player", named)
+        body = msgspec.json.encode(known.people.card(named))
+        if len(known.cards) >= MOST_CARDS:
+            known.cards.clear()
+        known.cards[named] = body
+    return _unchanged(known, asked) or Reply(200, body, _etag(known))
+
+
+async def rulesets(desk: Desk, asked: Asked) -> Reply:
+    """List rulesets."""
+    known = desk.known
+    return _unchanged(known, asked) or reply({"rulesets": known.people.rulesets()}, headers=_etag(known))
+
+
+async def leaderboard(desk: Desk, asked: Asked) -> Reply:
+    """List the strongest."""
+    known = desk.known
+    ruleset = _ruleset(known, asked.path["ruleset"])
+    if unchanged := _unchanged(known, asked):
+        return unchanged
+    rows = await desk.leaders(ruleset, asked.query.min_games)
+    content = {"ruleset": asked.path["ruleset"], "players": rows[: asked.query.limit]}
+    return reply(content, headers=_etag(known))
+
+
+async def history(desk: Desk, asked: Asked) -> Reply:
+    """List a player's games."""
+    known = desk.known
+    named = asked.path["id"]
+    if named not in known.snapshot.ratings.known:
+        _missing("player", named)
+    return await _from_archive(desk, asked, "history", (named, asked.query.why))
+
+
+async def matches(desk: Desk, asked: Asked) -> Reply:
+    """List matches."""
+    if unchanged := _unchanged(desk.known, asked):
+        return unchanged
+    before = _place(asked.query.cursor)
+    read = await desk.read("matches", (before, asked.query.limit), asked.address)
+    page = msgspec.json.decode(read.body or b"")
+    page["next"] = None if page["next"] is None else _cursor(page["next"])
+    return reply(page, headers=_etag(desk.known))
+
+
+async def match(desk: Desk, asked: Asked) -> Reply:
+    """Show a match."""
+    return await _from_archive(desk, asked, "match", asked.path["id"])
+
+
+async def _from_archive(desk: Desk, asked: Asked, kind: str, what: Any) -> Reply:
+    if unchanged := _unchanged(desk.known, asked):
+        return unchanged
+    read = await desk.read(kind, what, asked.address)
+    if read.body is None:
+        _missing(kind, asked.path["id"])
+    return Reply(200, read.body, _etag(desk.known))
+
+
+async def livez(desk: Desk, asked: Asked) -> Reply:
+    """Tell that the process answers."""
+    del desk, asked
+    return reply({"status": "alive"})
+
+
+async def readyz(desk: Desk, asked: Asked) -> Reply:
+    """Tell whether there are ratings to answer from, and no end in sight."""
+    del asked
+    if desk.ending:
+        return refusal(Problem(503, "ending", "this server ends"))
+    return reply({"status": "ready", "revision": desk.known.snapshot.revision})
+
+
+async def metrics(desk: Desk, asked: Asked) -> Reply:
+    """Tell counts and times."""
+    del asked
+    return Reply(200, desk.metrics.text(desk.gauges()).encode(), (), counts.MEDIA_TYPE)
+
+
+async def document(desk: Desk, asked: Asked) -> Reply:
+    """Give the document of all operations."""
+    del asked
+    return Reply(200, desk.document)
+
+
+# Revisions, places in lists, and what is missing
+
+
+def _etag(known: Known) -> tuple[tuple[bytes, bytes], ...]:
+    return ((b"etag", known.etag), (b"cache-control", b"no-cache"))
+
+
+def _unchanged(known: Known, asked: Asked) -> Reply | None:
+    """Return the answer to whoever has this revision already."""
+    has = asked.headers.get(b"if-none-match")
+    if has is None:
+        return None
+    tags = [each.strip().removeprefix(b"W/") for each in has.split(b",")]
+    return Reply(304, b"", _etag(known)) if known.etag in tags or b"*" in tags else None
+
+
+def _missing(kind: str, named: str) -> NoReturn:
+    raise ProblemError(Problem(404, "not-found", f"there is no {kind} {named!r}"))
+
+
+def _ruleset(known: Known, text: str) -> Ruleset:
+    """Return the ruleset that a text names."""
+    found = known.people.ruleset(text)
+    if found is None:
+        _missing("ruleset", text)
+    return found
+
+
+def _cursor(place: list[Any]) -> str:
+    return base64.urlsafe_b64encode(msgspec.json.encode(place)).decode()
+
+
+def _decoded(cursor: str, kind: type[Decoded]) -> Decoded:
+    try:
+        return msgspec.json.decode(base64.urlsafe_b64decode(cursor.encode()), type=kind)
+    except (binascii.Error, ValueError):
+        detail = "cursor: it is not the `next` of a page"
+        raise ProblemError(Problem(422, "invalid", detail, more={"parameter": "cursor"})) from None
+
+
+def _place(cursor: str) -> tuple[float, str] | None:
+    return None if not cursor else _decoded(cursor, tuple[float, str])
+
+
+def _start(known: Known, cursor: str) -> int:
+    """Return the place of a cursor in the order of first appearance, which a correction may have moved."""
+    if not cursor:
+        return 0
+    place, player = _decoded(cursor, tuple[int, str])
+    ids = known.people.ids
+    if 0 <= place < len(ids) and ids[place] == player:
+        return place
+    return ids.index(player) if player in known.snapshot.ratings.known else min(max(place, 0), len(ids))

@@ -1,0 +1,137 @@
+"""What may be asked over HTTP: one table, from which requests are answered and the document is made."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from equipoise.archive.listing import MatchData
+from equipoise.lobbies.plan import PlanData
+from equipoise.ratings.reports import Predicted, Rated
+from equipoise.server.http import handlers
+from equipoise.server.http.asked import Asked, Reply
+from equipoise.server.http.bodies import LobbiesBody, PredictBody, RateBody
+from equipoise.server.http.parameters import Board, Cursor, History, People, TimeLimit
+from equipoise.server.http.shapes import (
+    Alive,
+    Explained,
+    Leaderboard,
+    MatchPage,
+    PlayerHistory,
+    PlayerPage,
+    Ready,
+    Rulesets,
+)
+from equipoise.serving.people import PlayerCard
+from equipoise.teams.solution import SolutionData
+
+Handler = Callable[[Any, Asked], Awaitable[Reply]]
+
+#: Answers that every operation may give besides its own.
+USUAL: Mapping[int, str] = {
+    422: "A parameter is wrong.",
+    429: "This address asks too fast, or too much waits.",
+    503: "It cannot be answered just now.",
+}
+
+#: Answers where there is a body.
+WITH_BODY: Mapping[int, str] = {
+    400: "The body is not JSON.",
+    408: "The body came too slowly.",
+    413: "The body is too large.",
+    422: "Something in the body or a parameter is wrong.",
+}
+
+#: Answers where what is asked for has a revision, or may not be there.
+UNCHANGED: Mapping[int, str] = {304: "Nothing has changed since that revision."}
+MISSING: Mapping[int, str] = {404: "There is no such thing."}
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing that may be asked.
+
+    Parameters
+    ----------
+    name : str
+        What it is called in the document and in metrics.
+    method, path : str
+        How it is asked for; a place such as ``{id:path}`` may hold slashes.
+    summary : str
+        What it does.
+    handler : callable
+        What answers it.
+    answer : type
+        Of which its answer is.
+    body : type or str, optional
+        Of which its body is, or the name of a schema.
+    query : type, optional
+        Its parameters.
+    answers : mapping
+        What it may answer besides its answer and what all may.
+    """
+
+    name: str
+    method: str
+    path: str
+    summary: str
+    handler: Handler
+    answer: Any
+    body: Any = None
+    query: Any = None
+    answers: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def route(self) -> str:
+        """The path for the router."""
+        return self.path
+
+
+def _question(name: str, summary: str, answer: Any, body: Any) -> Operation:
+    """Return the operation of a question that needs no archive."""
+    handler = partial(handlers.question, name)
+    return Operation(name, "POST", f"/v1/{name}", summary, handler, answer, body, TimeLimit, WITH_BODY)
+
+
+OPERATIONS: tuple[Operation, ...] = (
+    _question("balance", "Divide players into the fairest teams.", SolutionData, "BalanceBody"),
+    _question("explain", "Divide players, and say why the split is as it is.", Explained, "ExplainBody"),
+    _question("late", "Choose the team for someone who joins a running game.", Any, "LateBody"),
+    _question("lobbies", "Put players into teams, and teams into lobbies.", PlanData, LobbiesBody),
+    _question("rate", "Learn ratings from matches.", Rated, RateBody),
+    _question("predict", "Say who would win, from matches.", Predicted, PredictBody),
+    Operation(
+        "players", "GET", "/v1/players", "List players with their ratings.", handlers.players, PlayerPage,
+        query=People, answers={**UNCHANGED, **MISSING},
+    ),
+    Operation(
+        "history", "GET", "/v1/players/{id:path}/history", "List a player's games and ratings.",
+        handlers.history, PlayerHistory, query=History, answers={**UNCHANGED, **MISSING},
+    ),
+    Operation(
+        "player", "GET", "/v1/players/{id:path}", "Show a player's ratings.", handlers.player, PlayerCard,
+        answers={**UNCHANGED, **MISSING},
+    ),
+    Operation(
+        "rulesets", "GET", "/v1/rulesets", "List the rulesets that were played.", handlers.rulesets, Rulesets,
+        answers=UNCHANGED,
+    ),
+    Operation(
+        "leaderboard", "GET", "/v1/leaderboards/{ruleset:path}", "List the strongest in a ruleset.",
+        handlers.leaderboard, Leaderboard, query=Board, answers={**UNCHANGED, **MISSING},
+    ),
+    Operation(
+        "matches", "GET", "/v1/matches", "List matches, the newest first.", handlers.matches, MatchPage,
+        query=Cursor, answers=UNCHANGED,
+    ),
+    Operation(
+        "match", "GET", "/v1/matches/{id:path}", "Show a match.", handlers.match, MatchData,
+        answers={**UNCHANGED, **MISSING},
+    ),
+    Operation("livez", "GET", "/livez", "Tell whether the process answers.", handlers.livez, Alive),
+    Operation("readyz", "GET", "/readyz", "Tell whether it may be asked.", handlers.readyz, Ready),
+    Operation("metrics", "GET", "/metrics", "Counts and times, for Prometheus.", handlers.metrics, str),
+    Operation("openapi", "GET", "/openapi.json", "This document.", handlers.document, Any),
+)  # fmt: skip

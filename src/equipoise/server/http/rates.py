@@ -1,0 +1,58 @@
+"""How fast each address may ask: a bucket of tokens each, which fills again by and by."""
+
+from __future__ import annotations
+
+import asyncio
+from time import monotonic
+
+#: Seconds of its rate that an address may ask at once after it was silent.
+BURST = 2.0
+
+#: Seconds for which the answer to whoever asks too fast is held back, so that asking faster is no use; and
+#: how many are held at a time, beyond which they are answered at once.
+HELD, MOST_HELD = 0.5, 512
+
+#: Addresses that are remembered: who has been silent for a burst is as good as new.
+MOST = 4096
+
+
+class Rates:
+    """Who has asked how much of late.
+
+    Parameters
+    ----------
+    rate : float
+        Requests a second that an address may send.
+
+    Examples
+    --------
+    >>> rates = Rates(1.0)
+    >>> [rates.allows("10.0.0.7", 0.0) for _ in range(3)], rates.allows("10.0.0.7", 1.5)
+    ([True, True, False], True)
+    """
+
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+        self._left: dict[str, tuple[float, float]] = {}
+        self._held = 0
+
+    def allows(self, address: str, now: float | None = None) -> bool:
+        """Tell whether an address may ask now, and count it."""
+        now = monotonic() if now is None else now
+        most = max(BURST * self.rate, 1.0)
+        left, at = self._left.get(address, (most, now))
+        left = min(most, left + (now - at) * self.rate)
+        if len(self._left) > MOST:
+            self._left = {each: (n, t) for each, (n, t) in self._left.items() if now - t < BURST}
+        self._left[address] = (left - (left >= 1.0), now)
+        return left >= 1.0
+
+    async def hold(self) -> None:
+        """Hold the answer to whoever asks too fast back for a moment."""
+        if self._held >= MOST_HELD:
+            return
+        self._held += 1
+        try:
+            await asyncio.sleep(HELD)
+        finally:
+            self._held -= 1

@@ -1,0 +1,65 @@
+"""Answers that are put together here of the library's own types."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+from equipoise.archive.appearances import GameData
+from equipoise.archive.listing import MatchData
+from equipoise.serving.people import PlayerRow, RulesetRow
+from equipoise.teams.solution import SolutionData
+
+
+class Explained(SolutionData):
+    """A solution with what there is to say of it, as ``equipoise explain --json`` prints it."""
+
+    explanation: dict[str, Any]
+    why: NotRequired[list[dict[str, Any]]]
+    edit: NotRequired[dict[str, Any]]
+
+
+class PlayerPage(TypedDict):
+    """Some players, and where to go on; None after the last ones."""
+
+    players: list[PlayerRow]
+    next: str | None
+
+
+class PlayerHistory(TypedDict):
+    """A player's games, the earliest first."""
+
+    id: str
+    games: list[GameData]
+
+
+class Rulesets(TypedDict):
+    """The rulesets that were played."""
+
+    rulesets: list[RulesetRow]
+
+
+class Leaderboard(TypedDict):
+    """The strongest in a ruleset, best first."""
+
+    ruleset: str
+    players: list[PlayerRow]
+
+
+class MatchPage(TypedDict):
+    """Some matches, the newest first, and where to go on; None after the first ones."""
+
+    matches: list[MatchData]
+    next: str | None
+
+
+class Alive(TypedDict):
+    """The process answers."""
+
+    status: str
+
+
+class Ready(TypedDict):
+    """There are ratings to answer from."""
+
+    status: str
+    revision: int

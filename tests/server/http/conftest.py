@@ -1,0 +1,35 @@
+"""A server that answers HTTP, one for all tests of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.server.process import Served
+
+from equipoise.archive.archive import open_archive
+from equipoise.logs.records import match_from
+
+#: What its archive holds.
+HISTORY = (
+    {"id": "one", "ended": 1e9, "game": "oa", "game_type": "ctf", "scores": [5, 2],
+     "teams": [[{"id": "ann", "name": "Ann Lee"}, "bob"], ["cid", "bot:Sarge:3"]]},
+    {"id": "two", "ended": 1e9 + 600, "game": "oa", "game_type": "ctf", "scores": [3, 4],
+     "teams": [["ann", "cid"], ["bob", {"id": "a/b", "name": "Zoë"}]]},
+    {"id": "three", "ended": 1e9 + 1200, "game": "oa", "game_type": "tdm", "mutators": ["instagib"],
+     "teams": [["cid"], ["ann"]], "scores": [30, 50]},
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Return a server that answers both protocols, and does not mind being asked fast."""
+    store: Path = tmp_path_factory.mktemp("http") / "games.db"
+    with open_archive(f"sqlite:///{store}") as archive:
+        archive.record([match_from(dict(record)) for record in HISTORY])
+        archive.update_ratings()
+    server = Served(store, "--http", "127.0.0.1:0", "--http-rate", "1e6", "--max-body", "20000")
+    yield server
+    code, _ = server.end()
+    assert code == 0
