@@ -27,7 +27,7 @@ def test_a_receipt_is_confirmed_line_by_line(receipt: Path) -> None:
     plain = json.loads(run("verify", str(receipt), "--json").stdout)
     assert (plain["ok"], plain["confirmed"]) == (True, True)
     claims = [finding["claim"] for finding in plain["findings"]]
-    assert claims == ["hash", "request", "fields", "units", "legality", "numbers", "proof"]
+    assert claims == ["hash", "request", "version", "fields", "units", "legality", "numbers", "proof"]
     assert run("verify", "-", stdin=receipt.read_text(encoding="utf-8")).returncode == 0
 
 

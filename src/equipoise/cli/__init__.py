@@ -24,6 +24,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "late": "Choose the team of someone who joins a running game.",
         "lobbies": "Put players into teams, and the teams into lobbies.",
         "verify": "Check the receipt of an answer.",
+        "board": "Write a page that divides players into teams in any browser.",
     },
     "Ratings from match files": {
         "rate": "Rate everyone in a history of matches.",

@@ -70,18 +70,17 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
     [['Ann', 'Dan', 'Fay'], ['Bob', 'Cid', 'Eve']]
     """
     request = BalanceRequest.of(players, **keywords)
-    chosen, units = request.asked
+    named, units = request.asked
     problem, clash = request.problem, request.clash
     if problem is None or clash is not None:
-        return _nothing(request, chosen, units, reason=_contradiction(request, clash))
-    if problem.prices is not None:
-        chosen = priced(chosen, units)
+        return _nothing(request, named, units, reason=_contradiction(request, clash))
+    chosen = named if problem.prices is None else priced(named, units)
     check_positive(chosen, problem)
     try:
         found, solver, short = _search(request, problem, chosen)
     except Contradiction as late:
-        return _nothing(request, chosen, units, reason=_contradiction(request, late))
-    said = partial(_nothing, request, chosen, units, solver=solver, bot_weight=_bot_weight(problem))
+        return _nothing(request, named, units, reason=_contradiction(request, late))
+    said = partial(_nothing, request, named, units, solver=solver, bot_weight=_bot_weight(problem))
     if not found.ranked and not found.proven:
         return said(status=Status.UNKNOWN, reason=NOTHING_YET)
     if not found.ranked:
@@ -89,17 +88,17 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
     return said(**_answer(request, problem, chosen, units, found, short))
 
 
-def _nothing(request: BalanceRequest, chosen: Objective, units: Units, **known: Any) -> Solution:
+def _nothing(request: BalanceRequest, named: Objective, units: Units, **known: Any) -> Solution:
     """Return a solution of which nothing is known but what is asked, and the given fields."""
     fields: dict[str, Any] = {
         "status": Status.INFEASIBLE,
         "solver": str(request.solver),
+        "objective": named.name,
         "splits": (),
         "value": None,
         "bound": None,
     }
     return Solution(
-        objective=chosen.name,
         beta=units.beta,
         beta_source=units.beta_source,
         zero=units.zero,
@@ -171,6 +170,7 @@ def _answer(
         proven = proven and splits[0].value == bound
     return {
         "status": Status.OPTIMAL if proven else Status.FEASIBLE,
+        "objective": chosen.name,
         "splits": tuple(splits[: request.keep]),
         "value": splits[0].value,
         "bound": bound,

@@ -128,6 +128,31 @@ class Rounding:
         return max((problem.n_players - slack) // problem.n_teams, min(problem.min_size), 1)
 
     @cached_property
+    def least_total(self) -> float:
+        """The least that all totals of mu come to, bots included; they must not weigh less than 0."""
+        problem, roles = self.problem, self.problem.roles
+        people = float(self.whole[1] if roles is None else roles.mu.min(axis=1).sum())
+        if problem.filler is None:
+            return people
+        seats = sum(problem.seats)
+        if min(problem.seats) == max(problem.seats):
+            seats = max(seats, -(-problem.n_players // problem.n_teams) * problem.n_teams)
+        return people + max(seats - problem.n_players, 0) * float(problem.filler[1])
+
+    @cached_property
+    def least_uncertainty(self) -> float:
+        """The least mean of sigma² that a team can have; 0 where bots may fill it up."""
+        problem, roles = self.problem, self.problem.roles
+        if problem.filler is not None or not problem.n_players:
+            return 0.0
+        if roles is not None:
+            each = roles.variance.min(axis=1)
+        else:
+            sizes = np.maximum(problem.features[:, 0], 1.0)
+            each = np.repeat(problem.features[:, 3] / sizes, sizes.astype(np.intp))
+        return float(np.sort(each)[: self.fewest].mean())
+
+    @cached_property
     def squares(self) -> float:
         """The sum of all squared distances from the centre, bots included."""
         filler = self.problem.filler

@@ -1,0 +1,79 @@
+"""What takes a server from what it is to what it is to be, and what of that is under way."""
+
+from __future__ import annotations
+
+from equipoise.live.commands import AddBot, Command, Move, RemoveBot
+from equipoise.live.state import Seat, State
+
+
+class Pending:
+    """Commands that were given and have had no effect yet: they are not given again for a while."""
+
+    def __init__(self) -> None:
+        self._sent: dict[object, float] = {}
+        self._coming: list[tuple[AddBot, float]] = []
+
+    def forget(self) -> None:
+        """Expect nothing any more: a new level begins with whoever is there."""
+        self._coming.clear()
+
+    def came(self, seat: Seat) -> None:
+        """Note that a bot came that was asked for."""
+        for n, (command, _) in enumerate(self._coming):
+            if command.team == seat.team and command.level in (None, seat.level):
+                del self._coming[n]
+                return
+
+    def nothing(self, state: State) -> bool:
+        """Whether everyone is where they are to be, and nobody is expected."""
+        return not (list(state.astray()) or self._coming or self._bots(state))
+
+    def commands(self, state: State, now: float) -> list[Command]:
+        """Return what is to be done, without what was asked for just now."""
+        retry = state.policy.retry_seconds
+        self._coming = [each for each in self._coming if now - each[1] < retry]
+        self._sent = {key: at for key, at in self._sent.items() if now - at < retry}
+        fresh: list[Command] = []
+        wanted: list[Move | AddBot | RemoveBot] = [
+            Move(seat.slot, state.plan[seat.id]) for seat in state.astray()
+        ]
+        for command in [*wanted, *self._bots(state)]:
+            if isinstance(command, AddBot):
+                self._coming.append((command, now))
+                fresh.append(command)
+            elif (key := (command, state.seats[command.slot].id)) not in self._sent:
+                self._sent[key] = now
+                fresh.append(command)
+        return fresh
+
+    def _bots(self, state: State) -> list[AddBot | RemoveBot]:
+        """Return which bots go and which come; where some go, those who take their places come afterwards."""
+        if not state.policy.bots:
+            return []
+        go = [RemoveBot(seat.slot) for seat in state.seats.values() if seat.bot and seat.team is None]
+        come: list[AddBot] = []
+        for team, levels in enumerate(state.bots):
+            there = [seat for seat in state.seats.values() if seat.bot and seat.team == team]
+            missing, extra = _matched(levels, there)
+            go += [RemoveBot(seat.slot) for seat in extra]
+            underway = [command.level for command, _ in self._coming if command.team == team]
+            for level in missing:
+                if level in underway:
+                    underway.remove(level)
+                else:
+                    come.append(AddBot(team, level))
+        return [*go, *come[len(go) :]]
+
+
+def _matched(levels: tuple[float | None, ...], there: list[Seat]) -> tuple[list[float | None], list[Seat]]:
+    """Return the levels that no bot has, and the bots that are too many: those who came last."""
+    left = list(levels)
+    extra: list[Seat] = []
+    for seat in sorted(there, key=lambda seat: (seat.since, seat.slot)):
+        if seat.level in left:
+            left.remove(seat.level)
+        elif None in left:
+            left.remove(None)
+        else:
+            extra.append(seat)
+    return left, extra

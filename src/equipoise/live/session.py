@@ -1,0 +1,445 @@
+"""The running game: one server from the first minute to the last, as a state machine.
+
+:meth:`Session.handle` takes what happened and gives what is to be done.  It keeps two things: who is on the
+server and where they are (what events say), and where they are to be (what was decided).  Commands are the
+difference between the two, so that what got lost is given again after a while, what happened already is not
+asked for, and a session that begins in the middle of anything converges like any other.
+
+Decisions are made when something calls for them, and never else:
+
+=====================  ====================================================================================
+about to start         teams of everyone, at a price for each move (:func:`~equipoise.live.choosing.divided`)
+somebody joins         a team for them, by the effect with the bot that leaves or comes
+somebody leaves        bots that fill up; where that leaves the game uneven, volunteers are asked for
+somebody changes team  accepted where it does no harm, else taken back
+``!switch``            done where it does no harm, else kept in mind
+=====================  ====================================================================================
+
+Nobody who plays is moved otherwise unless the policy allows it, and then never the same person twice in a
+row, nobody who carries a flag, and nobody in the last minutes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from equipoise.ledger import Game, accounts
+from equipoise.live import answering
+from equipoise.live.choosing import (
+    HARMLESS,
+    chances,
+    divided,
+    imbalance,
+    owed,
+    placed,
+    wanted_bots,
+)
+from equipoise.live.commands import Command, Say, SetAdvantage, SetMinimum
+from equipoise.live.converging import Pending
+from equipoise.live.events import (
+    Announced,
+    Carrying,
+    Changed,
+    Clock,
+    Ended,
+    Event,
+    Joined,
+    Known,
+    Left,
+    Renamed,
+    Resumed,
+    Said,
+    Seen,
+    Started,
+    Starting,
+    Weighed,
+)
+from equipoise.live.state import Policy, Seat, State
+from equipoise.live.switching import Switching
+from equipoise.stopping import Stop, never
+
+#: Phases of a session: nothing is known, teams are open, teams are chosen, the game runs.
+IDLE, OPEN, CHOSEN, PLAYING = "idle", "open", "chosen", "playing"
+
+#: Seconds for which a list of the server's own may be older than what was heard of somebody.
+FRESH = 2.0
+
+#: Seconds between two answers to one player.
+BETWEEN_ANSWERS = 3.0
+
+#: Most players that a session keeps in mind, whatever a log says.
+MOST_SEATS = 256
+
+
+class Session:
+    """One server; see the module.
+
+    Parameters
+    ----------
+    policy : Policy
+        What the admin wants.
+    stopping : callable
+        Makes what ends a search for teams that takes too long.
+
+    Examples
+    --------
+    >>> session = Session()
+    >>> for event in (Announced("oa_dm5"), Joined(0, "ann", team=0), Joined(1, "bob", team=0)):
+    ...     _ = session.handle(event, 0.0)
+    >>> session.handle(Starting(), 1.0)
+    [SetMinimum(players=2), Say(text='Teams: Red 1, Blue 1. Chances 50 to 50.', slot=None),
+     SetAdvantage(factors=(1.0, 1.0)), Move(slot=0, team=1)]
+    """
+
+    def __init__(self, policy: Policy | None = None, stopping: Callable[[], Stop] = lambda: never) -> None:
+        self.state = State(policy or Policy())
+        self.phase = IDLE
+        self.games: list[Game] = []
+        self._stopping = stopping
+        self._told: list[Command] = []
+        self._gone: dict[int, Seat] = {}
+        self._were: dict[str, int] = {}
+        self._pending = Pending()
+        self._switching = Switching()
+        self._answered: dict[int, float] = {}
+        self._moved: tuple[str, ...] = ()
+        self._expected: tuple[float, ...] = ()
+        self._lineup: tuple[tuple[str, ...], ...] = ()
+        self._now = 0.0
+        self._began = float("-inf")
+        self._ends_at: float | None = None
+        self._minimum: int | None = None
+        self._factors: tuple[float, ...] = ()
+
+    def handle(self, event: Event, now: float) -> list[Command]:
+        """Take what happened, and return what is to be done.
+
+        Parameters
+        ----------
+        event : Event
+            What happened.
+        now : float
+            Seconds on any clock that does not run backwards.
+        """
+        self._told = []
+        self._now = now
+        taken_by = _TAKEN_BY.get(type(event))
+        if taken_by is not None:
+            getattr(self, taken_by)(event)
+        if self.phase in (CHOSEN, PLAYING):
+            self._settle_grace()
+            self._look_after_balance()
+            self._told += self._pending.commands(self.state, now)
+        return self._told
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the state as plain data, for pages and logs."""
+        state = self.state
+        playing = state.match.teams > 0 and len(state.bots) == state.match.teams
+        return {
+            "phase": self.phase,
+            "map": state.match.map,
+            "players": [
+                {"slot": seat.slot, "id": seat.id, "name": seat.name, "bot": seat.bot, "team": seat.team,
+                 "wanted": state.plan.get(seat.id), "watching": seat.watching}
+                for seat in sorted(state.seats.values(), key=lambda seat: seat.slot)
+            ],
+            "bots": [list(levels) for levels in state.bots],
+            "chances": list(chances(state)) if playing else [],
+            "advantage": list(self._factors),
+        }  # fmt: skip
+
+    @property
+    def settled(self) -> bool:
+        """Whether everyone is where they are to be."""
+        return self.phase in (CHOSEN, PLAYING) and self._pending.nothing(self.state)
+
+    # What happened
+
+    def _announced(self, event: Announced) -> None:
+        state = self.state
+        if event.teams != state.match.teams:
+            state.plan.clear()
+        state.match = event
+        state.bots = ((),) * event.teams
+        self._ends_at = None
+        self._were.clear()
+        self._pending.forget()
+        if self.phase != CHOSEN:
+            self.phase = OPEN
+        else:
+            self._fill()
+        for seat in state.seats.values():
+            seat.carrying = False
+
+    def _joined(self, event: Joined) -> None:
+        state, before = self.state, self.state.seats.get(event.slot)
+        if before is not None and before.id.partition("#")[0] == event.id and before.bot == event.bot:
+            before.name = event.name or before.name
+            self._changed(Changed(event.slot, event.team))
+            return
+        if before is not None:
+            self._left(Left(event.slot))
+        if len(state.seats) >= MOST_SEATS:
+            return
+        unique = self._unique(event.id)
+        seat = Seat(event.slot, unique, event.name, event.bot, _in(state, event.team), event.level, self._now)
+        state.seats[event.slot] = seat
+        self._gone.pop(event.slot, None)
+        if event.bot:
+            self._pending.came(seat)
+        else:
+            self._find_place(seat)
+
+    def _unique(self, identity: str) -> str:
+        """Return an id that nobody else here has."""
+        taken = {seat.id for seat in self.state.seats.values()}
+        number, unique = 1, identity
+        while unique in taken:
+            number += 1
+            unique = f"{identity}#{number}"
+        return unique
+
+    def _find_place(self, seat: Seat) -> None:
+        """Give somebody who comes into a game that is chosen or runs a team."""
+        if self.phase not in (CHOSEN, PLAYING) or seat.id in self.state.plan:
+            return
+        if self.phase == CHOSEN:
+            self._choose(told=False)
+            return
+        team = placed(self.state, seat)
+        self.state.plan[seat.id] = self._were.get(seat.id, team) if self._may_return(seat) else team
+        self._fill()
+
+    def _may_return(self, seat: Seat) -> bool:
+        """Whether somebody who was here in this game may have the old place: as long as teams stay equal."""
+        if seat.id not in self._were:
+            return False
+        sizes = self.state.sizes()
+        sizes[self._were[seat.id]] += 1
+        return max(sizes) - min(sizes) <= 1
+
+    def _left(self, event: Left) -> None:
+        seat = self.state.seats.pop(event.slot, None)
+        if seat is None:
+            return
+        self._gone[event.slot] = seat
+        team = self.state.plan.pop(seat.id, None)
+        self._switching.volunteers.pop(seat.id, None)
+        if team is not None and self.phase == PLAYING:
+            self._were[seat.id] = team
+        if not seat.bot and self.phase in (CHOSEN, PLAYING):
+            self._fill()
+
+    def _changed(self, event: Changed) -> None:
+        state, seat = self.state, self.state.seats.get(event.slot)
+        if seat is None:
+            return
+        team, before = _in(state, event.team), seat.team
+        seat.team, seat.since = team, self._now
+        if seat.bot or team == before:
+            return
+        wanted = state.plan.get(seat.id)
+        if team is None:
+            if before is not None and wanted == before:  # went to watch
+                seat.watching = True
+                state.plan.pop(seat.id, None)
+                self._refill()
+        elif seat.watching or wanted is None:
+            seat.watching = False
+            self._find_place(seat)
+        elif self.phase == PLAYING and team != wanted:
+            self._judge_own_switch(seat, team)
+
+    def _judge_own_switch(self, seat: Seat, team: int) -> None:
+        """Accept a change of team that does no harm; any other one is taken back."""
+        state = self.state
+        after = {**state.plan, seat.id: team}
+        if imbalance(chances(state, after)) <= imbalance(chances(state)) + HARMLESS:
+            other = replace(state, plan=after).sizes()
+            if max(other) - min(other) <= 1:
+                state.plan = after
+                self._fill()
+
+    def _renamed(self, event: Renamed) -> None:
+        if event.slot in self.state.seats:
+            self.state.seats[event.slot].name = event.name
+
+    def _seen(self, event: Seen) -> None:
+        state = self.state
+        for slot, seat in list(state.seats.items()):
+            if self._now - seat.since < FRESH:
+                continue
+            if slot not in event.teams:
+                self._left(Left(slot))
+            elif seat.team != event.teams[slot]:
+                self._changed(Changed(slot, event.teams[slot]))
+        for slot, team in event.teams.items():
+            gone = self._gone.get(slot)
+            if slot not in state.seats and gone is not None:
+                again = Joined(slot, gone.id.partition("#")[0], gone.name, gone.bot, team, gone.level)
+                self._joined(again)
+
+    def unknown(self, event: Seen) -> list[int]:
+        """Return the slots of a server's list of whom nothing is known."""
+        return [slot for slot in event.teams if slot not in self.state.seats]
+
+    def _knows(self, event: Known) -> None:
+        self.state.known = event
+
+    def _weighed(self, event: Weighed) -> None:
+        ratings = dict(self.state.known.ratings)
+        if event.rating is None:
+            ratings.pop(event.id, None)
+        else:
+            ratings[event.id] = event.rating
+        self.state.known = replace(self.state.known, ratings=ratings)
+
+    def _starting(self, _: Starting) -> None:
+        if self.phase != IDLE:
+            self._choose(told=True)
+
+    def _started(self, _: Started) -> None:
+        if self.phase in (IDLE, PLAYING):
+            return
+        if self.phase == OPEN:
+            self._choose(told=True)
+        self.phase, self._began = PLAYING, self._now
+        self._remember_start()
+
+    def _resumed(self, _: Resumed) -> None:
+        if self.phase == IDLE:
+            return
+        for seat in self.state.people():
+            if seat.team is not None:
+                self.state.plan[seat.id] = seat.team
+        if self.phase == PLAYING:
+            self._began = float("-inf")
+            self._remember_start()
+        self._refill()
+
+    def _ended(self, event: Ended) -> None:
+        if self.phase != PLAYING:
+            return
+        scores = event.scores
+        if len(scores) == len(self._lineup) == len(self._expected) and all(self._lineup):
+            ranks = tuple(-score for score in scores)
+            self.games.append(Game(self._lineup, self._expected, ranks, (), self._moved))
+        self.phase = OPEN
+        self._switching = Switching(self._switching.last_moved)
+        self._ends_at = None
+        for seat in self.state.seats.values():
+            seat.carrying = False
+
+    def _carrying(self, event: Carrying) -> None:
+        if event.slot in self.state.seats:
+            self.state.seats[event.slot].carrying = event.carries
+
+    def _clock(self, event: Clock) -> None:
+        self._ends_at = self._now + event.left
+
+    def _said(self, event: Said) -> None:
+        seat = self.state.seats.get(event.slot)
+        question = event.text.strip().lower()
+        if seat is None or seat.bot or question not in answering.QUESTIONS:
+            return
+        if question == "!switch":
+            self._switching.volunteers[seat.id] = None
+        last = self._answered.get(event.slot)
+        if last is not None and self._now - last < BETWEEN_ANSWERS:
+            return
+        self._answered[event.slot] = self._now
+        if question == "!rank":
+            self._told.append(Say(answering.rank_told(self.state, seat), seat.slot))
+        elif self.phase not in (CHOSEN, PLAYING):
+            self._told.append(Say("Teams are chosen when the next game is about to start.", seat.slot))
+        elif question == "!teams":
+            self._told.append(Say(answering.teams_told(self.state), seat.slot))
+        elif question == "!why":
+            self._told.append(Say(answering.why_told(self.state, seat), seat.slot))
+        else:
+            self._told.append(Say("You change sides as soon as that does no harm.", seat.slot))
+
+    # Decisions
+
+    def _choose(self, *, told: bool) -> None:
+        """Choose the teams of a game that is about to start."""
+        state = self.state
+        before = {seat.id: seat.team for seat in state.people()}
+        state.plan = divided(state, accounts(self.games), self._stopping())
+        self._moved = tuple(each for each, team in state.plan.items() if before[each] not in (None, team))
+        self.phase = CHOSEN if self.phase != PLAYING else PLAYING
+        self._fill()
+        if told and state.plan and state.match.teams > 1:
+            self._told.append(Say(f"Teams: {answering.teams_told(state)}"))
+
+    def _remember_start(self) -> None:
+        """Keep what is needed for the ledger when the game ends."""
+        state = self.state
+        teams: list[list[str]] = [[] for _ in range(state.match.teams)]
+        for player, team in state.plan.items():
+            teams[team].append(player)
+        self._lineup = tuple(map(tuple, teams))
+        self._expected = chances(state) if state.bots else ()
+
+    def _fill(self) -> None:
+        """Decide on bots, and tell what the weaker team is owed."""
+        state = self.state
+        state.bots = wanted_bots(state)
+        if not state.policy.bots:
+            return
+        minimum = sum(state.sizes()) + sum(map(len, state.bots))
+        if minimum != self._minimum:
+            self._minimum = minimum
+            self._told.append(SetMinimum(minimum))
+
+    def _refill(self) -> None:
+        if self.phase in (CHOSEN, PLAYING):
+            self._fill()
+
+    def _settle_grace(self) -> None:
+        """Leave those where they are who could not be moved until some seconds after the start."""
+        if self.phase != PLAYING or self._now - self._began < self.state.policy.grace_seconds:
+            return
+        began, self._began = self._began, float("inf")
+        for seat in self.state.astray():
+            if seat.team is not None and seat.since <= began:
+                self.state.plan[seat.id] = seat.team
+        self._fill()
+
+    def _look_after_balance(self) -> None:
+        """Tell what teams are owed, and change sides where that is asked for, or needed and allowed."""
+        state = self.state
+        if state.match.teams < 2:
+            return
+        factors = owed(state)
+        if factors != self._factors:
+            self._factors = factors
+            self._told.append(SetAdvantage(factors))
+        if self.phase != PLAYING or self._is_late():
+            return
+        plan = self._switching.plan(state, self._now)
+        if self._switching.asks:
+            self._told.append(Say("The game is uneven. Who would change sides? Write !switch"))
+        if plan is not None:
+            state.plan = plan
+            self._fill()
+
+    def _is_late(self) -> bool:
+        """Whether these are the last minutes."""
+        return self._ends_at is not None and self._ends_at - self._now < self.state.policy.last_seconds
+
+
+def _in(state: State, team: int | None) -> int | None:
+    """Return a team that the game has, None for any other."""
+    return team if team is not None and 0 <= team < state.match.teams else None
+
+
+#: What takes each kind of event; a score and the time that passes change nothing by themselves.
+_TAKEN_BY = {
+    Announced: "_announced", Joined: "_joined", Left: "_left", Changed: "_changed", Renamed: "_renamed",
+    Seen: "_seen", Known: "_knows", Weighed: "_weighed", Starting: "_starting", Started: "_started",
+    Resumed: "_resumed", Ended: "_ended", Carrying: "_carrying", Clock: "_clock", Said: "_said",
+}  # fmt: skip
