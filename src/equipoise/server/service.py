@@ -38,8 +38,9 @@ RETRY = 1.0
 #: Seconds for which the start waits for matches to be learnt from that nobody has learnt from.
 HEALING = 5.0
 
-#: Seconds beyond its time limit after which a worker that divides or keeps is begun anew.
-LATE = 3.0
+#: Seconds beyond its time limit after which a worker that keeps is begun anew, and one that divides: this is
+#: short of the processor wherever much else runs, and to begin anew would take more of it.
+LATE, LATE_TEAMS = 3.0, 9.0
 
 #: Seconds to wait for another process that writes the archive, before a result is refused.
 PATIENCE = 4.0
@@ -64,6 +65,7 @@ class Service:
         self._follower = Follower(settings.store, settings.game)
         self._divider = Worker("divide", settings.team_seconds)
         self._keeper = Worker("keep", settings.store, PATIENCE)
+        self._compiler = Worker("compile")
         self._lanes: dict[type, Lane[Any]] = {
             kind: Lane(settings.max_waiting, Refusal.BUSY)
             for kind in (Division, Everyone, Finished, Report, object)
@@ -139,6 +141,17 @@ class Service:
             log.info("ratings refreshed", extra={"players": len(snapshot.ratings.known), "seconds": seconds})
         return True
 
+    async def compile(self) -> None:
+        """Have compiled what divisions of many players need; until then they look at fewer splits."""
+        try:
+            kept = await self._compiler.ask(None)
+        except EquipoiseError as error:
+            log.warning("divisions go on without compiled kernels", extra={"why": str(error)})
+        else:
+            if not kept:
+                log.warning("compiled kernels cannot be kept; set NUMBA_CACHE_DIR to a directory to write in")
+        await self._compiler.end()
+
     def _take(self, snapshot: Snapshot | None) -> None:
         if snapshot is not None:
             self.board = Board(snapshot)
@@ -211,6 +224,7 @@ class Service:
             each.cancel()
         await asyncio.gather(*self._beginning, return_exceptions=True)
         await asyncio.gather(
+            self._compiler.end(),
             self._divider.end(),
             self._follower.end(),
             self._keeper.close(),  # what it is keeping may be kept
@@ -237,7 +251,7 @@ class Service:
     async def _divide(self, request: Division) -> Any:
         try:
             gathered = self.board.gather(request, clans=self._settings.clan_tags)
-            divided = await self._divider.ask(gathered, self._settings.team_seconds + LATE)
+            divided = await self._divider.ask(gathered, self._settings.team_seconds + LATE_TEAMS)
         except AmbiguousGameError:
             return Refusal.AMBIGUOUS_GAME
         except InputError:
