@@ -50,6 +50,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Service": {
         "serve": "Answer the questions of game servers.",
+        "tokens": "Make, list and revoke tokens of a server.",
         "doctor": "Say what is wrong with a weight server, and how to fix it.",
     },
 }

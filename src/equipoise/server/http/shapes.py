@@ -52,6 +52,20 @@ class MatchPage(TypedDict):
     next: str | None
 
 
+class Reported(TypedDict):
+    """A match was reported."""
+
+    id: str
+    new: bool
+
+
+class Undone(TypedDict):
+    """A match counts no longer, or again."""
+
+    match: str
+    undone: bool
+
+
 class Alive(TypedDict):
     """The process answers."""
 
