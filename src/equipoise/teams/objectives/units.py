@@ -113,7 +113,7 @@ def units_of(
     """
     check_scale(beta, zero, body)
     mean = float(mu.mean()) if len(mu) else 0.0
-    spread, source = _spread(mu, sigma, mean, beta, bot_weight)
+    spread, source = _spread(mu, sigma, mean, beta, bot_weight, zero)
     return from_moments(mean, spread, beta=beta, zero=zero, body=body, source=source)
 
 
@@ -154,7 +154,12 @@ def from_moments(
 
 
 def _spread(
-    mu: Floats, sigma: Floats, mean: float, beta: float | None, bot_weight: float | None
+    mu: Floats,
+    sigma: Floats,
+    mean: float,
+    beta: float | None,
+    bot_weight: float | None,
+    zero: float | None,
 ) -> tuple[float, str]:
     """Return one spread, above 0, and where it comes from."""
     largest = max(float(np.abs(mu).max(initial=0.0)), SMALLEST_BETA / SAME)
@@ -162,11 +167,15 @@ def _spread(
     if deviation > SAME * largest:
         return deviation, "one standard deviation of the roster"
     unsure = math.sqrt(float((sigma * sigma).mean())) if len(sigma) else 0.0
-    return spread_of_equals(mean, unsure, beta, bot_weight)
+    return spread_of_equals(mean, unsure, beta, bot_weight, zero)
 
 
 def spread_of_equals(
-    mean: float, unsure: float, beta: float | None = None, bot_weight: float | None = None
+    mean: float,
+    unsure: float,
+    beta: float | None = None,
+    bot_weight: float | None = None,
+    zero: float | None = None,
 ) -> tuple[float, str]:
     """Return what stands for the spread of a roster in which all weigh the same, and where it comes from.
 
@@ -176,7 +185,7 @@ def spread_of_equals(
         What they weigh, roster units.
     unsure : float
         Their uncertainty, a standard deviation in roster units.
-    beta, bot_weight : float, optional
+    beta, bot_weight, zero : float, optional
         See :func:`units_of`.
     """
     if bot_weight is not None and abs(bot_weight - mean) > SAME * max(abs(mean), abs(bot_weight)):
@@ -188,6 +197,8 @@ def spread_of_equals(
         return beta, "as given"
     if unsure > max(SAME * abs(mean), SMALLEST_BETA):
         return unsure, "the uncertainty of the weights, which are all the same"
+    if zero is not None and abs(mean - zero) > SMALLEST_BETA:
+        return abs(mean - zero), "the weight of a player above the zero, as all weigh the same"
     if abs(mean) > SMALLEST_BETA:
         return abs(mean), "the weight of a player, as all weigh the same"
     return 1.0, "any number will do, as all weigh nothing"

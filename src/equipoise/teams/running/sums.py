@@ -150,5 +150,5 @@ def units_in(
     if variance > max(SAME_VARIANCE * square, (SAME * mean) ** 2):
         spread = math.sqrt(variance)
     else:
-        spread, source = spread_of_equals(mean, math.sqrt(float(game[VARIANCE]) / n), beta, bot_weight)
+        spread, source = spread_of_equals(mean, math.sqrt(float(game[VARIANCE]) / n), beta, bot_weight, zero)
     return from_moments(mean, spread, beta=beta, zero=zero, body=body, centre=centre, source=source)
