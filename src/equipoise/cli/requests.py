@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from equipoise.cli.shared import rosters
+from equipoise.cli.shared.asking import is_number
 from equipoise.cli.shared.rosters import read_players
 from equipoise.errors import InputError, UnknownNameError
 
@@ -62,6 +63,49 @@ _AS_TYPED = {
 _PREFERENCES = ("prefer", "avoid", "recent", "side_price", "stay", "roles", "rules")
 
 
+#: The options of each section of the help; others stand in the last one.
+SECTIONS: Mapping[str, Collection[str]] = {
+    "Who is here": ("read", "store", "here", "ruleset", "request", "default_weight", "clan_tags"),
+    "Sizes and bots": (
+        *("teams", "size", "max_difference", "bots", "bot_weight", "minimum", "maximum", "target"),
+    ),
+    "Rules": ("party", "apart", "fix", "moves", "roles", "rules"),
+    "Preferences": ("prefer", "avoid", "recent", "recent_price", "side_price", "stay"),
+    "What is fair": (
+        *("objective", "then", "within", "combine", "tolerance", "side_weight", "rerank"),
+        *("beta", "zero", "body", "objectives"),
+    ),
+    "Search": ("solver", "time_limit", "keep", "spacing", "choose", "seed"),
+    "Answer": (),
+}
+
+
+class AskingCommand(click.Command):
+    """A command whose options stand in sections, and whose ``--choose`` may stand without its power."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Give a bare ``--choose`` the default power, so that it does not swallow the roster's name."""
+        spelled = list(args)
+        for n, arg in enumerate(args):
+            if arg == "--choose" and not (n + 1 < len(args) and is_number(args[n + 1])):
+                spelled[n] = "--choose=default"
+        return super().parse_args(ctx, spelled)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in their sections."""
+        records = {
+            param.name: param.get_help_record(ctx)
+            for param in self.get_params(ctx)
+            if isinstance(param, click.Option)
+        }
+        for section, names in SECTIONS.items():
+            there = [name for name in (names or list(records)) if name in records]
+            rows = [record for name in there if (record := records.pop(name)) is not None]
+            if rows:
+                with formatter.section(section):
+                    formatter.write_dl(rows)
+
+
 def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
     """Return what is asked: by a request file, a roster and flags, of which the later replace the earlier.
 
@@ -101,9 +145,6 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
 
 def save_request(request: BalanceRequest, path: str) -> None:
     """Write a request to the file of ``--save-request``."""
-    if path.lower().endswith(".toml"):
-        msg = f"--save-request: {path} would be JSON in a file named as TOML; name it .json"
-        raise InputError(msg)
     text = json.dumps(request.to_dict(), ensure_ascii=False, allow_nan=False, indent=2)
     try:
         Path(path).write_text(text + "\n", encoding="utf-8")
@@ -335,9 +376,9 @@ def _number(option: str, text: str) -> float:
 
 
 def two_objectives(value: str) -> tuple[str, str]:
-    """Return the two names of ``--pareto``."""
+    """Return the two names of ``--objectives``."""
     names = [name.strip() for name in value.split(",")]
     if len(names) != 2 or not all(names):
-        msg = f"--pareto: {value!r} does not name two objectives; write --pareto win,spread"
+        msg = f"--objectives: {value!r} does not name two objectives; write --objectives win,spread"
         raise InputError(msg)
-    return _objective("--pareto", names[0]), _objective("--pareto", names[1])
+    return _objective("--objectives", names[0]), _objective("--objectives", names[1])
