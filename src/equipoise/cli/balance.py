@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli.fronts import print_json, show_front, write_plot
-from equipoise.cli.requests import named, request_of, save_request
+from equipoise.cli.requests import RECENT_PRICE, named, request_of, save_request, team_names, unknown
 from equipoise.cli.shared.rosters import clan_tags, read_option, with_ratings
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS
@@ -117,9 +117,8 @@ def _one_of(names: Any, extra: str = "") -> str:
 @click.option(
     "--recent-price",
     metavar="PRICE",
-    default="0.5%",
-    show_default=True,
-    help="What a pair of the last match is worth; half as much a match before, and so on.",
+    help=f"What a pair of the last match is worth; half as much a match before, and so on.  "
+    f"[default: {RECENT_PRICE}]",
 )
 @click.option("--side-price", metavar="PRICE", help="What a side preference is worth.  [default: 0]")
 @click.option(
@@ -237,7 +236,7 @@ def command(roster: str | None, **options: Any) -> None:
     try:
         _balance(request_of(roster, options), options)
     except UnknownNameError as error:
-        raise click.UsageError(str(error)) from error
+        raise unknown(error, options) from error
     except InputError as error:
         raise named(error, options) from error
 
@@ -247,6 +246,7 @@ def _balance(request: BalanceRequest, options: dict[str, Any]) -> None:
     from equipoise.teams.balancing import balance
 
     _check_combinations(options, request.keep)
+    names = team_names(options["names"], request.teams)
     if options["save_request"] is not None:
         save_request(request, options["save_request"])
     if options["time_limit"] is not None:
@@ -264,7 +264,6 @@ def _balance(request: BalanceRequest, options: dict[str, Any]) -> None:
     chosen = None
     if options["choose"] is not None and solution.splits:
         chosen = _choose(solution, options["choose"], options["seed"])
-    names = tuple(options["names"].split(",")) if options["names"] else ()
     split = solution.splits[chosen or 0] if solution.splits else None
     answers = None
     if options["explain"] or options["everything"] or options["why"] or options["edit"]:

@@ -59,7 +59,10 @@ class Answers:
             self._edit(options["edit"])
         if split is not None:
             for question in options["why"]:
-                self._why(question)
+                try:
+                    self._why(question)
+                except InputError as error:  # a pair is answered by an edit
+                    raise error.named("--why") if error.argument == "edit" else error from None
         if options["explain"] or options["everything"]:
             self._explain()
 

@@ -36,6 +36,9 @@ FLAGS = {
     "seconds": "--time-limit",
     "pool": "--pool",
     "join": "--join",
+    "why": "--why",
+    "edit": "--edit",
+    "store": "--store",
 } | {
     name: f"--{name.replace('_', '-')}"
     for name in (
@@ -43,6 +46,9 @@ FLAGS = {
         *("solver", "rerank", "keep", "spacing", "beta", "zero", "body", "tolerance", "side_weight", "seed"),
     )
 }
+
+#: What a pair of the last match is worth unless that is said.
+RECENT_PRICE = "0.5%"
 
 #: Splits among which ``--choose`` chooses unless ``--keep`` says otherwise, as the bot balancer of 2010 did.
 CHOSEN_AMONG = 20
@@ -59,7 +65,7 @@ _AS_TYPED = {
 }
 
 #: Flags on preferences, roles and rules.
-_PREFERENCES = ("prefer", "avoid", "recent", "side_price", "stay", "roles", "rules")
+_PREFERENCES = ("prefer", "avoid", "recent", "recent_price", "side_price", "stay", "roles", "rules")
 
 
 def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
@@ -114,14 +120,25 @@ def save_request(request: BalanceRequest, path: str) -> None:
 
 def named(error: InputError, options: Mapping[str, Any]) -> InputError:
     """Return an error that names what was typed: the flag, or the request file and the field."""
-    flag = FLAGS.get(error.argument)
-    if flag is None:
-        return error
+    return error if error.argument not in FLAGS else error.named(_typed_as(error.argument, options))
+
+
+def unknown(error: UnknownNameError, options: Mapping[str, Any]) -> click.UsageError:
+    """Return what ends a command that was given a name that nothing has, named as :func:`named` does."""
+    kind = error.kind if error.kind not in FLAGS else _typed_as(error.kind, options)
+    if error.kind == "objective" and any(error.name == name for name in options.get("then") or ()):
+        kind = "--then"
+    return click.UsageError(str(UnknownNameError(kind, error.name, error.known)))
+
+
+def _typed_as(argument: str, options: Mapping[str, Any]) -> str:
+    """Return how an argument was typed: as a flag, or as a field of the request file."""
+    flag = FLAGS[argument]
+    if argument == "objective":
+        flag = next((f"--{other}" for other in ("combine", "pareto") if options.get(other) is not None), flag)
     option = {"--min": "minimum", "--max": "maximum"}.get(flag, flag[2:].replace("-", "_"))
     typed = options.get(option) not in (None, ())
-    if options["request"] is not None and not typed:
-        flag = f"{options['request']}: {error.argument}"
-    return error.named(flag)
+    return f"{options['request']}: {argument}" if options["request"] is not None and not typed else flag
 
 
 def _typed(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, Any]:
@@ -168,8 +185,10 @@ def _sizes(value: str | None) -> dict[str, Any]:
         return {}
     try:
         if "-" in value.strip().lstrip("-"):
-            low, high = value.split("-")
-            return {"min_size": int(low), "max_size": int(high)}
+            low, high = map(int, value.split("-"))
+            if low > high:
+                raise ValueError
+            return {"min_size": low, "max_size": high}
         sizes = [int(part) for part in value.split(",")]
     except ValueError:
         message = f"must be a size (8), one for each team (9,8) or a range (6-10), got {value!r}"
@@ -253,6 +272,9 @@ def _preferences(kind: str, options: Mapping[str, Any], players: Sequence[Player
 
 def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Preference]:
     if options["recent"] is None:
+        if options["recent_price"] is not None:
+            msg = "--recent-price requires --recent, a file of matches"
+            raise InputError(msg)
         return []
     from equipoise.fields import price_of
     from equipoise.files.matches import read_matches
@@ -266,7 +288,7 @@ def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Prefe
             matches.append(match)
         elif isinstance(match, Skipped):
             click.echo(f"{match.where}: {match.reason}", err=True)
-    price = price_of(options["recent_price"], "price", "--recent-price")
+    price = price_of(options["recent_price"] or RECENT_PRICE, "price", "--recent-price")
     return recent_preferences(matches, here, price)
 
 
@@ -340,4 +362,20 @@ def two_objectives(value: str) -> tuple[str, str]:
     if len(names) != 2 or not all(names):
         msg = f"--pareto: {value!r} does not name two objectives; write --pareto win,spread"
         raise InputError(msg)
+    if names[0] == names[1]:
+        msg = f"--pareto: {value!r} names one objective twice; write --pareto win,spread"
+        raise InputError(msg)
     return _objective("--pareto", names[0]), _objective("--pareto", names[1])
+
+
+def team_names(value: str | None, n_teams: int) -> tuple[str, ...]:
+    """Return the names of ``--names``: one for each team, or for the first of them."""
+    names = tuple(name.strip() for name in value.split(",")) if value else ()
+    if len(names) > n_teams:
+        msg = f"--names: there are {n_teams} teams, got {len(names)} names"
+        raise InputError(msg)
+    twice = [name for place, name in enumerate(names) if name in names[:place]]
+    if twice or not all(names):
+        msg = f"--names: {twice[0]!r} comes twice" if twice and twice[0] else "--names: a name is empty"
+        raise InputError(msg)
+    return names
