@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.requests import bots_of, named, team_names, unknown
+from equipoise.cli.balance import naming, team_names
+from equipoise.cli.requests import bots_of
 from equipoise.cli.shared.rosters import rated, read_option, read_players, with_stored_ratings
-from equipoise.errors import InputError, UnknownNameError
+from equipoise.errors import InputError
 
 if TYPE_CHECKING:
     from equipoise.players import Player
@@ -60,16 +61,12 @@ def command(roster: str | None, **options: Any) -> None:
     ROSTER has a column 'team' (from 1) and, where bots play, a column 'bot'.  The one player without a
     team joins; nobody joins where all have one, and only the advantage is shown.  Bots without a team wait.
     """  # fmt: skip
-    try:
+    with naming(options):
         game = _game(roster, options)
         if game.newcomer is None:
             _show_advantage(game, options)
         else:
             _show_placement(game, game.newcomer, options)
-    except UnknownNameError as error:
-        raise unknown(error, options) from error
-    except InputError as error:
-        raise named(error, options) from error
 
 
 def _game(roster: str | None, options: dict[str, Any]) -> RunningGame:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from equipoise.cli.shared import rosters
+from equipoise.cli.shared.asking import RECENT_PRICE, is_number
 from equipoise.cli.shared.rosters import read_players
 from equipoise.errors import InputError, UnknownNameError
 
@@ -47,9 +48,6 @@ FLAGS = {
     )
 }
 
-#: What a pair of the last match is worth unless that is said.
-RECENT_PRICE = "0.5%"
-
 #: Splits among which ``--choose`` chooses unless ``--keep`` says otherwise, as the bot balancer of 2010 did.
 CHOSEN_AMONG = 20
 
@@ -66,6 +64,49 @@ _AS_TYPED = {
 
 #: Flags on preferences, roles and rules.
 _PREFERENCES = ("prefer", "avoid", "recent", "recent_price", "side_price", "stay", "roles", "rules")
+
+
+#: The options of each section of the help; others stand in the last one.
+SECTIONS: Mapping[str, Collection[str]] = {
+    "Who is here": ("read", "store", "here", "ruleset", "request", "default_weight", "clan_tags"),
+    "Sizes and bots": (
+        *("teams", "size", "max_difference", "bots", "bot_weight", "minimum", "maximum", "target"),
+    ),
+    "Rules": ("party", "apart", "fix", "moves", "roles", "rules"),
+    "Preferences": ("prefer", "avoid", "recent", "recent_price", "side_price", "stay"),
+    "What is fair": (
+        *("objective", "then", "within", "combine", "tolerance", "side_weight", "rerank"),
+        *("beta", "zero", "body", "objectives"),
+    ),
+    "Search": ("solver", "time_limit", "keep", "spacing", "choose", "seed"),
+    "Answer": (),
+}
+
+
+class AskingCommand(click.Command):
+    """A command whose options stand in sections, and whose ``--choose`` may stand without its power."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Give a bare ``--choose`` the default power, so that it does not swallow the roster's name."""
+        spelled = list(args)
+        for n, arg in enumerate(args):
+            if arg == "--choose" and not (n + 1 < len(args) and is_number(args[n + 1])):
+                spelled[n] = "--choose=default"
+        return super().parse_args(ctx, spelled)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in their sections."""
+        records = {
+            param.name: param.get_help_record(ctx)
+            for param in self.get_params(ctx)
+            if isinstance(param, click.Option)
+        }
+        for section, names in SECTIONS.items():
+            there = [name for name in (names or list(records)) if name in records]
+            rows = [record for name in there if (record := records.pop(name)) is not None]
+            if rows:
+                with formatter.section(section):
+                    formatter.write_dl(rows)
 
 
 def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
@@ -107,9 +148,6 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
 
 def save_request(request: BalanceRequest, path: str) -> None:
     """Write a request to the file of ``--save-request``."""
-    if path.lower().endswith(".toml"):
-        msg = f"--save-request: {path} would be JSON in a file named as TOML; name it .json"
-        raise InputError(msg)
     text = json.dumps(request.to_dict(), ensure_ascii=False, allow_nan=False, indent=2)
     try:
         Path(path).write_text(text + "\n", encoding="utf-8")
@@ -135,7 +173,8 @@ def _typed_as(argument: str, options: Mapping[str, Any]) -> str:
     """Return how an argument was typed: as a flag, or as a field of the request file."""
     flag = FLAGS[argument]
     if argument == "objective":
-        flag = next((f"--{other}" for other in ("combine", "pareto") if options.get(other) is not None), flag)
+        others = (f"--{other}" for other in ("combine", "objectives") if options.get(other) is not None)
+        flag = next(others, flag)
     option = {"--min": "minimum", "--max": "maximum"}.get(flag, flag[2:].replace("-", "_"))
     typed = options.get(option) not in (None, ())
     return f"{options['request']}: {argument}" if options["request"] is not None and not typed else flag
@@ -357,25 +396,12 @@ def _number(option: str, text: str) -> float:
 
 
 def two_objectives(value: str) -> tuple[str, str]:
-    """Return the two names of ``--pareto``."""
+    """Return the two names of ``--objectives``."""
     names = [name.strip() for name in value.split(",")]
     if len(names) != 2 or not all(names):
-        msg = f"--pareto: {value!r} does not name two objectives; write --pareto win,spread"
+        msg = f"--objectives: {value!r} does not name two objectives; write --objectives win,spread"
         raise InputError(msg)
     if names[0] == names[1]:
-        msg = f"--pareto: {value!r} names one objective twice; write --pareto win,spread"
+        msg = f"--objectives: {value!r} names one objective twice; write --objectives win,spread"
         raise InputError(msg)
-    return _objective("--pareto", names[0]), _objective("--pareto", names[1])
-
-
-def team_names(value: str | None, n_teams: int) -> tuple[str, ...]:
-    """Return the names of ``--names``: one for each team, or for the first of them."""
-    names = tuple(name.strip() for name in value.split(",")) if value else ()
-    if len(names) > n_teams:
-        msg = f"--names: there are {n_teams} teams, got {len(names)} names"
-        raise InputError(msg)
-    twice = [name for place, name in enumerate(names) if name in names[:place]]
-    if twice or not all(names):
-        msg = f"--names: {twice[0]!r} comes twice" if twice and twice[0] else "--names: a name is empty"
-        raise InputError(msg)
-    return names
+    return _objective("--objectives", names[0]), _objective("--objectives", names[1])

@@ -86,7 +86,7 @@ async def serve(
         server = Server(service, limits)
         bound = await server.listen(host, port, tls)
         _warn(settings, bound[0])
-        for each in (service.follow(), *service.lanes(), systemd.watch()):
+        for each in (service.follow(), service.compile(), *service.lanes(), systemd.watch()):
             server.start(each)
         front = await _front(service, settings, tls)
         with contextlib.suppress(NotImplementedError, AttributeError):

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Labels
 from equipoise.compiled import pays, run
+from equipoise.stopping import seconds_left
 from equipoise.teams.objectives.objective import EVERYWHERE, Interval, Pair
 from equipoise.teams.problem.components import Components, components
 from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES
@@ -37,6 +38,9 @@ from equipoise.teams.solvers.task import Best, Found, Task
 #: From how many rows of the larger half on, loading numba for a single roster pays: about where the plain
 #: loops take as long as the import (both about half a second).
 COMPILE_FROM = 1 << 17
+
+#: What is run, compiled or not.
+KERNELS = (kernels.list_half, kernels.pairs_within, kernels.outline)
 
 #: Rows of a half beyond which the lists would take gigabytes: three shelves of 2^22 rows are 300 MB.
 LARGEST_HALF = 1 << 22
@@ -194,7 +198,7 @@ class _Meeting:
         self.looked = 0
         self.usual = math.inf
         halves, rows = self.parts.halves
-        self.fast = pays(max(rows), COMPILE_FROM)
+        self.fast = pays(max(rows), COMPILE_FROM, seconds_left(task.stop), KERNELS)
         self.most_looks = patience * MOST_TURNS * LOOKS
         self.most_pairs = patience * MOST_PAIRS
         limited = (limit.criterion.second for limit in task.limits if any(limit.criterion.second))

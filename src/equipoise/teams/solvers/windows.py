@@ -22,7 +22,8 @@ from typing import NamedTuple
 import numpy as np
 
 from equipoise.arrays import Ints, Labels
-from equipoise.compiled import available, pays, run
+from equipoise.compiled import pays, run
+from equipoise.stopping import seconds_left
 from equipoise.teams.objectives.objective import EVERYWHERE, Interval, Windows
 from equipoise.teams.objectives.partial_kernels import Partial, partial_cost
 from equipoise.teams.problem.problem import COUNT, MU
@@ -118,11 +119,15 @@ class _Enumeration:
         self.pads = problem.rounding.pads(4 * problem.n_blocks, task.criterion.second, self.zero)
         self.out = np.zeros((ROOM, len(self.open)), dtype=np.int8)
         self.steps = 0
-        self.fast = pays(0.0, math.inf)
+        self.fast = self._pays(math.inf)
         # Among costs that are whole numbers, only one that is lower by one is better; unless sizes may
         # differ, as the more even ones are better at the same cost.
         even = {max(layout.crowd.counts) - min(layout.crowd.counts) for layout in self.layouts}
         self.whole = task.criterion.whole and len(even) <= 1 and whole_numbers(problem)
+
+    def _pays(self, worth: float) -> bool:
+        """Tell whether the compiled kernel pays, from so many steps on, in the time there is."""
+        return pays(self.steps, worth, seconds_left(self.task.stop), (kernels.fill_teams,))
 
     def run(self) -> Found:
         """Start, dive, prove."""
@@ -256,8 +261,8 @@ class _Enumeration:
 
     def _fill(self, memory: Memory, aim: _Aim, state: Ints, steps: int, room: int) -> tuple[int, int]:
         """Let the kernel go on, the plain one at first."""
-        if not self.fast and self.steps >= PLAIN_STEPS and available():
-            self.fast = True
+        if not self.fast and self.steps >= PLAIN_STEPS:
+            self.fast = self._pays(PLAIN_STEPS)
         if not self.fast:
             steps = min(steps, PLAIN_STEPS)
         found, looked = run(
