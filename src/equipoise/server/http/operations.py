@@ -149,6 +149,10 @@ OPERATIONS: tuple[Operation, ...] = (
         handlers.undo, Undone, UndoBody, answers={**WITH_BODY, **MISSING}, scope="admin",
     ),
     Operation(
+        "events", "GET", "/v1/events", "Tell of matches and ratings as they come (Server-Sent Events).",
+        handlers.events, bytes, answers={422: "Last-Event-ID is not the id of an event."},
+    ),
+    Operation(
         "livez", "GET", "/livez", "Tell whether the process answers.", handlers.livez, Alive, scope=""
     ),
     Operation("readyz", "GET", "/readyz", "Tell whether it may be asked.", handlers.readyz, Ready, scope=""),
