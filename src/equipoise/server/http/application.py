@@ -188,6 +188,8 @@ class Application:
             return
         given = headers.get(b"authorization")
         service = self._context.service
+        if given is not None and operation.lenient and not given.lower().startswith(b"bearer "):
+            given = None
         if given is None:
             if operation.scope != "read" or self._context.settings.read_token:
                 raise ProblemError(Problem(401, "no-token", "write Authorization: Bearer and a token"))

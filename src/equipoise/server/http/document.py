@@ -18,6 +18,7 @@ import msgspec
 
 from equipoise.errors import READS
 from equipoise.protocols.http.problems import MEDIA_TYPE
+from equipoise.protocols.weights.fields import MOST_TEAMS
 from equipoise.server.http.asking import MOST_POOL
 from equipoise.server.http.bodies import Questions
 from equipoise.server.http.operations import USUAL, WITH_TOKEN, Operation
@@ -30,6 +31,9 @@ _PLACE = re.compile(r"\{(\w+)(?::path)?\}")
 
 #: What answers are written as that are no JSON: texts, and events.
 MEDIA_TYPES: Mapping[Any, str] = {str: "text/plain", bytes: "text/event-stream"}
+
+#: What a body is written as that is no JSON.
+BODY_TYPES: Mapping[Any, str] = {"SpadsBody": "application/x-www-form-urlencoded"}
 
 #: The schemas that come with the package, and what their parts are called here.
 SCHEMAS: Mapping[str, str] = {"request": "Request", "match": "Match"}
@@ -125,7 +129,7 @@ def _operation(each: Operation, components: Mapping[str, Any]) -> dict[str, Any]
     if each.body is not None:
         plain["requestBody"] = {
             "required": True,
-            "content": {"application/json": {"schema": _schema(each.body)}},
+            "content": {BODY_TYPES.get(each.body, "application/json"): {"schema": _schema(each.body)}},
         }
     return plain
 
@@ -194,6 +198,18 @@ def _requests() -> dict[str, Any]:
         "minimum": 0,
         "maximum": MOST_POOL,
         "description": "How many bots there are.",
+    }
+    found["SpadsBody"] = {
+        "type": "object",
+        "required": ["players", "nbTeams"],
+        "properties": {
+            "players": {"type": "string", "description": "A table from names, as Python or JSON writes it."},
+            "bots": {"type": "string", "description": "The same; where there are some, nothing is divided."},
+            "nbTeams": {"type": "integer", "minimum": 2, "maximum": MOST_TEAMS},
+            "teamSize": {"type": "string"},
+            "clanMode": {"type": "string"},
+            "balanceMode": {"type": "string"},
+        },
     }
     found["ResultBody"] = {
         **found["Match"],
