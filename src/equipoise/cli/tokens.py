@@ -53,7 +53,7 @@ def _list(path: str, as_json: bool) -> None:
         ]
         click.echo(json.dumps({"tokens": plain}, indent=2))
         return
-    from equipoise.cli.histories import table
+    from equipoise.cli.shared.printing import table
     from equipoise.fields import printable
 
     rows = [(each.id, each.scope, each.made, printable(each.name)) for each in tokens]

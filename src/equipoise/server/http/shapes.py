@@ -11,7 +11,7 @@ from equipoise.teams.solution import SolutionData
 
 
 class Explained(SolutionData):
-    """A solution with what there is to say of it, as ``equipoise balance --explain --json`` prints it."""
+    """A solution with what there is to say of it, as ``equipoise explain --json`` prints it."""
 
     explanation: dict[str, Any]
     why: NotRequired[list[dict[str, Any]]]
