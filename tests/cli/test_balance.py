@@ -197,6 +197,9 @@ def test_input_at_fault_is_exit_code_1_with_the_line(roster: str | bytes, messag
         ("--tolerance -1", "--tolerance must be at least 0, got -1.0"),
         ("--time-limit -1", "--time-limit must be at least 0, got -1.0"),
         ("--seed -1", "--seed must be at least 0, got -1"),
+        ("--combine win=-1", "--combine: the weight of 'win' must be above 0"),
+        ("--recent-price 1%", "--recent-price requires --recent"),
+        ("--store foo", "--store must be sqlite:///"),
     ],
 )
 def test_arguments_at_fault_are_exit_code_1(line: str, message: str) -> None:
@@ -212,7 +215,10 @@ def test_arguments_at_fault_are_exit_code_1(line: str, message: str) -> None:
         ("--nosuch",),
         ("--objective", "nosuch"),
         ("--solver", "nosuch"),
+        ("--rerank", "nosuch"),
+        ("--objective", "no.such:part"),
         ("--size", "x"),
+        ("--size", "7-3"),
         ("--keep", "x"),
         ("--choose", "-2"),
     ],
@@ -222,6 +228,7 @@ def test_usage_is_exit_code_2(args: tuple[str, ...]) -> None:
     done = run("balance", "-", *args, stdin=ROSTER)
     assert done.returncode == 2
     assert "Usage: " in done.stderr
+    assert args[0] in done.stderr.splitlines()[-1]
 
 
 def test_names_do_not_break_terminals_that_do_not_know_their_script() -> None:

@@ -76,7 +76,8 @@ def test_an_edit_shows_the_teams_it_makes() -> None:
         (("--edit", "move Cedar Green"), "--edit: 'move Cedar Green' must end in a team: 1, 2"),
         (("--edit", "kick Cedar"), "--edit: 'kick Cedar' is neither"),
         (("--edit", ""), "--edit: '' is neither"),
-        (("--why", "Zoe"), "why: there is no player 'Zoe'"),
+        (("--why", "Zoe"), "--why: there is no player 'Zoe'"),
+        (("--why", "Amber,Zoe"), "--why: there is no player 'Zoe'"),
         (("--why", "A,B,C"), "--why: 'A,B,C' does not name one player or two"),
         (("--why", ""), "--why: '' does not name one player or two"),
         (
@@ -208,6 +209,8 @@ def test_bots_that_wait_are_the_pool() -> None:
         ((), ROSTER, 1, "error: -: nobody has a team"),
         (("--join", "5 A"), RUNNING + "Dahlia,25,,\n", 1, "error: -: 2 players have no team"),
         (("--join", "A"), RUNNING, 1, "error: --join"),
+        (("--join", "5 Amber"), RUNNING, 1, "error: --join: 'Amber' is in - already"),
+        (("--pool", "-1"), RUNNING, 1, "error: --pool must be from 0"),
         (("--join", "5 A", "--objective", "nosuch"), RUNNING, 2, "Usage"),
         (("--join", "- A"), RUNNING, 1, "error: "),
     ],

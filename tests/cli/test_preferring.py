@@ -111,7 +111,7 @@ def test_the_front_is_printed_and_drawn(tmp_path: Path) -> None:
             "--side-price: price must be a win probability such as 2% or 0.02, got 200%",
         ),
         (("--roles", "tank"), "--roles: 'tank' is not ROLE:NUMBER"),
-        (("--roles", "tank:6"), "roles: 'tank' must be from 1 to 5, the size of a team, got 6"),
+        (("--roles", "tank:6"), "--roles: 'tank' must be from 1 to 5, the size of a team, got 6"),
         (("--rules", "/nonexistent"), "/nonexistent: cannot be read"),
         (("--then", "difference"), "--then requires a first objective"),
         (("--within", "1"), "--within requires a second objective"),

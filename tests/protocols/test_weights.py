@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from tests.protocols import conversation as talk
 
 from equipoise.errors import InputError
+from equipoise.protocols.weights.commands import Limits
 from equipoise.protocols.weights.requests import Division, Everyone, Known, Lookup, Refusal, Silent
-from equipoise.protocols.weights.session import TOGETHER, Limits, WeightSession
+from equipoise.protocols.weights.session import TOGETHER, WeightSession
 
 BOARD = talk.board()
 SAID = b"".join(said for said, _ in talk.transcript())

@@ -14,7 +14,7 @@ from keyword import iskeyword
 
 import click
 
-from equipoise.errors import AmbiguousError, EquipoiseError, nearest
+from equipoise.errors import AmbiguousError, EquipoiseError, InputError, nearest
 
 #: The commands in the groups of ``--help``: a file each, imported only when it runs, and what it does.
 SECTIONS: Mapping[str, Mapping[str, str]] = {
@@ -147,6 +147,8 @@ def main() -> None:
         click.echo(f"error: {error}", err=True)
         sys.exit(2)
     except EquipoiseError as error:
+        if isinstance(error, InputError) and error.argument == "store":
+            error = error.named("--store")
         click.echo(f"error: {error}", err=True)
         sys.exit(1)
     except OSError as error:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.requests import AskingCommand, named, request_of, save_request
+from equipoise.cli.requests import AskingCommand, named, request_of, save_request, unknown
 from equipoise.cli.shared.asking import asks
 from equipoise.cli.shared.printing import NewFile, print_json, write_plot
 from equipoise.errors import InputError, UnknownNameError
@@ -132,7 +132,7 @@ def naming(options: dict[str, Any]) -> Iterator[None]:
     try:
         yield
     except UnknownNameError as error:
-        raise click.UsageError(str(error)) from error
+        raise unknown(error, options) from error
     except InputError as error:
         raise named(error, options) from error
 

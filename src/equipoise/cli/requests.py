@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli.shared import rosters
-from equipoise.cli.shared.asking import is_number
+from equipoise.cli.shared.asking import RECENT_PRICE, is_number
 from equipoise.cli.shared.rosters import read_players
 from equipoise.errors import InputError, UnknownNameError
 
@@ -37,6 +37,9 @@ FLAGS = {
     "seconds": "--time-limit",
     "pool": "--pool",
     "join": "--join",
+    "why": "--why",
+    "edit": "--edit",
+    "store": "--store",
 } | {
     name: f"--{name.replace('_', '-')}"
     for name in (
@@ -60,7 +63,7 @@ _AS_TYPED = {
 }
 
 #: Flags on preferences, roles and rules.
-_PREFERENCES = ("prefer", "avoid", "recent", "side_price", "stay", "roles", "rules")
+_PREFERENCES = ("prefer", "avoid", "recent", "recent_price", "side_price", "stay", "roles", "rules")
 
 
 #: The options of each section of the help; others stand in the last one.
@@ -155,14 +158,26 @@ def save_request(request: BalanceRequest, path: str) -> None:
 
 def named(error: InputError, options: Mapping[str, Any]) -> InputError:
     """Return an error that names what was typed: the flag, or the request file and the field."""
-    flag = FLAGS.get(error.argument)
-    if flag is None:
-        return error
+    return error if error.argument not in FLAGS else error.named(_typed_as(error.argument, options))
+
+
+def unknown(error: UnknownNameError, options: Mapping[str, Any]) -> click.UsageError:
+    """Return what ends a command that was given a name that nothing has, named as :func:`named` does."""
+    kind = error.kind if error.kind not in FLAGS else _typed_as(error.kind, options)
+    if error.kind == "objective" and any(error.name == name for name in options.get("then") or ()):
+        kind = "--then"
+    return click.UsageError(str(UnknownNameError(kind, error.name, error.known)))
+
+
+def _typed_as(argument: str, options: Mapping[str, Any]) -> str:
+    """Return how an argument was typed: as a flag, or as a field of the request file."""
+    flag = FLAGS[argument]
+    if argument == "objective":
+        others = (f"--{other}" for other in ("combine", "objectives") if options.get(other) is not None)
+        flag = next(others, flag)
     option = {"--min": "minimum", "--max": "maximum"}.get(flag, flag[2:].replace("-", "_"))
     typed = options.get(option) not in (None, ())
-    if options["request"] is not None and not typed:
-        flag = f"{options['request']}: {error.argument}"
-    return error.named(flag)
+    return f"{options['request']}: {argument}" if options["request"] is not None and not typed else flag
 
 
 def _typed(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, Any]:
@@ -209,8 +224,10 @@ def _sizes(value: str | None) -> dict[str, Any]:
         return {}
     try:
         if "-" in value.strip().lstrip("-"):
-            low, high = value.split("-")
-            return {"min_size": int(low), "max_size": int(high)}
+            low, high = map(int, value.split("-"))
+            if low > high:
+                raise ValueError
+            return {"min_size": low, "max_size": high}
         sizes = [int(part) for part in value.split(",")]
     except ValueError:
         message = f"must be a size (8), one for each team (9,8) or a range (6-10), got {value!r}"
@@ -294,6 +311,9 @@ def _preferences(kind: str, options: Mapping[str, Any], players: Sequence[Player
 
 def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Preference]:
     if options["recent"] is None:
+        if options["recent_price"] is not None:
+            msg = "--recent-price requires --recent, a file of matches"
+            raise InputError(msg)
         return []
     from equipoise.fields import price_of
     from equipoise.files.matches import read_matches
@@ -307,7 +327,7 @@ def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Prefe
             matches.append(match)
         elif isinstance(match, Skipped):
             click.echo(f"{match.where}: {match.reason}", err=True)
-    price = price_of(options["recent_price"], "price", "--recent-price")
+    price = price_of(options["recent_price"] or RECENT_PRICE, "price", "--recent-price")
     return recent_preferences(matches, here, price)
 
 
@@ -380,5 +400,8 @@ def two_objectives(value: str) -> tuple[str, str]:
     names = [name.strip() for name in value.split(",")]
     if len(names) != 2 or not all(names):
         msg = f"--objectives: {value!r} does not name two objectives; write --objectives win,spread"
+        raise InputError(msg)
+    if names[0] == names[1]:
+        msg = f"--objectives: {value!r} names one objective twice; write --objectives win,spread"
         raise InputError(msg)
     return _objective("--objectives", names[0]), _objective("--objectives", names[1])

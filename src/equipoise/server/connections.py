@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Coroutine, Iterator
 from time import perf_counter
 from typing import Any, Protocol, cast
 
+from equipoise.protocols.weights.commands import Limits
 from equipoise.protocols.weights.requests import (
     Authorised,
     Known,
@@ -23,7 +24,7 @@ from equipoise.protocols.weights.requests import (
     Silent,
     Work,
 )
-from equipoise.protocols.weights.session import TOGETHER, Limits, WeightSession
+from equipoise.protocols.weights.session import TOGETHER, WeightSession
 from equipoise.server.addresses import Account
 from equipoise.server.limits import ServerLimits
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.protocols.weights.session import Limits
+from equipoise.protocols.weights.commands import Limits
 from equipoise.server.limits import ServerLimits
 
 #: The table of the file that is read.

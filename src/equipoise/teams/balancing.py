@@ -159,7 +159,7 @@ def _answer(
     proven = found.proven
     bound = chosen.criterion.shown(found.bound) + 0.0  # never -0.0
     if request.rerank is not None:
-        judge = resolve("criterion", RERANKERS, request.rerank)
+        judge = resolve("rerank", RERANKERS, request.rerank)
         order = _reranked(splits, request.rerank, judge, request.most_tolerance, _bot_weight(problem))
         if request.spacing > 1 and request.keep > 1:
             ranking = [found.ranked[place].labels for place in order]

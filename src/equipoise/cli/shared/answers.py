@@ -58,7 +58,10 @@ class Answers:
             self._edit(options["edit"])
         if self.split is not None:
             for question in options["why"]:
-                self._why(question)
+                try:
+                    self._why(question)
+                except InputError as error:  # a pair is answered by an edit
+                    raise error.named("--why") if error.argument == "edit" else error from None
         if options["everything"] or not (options["why"] or options["edit"]):
             self._explain()
 

@@ -14,6 +14,9 @@ from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+#: What a pair of the last match is worth to be apart, unless that is said.
+RECENT_PRICE = "0.5%"
+
 
 def is_number(text: str) -> bool:
     """Tell whether a text is a finite number."""
@@ -108,9 +111,8 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--recent-price",
         metavar="PRICE",
-        default="0.5%",
-        show_default=True,
-        help="What a pair of the last match is worth; half as much a match before, and so on.",
+        help=f"What a pair of the last match is worth; half as much a match before, and so on.  "
+        f"[default: {RECENT_PRICE}]",
     ),
     click.option("--side-price", metavar="PRICE", help="What a side preference is worth.  [default: 0]"),
     click.option(
