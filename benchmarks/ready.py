@@ -62,8 +62,13 @@ def measure(count: int = COUNT, turns: int = TURNS) -> dict[str, Any]:
             solvers[kind] = solution.solver
     rows = [
         {
-            "players": n, "objective": objective, "rounded": rounded, "solver": solver, "aim": aim,
-            "least": min(taken), "middle": float(np.median(taken)),
+            "players": n,
+            "objective": objective,
+            "rounded": rounded,
+            "solver": solver,
+            "aim": aim,
+            "least": min(taken),
+            "middle": float(np.median(taken)),
         }
         for (n, objective, rounded, aim), solver, taken in zip(kinds, solvers, times, strict=True)
     ]
