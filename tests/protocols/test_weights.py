@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from tests.protocols import conversation as talk
 
 from equipoise.errors import InputError
+from equipoise.protocols.weights.game import Game, Limits
 from equipoise.protocols.weights.requests import Division, Everyone, Known, Lookup, Refusal, Silent
-from equipoise.protocols.weights.session import TOGETHER, Limits, WeightSession
+from equipoise.protocols.weights.session import TOGETHER, WeightSession
 
 BOARD = talk.board()
 SAID = b"".join(said for said, _ in talk.transcript())
@@ -47,7 +48,7 @@ def test_the_transcript_shows_every_command() -> None:
     """Nothing that is documented stays unheld."""
     told = set(re.findall(r"^\| `([A-Z]+)", talk.PAGE, re.MULTILINE))
     assert told == {said.split()[0].decode() for said, _ in talk.transcript()} - {"HELLO"}
-    assert told == {command.decode() for command in WeightSession._commands}
+    assert told == {command.decode() for command in Game._commands}
 
 
 def test_the_page_lists_every_refusal() -> None:
@@ -281,6 +282,20 @@ def test_a_late_joiner_stays_where_they_were_sent() -> None:
     assert session.said(b"WINPROB\n") == session.said(
         b"WINPROB\t0 PLAYER a1b2\t1 PLAYER c3d4\t0 PLAYER new\t1 PLAYER Ann Lee\n"
     )
+
+
+def test_names_come_back_byte_for_byte() -> None:
+    """Also the id of a result, in whatever old engines write."""
+    conversation = _talk()
+    token = talk.TOKEN.encode()
+    said = (
+        b"AUTH "
+        + token
+        + b"\nGAME ctf\nJOIN Zo\xeb\t0 PLAYER \xfc\t1 PLAYER a\nRESULT Zo\xeb\t1 2\nRESULT Zo\xc3\xab\t1 2\n"
+    )
+    answers = conversation.said(said).split(b"\n")
+    assert answers[1].startswith(b"JOIN Zo\xeb ")
+    assert answers[2:4] == [b"RESULT Zo\xeb new", b"RESULT Zo\xc3\xab known"], "they are one name as text"
 
 
 def test_a_wrong_token_takes_the_right_to_send_results_away() -> None:

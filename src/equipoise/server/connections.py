@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Coroutine, Iterator
 from time import perf_counter
 from typing import Any, Protocol, cast
 
+from equipoise.protocols.weights.game import Limits
 from equipoise.protocols.weights.requests import (
     Authorised,
     Known,
@@ -23,7 +24,7 @@ from equipoise.protocols.weights.requests import (
     Silent,
     Work,
 )
-from equipoise.protocols.weights.session import TOGETHER, Limits, WeightSession
+from equipoise.protocols.weights.session import TOGETHER, WeightSession
 from equipoise.server.addresses import Account
 from equipoise.server.limits import ServerLimits
 
@@ -45,6 +46,9 @@ ARRIVED = 2 * SYSTEM_BUFFER
 
 #: Seconds for which a client may still send after it was told the end; its bytes are thrown away.
 LINGER = 1.0
+
+#: Wrong tokens of an address that are logged each; of more only every power of two, so that the log has room.
+TOLD = 8
 
 #: Requests whose results take no time; the most frequent first.
 AT_ONCE = (Known, Lookup, Silent)
@@ -146,7 +150,7 @@ class Connection(asyncio.BufferedProtocol):
         """Answer what came, or let it wait for its turn."""
         server = self._server
         data = server.buffer[:nbytes].tobytes()
-        if nbytes <= TOGETHER and self._answered_at_once(data, server):
+        if (server.is_alone or nbytes <= TOGETHER) and self._answered_at_once(data, server):
             return
         if self._finished:
             return
@@ -353,7 +357,8 @@ class Connection(asyncio.BufferedProtocol):
         """Answer a wrong token late, the later the more of them came from this address."""
         account = self.account
         account.wrong += 1
-        log.warning("wrong token", extra={"address": self.address, "times": account.wrong})
+        if account.wrong <= TOLD or not account.wrong & (account.wrong - 1):
+            log.warning("wrong token", extra={"address": self.address, "times": account.wrong})
         await asyncio.sleep(self._server.limits.wrong_token_seconds * min(account.wrong, 10))
         self._worked(request, None)
 

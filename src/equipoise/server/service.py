@@ -17,8 +17,9 @@ from typing import Any
 
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.matches import Setting
+from equipoise.protocols.weights.game import Limits
 from equipoise.protocols.weights.requests import Division, Everyone, Finished, Refusal, Request, Work
-from equipoise.protocols.weights.session import Limits, WeightSession
+from equipoise.protocols.weights.session import WeightSession
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.server.following import Follower
 from equipoise.server.metrics import Metrics
