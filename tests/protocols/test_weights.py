@@ -284,8 +284,8 @@ def test_a_late_joiner_stays_where_they_were_sent() -> None:
     )
 
 
-def test_names_come_back_byte_for_byte() -> None:
-    """Also the id of a result, in whatever old engines write."""
+def test_the_id_of_a_result_comes_back_byte_for_byte() -> None:
+    """In whatever old engines write; as text it is one name."""
     conversation = _talk()
     token = talk.TOKEN.encode()
     said = (
@@ -295,7 +295,7 @@ def test_names_come_back_byte_for_byte() -> None:
     )
     answers = conversation.said(said).split(b"\n")
     assert answers[1].startswith(b"JOIN Zo\xeb ")
-    assert answers[2:4] == [b"RESULT Zo\xeb new", b"RESULT Zo\xc3\xab known"], "they are one name as text"
+    assert answers[2:4] == [b"RESULT Zo\xeb new", b"RESULT Zo\xc3\xab known"]
 
 
 def test_a_wrong_token_takes_the_right_to_send_results_away() -> None:
