@@ -59,11 +59,6 @@ def test_what_there_is_no_time_for_is_said_and_no_error(tmp_path: Path) -> None:
         (("verify", "-"), "{}", "standard input: it does not say that it is of the format"),
         (("verify", "nowhere.json"), "", "nowhere.json: cannot be read"),
         (("verify", "-", "--time-limit", "-1"), "{}", "must be at least 0"),
-        (
-            ("balance", "-", "--pareto", "difference,spread", "--receipt", "x.json"),
-            ROSTER,
-            "--receipt: a front",
-        ),
         (("balance", "-", "--receipt", "/nowhere/x.json"), ROSTER, "--receipt: /nowhere/x.json cannot"),
     ],
 )

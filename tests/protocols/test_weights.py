@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.protocols import conversation as talk
 
 from equipoise.errors import InputError
-from equipoise.protocols.weights.game import Game, Limits
+from equipoise.protocols.weights.commands import Limits
 from equipoise.protocols.weights.requests import Division, Everyone, Known, Lookup, Refusal, Silent
 from equipoise.protocols.weights.session import TOGETHER, WeightSession
 
@@ -48,7 +48,7 @@ def test_the_transcript_shows_every_command() -> None:
     """Nothing that is documented stays unheld."""
     told = set(re.findall(r"^\| `([A-Z]+)", talk.PAGE, re.MULTILINE))
     assert told == {said.split()[0].decode() for said, _ in talk.transcript()} - {"HELLO"}
-    assert told == {command.decode() for command in Game._commands}
+    assert told == {command.decode() for command in WeightSession._commands}
 
 
 def test_the_page_lists_every_refusal() -> None:

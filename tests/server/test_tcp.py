@@ -13,7 +13,7 @@ import pytest
 from tests.protocols import conversation as talk
 
 from equipoise.errors import InputError
-from equipoise.protocols.weights.game import Limits
+from equipoise.protocols.weights.commands import Limits
 from equipoise.protocols.weights.requests import Finished, Refusal, Request, Work
 from equipoise.protocols.weights.session import WeightSession
 from equipoise.server.connections import HIGH_WATER, SYSTEM_BUFFER

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Coroutine, Iterator
 from time import perf_counter
 from typing import Any, Protocol, cast
 
-from equipoise.protocols.weights.game import Limits
+from equipoise.protocols.weights.commands import Limits
 from equipoise.protocols.weights.requests import (
     Authorised,
     Known,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.protocols.weights.game import Limits
+from equipoise.protocols.weights.commands import Limits
 from equipoise.server.limits import ServerLimits
 
 #: The table of the file that is read.
@@ -52,6 +52,9 @@ class Settings:
     http: str = _setting("", "HOST:PORT", "Where HTTP is answered; nowhere unless it is said.")
     game: str = _setting("", "NAME", "The game that GAME means where it names none.")
     token_file: str = _setting("", "FILE", "A file with the token for AUTH; without, no results are taken.")
+    tokens: str = _setting("", "FILE", "A file of tokens, which 'equipoise tokens' makes.")
+    read_token: bool = _setting(False, "", "Whether reading over HTTP needs a token too.")
+    cors: str = _setting("", "ORIGINS", "Web pages that may ask over HTTP: origins with commas, or *.")
     token: str = field(default="", repr=False)
     tls_certificate: str = _setting("", "FILE", "A certificate with its chain: connections are TLS then.")
     tls_key: str = _setting("", "FILE", "The key of the certificate, where it is in another file.")

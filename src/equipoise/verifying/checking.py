@@ -141,7 +141,7 @@ class _Check:
         version = self.receipt["version"]
         require(isinstance(version, str) and version, "it is no text")
         if version != installed():
-            msg = f"{version!r} is said to have answered, and this is {installed()}"
+            msg = f"{version!r} is named, and this is {installed()}"
             raise UnconfirmedError(msg)
         return f"{version}, which is installed here"
 
@@ -196,7 +196,7 @@ class _Check:
                 for told, (stage, cost) in _pairs(split["values"], costs):
                     self._near(told, shown(stage, cost).rounded(), rounding.reported(stage), "a value")
             self._preferences(split, labels)
-            require(("moved" in split) == bool(asked.now), "who moved is said where somebody could")
+            require(("moved" in split) == bool(asked.now), "who moved is listed where somebody could")
             gone = sorted(self.asked.names[i] for i in moved(self.asked, labels))
             require(sorted(split.get("moved", [])) == gone, "other players change team than is stated")
             self._roles(split, labels)

@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from equipoise.fields import number, printable
+from equipoise.pages.text.grids import Grid, csv_lines, markdown_lines
 
 #: How wide lines of a table are, and the least that is left for its last column.
 WIDTH, NARROWEST = 110, 40
@@ -101,6 +102,43 @@ def solution_lines(
     if chosen is None and not edited and len(solution.splits) > 1:
         lines += ["", *_alternatives(solution, names)]
     return lines
+
+
+def chat_lines(split: Split, names: Sequence[str] = ()) -> list[str]:
+    """Return a split as a line a team, to paste into a chat; nobody is mentioned by it."""
+    lines = []
+    for n, team in enumerate(split.teams):
+        everyone = [printable(player.label) for player in team] + ["bot"] * split.bots[n]
+        chance = f"{100 * split.win_probability[n]:.0f} %"
+        lines.append(f"{_name(names, n)} ({chance}): {', '.join(everyone)}".replace("@", "@\u200b"))
+    return lines
+
+
+def table_of(split: Split, names: Sequence[str] = ()) -> Grid:
+    """Return a split as a table, a row a player and a row for the bots of a team."""
+    rows = []
+    for n, team in enumerate(split.teams):
+        roles = split.roles[n] if split.roles else ("",) * len(team)
+        for player, value, role in zip(team, split.weights[n], roles, strict=True):
+            rows.append((_name(names, n), printable(player.label), number(value), printable(role)))
+        rows += [(_name(names, n), "bot", "", "")] * split.bots[n]
+    columns = ("team", "player", "weight", "role")
+    kept = 4 if split.roles else 3
+    return Grid(columns[:kept], [row[:kept] for row in rows])
+
+
+def csv_of(split: Split, names: Sequence[str] = ()) -> list[str]:
+    """Return a split as CSV, a line a player."""
+    return csv_lines(table_of(split, names))
+
+
+def markdown_of(split: Split, names: Sequence[str] = ()) -> list[str]:
+    """Return a split as a Markdown table, a line a player."""
+    return markdown_lines(table_of(split, names))
+
+
+#: The forms of a split besides the whole text.
+FORMS = {"chat": chat_lines, "csv": csv_of, "markdown": markdown_of}
 
 
 def _rest_on(solution: Solution, splits: Iterable[Split]) -> list[str]:

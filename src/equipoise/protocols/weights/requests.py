@@ -1,6 +1,6 @@
 """What a game server asks, as values: the requests of the weight protocol and what it is refused for.
 
-Only the nouns live here; :mod:`equipoise.protocols.weights.game` makes them of lines,
+Only the nouns live here; :mod:`equipoise.protocols.weights.commands` makes them of lines,
 :mod:`equipoise.serving.board` and the shell find their results.  docs/protocol.md says what each means.
 """
 

@@ -9,12 +9,28 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from equipoise.matches import Setting
-from equipoise.protocols.weights.fields import LONGEST_NAME
-from equipoise.protocols.weights.game import Game, Limits
-from equipoise.protocols.weights.requests import Known, Refusal, Refused, Request, Silent
+from equipoise.protocols.weights.commands import TAB, Conversation, Limits
+from equipoise.protocols.weights.fields import (
+    LONGEST_NAME,
+    decimals,
+)
+from equipoise.protocols.weights.requests import (
+    Chances,
+    Division,
+    Everyone,
+    Finished,
+    Handicap,
+    Known,
+    Late,
+    Lookup,
+    Refusal,
+    Refused,
+    Request,
+    Silent,
+)
 
 #: Bytes of lines that are looked up at once: their answers stay below 8 KiB, and take some 0.03 ms.
 TOGETHER = 2048
@@ -35,7 +51,7 @@ def _nothing_known(_: Setting) -> Mapping[bytes, bytes]:
     return NOTHING
 
 
-class WeightSession:
+class WeightSession(Conversation):
     r"""One conversation with a game server.
 
     Parameters
@@ -64,8 +80,7 @@ class WeightSession:
         limits: Limits | None = None,
         known: Callable[[Setting], Mapping[bytes, bytes]] = _nothing_known,
     ) -> None:
-        self._limits = limits or Limits()
-        self._game = Game(token, self._limits)
+        super().__init__(token, limits or Limits())
         # A known line is not measured, so nothing is known where one might be too long.
         self._known = known if self._limits.line >= LONGEST_LOOKUP else _nothing_known
         self._data = b""
@@ -122,9 +137,38 @@ class WeightSession:
         if isinstance(request, Silent):
             return b""
         if isinstance(result, Refusal):
-            self._game.refused(request)
+            if isinstance(request, Lookup) and request.line == self._newest:
+                self._named.pop(request.line, None)
             return result.line
-        return self._game.answered(request, result)
+        return self._answered(request, result)
+
+    def _answered(self, request: Request, result: Any) -> bytes:
+        match request:
+            case Lookup() | Everyone():
+                return cast("bytes", result)
+            case Division(_, teams, members, _):
+                self._seats = tuple(
+                    tuple(member for member, place in zip(members, result, strict=True) if place == team)
+                    for team in range(teams)
+                )
+                places = (b"%d %b" % (at, one.said) for one, at in zip(members, result, strict=True))
+                return TAB.join([b"TEAMS %d" % teams, *places]) + b"\n"
+            case Chances():
+                self._seats = request.seats
+                return f"WINPROB {decimals(result)}\n".encode()
+            case Handicap():
+                self._seats = request.seats
+                return f"ADVANTAGE {decimals(result)}\n".encode()
+            case Late(_, seats, member):
+                self._seats = tuple(
+                    (*team, member) if n == result and member not in team else team
+                    for n, team in enumerate(seats)
+                )
+                return b"JOIN %b %d\n" % (member.said.removeprefix(b"PLAYER "), result)
+            case Finished():
+                self._seats = request.seats
+                return b"RESULT %b %b\n" % (request.said, b"new" if result else b"known")
+        return b"AUTH ok\n"
 
     def _requests(self) -> Generator[Request, None, None]:
         """Go through what has come; what was gone through is not kept, wherever this is left."""
@@ -146,7 +190,7 @@ class WeightSession:
                 if not at:
                     at = start
                     break
-                request = self._game.request(_bare(data[start : at - 1]))
+                request = self._request(_bare(data[start : at - 1]))
                 if request is not None:
                     yield request
                 else:
@@ -162,18 +206,18 @@ class WeightSession:
 
     def _answers(self, said: bytes) -> bytes:
         """Return the answers to lines if all are lookups that are known, and keep whom they name."""
-        game = self._game
-        if game.is_troubled():
+        if len(self._mutators) > self._limits.mutators:
             return b""
         if b"\r" in said:
             said = said.replace(b"\r\n", b"\n").removesuffix(b"\r")
-        known = self._known(game.now())
+        known = self._known(self._setting or self._now())
         lines = said.split(b"\n")
         try:
             answers = b"".join(map(known.__getitem__, lines))
         except KeyError:
             return b""
-        game.keep(lines)
+        if not self._crowded:
+            self._keep(lines)
         return answers
 
 

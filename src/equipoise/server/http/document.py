@@ -20,7 +20,7 @@ from equipoise.errors import READS
 from equipoise.protocols.http.problems import MEDIA_TYPE
 from equipoise.server.http.asking import MOST_POOL
 from equipoise.server.http.bodies import Questions
-from equipoise.server.http.operations import USUAL, Operation
+from equipoise.server.http.operations import USUAL, WITH_TOKEN, Operation
 
 #: Where schemas stand.
 REF = "#/components/schemas/{name}"
@@ -77,7 +77,10 @@ def document(operations: Sequence[Operation]) -> dict[str, Any]:
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "paths": paths,
-        "components": {"schemas": schemas},
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
     }
 
 
@@ -87,8 +90,9 @@ def _hashable(kind: Any) -> Any:
 
 def _operation(each: Operation, components: Mapping[str, Any]) -> dict[str, Any]:
     media_type = "text/plain" if each.answer is str else "application/json"
-    answer = {"description": "The answer.", "content": {media_type: {"schema": _schema(each.answer)}}}
-    problems = {**USUAL, **each.answers}
+    content = {media_type: {"schema": _schema(each.answer)}}
+    answers = {str(status): {"description": why, "content": content} for status, why in each.done.items()}
+    problems = {**USUAL, **(WITH_TOKEN if each.scope else {}), **each.answers}
     if each.query is None:
         problems = {
             status: why for status, why in problems.items() if status != 422 or each.body is not None
@@ -96,7 +100,7 @@ def _operation(each: Operation, components: Mapping[str, Any]) -> dict[str, Any]
     plain: dict[str, Any] = {
         "operationId": each.name,
         "summary": each.summary,
-        "responses": {"200": answer}
+        "responses": answers
         | {str(status): _problem(status, why) for status, why in sorted(problems.items())},
     }
     parameters = [
@@ -105,6 +109,14 @@ def _operation(each: Operation, components: Mapping[str, Any]) -> dict[str, Any]
     ]
     if each.query is not None:
         parameters += _parameters(each.query, components)
+    if each.body == "ResultBody":
+        parameters.append(
+            {"name": "Idempotency-Key", "in": "header", "required": False, "schema": {"type": "string"},
+             "description": "The match's id, where the body has none."}
+        )  # fmt: skip
+    if each.scope:
+        plain["security"] = [{"token": []}] if each.scope != "read" else [{}, {"token": []}]
+        plain["description"] = f"A token needs the scope {each.scope}."
     if parameters:
         plain["parameters"] = parameters
     if each.body is not None:
@@ -179,6 +191,10 @@ def _requests() -> dict[str, Any]:
         "minimum": 0,
         "maximum": MOST_POOL,
         "description": "How many bots there are.",
+    }
+    found["ResultBody"] = {
+        **found["Match"],
+        "description": "A match as in match files; it has ended now unless it is said.",
     }
     found["BalanceBody"] = base
     found["ExplainBody"] = _with(base, asked["Questions"]["properties"])

@@ -30,7 +30,9 @@ class Front:
     def __init__(self, service: Service, settings: Settings) -> None:
         self.desk = Desk(service, settings)
         self.desk.document = json.dumps(document(OPERATIONS)).encode()
-        self.application = Application(OPERATIONS, self.desk, Rates(settings.http_rate), settings.max_body)
+        rates = Rates(settings.http_rate)
+        origins = [each.strip() for each in settings.cors.split(",") if each.strip()]
+        self.application = Application(OPERATIONS, self.desk, rates, settings.max_body, origins)
         self._server = HttpServer(self.application, limits(settings))
         self._tasks: list[asyncio.Task[None]] = []
         self.where = ("", 0)

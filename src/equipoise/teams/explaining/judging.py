@@ -260,7 +260,7 @@ class Yardstick:
             np.array([*team, *[bot] * bots]) for team, bots in zip(split.weights, split.bots, strict=True)
         ]
         for name in RERANKERS:
-            values[name] = float(resolve("criterion", RERANKERS, name)(weights))
+            values[name] = float(resolve("rerank", RERANKERS, name)(weights))
         return Valuation(_facts(split, weights), split.imbalance, tuple(values.items()), split.preferences)
 
     def cost(self, split: Split, than: Split) -> Cost:

@@ -257,8 +257,8 @@ def compose(asked: Asked, units: Units, tolerances: Sequence[float] | None = Non
     entries = [_weighted(entry, units) if isinstance(entry, Mapping) else _single(entry, units)
                for entry in cast("Sequence[Any]", asked)]  # fmt: skip
     if not entries:
-        msg = "objective must name at least one, got none"
-        raise InputError(msg)
+        msg = "must name at least one, got none"
+        raise InputError(msg, "objective")
     *first, last = [entry.criterion for entry in entries]
     if tolerances is None:
         tolerances = [units.tolerance if isinstance(criterion, WinDistance) else 0.0 for criterion in first]
@@ -279,8 +279,8 @@ def _single(objective: str | Callable[[Units], Objective] | Objective, units: Un
     factory = resolve("objective", {**OBJECTIVES, **TERMS}, objective)
     made = call_part("objective", objective, factory, units) if callable(factory) else factory
     if not isinstance(made, Objective):
-        msg = f"objective: {objective!r} must return an Objective, got a {type(made).__name__}"
-        raise InputError(msg)
+        msg = f": {objective!r} must return an Objective, got a {type(made).__name__}"
+        raise InputError(msg, "objective")
     return made
 
 
@@ -288,12 +288,12 @@ def _weighted(weights: Mapping[str, float], units: Units) -> Objective:
     terms, names = [], []
     for name, weight in weights.items():
         if not 0.0 < weight < np.inf:
-            msg = f"objective: the weight of {name!r} must be above 0, got {weight!r}"
-            raise InputError(msg)
+            msg = f": the weight of {name!r} must be above 0, got {weight!r}"
+            raise InputError(msg, "objective")
         made = _single(name, units)
         terms.append((made.criterion, float(weight)))
         names.append(made.name if weight == 1.0 else f"{weight:g} {made.name}")
     if not terms:
-        msg = "objective must name at least one, got none"
-        raise InputError(msg)
+        msg = "must name at least one, got none"
+        raise InputError(msg, "objective")
     return Objective(" + ".join(names), WeightedSum(tuple(terms)))

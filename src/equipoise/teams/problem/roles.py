@@ -252,11 +252,11 @@ def roles_of(
     """
     for role, number in needed.items():
         if not role or not 1 <= number <= sizes[1]:
-            msg = f"roles: {role!r} must be from 1 to {sizes[1]}, the size of a team, got {number}"
-            raise InputError(msg)
+            msg = f": {role!r} must be from 1 to {sizes[1]}, the size of a team, got {number}"
+            raise InputError(msg, "roles")
     if int(np.prod([float(number + 1) for number in needed.values()])) > MOST_STATES:
-        msg = f"roles: {', '.join(needed)} are too many; their combinations must not exceed {MOST_STATES}"
-        raise InputError(msg)
+        msg = f": {', '.join(needed)} are too many; their combinations must not exceed {MOST_STATES}"
+        raise InputError(msg, "roles")
     played = [dict(player.roles) for player in players]
     ratings = [
         [*(roles.get(role) or player.rating for role in needed), player.rating]

@@ -12,6 +12,8 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
 from equipoise.arrays import Labels
 from equipoise.errors import InputError
 from equipoise.registry import SOLVERS, call_part, resolve
@@ -84,10 +86,9 @@ def _solve(task: Task, solver: str | Callable[[Task], Found]) -> tuple[Found, st
         raise InputError(msg, "solver")
     if not found.proven and task.problem.n_teams == 2:
         found = _with_more(task, found, search_on=solver == "auto" and name == "mitm")
-    for ranked in found.ranked:
-        if not task.problem.legal(ranked.labels[None, :])[0]:
-            msg = f": {name!r} gives a split that breaks the problem's rules"
-            raise InputError(msg, "solver")
+    if found.ranked and not task.problem.legal(np.array([ranked.labels for ranked in found.ranked])).all():
+        msg = f": {name!r} gives a split that breaks the problem's rules"
+        raise InputError(msg, "solver")
     return found, name if isinstance(name, str) else getattr(name, "__name__", "own")
 
 

@@ -1,14 +1,15 @@
-"""What a client has said of the game it runs: each line is read into a request, and its answer is kept.
+"""What the lines of the weight protocol mean: each command, and what a conversation keeps of those before.
 
-No bytes that are cut anywhere, only whole lines; :mod:`equipoise.protocols.weights.session` finds those.
+Bytes are cut into lines, and results written, in :mod:`equipoise.protocols.weights.session`.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, ClassVar, cast
+from typing import ClassVar
 
 from equipoise.errors import InputError
 from equipoise.matches import Setting
@@ -17,7 +18,6 @@ from equipoise.protocols.weights.fields import (
     MOST_TEAMS,
     Wrong,
     decimal,
-    decimals,
     full,
     member_in,
     name_in,
@@ -73,19 +73,19 @@ class Limits:
     members: int = 128
 
     def __post_init__(self) -> None:
-        for each in fields(self):
+        for each in dataclasses.fields(self):
             if getattr(self, each.name) < 1:
                 msg = f"{each.name} must be at least 1, got {getattr(self, each.name)}"
                 raise InputError(msg)
 
 
-class Game:
-    """The game of one conversation: its type and mutators, who was named, and who sits where.
+class Conversation:
+    """What was said since ``GAME``, and the request that each line makes of it.
 
     Parameters
     ----------
     token : callable or None
-        Tells whether a token is right, in constant time; without it no results are taken.
+        Tells whether a token is right; without it no results are taken.
     limits : Limits
         What may be kept.
     """
@@ -94,6 +94,7 @@ class Game:
         self._token = token
         self._limits = limits
         self._authorised = False
+        self._seats: Seats = ()
         self._begin("")
 
     def _begin(self, game_type: str) -> None:
@@ -103,46 +104,12 @@ class Game:
         self._named: dict[bytes, None] = {}
         self._newest: bytes | None = None
         self._crowded = False
-        self._seats: Seats = ((),) * USUAL_TEAMS
+        self._seats = ((),) * USUAL_TEAMS
         self._together: list[tuple[Named, ...]] = []
         self._apart: list[tuple[Named, ...]] = []
         self._stay = Rules().stay
 
-    def answered(self, request: Request, result: Any) -> bytes:
-        """Take the result of a request; return the line that answers it."""
-        match request:
-            case Lookup() | Everyone():
-                return cast("bytes", result)
-            case Division(_, teams, members, _):
-                self._seats = tuple(
-                    tuple(member for member, place in zip(members, result, strict=True) if place == team)
-                    for team in range(teams)
-                )
-                places = (b"%d %b" % (at, one.said) for one, at in zip(members, result, strict=True))
-                return TAB.join([b"TEAMS %d" % teams, *places]) + b"\n"
-            case Chances():
-                self._seats = request.seats
-                return f"WINPROB {decimals(result)}\n".encode()
-            case Handicap():
-                self._seats = request.seats
-                return f"ADVANTAGE {decimals(result)}\n".encode()
-            case Late(_, seats, member):
-                self._seats = tuple(
-                    (*team, member) if n == result and member not in team else team
-                    for n, team in enumerate(seats)
-                )
-                return b"JOIN %b %d\n" % (member.said.removeprefix(b"PLAYER "), result)
-            case Finished():
-                self._seats = request.seats
-                return b"RESULT %b %b\n" % (request.said, b"new" if result else b"known")
-        return b"AUTH ok\n"
-
-    def refused(self, request: Request) -> None:
-        """Take back what a request has changed whose result was a refusal."""
-        if isinstance(request, Lookup) and request.line == self._newest:
-            self._named.pop(request.line, None)
-
-    def keep(self, lines: list[bytes]) -> None:
+    def _keep(self, lines: list[bytes]) -> None:
         """Keep whom lookups name."""
         if self._crowded:
             return
@@ -155,67 +122,65 @@ class Game:
 
     def _lookup(self, line: bytes) -> Lookup:
         self._newest = None if line in self._named else line
-        self.keep([line])
-        return Lookup(self.now(), line)
+        self._keep([line])
+        return Lookup(self._now(), line)
 
-    def is_troubled(self) -> bool:
-        """Tell whether there were too many mutators, so that nothing is answered."""
+    def _troubled(self) -> bool:
         return len(self._mutators) > self._limits.mutators
 
-    def now(self) -> Setting:
-        """Return what is played."""
+    def _now(self) -> Setting:
         if self._setting is None:
             self._setting = Setting(self._game_type, tuple(self._mutators))
         return self._setting
 
-    def request(self, line: bytes) -> Request | None:
+    def _request(self, line: bytes) -> Request | None:
         """Return the request of a line, None where it has no answer."""
         if len(line) > self._limits.line:
             return Refused(Refusal.LINE_TOO_LONG)
-        head, *fields_ = line.split(TAB)
+        head, *fields = line.split(TAB)
         verb, _, rest = head.partition(b" ")
         read = self._commands.get(verb)
         if read is None:
             return Refused(Refusal.UNKNOWN_COMMAND)
-        if self.is_troubled() and verb not in _SILENT:
+        if self._troubled() and verb not in _SILENT:
             return Refused(Refusal.TOO_MANY_MUTATORS)
         try:
-            return read(self, rest, fields_)
+            return read(self, rest, fields)
         except Wrong as wrong:
             return Refused(wrong.why)
 
-    def _game(self, rest: bytes, told: list[bytes]) -> None:
-        self._begin(name_in(rest, told))
+    def _game(self, rest: bytes, fields: list[bytes]) -> None:
+        self._begin(name_in(rest, fields))
 
-    def _mutator(self, rest: bytes, told: list[bytes]) -> None:
-        name = name_in(rest, told)
-        if not self.is_troubled() and name not in self._mutators:
+    def _mutator(self, rest: bytes, fields: list[bytes]) -> None:
+        name = name_in(rest, fields)
+        if not self._troubled() and name not in self._mutators:
             self._mutators.append(name)
             self._setting = None
 
-    def _player(self, rest: bytes, told: list[bytes]) -> Request:
-        name_in(rest, told)
+    def _player(self, rest: bytes, fields: list[bytes]) -> Request:
+        name_in(rest, fields)
         return self._lookup(b"PLAYER " + rest)
 
-    def _bot(self, rest: bytes, told: list[bytes]) -> Request:
-        name_in(rest, told)
+    def _bot(self, rest: bytes, fields: list[bytes]) -> Request:
+        name_in(rest, fields)
         return self._lookup(b"BOT " + rest)
 
-    def _mean_bot(self, rest: bytes, told: list[bytes]) -> Request:
-        refuse_more(rest, told)
+    def _mean_bot(self, rest: bytes, fields: list[bytes]) -> Request:
+        refuse_more(rest, fields)
         return self._lookup(b"MEANBOT")
 
-    def _everyone(self, rest: bytes, told: list[bytes]) -> Request:
-        refuse_more(rest, told)
-        return Everyone(self.now())
+    def _everyone(self, rest: bytes, fields: list[bytes]) -> Request:
+        refuse_more(rest, fields)
+        return Everyone(self._now())
 
-    def _teams(self, rest: bytes, told: list[bytes]) -> Request:
+    def _teams(self, rest: bytes, fields: list[bytes]) -> Request:
         teams = whole(rest, 2, MOST_TEAMS)
-        placed = [placed_in(field, teams) for field in told or self._named]
+        placed = [placed_in(field, teams) for field in fields or self._named]
         members = tuple(member for member, _ in placed)
         if len(set(members)) < len(members):
             raise Wrong(Refusal.BAD_FIELD)
-        if len(members) > self._limits.members or (self._crowded and not told):
+        if len(members) > self._limits.members or (self._crowded and not fields):
             raise Wrong(Refusal.TOO_MANY_MEMBERS)
         if len(members) < teams:
             raise Wrong(Refusal.TOO_FEW_MEMBERS)
@@ -225,18 +190,18 @@ class Game:
             for groups in (self._together, self._apart)
         )
         seats = tuple((member, team) for member, team in placed if team is not None)
-        return Division(self.now(), teams, members, Rules(together, apart, seats, self._stay))
+        return Division(self._now(), teams, members, Rules(together, apart, seats, self._stay))
 
-    def _party(self, rest: bytes, told: list[bytes]) -> None:
-        self._group(self._together, rest, told)
+    def _party(self, rest: bytes, fields: list[bytes]) -> None:
+        self._group(self._together, rest, fields)
 
-    def _not_together(self, rest: bytes, told: list[bytes]) -> None:
-        self._group(self._apart, rest, told)
+    def _not_together(self, rest: bytes, fields: list[bytes]) -> None:
+        self._group(self._apart, rest, fields)
 
-    def _group(self, groups: list[tuple[Named, ...]], rest: bytes, told: list[bytes]) -> None:
+    def _group(self, groups: list[tuple[Named, ...]], rest: bytes, fields: list[bytes]) -> None:
         """Keep who belong together, or do not."""
         refuse_more(rest, [])
-        members = tuple(member_in(field, Refusal.BAD_FIELD) for field in told)
+        members = tuple(member_in(field, Refusal.BAD_FIELD) for field in fields)
         if len(members) < 2 or len(set(members)) < len(members):
             raise Wrong(Refusal.BAD_FIELD)
         kept = sum(map(len, (*self._together, *self._apart)))
@@ -244,38 +209,38 @@ class Game:
             raise Wrong(Refusal.TOO_MANY_MEMBERS)
         groups.append(members)
 
-    def _price(self, rest: bytes, told: list[bytes]) -> None:
-        refuse_more(b"", told)
+    def _price(self, rest: bytes, fields: list[bytes]) -> None:
+        refuse_more(b"", fields)
         price = decimal(rest)
         if not 0.0 <= price <= 1.0:
             raise Wrong(Refusal.BAD_NUMBER)
         self._stay = price
 
-    def _chances(self, rest: bytes, told: list[bytes]) -> Request:
+    def _chances(self, rest: bytes, fields: list[bytes]) -> Request:
         refuse_more(rest, [])
-        return Chances(self.now(), full(self._seated(told)))
+        return Chances(self._now(), full(self._seated(fields)))
 
-    def _handicap(self, rest: bytes, told: list[bytes]) -> Request:
+    def _handicap(self, rest: bytes, fields: list[bytes]) -> Request:
         refuse_more(rest, [])
-        return Handicap(self.now(), full(self._seated(told)))
+        return Handicap(self._now(), full(self._seated(fields)))
 
-    def _late(self, rest: bytes, told: list[bytes]) -> Request:
+    def _late(self, rest: bytes, fields: list[bytes]) -> Request:
         member = Named(False, name_in(rest, []), b"PLAYER " + rest)
-        seats = self._seated(told)
+        seats = self._seated(fields)
         if sum(map(len, seats)) >= self._limits.members:
             raise Wrong(Refusal.TOO_MANY_MEMBERS)
-        return Late(self.now(), seats, member)
+        return Late(self._now(), seats, member)
 
-    def _auth(self, rest: bytes, told: list[bytes]) -> Request:
+    def _auth(self, rest: bytes, fields: list[bytes]) -> Request:
         if self._token is None:
             raise Wrong(Refusal.NO_TOKEN)
-        if not self._token(name_in(rest, told)):
+        if not self._token(name_in(rest, fields)):
             self._authorised = False
             raise Wrong(Refusal.WRONG_TOKEN)
         self._authorised = True
         return Authorised()
 
-    def _result(self, rest: bytes, told: list[bytes]) -> Request:
+    def _result(self, rest: bytes, fields: list[bytes]) -> Request:
         if self._token is None:
             raise Wrong(Refusal.NO_TOKEN)
         if not self._authorised:
@@ -283,31 +248,31 @@ class Game:
         if not self._game_type:
             raise Wrong(Refusal.NO_GAME)
         name = name_in(rest, [])
-        if not told:
+        if not fields:
             raise Wrong(Refusal.BAD_NUMBER)
-        scores = tuple(map(decimal, told[0].split(b" ")))
-        seats = full(self._seated(told[1:]))
+        scores = tuple(map(decimal, fields[0].split(b" ")))
+        seats = full(self._seated(fields[1:]))
         if len(scores) != len(seats):
             raise Wrong(Refusal.BAD_NUMBER)
-        return Finished(self.now(), name, scores, seats, rest)
+        return Finished(self._now(), name, scores, seats, rest)
 
-    def _seated(self, told: list[bytes]) -> Seats:
+    def _seated(self, fields: list[bytes]) -> Seats:
         """Return who sits in which team: as this line says, otherwise as known so far."""
-        if not told:
+        if not fields:
             return self._seats
-        if len(told) > self._limits.members:
+        if len(fields) > self._limits.members:
             raise Wrong(Refusal.TOO_MANY_MEMBERS)
         seats: list[list[Named]] = [[] for _ in self._seats]
-        for field in told:
+        for field in fields:
             number, _, rest = field.partition(b" ")
             team = whole(number, 0, MOST_TEAMS - 1)
             seats.extend([] for _ in range(team + 1 - len(seats)))
             seats[team].append(member_in(rest, Refusal.BAD_FIELD))
-        if len({member for team in seats for member in team}) < len(told):
+        if len({member for team in seats for member in team}) < len(fields):
             raise Wrong(Refusal.BAD_FIELD)
         return tuple(map(tuple, seats))
 
-    _commands: ClassVar[Mapping[bytes, Callable[[Game, bytes, list[bytes]], Request | None]]] = {
+    _commands: ClassVar[Mapping[bytes, Callable[[Conversation, bytes, list[bytes]], Request | None]]] = {
         b"GAME": _game,
         b"MUTATOR": _mutator,
         b"PLAYER": _player,
