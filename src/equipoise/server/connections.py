@@ -75,6 +75,7 @@ class Carrier(Protocol):
     clock: float
     is_alone: bool
     quantum: float
+    lookups: int
 
     def took(self, connection: Connection) -> None:
         """Count a connection that was made."""
@@ -168,6 +169,7 @@ class Connection(asyncio.BufferedProtocol):
         answers = self._session.at_once(data)
         if answers:
             self.last_line = server.clock
+            server.lookups += answers.count(b"\n")
             self._transport.write(answers)  # where that is too much, the next to arrive waits
         if began:
             self._charge(began)
@@ -240,6 +242,8 @@ class Connection(asyncio.BufferedProtocol):
                         self._task = self._server.start(later)
                         break
                 answer = self._session.answer(request, self._oracle.result(request))
+                if not isinstance(request, Silent):
+                    self._server.lookups += answer.count(b"\n")
                 self._made.append(answer)
                 self._size += len(answer)
                 if self._size >= TURN or perf_counter() >= end:

@@ -88,7 +88,7 @@ async def serve(
         _warn(settings, bound[0])
         for each in (service.follow(), service.compile(), *service.lanes(), systemd.watch()):
             server.start(each)
-        front = await _front(service, settings, tls)
+        front = await _front(service, settings, tls, server)
         with contextlib.suppress(NotImplementedError, AttributeError):
             loop.add_signal_handler(signal.SIGHUP, _reload, service, server, tls, reread)
         known = service.board.snapshot
@@ -104,14 +104,16 @@ async def serve(
         await asyncio.gather(service.close(), *([front.close()] if front is not None else []))
 
 
-async def _front(service: Service, settings: Settings, tls: ssl.SSLContext | None) -> Front | None:
+async def _front(
+    service: Service, settings: Settings, tls: ssl.SSLContext | None, server: Server
+) -> Front | None:
     """Begin to answer HTTP where that is asked for."""
     address = settings.http_address
     if address is None:
         return None
     from equipoise.server.http.front import Front
 
-    front = Front(service, settings)
+    front = Front(service, settings, server)
     await front.open(address, tls, settings.limits.connections)
     return front
 

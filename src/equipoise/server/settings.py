@@ -49,7 +49,7 @@ class Settings:
     store: str = _setting("", "URL", "The archive: sqlite:///PATH or postgresql://...")
     create: bool = _setting(False, "", "Make the archive where there is none.")
     weights: str = _setting(ADDRESS, "HOST:PORT", "Where weights are asked for; port 0 takes a free one.")
-    http: str = _setting("", "HOST:PORT", "Where HTTP is answered; nowhere unless it is said.")
+    http: str = _setting("", "HOST:PORT", "Where HTTP is answered.  [default: nowhere]")
     game: str = _setting("", "NAME", "The game that GAME means where it names none.")
     token_file: str = _setting("", "FILE", "A file with the token for AUTH; without, no results are taken.")
     tokens: str = _setting("", "FILE", "A file of tokens, which 'equipoise tokens' makes.")

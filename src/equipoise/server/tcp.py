@@ -66,6 +66,8 @@ class Server:
         self._turns: Turns[Connection] = Turns()
         self._round: asyncio.Handle | None = None
         self._taken = 0
+        #: Lookups that were answered.
+        self.lookups = 0
         self._addresses = 0
         #: Whether all connections are of one address, and how long a turn may be, and turns together before
         #: others are looked for, seconds.

@@ -7,6 +7,7 @@ must not ask too fast, its body must come in time and within its size, and its p
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from time import perf_counter
@@ -187,6 +188,8 @@ class Application:
             return
         given = headers.get(b"authorization")
         service = self._context.service
+        if given is not None and operation.lenient and not given.lower().startswith(b"bearer "):
+            given = None
         if given is None:
             if operation.scope != "read" or self._context.settings.read_token:
                 raise ProblemError(Problem(401, "no-token", "write Authorization: Bearer and a token"))
@@ -284,6 +287,7 @@ async def sent(answer: Reply, send: Send) -> None:
         await send({"type": "http.response.body", "body": answer.body})
         return
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    async for part in answer.stream:
-        await send({"type": "http.response.body", "body": part, "more_body": True})
+    async with contextlib.aclosing(answer.stream) as parts:
+        async for part in parts:
+            await send({"type": "http.response.body", "body": part, "more_body": True})
     await send({"type": "http.response.body", "body": b""})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from time import time
 from typing import Any
@@ -149,6 +149,9 @@ class Desk:
         self.metrics = service.metrics
         self.document = b""
         self.ending = False
+        self.events: Any = None
+        self.lookups: Callable[[], int] = int
+        self.connections: Callable[[], Mapping[str, float]] = dict
         self._serial = 0
         self._known = self._take()
         places = settings.max_waiting
@@ -217,6 +220,10 @@ class Desk:
         }
         return [
             ("equipoise_waiting", "What waits in each lane.", "gauge", waiting),
+            ("equipoise_lookups_total", "Lookups of the weight protocol.", "counter",
+             {"": float(self.lookups())}),
+            ("equipoise_connections", "Connections that are open.", "gauge", self.connections()),
+            ("equipoise_listeners", "Who listens to events.", "gauge", {"": float(self.events.listeners)}),
             ("equipoise_revision", "The revision of the ratings.", "gauge", {"": known.snapshot.revision}),
             ("equipoise_revision_age_seconds", "How long ago they were taken.", "gauge",
              {"": time() - known.since}),
