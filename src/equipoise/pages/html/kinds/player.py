@@ -12,7 +12,7 @@ from equipoise.pages.html.site import Kind, Site, date, percent, slug
 from equipoise.serving.chronicle import won_by
 
 #: Games, companions, maps, names and rulesets that are shown.
-GAMES, ROWS, NAMES, RULESETS, FORM = 100, 20, 20, 8, 10
+GAMES, ROWS, NAMES, RULESETS, FORM = 50, 20, 20, 8, 10
 
 
 def keys(site: Site) -> Iterator[str]:
