@@ -350,7 +350,8 @@ When this ran, {load:.1f} processes wanted the machine.
 measuring clients have priority {first}.
 - A healthy client of the weight protocol sends `PLAYER`, one of HTTP `GET /v1/players/ID`, each \
 {seconds:g} s alone and then as long beside the attack, in {times} rounds; figures are medians of these, \
-the longest waits and *balance*, a `POST /v1/balance` of ten players beside the attack, the worst; a refusal stops the run.
+the longest waits and *balance*, a `POST /v1/balance` of ten players beside the attack, the worst; a \
+refusal stops the run.
 - *End* is the time from `SIGTERM` to the end of the process under attack, with {grace:g} s of grace.
 
 """

@@ -35,7 +35,7 @@ from equipoise.teams.problem.preferences import PREFERENCE_PRICE, Preference
 from equipoise.teams.problem.rules import Rule, Who
 
 #: The largest number of players that a field may hold.
-MOST_COUNTED = 1_000_000
+MOST = 1_000_000
 
 #: Who is here, as callers give it.
 Players = Iterable[Player] | Mapping[str, float | Rating | None]
@@ -80,9 +80,6 @@ class Keywords(TypedDict, total=False):
 
 #: The keys of a rule, of a term of one, and of a preference.
 RULE_KEYS = ("name", "players", "in_team", "terms", "at_least", "at_most")
-#: The largest number of players that a field may hold.
-MOST = 1_000_000
-
 TERM_KEYS = ("player", "in_team", "factor")
 PREFERENCE_KEYS = ("kind", "players", "price")
 
@@ -125,8 +122,8 @@ def keywords_of(data: Any, where: str, *, own_parts: bool = False) -> tuple[list
 
 def _count(value: Any, at: str) -> int:
     count = whole_of(value, at)
-    if not 0 <= count <= MOST_COUNTED:
-        fail(at, f"the number must be from 0 to {MOST_COUNTED}, got {count}")
+    if not 0 <= count <= MOST:
+        fail(at, f"the number must be from 0 to {MOST}, got {count}")
     return count
 
 

@@ -130,13 +130,15 @@ def test_asking_too_fast_is_answered_late_and_with_429(tmp_path: Path) -> None:
     """After the burst, with Retry-After; the weight protocol is not touched."""
     store = tmp_path / "games.db"
     open_archive(f"sqlite:///{store}").close()
-    served = Served(store, "--http", "127.0.0.1:0", "--http-rate", "1")
+    served = Served(store, "--http", "127.0.0.1:0", "--http-rate", "1", "--forwarded-by", "127.0.0.1")
     answers = [ask(f"{served.http}/livez") for _ in range(4)]
     assert [answer.status for answer in answers[:2]] == [200, 200]
     assert {answer.status for answer in answers[2:]} <= {200, 429}
     late = [answer for answer in answers if answer.status == 429]
     assert late
     assert late[0].headers["retry-after"] == "1"
+    others = [ask(f"{served.http}/livez", x_forwarded_for=f"10.9.9.9, 10.0.0.{n}") for n in range(9)]
+    assert {answer.status for answer in others} == {200}
     assert served.ask("GAME ctf\nMEANBOT\n") == "MEANBOT 50.0000 0\n"
     served.end()
 

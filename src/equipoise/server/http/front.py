@@ -35,8 +35,11 @@ class Front:
         self.desk = Desk(service, settings)
         self.desk.document = json.dumps(document(OPERATIONS)).encode()
         rates = Rates(settings.http_rate)
-        origins = [each.strip() for each in settings.cors.split(",") if each.strip()]
-        self.application = Application(OPERATIONS, self.desk, rates, settings.max_body, origins)
+        origins, proxies = (
+            [each.strip() for each in named.split(",") if each.strip()]
+            for named in (settings.cors, settings.forwarded_by)
+        )
+        self.application = Application(OPERATIONS, self.desk, rates, settings.max_body, origins, proxies)
         self._server = HttpServer(self.application, limits(settings))
         self.desk.events = Events(self.desk)
         self.desk.lookups = lambda: weights.lookups
