@@ -72,6 +72,9 @@ async def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         with contextlib.suppress(NotImplementedError):  # where a loop has no signals, Ctrl-C raises
             loop.add_signal_handler(number, ended.set)
+    with contextlib.suppress(NotImplementedError, AttributeError):  # nothing to read anew yet
+        loop.add_signal_handler(signal.SIGHUP, log.debug, "settings are being read")
+    starting = asyncio.ensure_future(systemd.extend())
     host, port = settings.address
     tls, limits = settings.tls(), settings.limits
     settings.warn()
@@ -86,6 +89,8 @@ async def serve(
         server = Server(service, limits)
         bound = await server.listen(host, port, tls)
         _warn(settings, bound[0])
+        if settings.game and not service.board.snapshot.knows(settings.game):
+            log.warning("no game of this name is known", extra={"game": settings.game})
         for each in (service.follow(), service.compile(), *service.lanes(), systemd.watch()):
             server.start(each)
         front = await _front(service, settings, tls, server)
@@ -94,6 +99,7 @@ async def serve(
         known = service.board.snapshot
         where = None if front is None else front.where
         listening(Begun(*bound, len(known.ratings.known), len(known.rulesets), where))
+        starting.cancel()
         systemd.notify("READY=1")
         await ended.wait()
         systemd.notify("STOPPING=1")
@@ -101,6 +107,7 @@ async def serve(
         await asyncio.gather(server.stop(), *([front.stop()] if front is not None else []))
         log.info("ended")
     finally:
+        starting.cancel()
         await asyncio.gather(service.close(), *([front.close()] if front is not None else []))
 
 

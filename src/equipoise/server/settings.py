@@ -91,10 +91,10 @@ class Settings:
         if self.log_level not in LEVELS:
             msg = f"log_level must be one of {', '.join(LEVELS)}, got {self.log_level!r}"
             raise InputError(msg)
-        positive = ("max_waiting", "team_seconds", "http_rate", "max_body", "max_time_limit")
-        for name in positive:
-            if not 0 < getattr(self, name) < float("inf"):
-                msg = f"{name} must be above 0, got {getattr(self, name)!r}"
+        for each in fields(self):
+            number = getattr(self, each.name)
+            if _kind(each) in (int, float) and not 0 < number < float("inf"):
+                msg = f"{each.name} must be above 0 and finite, got {number!r}"
                 raise InputError(msg)
 
     @property
@@ -132,8 +132,10 @@ class Settings:
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         try:
             context.load_cert_chain(self.tls_certificate, self.tls_key or None)
-        except OSError as error:  # an SSLError is one
-            msg = f"tls_certificate: {self.tls_certificate} cannot be used: {error.strerror or error}"
+        except OSError as error:
+            wrong = isinstance(error, ssl.SSLError)
+            why = "it is no certificate in PEM form with its key" if wrong else error.strerror
+            msg = f"tls_certificate: {self.tls_certificate} cannot be used: {why}"
             raise InputError(msg) from error
         return context
 
@@ -165,7 +167,8 @@ class Settings:
             raise InputError(msg)
         token = self.token or _content(self.token_file)
         if len(token) < SHORTEST_TOKEN or not token.isprintable():
-            msg = f"token must be one line of at least {SHORTEST_TOKEN} characters"
+            where = f"token_file: {self.token_file} must hold" if self.token_file else "token must be"
+            msg = f"{where} one line of at least {SHORTEST_TOKEN} characters"
             raise InputError(msg)
         return token
 

@@ -154,7 +154,7 @@ class Server:
             await self._loop.connect_accepted_socket(lambda: connection, client, ssl=self._tls, **limit)
         except (OSError, TimeoutError) as error:
             client.close()
-            log.info("connection failed", extra={"address": address, "why": str(error)})
+            log.debug("connection failed", extra={"address": address, "why": str(error)})
         finally:
             if not connection.was_open:
                 self._release(account)

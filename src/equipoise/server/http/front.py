@@ -12,6 +12,7 @@ from equipoise.server.http.document import document
 from equipoise.server.http.events import Events
 from equipoise.server.http.listening import HttpLimits, HttpServer
 from equipoise.server.http.operations import OPERATIONS
+from equipoise.server.http.pages import Pages
 from equipoise.server.http.rates import Rates
 from equipoise.server.service import Service
 from equipoise.server.settings import Settings
@@ -39,7 +40,10 @@ class Front:
             [each.strip() for each in named.split(",") if each.strip()]
             for named in (settings.cors, settings.forwarded_by)
         )
-        self.application = Application(OPERATIONS, self.desk, rates, settings.max_body, origins, proxies)
+        pages = Pages(self.desk, rates)
+        self.application = Application(
+            OPERATIONS, self.desk, rates, settings.max_body, origins, proxies, pages
+        )
         self._server = HttpServer(self.application, limits(settings))
         self.desk.events = Events(self.desk)
         self.desk.lookups = lambda: weights.lookups
