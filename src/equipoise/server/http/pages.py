@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl
 from equipoise.archive.archive import open_archive
 from equipoise.errors import EquipoiseError
 from equipoise.pages.html.board import board_html
-from equipoise.pages.html.site import Site, policy
+from equipoise.pages.html.site import KINDS, Site, policy
 from equipoise.protocols.http.problems import Problem
 from equipoise.server.addresses import address_of
 from equipoise.server.http.application import Receive, Scope, Send, sent
@@ -129,6 +129,8 @@ class Pages:
             return Reply(200, _board(), _headers(), HTML)
         if path == "live.js":
             return Reply(200, _live(), _headers(), SCRIPT)
+        if path not in ("", "index.html") and path.partition("/")[0] not in KINDS:
+            raise _missing()
         if self._desk.settings.read_token:
             raise ProblemError(
                 Problem(401, "no-token", "reading needs a token here, which pages cannot carry")
@@ -142,9 +144,14 @@ class Pages:
             soon = b'<!doctype html><meta charset="utf-8"><title>Soon</title><p>The pages are being made.'
             return Reply(503, soon, ((b"retry-after", b"5"), (b"refresh", b"5")), HTML)
         if page is None:
-            raise ProblemError(Problem(404, "not-found", "there is no such page; / has the first one"))
+            raise _missing()
         security = (b"content-security-policy", policy().encode())
         return Reply(200, page.encode(), (*_headers(), security), CSV if path.endswith(".csv") else HTML)
+
+
+def _missing() -> ProblemError:
+    what = "there is nothing at this path; / has the first page, and /openapi.json says what else there is"
+    return ProblemError(Problem(404, "not-found", what))
 
 
 def _headers() -> tuple[tuple[bytes, bytes], ...]:
