@@ -189,7 +189,7 @@ def _rating(given: Any) -> Any:
     if not isinstance(given, Mapping):
         return given if given is None else Rating(float(given))
     _require("roles", given, set(given) <= {"mu", "sigma"})
-    return Rating(given.get("mu"), given.get("sigma", 0.0))
+    return Rating(given["mu"], given.get("sigma", 0.0))
 
 
 def _pairs(given: Any, made: Any = None) -> list[tuple[str, Any]]:
