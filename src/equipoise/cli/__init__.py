@@ -47,6 +47,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Service": {
         "serve": "Answer the questions of game servers.",
+        "live": "Balance a game server while it runs.",
         "doctor": "Say what is wrong with a weight server, and how to fix it.",
     },
 }
