@@ -17,7 +17,6 @@ import select
 import signal
 import socket
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -27,10 +26,15 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from benchmarks.processes import FIRST, LOOPBACK, Server, beside, pin, serve, take_rank  # noqa: E402  # needs the path
+from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
+
 Row = dict[str, Any]
 
-#: The addresses of the healthy client and of attackers.
-CLIENT, ATTACKER = "127.0.0.1", "127.0.0.66"
+#: The address of attackers; the healthy client has another.
+ATTACKER = "127.0.0.66"
 
 #: Rounds of each attack, of which the medians count, and seconds that the client asks in each.
 ROUNDS, SECONDS = 5, 1.0
@@ -46,12 +50,6 @@ GRACE = 3.0
 
 #: What is allowed: times the median alone, times the 99th percentile alone or milliseconds.
 TIMES, ALLOWED = 3.0, 0.010
-
-#: The priority of server and client, where it can be had: that of what else runs on the machine is 0.
-FIRST = -15
-
-#: The cores that this process was given.
-CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
 
 #: Players of an expensive division.
 MANY, DIVIDED = 128, 64
@@ -113,7 +111,7 @@ def attack(port: int, plan: Attack) -> None:
     by: dict[int, socket.socket] = {}
     rest: dict[int, memoryview] = {}
     for _ in range(plan.clients):
-        client = socket.create_connection((CLIENT, port), source_address=(ATTACKER, 0))
+        client = socket.create_connection((LOOPBACK, port), source_address=(ATTACKER, 0))
         client.setblocking(False)
         by[client.fileno()], rest[client.fileno()] = client, memoryview(plan.lines)
         poll.register(client, select.POLLIN | select.POLLOUT)
@@ -142,7 +140,7 @@ def ask(port: int, seconds: float) -> list[float]:
     """Return how long a client waits for each answer, one after the other."""
     rng = random.Random(0)
     waits = []
-    with socket.create_connection((CLIENT, port), timeout=60.0) as client:
+    with socket.create_connection((LOOPBACK, port), timeout=60.0) as client:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         client.sendall(b"GAME openarena/tdm\nMEANBOT\n")
         client.recv(65536)
@@ -158,7 +156,7 @@ def ask(port: int, seconds: float) -> list[float]:
 def divide(port: int, answers: int) -> list[float]:
     """Return how long a client waits for divisions of ten players, none of which may be refused."""
     waits = []
-    with socket.create_connection((CLIENT, port), timeout=60.0) as client:
+    with socket.create_connection((LOOPBACK, port), timeout=60.0) as client:
         for _ in range(answers):
             began = time.perf_counter()
             client.sendall(_division(10))
@@ -173,53 +171,25 @@ def divide(port: int, answers: int) -> list[float]:
 
 
 @contextlib.contextmanager
-def served(url: str, token: str = "") -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """Run the server on the first core."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "equipoise", "serve", "--store", url, "--weights", f"{CLIENT}:0",
-         "--log-level", "error", "--grace-seconds", str(GRACE)],
-        stdout=subprocess.PIPE, text=True,
-        env={**os.environ, "EQUIPOISE_TOKEN": token} if token else None,
-    )  # fmt: skip
-    pin(0, process.pid)
-    assert process.stdout is not None
-    try:
-        yield process, int(process.stdout.readline().rpartition(":")[2])
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
-
-
-def pin(core: int, process: int = 0) -> None:
-    """Keep a process, by default this one, on one core, where the system can do that and has several."""
-    if hasattr(os, "sched_setaffinity"):
-        cores = CORES
-        os.sched_setaffinity(process, {cores[min(core, len(cores) - 1)]})
-
-
-@contextlib.contextmanager
 def attacked(port: int, plan: Attack) -> Iterator[None]:
     """Attack from another process."""
-    attacker = subprocess.Popen(
-        [sys.executable, __file__, "--attack", str(port), plan.name],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True,
-    )  # fmt: skip
-    assert attacker.stdout is not None
-    try:
-        attacker.stdout.readline()
+    with beside(__file__, "--attack", str(port), plan.name):
         time.sleep(BEFORE)
         yield
-    finally:
-        attacker.kill()
-        attacker.wait()
-        attacker.stdout.close()
 
 
-def beside(url: str, plan: Attack, rounds: int, seconds: float) -> Row:
+def served(url: str, token: str = "") -> Server:
+    """Run the server on the first core."""
+    server = serve(url, "--grace-seconds", str(GRACE), token=token)
+    pin(0, server.process.pid)
+    return server
+
+
+def endure(url: str, plan: Attack, rounds: int, seconds: float) -> Row:
     """Measure a healthy client alone and beside an attack, in turn, then how long the server takes to end."""
     parts = []
-    with served(url) as (server, port):
+    with served(url) as server:
+        port = server.port
         ask(port, seconds / 4)
         divide(port, 1)
         for _ in range(rounds):
@@ -232,8 +202,8 @@ def beside(url: str, plan: Attack, rounds: int, seconds: float) -> Row:
             })  # fmt: skip
         with attacked(port, plan):
             began = time.perf_counter()
-            server.send_signal(signal.SIGTERM)
-            code = server.wait(60)
+            server.process.send_signal(signal.SIGTERM)
+            code = server.process.wait(60)
             ended = time.perf_counter() - began
     row: Row = {name: statistics.median(part[name] for part in parts) for name in parts[0]}
     row |= {name: max(part[name] for part in parts) for name in ("most", "teams")}
@@ -263,15 +233,6 @@ def make(url: str, matches: int = MATCHES, players: int = PLAYERS) -> None:
         archive.update_ratings()
 
 
-def take_rank(priority: int) -> None:
-    """Set the priority of this process, and of a session of its own: Linux weighs sessions first."""
-    with contextlib.suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, 0, priority)
-        if os.getsid(0) != os.getpid():
-            os.setsid()
-        Path("/proc/self/autogroup").write_text(str(priority), encoding="ascii")
-
-
 def measure(attacks: Sequence[Attack] = ATTACKS, rounds: int = ROUNDS, seconds: float = SECONDS) -> Row:
     """Return the medians over rounds of each attack, and every round."""
     pin(1)
@@ -281,7 +242,7 @@ def measure(attacks: Sequence[Attack] = ATTACKS, rounds: int = ROUNDS, seconds: 
         url = f"sqlite:///{folder}/games.db"
         make(url)
         for plan in attacks:
-            rows.append(beside(url, plan, rounds, seconds))
+            rows.append(endure(url, plan, rounds, seconds))
             print(json.dumps({**rows[-1], "rounds": rounds}), file=sys.stderr)
     return {
         "machine": platform.machine(), "python": platform.python_version(), "cores": os.cpu_count(),
@@ -357,8 +318,6 @@ def report(results: Row) -> str:
 
 def main() -> int:
     """Read the arguments and do what they say."""
-    from reporting import add_modes, keep
-
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--attack", nargs=2, metavar=("PORT", "NAME"), help="be the attacker")
     parser.add_argument("--only", metavar="NAME", help="attacks whose names contain this, printed alone")

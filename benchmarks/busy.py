@@ -8,7 +8,6 @@ from, and beside divisions of 64 players; results tell when they were acknowledg
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
 import platform
@@ -19,14 +18,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from benchmarks.attacks import ATTACKS, CLIENT, FIRST, ask, attacked, make, pin, served, take_rank  # noqa: E402  # needs the path
+from benchmarks.attacks import ATTACKS, ask, attacked, make, served  # noqa: E402  # needs the path
+from benchmarks.processes import FIRST, LOOPBACK, TOKEN, beside, pin, take_rank  # noqa: E402  # needs the path
 from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
 
 Row = dict[str, Any]
@@ -46,8 +46,6 @@ BETWEEN, LOOK = 0.05, 0.01
 
 #: What is promised, seconds: the 99th percentile of lookups, an acknowledgement, and being seen.
 LOOKUP, ACKNOWLEDGED, SEEN = 0.010, 0.050, 1.0
-
-TOKEN = "a token that nobody guesses"  # noqa: S105 -- of this benchmark
 
 
 def ingest(url: str, seed: int) -> None:
@@ -70,7 +68,7 @@ def report_results(port: int, name: str, results: int) -> None:
     """Report results, each with a newcomer; print when each was acknowledged and when seen in answers."""
     acknowledged: list[float] = []
     seen: list[float] = []
-    with socket.create_connection((CLIENT, port), timeout=60.0) as client:
+    with socket.create_connection((LOOPBACK, port), timeout=60.0) as client:
         lines = client.makefile("rb")
         client.sendall(f"AUTH {TOKEN}\nGAME openarena/tdm\n".encode())
         lines.readline()
@@ -92,22 +90,6 @@ def report_results(port: int, name: str, results: int) -> None:
                 time.sleep(LOOK)
             seen.append(time.perf_counter() - began + BETWEEN)
     print(json.dumps([acknowledged, seen]), flush=True)
-
-
-@contextlib.contextmanager
-def beside(*arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """Run this script in another process, with the least priority, until it ends or is not needed."""
-    process = subprocess.Popen(
-        [sys.executable, __file__, *arguments], stdout=subprocess.PIPE, text=True, start_new_session=True
-    )
-    assert process.stdout is not None
-    try:
-        process.stdout.readline()
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
 
 
 def told(reporter: subprocess.Popen[str], acknowledged: list[float], seen: list[float]) -> None:
@@ -142,19 +124,20 @@ def play(rounds: int, seconds: float, matches: int, players: int) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{folder}/games.db"
         make(url, matches, players)
-        with served(url, TOKEN) as (_, port):
+        with served(url, TOKEN) as server:
+            port = server.port
             ask(port, seconds / 4)
             for n in range(rounds):
                 waits.setdefault("alone", []).append(ask(port, seconds))
                 with attacked(port, dividing):
                     waits.setdefault("divisions of 64 players", []).append(ask(port, seconds))
-                with beside("--results", str(port), f"lone{n}", str(RESULTS)) as reporter:
+                with beside(__file__, "--results", str(port), f"lone{n}", str(RESULTS)) as reporter:
                     told(reporter, acknowledged, seen)
-                with beside("--results", str(port), f"new{n}", str(RESULTS)) as reporter:
+                with beside(__file__, "--results", str(port), f"new{n}", str(RESULTS)) as reporter:
                     waits.setdefault("learning from results", []).append(ask(port, seconds))
                     told(reporter, *crowded)
             for n in range(rounds):
-                with beside("--ingest", url, str(n)):
+                with beside(__file__, "--ingest", url, str(n)):
                     waits.setdefault("an ingest by another process", []).append(ask(port, seconds))
     return {
         "machine": platform.machine(), "python": platform.python_version(), "cores": os.cpu_count(),

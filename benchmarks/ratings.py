@@ -115,7 +115,7 @@ def filter_run(players: Any, teams: int, *, channels: bool, model: Filters | Non
     model = model or GaussianFilter()
     many = len(model.filters())
     contests = packed(players, teams, channels=channels)
-    columns = tuple(tuple(np.asarray(column) for column in group) for group in contests.columns())
+    columns = contests.arrays()
     room = (
         np.zeros(teams * kernels.WORKSPACE), np.zeros(players.shape[1] * kernels.SEAT),
         np.zeros(teams * many), np.zeros(len(players) * teams), np.zeros(len(players)),

@@ -16,7 +16,6 @@ import shutil
 import signal
 import socket
 import statistics
-import subprocess
 import sys
 import tempfile
 import threading
@@ -25,6 +24,11 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from benchmarks.processes import LOOPBACK, TOKEN, Server, serve  # noqa: E402  # needs the path
+from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
+
 Row = dict[str, Any]
 
 #: Kills, the players of results, and the longest time from the first result to the kill, seconds.
@@ -33,34 +37,15 @@ TIMES, PLAYERS, LONGEST = 200, 40, 0.6
 #: Seconds within which the weights must be those of a rebuild after a start.
 PATIENCE = 20.0
 
-TOKEN = "a token that nobody guesses"  # noqa: S105 -- of this benchmark
 
-
-def start(url: str, *flags: str) -> tuple[subprocess.Popen[str], int]:
-    """Start the server; return it and its port."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "equipoise", "serve", "--store", url, "--weights", "127.0.0.1:0",
-         "--log-level", "error", *flags],
-        env={**os.environ, "EQUIPOISE_TOKEN": TOKEN}, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert process.stdout is not None
-    return process, int(process.stdout.readline().rpartition(":")[2])
-
-
-def ended(process: subprocess.Popen[str]) -> None:
-    """Wait for the end of a server that was killed."""
-    process.wait()
-    assert process.stdout is not None
-    process.stdout.close()
-
-
-def report_results(
-    server: subprocess.Popen[str], port: int, first: int, rng: random.Random
-) -> tuple[list[str], list[str]]:
+def report_results(server: Server, first: int, rng: random.Random) -> tuple[list[str], list[str]]:
     """Report results, kill the server a while after the first; return the ids that were sent and kept."""
     sent: list[str] = []
     kept: list[str] = []
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+    with (
+        contextlib.suppress(OSError),
+        socket.create_connection((LOOPBACK, server.port), timeout=10) as client,
+    ):
         client.sendall(f"AUTH {TOKEN}\nGAME openarena/ctf\n".encode())
         lines = client.makefile("rb")
         lines.readline()
@@ -76,14 +61,14 @@ def report_results(
             assert answer == f"RESULT {name} new\n".encode(), answer
             if not kept:
                 pause = rng.random() * LONGEST
-                threading.Timer(pause, os.kill, (server.pid, signal.SIGKILL)).start()
+                threading.Timer(pause, os.kill, (server.process.pid, signal.SIGKILL)).start()
             kept.append(name)
     return sent, kept
 
 
 def everyone(port: int) -> bytes:
     """Return the answer to ``ALL``."""
-    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
+    with socket.create_connection((LOOPBACK, port), timeout=PATIENCE) as client:
         client.sendall(b"GAME openarena/ctf\nALL\n")
         client.shutdown(socket.SHUT_WR)
         return b"".join(iter(lambda: client.recv(65536), b""))
@@ -120,24 +105,24 @@ def measure(times: int = TIMES, seed: int = 0) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "games.db"
         url = f"sqlite:///{path}"
-        server, port = start(url, "--create")
+        server = serve(url, "--create", token=TOKEN)
         for _ in range(times):
-            these, acknowledged = report_results(server, port, len(sent), rng)
+            these, acknowledged = report_results(server, len(sent), rng)
             sent += these
             kept += acknowledged
-            ended(server)
+            server.wait()
             ids, expected = rebuilt(path)
             assert len(ids) == len(set(ids)), "a result was kept twice"
             assert set(kept) <= set(ids) <= set(sent), "a result was lost or made up"
-            server, port = start(url)
+            server = serve(url, token=TOKEN)
             began = time.monotonic()
-            behind += everyone(port) != expected
-            while everyone(port) != expected:
+            behind += everyone(server.port) != expected
+            while everyone(server.port) != expected:
                 assert time.monotonic() - began < PATIENCE, "weights stay behind"
                 time.sleep(0.02)
             healed.append(time.monotonic() - began)
-        server.kill()
-        ended(server)
+        server.process.kill()
+        server.wait()
     return {
         "machine": platform.machine(), "python": platform.python_version(), "cores": os.cpu_count(),
         "kills": times, "sent": len(sent), "kept": len(kept), "behind": behind,
@@ -164,8 +149,6 @@ weights first.
 
 def main() -> int:
     """Read the arguments and do what they say."""
-    from reporting import add_modes, keep
-
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=TIMES)
     add_modes(parser)

@@ -15,21 +15,20 @@ import platform
 import random
 import resource
 import selectors
-import signal
 import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from benchmarks.attacks import FIRST, take_rank  # noqa: E402  # needs the path
+from benchmarks.processes import FIRST, TICKS, Server, serve, take_rank  # noqa: E402  # needs the path
 from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
 
 Row = dict[str, Any]
@@ -55,9 +54,6 @@ BEFORE = HERE / "serving-before.json"
 
 #: What `serving_duel.py` found: the server of then and that of now by turns.
 DUEL = HERE / "serving-duel.json"
-
-#: Ticks of the processor clock in a second.
-TICKS = os.sysconf("SC_CLK_TCK")
 
 HEAD = """\
 # The weight server: lookups, waiting times, memory
@@ -115,62 +111,14 @@ def archive(url: str, matches: int, seed: int) -> None:
             into.update_ratings()
 
 
-class Process:
-    """A server: where it listens, and what it has used."""
-
-    def __init__(self, arguments: Sequence[str], environment: dict[str, str] | None = None) -> None:
-        self.process = subprocess.Popen(
-            arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
-        )
-        assert self.process.stdout is not None
-        self.port = int(self.process.stdout.readline().rpartition(":")[2])
-
-    @property
-    def seconds(self) -> float:
-        """Processor time so far."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
-
-    @property
-    def kilobytes(self) -> int:
-        """Memory held now."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
-        return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
+def ours(url: str, *, fast: bool, environment: Mapping[str, str] | None = None) -> Server:
+    """Start our server, which waits for slow clients here."""
+    return serve(url, "--slow-seconds", "600", fast=fast, environment=environment)
 
 
-@contextlib.contextmanager
-def running(*arguments: str) -> Iterator[Process]:
-    """Run a server."""
-    process = Process([sys.executable, *arguments])
-    try:
-        yield process
-    finally:
-        process.process.send_signal(signal.SIGTERM)
-        process.process.wait()
-
-
-def ours(url: str, *, fast: bool) -> list[str]:
-    """Return how our server is started, with uvloop or without."""
-    forbid = "" if fast else "sys.modules['uvloop'] = None; "
-    program = f"import sys; {forbid}from equipoise.cli import main; main()"
-    return [
-        "-c",
-        program,
-        "serve",
-        "--store",
-        url,
-        "--weights",
-        "127.0.0.1:0",
-        "--log-level",
-        "error",
-        "--slow-seconds",
-        "600",
-    ]
-
-
-def echo(*, fast: bool) -> list[str]:
-    """Return how the echo is started."""
-    return [str(HERE / "peers" / "line_echo.py"), "uvloop" if fast else "asyncio"]
+def echo(*, fast: bool) -> Server:
+    """Start the echo."""
+    return Server([str(HERE / "peers" / "line_echo.py"), "uvloop" if fast else "asyncio"])
 
 
 def ask(port: int, clients: int, window: int, seconds: float) -> Row:
@@ -213,7 +161,7 @@ def ask(port: int, clients: int, window: int, seconds: float) -> Row:
     }  # fmt: skip
 
 
-def asked(server: Process, clients: int, window: int, repeats: int = REPEATS) -> Row:
+def asked(server: Server, clients: int, window: int, repeats: int = REPEATS) -> Row:
     """Return the best of several repeats, with the rate over the server's processor time."""
     rows = []
     for _ in range(repeats):
@@ -232,7 +180,7 @@ def rates(url: str) -> list[Row]:
     """Measure echo and server side by side, waiting clients and clients that send on."""
     rows = []
     for fast in (False, True):
-        with running(*echo(fast=fast)) as plain, running(*ours(url, fast=fast)) as server:
+        with echo(fast=fast) as plain, ours(url, fast=fast) as server:
             for clients, window in ((CLIENTS, 1), (8, WINDOW)):
                 for name, process in (("echo", plain), ("equipoise", server)):
                     row = asked(process, clients, window)
@@ -253,7 +201,7 @@ def during_ingest(url: str) -> list[Row]:
     """Measure waiting times while another process ingests, in turn with those of an echo."""
     rows = []
     for fast in (False, True):
-        with running(*echo(fast=fast)) as plain, running(*ours(url, fast=fast)) as server:
+        with echo(fast=fast) as plain, ours(url, fast=fast) as server:
             writer = subprocess.Popen(
                 [sys.executable, __file__, "--archive", url, str(3 + fast), str(INGESTED)]
             )
@@ -275,7 +223,7 @@ def during_ingest(url: str) -> list[Row]:
 
 def crowd(url: str) -> Row:
     """Measure a healthy client and the memory, alone and beside idle and slow connections."""
-    with running(*ours(url, fast=True)) as server:
+    with ours(url, fast=True) as server:
         server_alone = [asked(server, 1, 1)]
         memory = {"alone": server.kilobytes}
         idle = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(IDLE)]
@@ -318,7 +266,7 @@ def seen(url: str) -> Row:
 
     waits = []
     with (
-        running(*ours(url, fast=True)) as server,
+        ours(url, fast=True) as server,
         socket.create_connection(("127.0.0.1", server.port)) as client,
     ):
         lines = client.makefile("rb")

@@ -25,8 +25,8 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from benchmarks.attacks import FIRST, pin, take_rank  # noqa: E402  # needs the path
-from benchmarks.serving import PLAYERS, Process, Row, ours  # noqa: E402  # needs the path
+from benchmarks.processes import FIRST, Server, pin, take_rank  # noqa: E402  # needs the path
+from benchmarks.serving import PLAYERS, Row, ours  # noqa: E402  # needs the path
 
 #: Matches of the archive that each writes.
 MATCHES = 1_000
@@ -62,7 +62,7 @@ class Client:
         missing: dict[Any, int] = {}
         turn = 0
         for key in self._poll.get_map().values():
-            key.fileobj.sendall(self._packets[turn])  # type: ignore[union-attr]  # a socket
+            key.fileobj.sendall(self._packets[turn])  # type: ignore[union-attr]
             missing[key.fileobj] = self._window
             turn += 1
         while missing:
@@ -81,25 +81,21 @@ class Client:
     def close(self) -> None:
         """Leave."""
         for key in list(self._poll.get_map().values()):
-            key.fileobj.close()  # type: ignore[union-attr]  # a socket
+            key.fileobj.close()  # type: ignore[union-attr]
         self._poll.close()
 
 
 @contextlib.contextmanager
-def playing(root: Path, *, fast: bool) -> Iterator[Process]:
+def playing(root: Path, *, fast: bool) -> Iterator[Server]:
     """Run the server of a working tree, with an archive that it has written itself."""
     environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{folder}/games.db"
         written = [str(root / "benchmarks" / "serving.py"), "--archive", url, "1", str(MATCHES)]
         subprocess.run([sys.executable, *written], env=environment, check=True)
-        server = Process([sys.executable, *ours(url, fast=fast)], environment)
-        pin(0, server.process.pid)
-        try:
+        with ours(url, fast=fast, environment=environment) as server:
+            pin(0, server.process.pid)
             yield server
-        finally:
-            server.process.terminate()
-            server.process.wait()
 
 
 def duel(before: Path, *, fast: bool) -> list[Row]:

@@ -79,7 +79,7 @@ class Seen:
     def __init__(self, name: str, contests: Sequence[Contest], weight: float) -> None:
         self.name, self.weight = name, weight
         self.packed = pack(contests)
-        self.columns = tuple(tuple(np.asarray(c) for c in group) for group in self.packed.columns())
+        self.columns = self.packed.arrays()
         self.first = np.asarray(self.packed.first_team)[:-1].astype(int)
         self.winners = np.array([winner(contest) for contest in contests])
         self.scored = (self.winners >= 0) & (np.arange(len(contests)) >= math.floor(WARM_UP * len(contests)))

@@ -67,15 +67,19 @@ def test_without_a_place_for_the_cache_kernels_are_compiled(monkeypatch: pytest.
 
     monkeypatch.setattr(numba, "njit", nowhere)
     assert module.compiled.__wrapped__(plus_one)(2.0) == 3.0
+    monkeypatch.setattr(module, "compiled", module.compiled.__wrapped__)
+    assert not module.keeps(plus_one)
+    assert not module.pays(2.0, 1.0, 1.0, (plus_one,)), "each process would compile it anew"
+    assert module.pays(2.0, 1.0, 60.0, (plus_one,))
 
 
 def test_a_kernel_is_compiled_where_there_is_time_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that was kept is taken at once; without time to compile, the plain one is."""
     assert module.chosen(twice, 1.0, 2.0, 0.1) is not None
-    monkeypatch.setattr(module, "_is_kept", lambda _: False)
+    monkeypatch.setattr(module, "is_kept", lambda _: False)
     assert module.chosen(twice, 2.0, 1.0, 0.1) is twice
     assert module.chosen(twice, 2.0, 1.0) is module.compiled(twice)
-    monkeypatch.setattr(module, "_is_kept", lambda _: True)
+    monkeypatch.setattr(module, "is_kept", lambda _: True)
     assert module.chosen(twice, 2.0, 1.0, 0.1) is module.compiled(twice)
     monkeypatch.delitem(module.sys.modules, "numba")
     assert not module.pays(2.0, 1.0, 0.1)

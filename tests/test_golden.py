@@ -1,6 +1,8 @@
-"""Answers that were right stay what they were: splits, ratings and matches recorded from an earlier source.
+"""Answers that were right stay what they were: splits, lobbies, ratings and matches recorded from 80601d7.
 
-A change that means to change one of them records it anew, and says in its message why.
+A change that means to change one of them records it anew, and says in its message why.  Not recorded is what
+was changed on purpose since: teams of different sizes under ``win`` and ``spread`` (decision 0012), prices,
+and the default rating model.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from equipoise import Match, Player, balance, read_matches, replay
+from equipoise import BalanceRequest, Match, Player, balance, fill, read_matches, replay
 from equipoise.registry import GAMES, MODELS, resolve
 
 HERE = Path(__file__).parent
@@ -33,6 +35,39 @@ def test_splits_and_values_are_what_they_were(case: dict[str, Any]) -> None:
     assert solution.status.value == case["status"]
     assert solution.value == pytest.approx(case["value"], rel=1e-12, abs=1e-12)
     assert sorted(sorted(player.id for player in team) for team in solution.best.teams) == case["split"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", GOLDEN["asked"], ids=range(len(GOLDEN["asked"])))
+def test_splits_under_rules_are_what_they_were(case: dict[str, Any]) -> None:
+    """Parties, players apart and fixed, sizes, bots, roles, custom rules, several splits; each objective."""
+    data = {name: value for name, value in case.items() if name not in ("weights", "answer")}
+    roles = ({"tank": None}, {"dps": None}, {"dps": None}) if "roles" in data else (None,)
+    data["players"] = [
+        {"name": f"p{n}", "weight": weight} | ({"roles": roles[n % len(roles)]} if roles[0] else {})
+        for n, weight in enumerate(case["weights"])
+    ]
+    data["fixed"] = {who: team + 1 for who, team in data.get("fixed", {}).items()}
+    solution, answer = balance(BalanceRequest.from_dict(data)), case["answer"]
+    assert solution.status.value == answer["status"]
+    assert [split.value for split in solution.splits] == pytest.approx(answer["values"], rel=1e-12, abs=1e-12)
+    assert solution.bound == pytest.approx(answer["bound"], rel=1e-12, abs=1e-12)
+    splits = [[sorted(player.id for player in team) for team in split.teams] for split in solution.splits]
+    assert splits == answer["splits"]
+
+
+@pytest.mark.parametrize("case", GOLDEN["lobbies"], ids=range(len(GOLDEN["lobbies"])))
+def test_lobbies_are_what_they_were(case: dict[str, Any]) -> None:
+    """Two and three lobbies, parties, teams that need not be full, squared and absolute deviations."""
+    asked = {name: value for name, value in case.items() if name not in ("weights", "lobbies", "answer")}
+    players = [Player(f"p{n}", weight) for n, weight in enumerate(case["weights"])]
+    plan, answer = fill(players, case["lobbies"], **asked), case["answer"]
+    assert plan.status.value == answer["status"]
+    assert [plan.value, plan.bound] == pytest.approx([answer["value"], answer["bound"]], rel=1e-12, abs=1e-12)
+    assert answer["teams"] == [
+        [lobby.name, sorted(sorted(player.id for player in team) for team in lobby.teams)]
+        for lobby in plan.lobbies
+    ]
 
 
 @pytest.mark.parametrize("name", GOLDEN["models"])

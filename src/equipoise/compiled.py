@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -36,7 +36,9 @@ def available() -> bool:
     return True
 
 
-def pays(work: float, worth: float, left: float = math.inf) -> bool:
+def pays(
+    work: float, worth: float, left: float = math.inf, kernels: Iterable[Callable[..., Any]] = ()
+) -> bool:
     """Tell whether compiled kernels are worth using for a piece of work.
 
     Parameters
@@ -48,16 +50,16 @@ def pays(work: float, worth: float, left: float = math.inf) -> bool:
         loaded, smaller work is compiled too.
     left : float
         The seconds there are: numba is not loaded where that alone takes longer.
+    kernels : iterable of callable
+        What is to be run: where one of them would have to be compiled first, there must be time for that.
     """
     worthwhile = "numba" in sys.modules or (work >= worth and left >= _seconds_to_load())
-    return worthwhile and available()
+    return worthwhile and available() and (left >= COMPILING or all(map(is_kept, kernels)))
 
 
 def chosen(kernel: Kernel, work: float, worth: float, left: float = math.inf) -> Kernel:
     """Return the compiled twin of a kernel where that :func:`pays`, else the kernel itself."""
-    if not pays(work, worth, left) or (left < COMPILING and not _is_kept(kernel)):
-        return kernel
-    return cast("Kernel", compiled(kernel))
+    return cast("Kernel", compiled(kernel)) if pays(work, worth, left, (kernel,)) else kernel
 
 
 def run(kernel: Callable[..., Any], *arguments: Any, fast: bool) -> Any:
@@ -73,7 +75,10 @@ def run(kernel: Callable[..., Any], *arguments: Any, fast: bool) -> Any:
 def _viewed(argument: Any) -> Any:
     if isinstance(argument, np.ndarray):
         return argument.data
-    return tuple(map(_viewed, argument)) if isinstance(argument, tuple) else argument
+    if not isinstance(argument, tuple):
+        return argument
+    viewed = tuple(map(_viewed, argument))
+    return viewed if type(argument) is tuple else type(argument)(*viewed)
 
 
 @cache
@@ -88,11 +93,19 @@ def _seconds_to_load() -> float:
     return LOADING
 
 
-def _is_kept(kernel: Kernel) -> bool:
+def keeps(kernel: Callable[..., Any]) -> bool:
+    """Tell whether a kernel that is compiled is kept for later processes, which takes a place to write."""
+    twin: Any = compiled(kernel)
+    return type(getattr(twin, "_cache", None)).__name__ != "NullCache"
+
+
+def is_kept(kernel: Callable[..., Any]) -> bool:
     """Tell whether a kernel is compiled already, in this process or by an earlier one."""
     twin: Any = compiled(kernel)
     if getattr(twin, "signatures", None):
         return True
+    if not keeps(kernel):
+        return False
     try:
         return bool(twin._cache._cache_file._load_index())  # noqa: SLF001  # nothing public says it
     except AttributeError:  # numba promises none of these names

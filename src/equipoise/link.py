@@ -7,7 +7,7 @@ Nothing here knows players, contests or splits.
 from __future__ import annotations
 
 import math
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -90,17 +90,11 @@ def win_probability(mu: Floats, variance: Floats, count: Floats, beta: float, ze
 
 
 def _of_two(mu: Floats, count: Floats, zero: float, scale: Floats) -> Floats:
-    """Return the chances of two teams: the same sums in columns, as NumPy is slow along an axis of two."""
-    least = np.minimum(count[:, 0], count[:, 1])
-    first = (mu[:, 0] - zero * (count[:, 0] - least)) * scale
-    second = (mu[:, 1] - zero * (count[:, 1] - least)) * scale
-    most = np.maximum(first, second)
-    first, second = np.exp(first - most), np.exp(second - most)
-    both = first + second
-    chances = np.empty(mu.shape)
-    np.divide(first, both, out=chances[:, 0])
-    np.divide(second, both, out=chances[:, 1])
-    return chances
+    """Return the chances of two teams: the same sums a row a team, as NumPy is slow along an axis of two."""
+    players = count.T
+    exponent = (mu.T - zero * (players - np.minimum(players[0], players[1]))) * scale
+    exponent = np.exp(exponent - np.maximum(exponent[0], exponent[1]))
+    return cast("Floats", (exponent / (exponent[0] + exponent[1])).T)
 
 
 def pair_noise(variance: Floats, count: Floats, beta: float) -> Floats:
@@ -113,8 +107,13 @@ def pair_noise(variance: Floats, count: Floats, beta: float) -> Floats:
         uncertain, players = variance[:, 0] + variance[:, 1], count[:, 0] + count[:, 1]
     else:
         uncertain, players = variance.sum(axis=1), count.sum(axis=1)
-    total = uncertain + beta * beta * np.maximum(players, 1.0)
-    return cast("Floats", np.sqrt(total * (2.0 / count.shape[1])))
+    return cast("Floats", noise_of(uncertain, players, count.shape[1], beta))
+
+
+def noise_of(variance: Any, players: Any, n_teams: int, beta: float) -> Any:
+    """Return what :func:`pair_noise` does, from the sums over all teams."""
+    total = variance + beta * beta * np.maximum(players, 1.0)
+    return np.sqrt(total * (2.0 / n_teams))
 
 
 def difference_for(distance: float, noise: float) -> float:

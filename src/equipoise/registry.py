@@ -135,8 +135,8 @@ def call_part(kind: str, part: Any, function: Any, argument: Any) -> Any:
     except EquipoiseError:
         raise
     except Exception as error:
-        msg = f"{kind}: {part!r} fails with {type(error).__name__}: {error}"
-        raise InputError(msg) from error
+        msg = f": {part!r} fails with {type(error).__name__}: {error}"
+        raise InputError(msg, kind) from error
 
 
 @cache

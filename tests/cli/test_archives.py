@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 import os
 import shutil
@@ -290,7 +292,9 @@ def test_an_archive_moves_through_a_file(store: str, log: Path, tmp_path: Path) 
     assert call("players", "--store", other) == call("players", "--store", store)
     assert "holds matches already" in call("import", file, "--store", other, fails=1)
     assert "cannot be read" in call("import", str(log), "--store", store, fails=1)
-    assert "cannot be written" in call("export", str(tmp_path / "no" / "x"), "--store", store, fails=1)
+    assert "cannot be written" in call(
+        "export", str(tmp_path / "no" / "x.parquet"), "--store", store, fails=1
+    )
 
 
 def test_a_log_is_followed_over_rotation_and_restart(store: str, tmp_path: Path) -> None:
@@ -387,3 +391,15 @@ def test_a_command_without_an_archive_says_what_is_needed(store: str) -> None:
     for args in (("players",), ("digest",), ("rebuild",), ("history", "x"), ("undo", "x"), ("forget", "x")):
         assert "there is no such file" in call(*args, "--store", store, fails=1)
     assert "Missing option '--store'" in call("players", fails=2)
+
+
+def test_players_are_written_for_spreadsheets_and_markdown(store: str, log: Path) -> None:
+    """The same cells in each form; JSON has them in full."""
+    call("ingest", str(log), "--store", store)
+    players = plain("players", "--store", store)["players"]
+    table = list(csv.DictReader(io.StringIO(call("players", "--store", store, "--csv"))))
+    assert [row["id"] for row in table] == [player["id"] for player in players]
+    assert [int(row["games"]) for row in table] == [player["games"] for player in players]
+    lines = call("players", "--store", store, "--markdown").splitlines()
+    assert lines[0] == "| id | name | ruleset | 0-100 | mu | sigma | games |"
+    assert len(lines) == 2 + len(players)

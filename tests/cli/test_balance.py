@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from tests.cli.running import run, run_process
+
+from equipoise import BalanceRequest, Solution, balance
 
 ROSTER = (
     "31 Amber\n12 Birch\n47 Cedar\n25 Dahlia\n38 Elm\n19 Fern\n54 Ginkgo\n22 Hazel\n41 Iris\n16 Juniper\n"
@@ -194,6 +197,9 @@ def test_input_at_fault_is_exit_code_1_with_the_line(roster: str | bytes, messag
         ("--tolerance -1", "--tolerance must be at least 0, got -1.0"),
         ("--time-limit -1", "--time-limit must be at least 0, got -1.0"),
         ("--seed -1", "--seed must be at least 0, got -1"),
+        ("--combine win=-1", "--combine: the weight of 'win' must be above 0"),
+        ("--recent-price 1%", "--recent-price requires --recent"),
+        ("--store foo", "--store must be sqlite:///"),
     ],
 )
 def test_arguments_at_fault_are_exit_code_1(line: str, message: str) -> None:
@@ -209,7 +215,10 @@ def test_arguments_at_fault_are_exit_code_1(line: str, message: str) -> None:
         ("--nosuch",),
         ("--objective", "nosuch"),
         ("--solver", "nosuch"),
+        ("--rerank", "nosuch"),
+        ("--objective", "no.such:part"),
         ("--size", "x"),
+        ("--size", "7-3"),
         ("--keep", "x"),
         ("--choose", "-2"),
     ],
@@ -219,6 +228,7 @@ def test_usage_is_exit_code_2(args: tuple[str, ...]) -> None:
     done = run("balance", "-", *args, stdin=ROSTER)
     assert done.returncode == 2
     assert "Usage: " in done.stderr
+    assert args[0] in done.stderr.splitlines()[-1]
 
 
 def test_names_do_not_break_terminals_that_do_not_know_their_script() -> None:
@@ -275,3 +285,63 @@ def test_closed_streams_end_without_a_traceback() -> None:
             capture_output=True, check=False, timeout=60,
         )  # fmt: skip
         assert b"Traceback" not in done.stderr
+
+
+def test_ctrl_c_during_a_search_prints_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search is asked to stop, what it has is shown, and the exit code is that of an interruption."""
+
+    def interrupted(request: BalanceRequest) -> Solution:
+        assert not request.stop()
+        signal.raise_signal(signal.SIGINT)
+        assert request.stop()
+        return balance(request)
+
+    monkeypatch.setattr("equipoise.teams.balancing.balance", interrupted)
+    done = run("balance", "-", stdin="Ann 3\nBob 2\nCid 2\nDan 1\n")
+    assert done.returncode == 130
+    assert "Ann" in done.stdout
+    assert "interrupted; this is the best so far" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "lines"),
+    [
+        (("--chat",), ["Team 1 (50 %): @\u200beveryone, *d*", "Team 2 (50 %): =1+1, c|"]),
+        (("--csv", "--names", "Red,Blue"),
+         ["team,player,weight", "Red,'@everyone,4", "Red,*d*,1", "Blue,'=1+1,3", "Blue,c|,2"]),
+        (("--markdown",),
+         ["| team | player | weight |", "| --- | --- | --- |", "| Team 1 | @everyone | 4 |",
+          "| Team 1 | \\*d\\* | 1 |", "| Team 2 | =1+1 | 3 |", "| Team 2 | c\\| | 2 |"]),
+    ],
+)  # fmt: skip
+def test_teams_are_written_for_chats_spreadsheets_and_markdown(
+    args: tuple[str, ...], lines: list[str]
+) -> None:
+    """Nobody is mentioned, nothing is a formula, and nothing is markup."""
+    names = {"@everyone": 4, "=1+1": 3, "c|": 2, "*d*": 1}
+    roster = json.dumps([{"name": name, "weight": weight} for name, weight in names.items()])
+    done = run("balance", "-", *args, stdin=roster)
+    assert done.stdout.splitlines() == lines
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--names", "Red"), "--names must be one name for each of the 2 teams"),
+        (("--names", "Red,red"), "--names must differ"),
+        (("--names", "Red,Blue,Green"), "--names must be one name for each of the 2 teams"),
+        (("--seed", "1"), "--seed has no use"),
+        (("--plot", "teams.png"), "--plot must be a file that ends in .svg, got teams.png"),
+        (("--plot", "-"), "--plot must be the name of a file, got '-'"),
+        (("--save-request", "x.toml"), "--save-request must be a file that ends in .json, got x.toml"),
+    ],
+)
+def test_options_without_a_meaning_are_refused(
+    args: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is printed as if they had one, and no file is written."""
+    monkeypatch.chdir(tmp_path)
+    done = run("balance", "-", *args, stdin="Ann 3\nBob 2\nCid 2\nDan 1\n")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"error: {message}")
+    assert not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""``equipoise balance --explain``, ``--why`` and ``--edit``, and ``equipoise late``."""
+"""``equipoise explain``, its ``--why`` and ``--edit``, and ``equipoise late``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.cli.test_balance import ROSTER
 
 from equipoise import InputError, Move, Player, Swap
 from equipoise.cli import group
-from equipoise.cli.explaining import names_of, step_of
+from equipoise.cli.shared.answers import names_of, step_of
 from equipoise.errors import EquipoiseError
 
 TRICKY = [Player(name, n) for n, name in enumerate(["Ann Lee", "Bob", "Carter, Bob", "Bob Lee", "O'Neil"])]
@@ -28,15 +28,15 @@ def run(*args: str, stdin: str = "") -> Result:
     return done
 
 
-def balanced(*args: str) -> dict[str, Any]:
+def explained(*args: str) -> dict[str, Any]:
     """Return the JSON of a run that must succeed."""
-    plain: dict[str, Any] = json.loads(run("balance", "-", "--json", *args, stdin=ROSTER).stdout)
+    plain: dict[str, Any] = json.loads(run("explain", "-", "--json", *args, stdin=ROSTER).stdout)
     return plain
 
 
 def test_an_explanation_follows_the_teams() -> None:
     """The teams as always, then the numbers, the alternatives and what the rules cost."""
-    done = run("balance", "-", "--all", "--party", "Amber,Birch", "--names", "Red,Blue", stdin=ROSTER)
+    done = run("explain", "-", "--all", "--party", "Amber,Birch", "--names", "Red,Blue", stdin=ROSTER)
     assert done.exit_code == 0
     plain = run("balance", "-", "--party", "Amber,Birch", "--names", "Red,Blue", stdin=ROSTER)
     assert done.stdout.startswith(plain.stdout.rstrip())
@@ -50,18 +50,18 @@ def test_an_explanation_follows_the_teams() -> None:
 
 def test_json_has_explanation_why_and_edit() -> None:
     """Each under its own name, beside the solution as it was without."""
-    plain = balanced("--explain", "--why", "Amber", "--why", "Amber,Birch", "--edit", "swap Cedar Elm")
+    plain = explained("--all", "--why", "Amber", "--why", "Amber,Birch", "--edit", "swap Cedar Elm")
     assert plain["explanation"]["status"] == "optimal"
     assert plain["explanation"]["behind"]["win_probability"] > 0.1
     assert [answer["player"] for answer in plain["why"][:1]] == ["Amber"]
     assert plain["edit"]["cost"] == plain["edit"]["behind"]
     assert set(plain["edit"]["after"]["values"]) >= {"difference", "win", "spread", "quantile"}
-    assert plain["splits"] == balanced()["splits"]
+    assert plain["splits"] == explained()["splits"]
 
 
 def test_an_edit_shows_the_teams_it_makes() -> None:
     """Both players are in the other's team, in text and in the picture."""
-    done = run("balance", "-", "--edit", "swap Cedar Elm", "--edit", "swap Elm Iris", stdin=ROSTER)
+    done = run("explain", "-", "--edit", "swap Cedar Elm", "--edit", "swap Elm Iris", stdin=ROSTER)
     assert done.exit_code == 0
     first = done.stdout.split("\n\n")[0]
     assert "Cedar" not in first or "Elm" not in first
@@ -76,9 +76,9 @@ def test_an_edit_shows_the_teams_it_makes() -> None:
         (("--edit", "move Cedar Green"), "--edit: 'move Cedar Green' must end in a team: 1, 2"),
         (("--edit", "kick Cedar"), "--edit: 'kick Cedar' is neither"),
         (("--edit", ""), "--edit: '' is neither"),
-        (("--why", "Zoe"), "why: there is no player 'Zoe'"),
+        (("--why", "Zoe"), "--why: there is no player 'Zoe'"),
+        (("--why", "Amber,Zoe"), "--why: there is no player 'Zoe'"),
         (("--why", "A,B,C"), "--why: 'A,B,C' does not name one player or two"),
-        (("--explain", "--pareto", "win,difference"), "--pareto: it shows several splits"),
         (("--why", ""), "--why: '' does not name one player or two"),
         (
             ("--edit", "swap Cedar Ginkgo", "--party", "Cedar,Iris"),
@@ -88,7 +88,7 @@ def test_an_edit_shows_the_teams_it_makes() -> None:
 )
 def test_a_wrong_question_is_a_message(args: tuple[str, ...], message: str) -> None:
     """Exit code 1, one line on standard error, nothing on standard output."""
-    done = run("balance", "-", *args, stdin=ROSTER)
+    done = run("explain", "-", *args, stdin=ROSTER)
     assert done.exit_code == 1
     assert done.stderr.startswith(f"error: {message}")
     assert done.stdout == ""
@@ -96,13 +96,13 @@ def test_a_wrong_question_is_a_message(args: tuple[str, ...], message: str) -> N
 
 def test_a_refused_edit_tells_its_price() -> None:
     """What it would cost stands in the message."""
-    done = run("balance", "-", "--edit", "move Cedar Blue", "--names", "Red,Blue", stdin=ROSTER)
+    done = run("explain", "-", "--edit", "move Cedar Blue", "--names", "Red,Blue", stdin=ROSTER)
     assert "the change costs 40.43 % of win probability" in done.stderr
 
 
 def test_an_infeasible_roster_is_told_the_cheapest_relaxation() -> None:
     """The error as always, and what to give up."""
-    done = run("balance", "-", "--party", "Amber,Birch", "--apart", "Amber,Birch", "--explain", stdin=ROSTER)
+    done = run("explain", "-", "--party", "Amber,Birch", "--apart", "Amber,Birch", stdin=ROSTER)
     assert done.exit_code == 1
     assert done.stderr.startswith("error: infeasible")
     assert "The cheapest relaxation is not keeping Amber and Birch apart" in done.stdout
@@ -110,7 +110,7 @@ def test_an_infeasible_roster_is_told_the_cheapest_relaxation() -> None:
 
 def test_the_chosen_split_is_the_one_explained() -> None:
     """With a seed, the split explained is the one shown."""
-    done = run("balance", "-", "--choose", "0", "--seed", "5", "--json", "--explain", stdin=ROSTER)
+    done = run("explain", "-", "--choose", "0", "--seed", "5", "--json", stdin=ROSTER)
     plain = json.loads(done.stdout)
     shown = [sorted(team) for team in plain["splits"][0]["teams"]]
     assert [sorted(team["players"]) for team in plain["explanation"]["division"]["teams"]] == shown
@@ -153,10 +153,10 @@ def test_what_can_be_read_in_two_ways_is_refused() -> None:
 def test_names_that_two_have_are_refused_by_their_ids() -> None:
     """The ids tell them apart, and work."""
     roster = json.dumps([{"id": str(n), "name": "Ann", "weight": n} for n in range(1, 5)])
-    done = run("balance", "-", "--why", "Ann", stdin=roster)
+    done = run("explain", "-", "--why", "Ann", stdin=roster)
     assert done.exit_code == 1
     assert "players are named 'Ann'; their ids tell them apart" in done.stderr
-    assert run("balance", "-", "--why", "1", stdin=roster).exit_code == 0
+    assert run("explain", "-", "--why", "1", stdin=roster).exit_code == 0
 
 
 RUNNING = (
@@ -209,6 +209,8 @@ def test_bots_that_wait_are_the_pool() -> None:
         ((), ROSTER, 1, "error: -: nobody has a team"),
         (("--join", "5 A"), RUNNING + "Dahlia,25,,\n", 1, "error: -: 2 players have no team"),
         (("--join", "A"), RUNNING, 1, "error: --join"),
+        (("--join", "5 Amber"), RUNNING, 1, "error: --join: 'Amber' is in - already"),
+        (("--pool", "-1"), RUNNING, 1, "error: --pool must be from 0"),
         (("--join", "5 A", "--objective", "nosuch"), RUNNING, 2, "Usage"),
         (("--join", "- A"), RUNNING, 1, "error: "),
     ],

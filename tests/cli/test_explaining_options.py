@@ -1,4 +1,4 @@
-"""``--explain``, ``--why`` and ``--edit`` together with every other option of ``equipoise balance``."""
+"""``equipoise explain`` with every other option of ``equipoise balance``."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(*args: str) -> dict[str, Any]:
-    """Return the JSON of ``balance``."""
-    done = CliRunner().invoke(group, ["balance", "roster.csv", "--json", *args])
+def run(*args: str, command: str = "balance") -> dict[str, Any]:
+    """Return the JSON of ``balance``, or of ``explain``."""
+    done = CliRunner().invoke(group, [command, "roster.csv", "--json", *args])
     assert done.exit_code in (0, 1), done.exception
     plain: dict[str, Any] = json.loads(done.stdout)
     return plain
@@ -124,7 +124,7 @@ def without(constraint: dict[str, Any], args: tuple[str, ...]) -> tuple[str, ...
 def test_prices_are_those_of_asking_again(setting: str, objective: str, here: Path) -> None:
     """Each is the difference of two runs, with and without; the split explained is the split shown."""
     args = (*SETTINGS[setting], *OBJECTIVES[objective])
-    asked = run(*args, "--time-limit", "100", "--explain", "--why", "Ann", "--why", "Bob,Eve")
+    asked = run(*args, "--time-limit", "100", "--all", "--why", "Ann", "--why", "Bob,Eve", command="explain")
     plain = run(*args)
     assert {name: asked[name] for name in plain} == plain
     explanation = asked["explanation"]
@@ -166,7 +166,7 @@ def test_an_edit_is_judged_or_refused(setting: str, objective: str, here: Path) 
     args = (*SETTINGS[setting], *OBJECTIVES[objective])
     first, *_, last = run(*args)["splits"][0]["teams"]
     swap = f"swap {first[0]} {last[-1]}"
-    done = CliRunner().invoke(group, ["balance", "roster.csv", "--json", *args, "--edit", swap, "--explain"])
+    done = CliRunner().invoke(group, ["explain", "roster.csv", "--json", *args, "--edit", swap, "--all"])
     if done.exit_code == 1:
         assert str(done.exception).startswith("--edit: the result breaks a rule: ")
         return

@@ -214,6 +214,31 @@ def test_preferences_are_remembered_and_taken_back() -> None:
     assert all(each["kind"] == "apart" for each in late["splits"][0].get("wishes", []))
 
 
+def test_an_evening_is_planned_at_once() -> None:
+    """Five play two against two: a round robin; again goes on with it, undo goes back, leaving ends it."""
+    assert "nobody is here" in night("plan", "--rounds", "2", fails=1)
+    night("Ann", "Bob", "Cid", "Dan", "Eve", "--size", "2")
+    told = plain("plan", "--rounds", "5")
+    assert (told["status"], told["gap"], len({*map(str, told["rounds"])})) == ("optimal", 0.0, 5)
+    assert sorted(name for each in told["rounds"] for name in each["out"]) == [
+        "Ann",
+        "Bob",
+        "Cid",
+        "Dan",
+        "Eve",
+    ]
+    for n, each in enumerate(told["rounds"]):
+        now = plain("again") if n else plain("table")
+        assert now["id"] == each["id"]
+        assert plain("draw") == {"match": each["id"], "status": "new"}
+    night("undo")
+    night("undo")
+    assert plain("again")["id"] == told["rounds"][4]["id"]
+    assert "Proven: no plan is better." in night("plan", "--rounds", "2")
+    night("leave", "Eve")
+    assert plain("again")["id"] not in {each["id"] for each in told["rounds"]}
+
+
 def test_a_forgotten_player_is_gone_from_the_nights_too(data_folder: Path) -> None:
     """Neither the table nor the bytes of the events have the name."""
     night("Ann", "Bob", "Cid", "Dan")

@@ -15,6 +15,19 @@ from equipoise.files.rosters import parse_roster
 from equipoise.files.rules import read_rules
 
 
+def test_what_rounding_makes_of_0_is_shown_as_0() -> None:
+    """Two teams that are even on paper, one of them off by 3.6e-15 in floats: in a front, and in a list."""
+    decimals = "8.1 a\n5.4 b\n5.5 c\n3.7 d\n6.1 e\n2 f\n4.6 g\n7.8 h\n"
+    front = run("front", "-", "--objectives", "difference,spread", stdin=decimals).stdout
+    assert front.splitlines()[1].split()[:3] == ["1.", "0", "0.6741"]
+    listed = run("balance", "-", "--objective", "difference", "--keep", "2", stdin=decimals).stdout
+    assert listed.splitlines()[-1].split()[:2] == ["2.", "0"]
+    small = "".join(f"{line.split()[0]}e-9 {line.split()[1]}\n" for line in decimals.splitlines())
+    table = "mu,name\n" + small.replace(" ", ",")
+    third = run("balance", "-", "--objective", "difference", "--keep", "3", stdin=table).stdout
+    assert third.splitlines()[-1].split()[:2] == ["3.", "2e-10"]
+
+
 def test_preferences_are_in_the_json_with_their_prices() -> None:
     """Each with kind, players, price, what is paid and whether it is met."""
     split = balanced("--prefer", "Ginkgo,Cedar=2%", "--avoid", "Elm,Iris=0.3")["splits"][0]
@@ -73,16 +86,16 @@ def test_recent_team_mates_are_kept_apart(tmp_path: Path) -> None:
 def test_the_front_is_printed_and_drawn(tmp_path: Path) -> None:
     """As a table, as JSON, and as a picture."""
     picture = tmp_path / "front.svg"
-    done = run("balance", "-", "--pareto", "win,spread", "--plot", str(picture), stdin=ROSTER)
+    done = run("front", "-", "--objectives", "win,spread", "--plot", str(picture), stdin=ROSTER)
     assert done.returncode == 0
     assert "choice: 4, proven" in done.stdout
     ET.fromstring(picture.read_text())
     assert done.stdout.count("Win chances are a convention") == 1
-    plain = json.loads(run("balance", "-", "--pareto", "win,spread", "--json", stdin=ROSTER).stdout)
+    plain = json.loads(run("front", "-", "--objectives", "win,spread", "--json", stdin=ROSTER).stdout)
     assert (plain["complete"], len(plain["points"])) == (True, 4)
     assert set(plain["points"][0]) == {"first", "second", "teams", "bots", "totals", "win_probability"}
     done = run(
-        "balance", "-", "--pareto", "win,spread", "--party", "Elm,Iris", "--apart", "Elm,Iris", stdin=ROSTER
+        "front", "-", "--objectives", "win,spread", "--party", "Elm,Iris", "--apart", "Elm,Iris", stdin=ROSTER
     )
     assert (done.returncode, done.stderr.startswith("error: infeasible")) == (1, True)
 
@@ -98,7 +111,7 @@ def test_the_front_is_printed_and_drawn(tmp_path: Path) -> None:
             "--side-price: price must be a win probability such as 2% or 0.02, got 200%",
         ),
         (("--roles", "tank"), "--roles: 'tank' is not ROLE:NUMBER"),
-        (("--roles", "tank:6"), "roles: 'tank' must be from 1 to 5, the size of a team, got 6"),
+        (("--roles", "tank:6"), "--roles: 'tank' must be from 1 to 5, the size of a team, got 6"),
         (("--rules", "/nonexistent"), "/nonexistent: cannot be read"),
         (("--then", "difference"), "--then requires a first objective"),
         (("--within", "1"), "--within requires a second objective"),
@@ -109,8 +122,6 @@ def test_the_front_is_printed_and_drawn(tmp_path: Path) -> None:
         ),
         (("--combine", "difference=1", "--objective", "win"), "--combine cannot be used with --objective"),
         (("--objective", "win", "--then", "difference", "--within", "1,2"), "--within: there are 2"),
-        (("--pareto", "win"), "--pareto: 'win' does not name two"),
-        (("--pareto", "win,difference", "--keep", "2"), "--pareto cannot be used with --keep"),
         (("--solver", "resplit", "--avoid", "Elm,Iris"), "--solver: 'resplit' does not support"),
     ],
 )
@@ -188,3 +199,18 @@ def test_wrong_rules_are_named(tmp_path: Path, text: str, message: str) -> None:
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         read_rules(str(path))
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "message"),
+    [
+        (("--objectives", "win"), 1, "error: --objectives: 'win' does not name two"),
+        (("--objectives", "win,spreed"), 2, "(did you mean 'spread'?)"),
+        (("--keep", "2"), 2, "No such option '--keep'"),
+    ],
+)
+def test_mistakes_about_fronts_are_told(args: tuple[str, ...], code: int, message: str) -> None:
+    """A front has neither a best split nor several of them."""
+    done = run("front", "-", *args, stdin=ROSTER)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr

@@ -27,7 +27,7 @@ def test_a_receipt_is_confirmed_line_by_line(receipt: Path) -> None:
     plain = json.loads(run("verify", str(receipt), "--json").stdout)
     assert (plain["ok"], plain["confirmed"]) == (True, True)
     claims = [finding["claim"] for finding in plain["findings"]]
-    assert claims == ["hash", "request", "fields", "units", "legality", "numbers", "proof"]
+    assert claims == ["hash", "request", "version", "fields", "units", "legality", "numbers", "proof"]
     assert run("verify", "-", stdin=receipt.read_text(encoding="utf-8")).returncode == 0
 
 
@@ -59,11 +59,6 @@ def test_what_there_is_no_time_for_is_said_and_no_error(tmp_path: Path) -> None:
         (("verify", "-"), "{}", "standard input: it does not say that it is of the format"),
         (("verify", "nowhere.json"), "", "nowhere.json: cannot be read"),
         (("verify", "-", "--time-limit", "-1"), "{}", "must be at least 0"),
-        (
-            ("balance", "-", "--pareto", "difference,spread", "--receipt", "x.json"),
-            ROSTER,
-            "--receipt: a front",
-        ),
         (("balance", "-", "--receipt", "/nowhere/x.json"), ROSTER, "--receipt: /nowhere/x.json cannot"),
     ],
 )

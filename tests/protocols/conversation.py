@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 
 from equipoise.logs.records import match_from
+from equipoise.protocols.weights.commands import Limits
 from equipoise.protocols.weights.requests import Finished, Refusal
-from equipoise.protocols.weights.session import Limits, WeightSession
+from equipoise.protocols.weights.session import WeightSession
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.replaying import replay
 from equipoise.registry import GAMES, resolve

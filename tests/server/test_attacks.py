@@ -14,7 +14,7 @@ def test_an_attacked_server_answers_everyone_and_ends_in_order(at: int, tmp_path
     """A healthy client has its answers and its division, nothing is refused, and the exit code is 0."""
     url = f"sqlite:///{tmp_path}/games.db"
     attacks.make(url, 20, 40)
-    row = attacks.beside(url, attacks.ATTACKS[at], 1, 0.1)
+    row = attacks.endure(url, attacks.ATTACKS[at], 1, 0.1)
     assert row["code"] == 0
     assert row["asked"] > 0
     results = {

@@ -13,8 +13,9 @@ import pytest
 from tests.protocols import conversation as talk
 
 from equipoise.errors import InputError
+from equipoise.protocols.weights.commands import Limits
 from equipoise.protocols.weights.requests import Finished, Refusal, Request, Work
-from equipoise.protocols.weights.session import Limits, WeightSession
+from equipoise.protocols.weights.session import WeightSession
 from equipoise.server.connections import HIGH_WATER, SYSTEM_BUFFER
 from equipoise.server.limits import ServerLimits
 from equipoise.server.running import loop_factory

@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from equipoise.compiled import is_kept, keeps
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Match, Ruleset
 from equipoise.players import Player
+from equipoise.server.dividing import Compiling
 from equipoise.server.workers import Worker, WorkerError
 from equipoise.serving.answers import INFEASIBLE, Gathered
+from equipoise.teams.solvers.window_kernels import fill_teams
 
 pytestmark = pytest.mark.slow
 
@@ -53,3 +56,29 @@ def test_a_mistake_of_the_caller_stays_one(tmp_path: Path) -> None:
 
     asyncio.run(play())
     assert not list(tmp_path.iterdir())
+
+
+def test_an_installation_that_has_compiled_nothing_divides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compiling takes longer than a division may; whoever begins anew after each would never have done."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+
+    async def play() -> None:
+        worker = Worker("divide", 0.5)
+        assert sorted(await worker.ask(Gathered(_players(33), 3, None))) == [
+            n for n in range(3) for _ in range(11)
+        ]
+        await worker.close()
+
+    asyncio.run(play())
+    assert not list(tmp_path.rglob("*fill_teams*"))
+
+
+def test_what_divisions_need_is_compiled_and_kept() -> None:
+    """Unless there is no place to keep it."""
+    pytest.importorskip("numba", reason="numba is not installed")
+    compiling = Compiling()(None)
+    with pytest.raises(StopIteration) as answer:
+        next(compiling)
+    assert answer.value.value is keeps(fill_teams) is is_kept(fill_teams)

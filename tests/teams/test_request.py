@@ -162,6 +162,36 @@ def test_mistakes_in_data_are_named(data: object, message: str) -> None:
     assert str(caught.value).startswith(message)
 
 
+#: What hardly any field can hold.
+ODD: tuple[Any, ...] = (
+    None, True, -1, 1.5, 10**400, float("nan"), "", "x", b"x", object(), [1], [None], ["Ann"], [["Ann", 1]],
+    [[]], {1: 2}, {"Ann": None}, {"Ann": {}}, [{}], ("win", object()),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("field", [field.name for field in fields(BalanceRequest) if field.init])
+def test_keywords_of_another_kind_are_named(field: str) -> None:
+    """Whatever a keyword is given: a request, or a message of the field, and nothing else."""
+    if field == "stop":  # a function of the caller's own
+        return
+    also = {"players": ("id", "rating"), "min_size": ("sizes",), "max_size": ("sizes",)}.get(field, ())
+    for value in ODD:
+        assert _said_of(field, value).startswith((field, *also)), value
+
+
+def _said_of(field: str, value: Any) -> str:
+    try:
+        if field == "players":
+            BalanceRequest.of(value)
+        else:
+            BalanceRequest.of(FOUR, **{field: value})  # type: ignore[misc]
+    except UnknownNameError as error:
+        return error.kind
+    except InputError as error:
+        return str(error)
+    return field
+
+
 @pytest.mark.parametrize("field", ["objective", "solver", "rerank"])
 def test_unknown_parts_are_refused_before_anything_is_asked(field: str) -> None:
     """A name that no registry holds is a mistake of the request."""

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from equipoise import Player, balance, pareto
+from equipoise import Bots, Player, Rating, balance, pareto
 from equipoise.registry import OBJECTIVES, resolve
 from equipoise.teams.objectives.objective import Criterion, Units
 from equipoise.teams.problem.problem import MU
@@ -117,6 +117,35 @@ def test_the_bound_on_rounding_holds_for_every_order_of_the_sums(name: str) -> N
                 other[0, team] = [math.fsum(row[f] for row in filled) for f in range(5)]
             costs = objective.criterion.cost(np.concatenate([totals, other]))
             assert abs(costs[0] - costs[1]) <= 2.0 * error
+
+
+UNSURE = [(4.1e-9, 1.7), (3.7e-9, 1.0), (9e-10, 0.4), (2e-9, 2.4), (5e-9, 0.9)]
+
+
+@pytest.mark.parametrize("n_teams", [2, 3])
+def test_weights_far_below_their_uncertainty_hide_no_optimum(n_teams: int) -> None:
+    """What rounding does to a variance is counted relative to what the uncertainty makes of it."""
+    players = [Player(f"p{n}", Rating(mu, sigma)) for n, (mu, sigma) in enumerate(UNSURE)]
+    for order in (["indistinguishable", "difference"], ["indistinguishable", "spread", "win"]):
+        asked = {"objective": order, "tolerances": [0.0] * (len(order) - 1), "teams": n_teams}
+        solution = balance(players, **asked)  # type: ignore[arg-type]
+        best = float(optimum(question(players, **asked)).costs[0])
+        assert solution.status == "optimal"
+        assert solution.best.values[0] == pytest.approx(best, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n_teams", "bots"), [(2, Bots(20.3, minimum=2, target=6)), (4, Bots(0.1, target=3))]
+)
+def test_bots_that_outweigh_everybody_hide_no_ratio(n_teams: int, bots: Bots) -> None:
+    """The totals that a ratio is taken of have the bots in them, and so has the bound on its rounding."""
+    players = _roster([4.3e-9, 8e-9, 9.6e-9, 7.8e-9, 1.1e-9])
+    asked = {"objective": ["ratio", "difference"], "tolerances": [0.0], "teams": n_teams, "bots": bots}
+    solution = balance(players, **asked)  # type: ignore[arg-type]
+    best = 1.0 - float(optimum(question(players, **asked)).costs[0])
+    assert solution.status == "optimal"
+    assert solution.best.values[0] == pytest.approx(best, rel=0, abs=1e-13)
+    assert balance(players, **{**asked, "objective": "ratio", "tolerances": None}).rounding < 1e-12  # type: ignore[arg-type]
 
 
 def test_a_criterion_of_ones_own_has_a_measured_bound() -> None:

@@ -69,6 +69,17 @@ def test_twelve_who_all_weigh_the_same_are_as_likely_to_win() -> None:
     assert 0.5 < uneven_teams[0] < 0.75
 
 
+@pytest.mark.parametrize(("weight", "zero"), [(0.0, 1.5), (7.3, -3.0), (1500.0, 1000.0)])
+def test_equals_above_a_zero_are_the_same_on_every_scale(weight: float, zero: float) -> None:
+    """Moving or multiplying weights and zero together changes no chance; above the zero one is one spread."""
+    expected = None
+    for a, b in ((1.0, 0.0), (10.0, 0.0), (2.0, 512.0), (0.5, -64.0)):
+        best = balance(dict.fromkeys("abcdefg", a * weight + b), zero=a * zero + b, objective="win").best
+        expected = best.win_probability if expected is None else expected
+        assert best.win_probability == pytest.approx(expected)
+    assert max(expected or ()) == pytest.approx(1.0 / (1.0 + np.exp(-1.702 / np.sqrt(7.0))))
+
+
 def test_a_running_game_of_three_is_owed_no_absurd_advantage() -> None:
     """Two against one on Elo: some games for each lost, not thousands."""
     players = [Player(f"p{n}", Rating(1500.0 + n), team=n % 2) for n in range(3)]

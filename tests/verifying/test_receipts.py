@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from equipoise import BalanceRequest, Bots, InputError, Player, Preference, Rule, balance, receipt, verify
+from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS, TERMS
+from equipoise.verifying import asking, plain
 from equipoise.verifying.findings import Verdict
 from equipoise.verifying.receipts import hash_of, parse
 
@@ -106,13 +108,82 @@ def test_tampering_with_any_field_is_found(name: str) -> None:
 def test_a_changed_answer_with_a_new_hash_is_found_too(name: str) -> None:
     """Every claim about numbers and teams is worked out from the request, whatever the hash says."""
     whole = made(name)
-    free = {"solver", "reason", "rounding"}
     for path, value in leaves(whole):
-        if path[0] not in ("answer", "bound", "seed", "format") or (len(path) > 1 and path[1] in free):
+        if path[0] not in ("answer", "bound", "seed", "format"):
             continue
         for other in others(value):
             forged = changed(whole, path, other)
             assert not verify({**forged, "hash": hash_of(forged)}).ok, (path, other)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["several", "preferences", "nothing legal"])
+def test_an_answer_with_more_or_less_and_a_new_hash_is_found(name: str) -> None:
+    """Wherever something is added to the answer or taken away, the receipt is false."""
+    whole = made(name)
+    places = [whole["answer"], *whole["answer"]["splits"]]
+    places += [preference for split in whole["answer"]["splits"] for preference in split.get("wishes", [])]
+    for place in places:
+        kept = dict(place)
+        for forged in (
+            {**kept, "solver": "mitm"},
+            *({k: kept[k] for k in kept if k != field} for field in kept),
+        ):
+            place.clear()
+            place.update(forged)
+            assert not verify({**whole, "hash": hash_of(whole)}, stop=lambda: True).ok, forged
+        place.clear()
+        place.update(kept)
+
+
+def test_another_version_is_not_confirmed() -> None:
+    """What another version answered is said, and no version is false, whatever the hash says."""
+    whole = made("default")
+    for version, verdict in (("0.0.9", Verdict.UNCONFIRMED), ("", Verdict.FALSE), (1, Verdict.FALSE)):
+        forged = {**whole, "version": version}
+        findings = verify({**forged, "hash": hash_of(forged)}).findings
+        assert [f.verdict for f in findings if f.claim == "version"] == [verdict]
+
+
+def test_a_status_that_claims_less_is_not_confirmed() -> None:
+    """An optimum whose status was changed is said to be more than is claimed."""
+    whole = made("default")
+    forged = {**whole, "answer": {**whole["answer"], "status": "feasible"}}
+    verification = verify({**forged, "hash": hash_of(forged)})
+    assert [f.claim for f in verification.findings if f.verdict is not Verdict.CONFIRMED] == ["proof"]
+
+
+def test_what_a_drafted_split_claims_is_confirmed() -> None:
+    """A split that nobody proved is feasible, and its bound is true."""
+    request = BalanceRequest.of(WEIGHTS, objective="difference", solver="greedy")
+    assert verify(receipt(request, balance(request))).confirmed
+
+
+def test_names_of_parts_are_those_that_are_registered() -> None:
+    """The checker imports no registry, so its lists are compared with it here."""
+    assert set(plain.SOLVERS) == {"auto", *SOLVERS}
+    assert set(plain.RERANKERS) == set(RERANKERS)
+    assert set(asking.NAMES) == {*OBJECTIVES, *TERMS}
+
+
+def test_an_infeasible_answer_is_of_the_objective_that_was_asked_for() -> None:
+    """Whether who contradicts whom is seen at once or by searching, the prices are not in its name."""
+    rule = Rule("few", dict.fromkeys(WEIGHTS, 1.0), high=2)
+    preferences = [Preference("apart", ["Ann", "Bob"], 0.02)]
+    requests = (
+        BalanceRequest.of(
+            WEIGHTS,
+            objective="win",
+            preferences=preferences,
+            apart=[["Ann", "Bob"]],
+            parties=[["Bob", "Ann"]],
+        ),
+        BalanceRequest.of(WEIGHTS, objective="win", preferences=preferences, rules=[rule]),
+    )
+    for request in requests:
+        solution = balance(request)
+        assert (str(solution.status), solution.objective) == ("infeasible", "win")
+        assert verify(receipt(request, solution)).confirmed
 
 
 @pytest.mark.slow
@@ -171,7 +242,11 @@ def test_splits_after_the_first_that_nobody_compared_are_not_confirmed() -> None
         ("beta", 0), ("zero", 1e300), ("objective", []), ("objective", {"win": -1}), ("tolerances", [1, 2]),
         ("parties", "ab"), ("seed", "x"), ("players", 5), ("players", [{"name": "Ann"}] * 2),
         ("fixed", {"Zed": 1}), ("rules", [{}]), ("new", 1), ("preferences", [{}]), ("max_size", 10**12),
-        ("tolerance", float("inf")), ("side_price", "x"),
+        ("tolerance", float("inf")), ("side_price", "x"), ("solver", "psychic"), ("rerank", "taste"),
+        ("objective", "nicest"), ("objective", ["win", "nicest"]),
+        ("preferences", [{"kind": "near", "players": ["Ann", "Bob"]}]),
+        ("preferences", [{"kind": "apart", "players": ["Ann", "Bob"], "prize": 1}]),
+        ("rules", [{"name": "r", "players": ["Ann"], "at_least": 0, "note": ""}]),
     ],
 )  # fmt: skip
 def test_a_request_that_nobody_can_make_is_false(field: str, value: Any) -> None:

@@ -117,8 +117,8 @@ class Archive:
         if version == HEAD:
             return
         if not version and not create:
-            msg = f"store: {database.where} holds no archive; 'equipoise ingest' makes one"
-            raise InputError(msg)
+            msg = f": {database.where} holds no archive; 'equipoise ingest' makes one"
+            raise InputError(msg, "store")
         with database.writing() as connection:
             if version_of(connection, database.where) == HEAD:
                 return  # another process was faster

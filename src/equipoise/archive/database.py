@@ -71,10 +71,10 @@ class Database(ABC):
                 self.waiting(f"{self.where} is being written by another process; waiting for it")
                 if not self._begin_writing(connection, self.timeout):
                     msg = (
-                        f"store: {self.where} is still being written by another process after "
+                        f": {self.where} is still being written by another process after "
                         f"{self.timeout:g} s; try again when it has ended"
                     )
-                    raise InputError(msg)
+                    raise InputError(msg, "store")
             yield connection
 
     @contextmanager
@@ -88,14 +88,14 @@ class Database(ABC):
         try:
             yield
         except DBAPIError as error:
-            msg = f"store: {self.where}: {self._reason(error)}"
-            raise InputError(msg) from error
+            msg = f": {self.where}: {self._reason(error)}"
+            raise InputError(msg, "store") from error
         except SQLAlchemyError as error:
-            msg = f"store: {self.where}: {error}"
-            raise InputError(msg) from error
+            msg = f": {self.where}: {error}"
+            raise InputError(msg, "store") from error
         except UnicodeDecodeError as error:
-            msg = f"store: {self.where}: {DAMAGED}"
-            raise InputError(msg) from error
+            msg = f": {self.where}: {DAMAGED}"
+            raise InputError(msg, "store") from error
 
     def close(self) -> None:
         """Let go of the connection."""

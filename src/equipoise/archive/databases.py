@@ -44,8 +44,8 @@ def connect(url: str, *, create: bool, timeout: float, waiting: Callable[[str], 
     """
     scheme, colon, rest = url.partition("://")
     if scheme == "sqlite" and rest == f"/{IN_MEMORY}":
-        msg = f"store must outlive the command, got {url!r}; write {SCHEMES}"
-        raise InputError(msg)
+        msg = f"must outlive the command, got {url!r}; write {SCHEMES}"
+        raise InputError(msg, "store")
     if scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
         return Sqlite(rest[1:], create=create, timeout=timeout, waiting=waiting)
     if scheme in ("postgresql", "postgres") and colon:
@@ -55,5 +55,5 @@ def connect(url: str, *, create: bool, timeout: float, waiting: Callable[[str], 
             address = None
         if address is not None:
             return Postgres(address, timeout=timeout, waiting=waiting)
-    msg = f"store must be {SCHEMES}, got {shown(url)!r}"
-    raise InputError(msg)
+    msg = f"must be {SCHEMES}, got {shown(url)!r}"
+    raise InputError(msg, "store")

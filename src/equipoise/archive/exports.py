@@ -82,8 +82,8 @@ def fill(database: Database, connection: sa.Connection, content: Iterable[Conten
         If the archive holds something, or the content is not that of an archive.
     """
     if connection.execute(sa.select(MATCH.c.id).limit(1)).first():
-        msg = f"store: {database.where} holds matches already; name a new archive"
-        raise InputError(msg)
+        msg = f": {database.where} holds matches already; name a new archive"
+        raise InputError(msg, "store")
     matches = 0
     rows: list[tuple[object, ...]] = []
     for one in content:

@@ -191,8 +191,8 @@ class Learner:
         return self._kept.both
 
     def _damaged(self) -> InputError:
-        msg = f"store: {self._database.where}: the ratings are damaged; 'rebuild' makes them anew"
-        return InputError(msg)
+        msg = f": {self._database.where}: the ratings are damaged; 'rebuild' makes them anew"
+        return InputError(msg, "store")
 
     # Learning
 

@@ -40,8 +40,8 @@ class Postgres(Database):
         try:
             import_module("psycopg")
         except ImportError as error:
-            msg = "store: postgresql:// needs psycopg; install it with: pip install 'equipoise[postgresql]'"
-            raise InputError(msg) from error
+            msg = ": postgresql:// needs psycopg; install it with: pip install 'equipoise[postgresql]'"
+            raise InputError(msg, "store") from error
         engine = sa.create_engine(
             url.set(drivername="postgresql+psycopg"),
             poolclass=sa.QueuePool,

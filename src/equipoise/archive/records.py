@@ -106,8 +106,8 @@ def match_of(record: str, ended: float | None = None) -> Match:
     try:
         match = _match_of(json.loads(record))
     except (ValueError, TypeError, LookupError) as error:
-        msg = f"store: the record of a match cannot be read: {DAMAGED}"
-        raise InputError(msg) from error
+        msg = f": the record of a match cannot be read: {DAMAGED}"
+        raise InputError(msg, "store") from error
     return match if match.dated or ended is None else moved(match, ended)
 
 

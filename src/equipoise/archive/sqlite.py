@@ -30,8 +30,8 @@ class Sqlite(Database):
         sound = self._driver.sqlite_version_info >= SOUND
         self._journal = "WAL" if sound else "DELETE"
         if not create and not Path(path).exists():
-            msg = f"store: {path}: there is no such file; 'equipoise ingest' or --create makes an archive"
-            raise InputError(msg)
+            msg = f": {path}: there is no such file; 'equipoise ingest' or --create makes an archive"
+            raise InputError(msg, "store")
         self._writable = not Path(path).exists() or _may_write(Path(path))
         # A file that nobody may write is taken as it is: a write-ahead log could not be read beside it.
         # One that is to exist is never made, however late it turns out to have gone.
@@ -70,8 +70,8 @@ class Sqlite(Database):
 
     def _begin_writing(self, connection: sa.Connection, seconds: float) -> bool:
         if not self._writable:
-            msg = f"store: {self.where}: it is read-only; make it writable"
-            raise InputError(msg)
+            msg = f": {self.where}: it is read-only; make it writable"
+            raise InputError(msg, "store")
         connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
         try:
             connection.exec_driver_sql("BEGIN IMMEDIATE")

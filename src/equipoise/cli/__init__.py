@@ -14,16 +14,19 @@ from keyword import iskeyword
 
 import click
 
-from equipoise.errors import AmbiguousError, EquipoiseError, nearest
+from equipoise.errors import AmbiguousError, EquipoiseError, InputError, nearest
 
 #: The commands in the groups of ``--help``: a file each, imported only when it runs, and what it does.
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Teams": {
         "balance": "Divide players into the fairest teams.",
+        "explain": "Say why these teams are the fairest, and what a change costs.",
+        "front": "Show the teams that are best by two objectives.",
         "night": "Run a night of games: teams, results, better teams next time.",
         "late": "Choose the team of someone who joins a running game.",
         "lobbies": "Put players into teams, and the teams into lobbies.",
         "verify": "Check the receipt of an answer.",
+        "board": "Write a page that divides players into teams in any browser.",
     },
     "Ratings from match files": {
         "rate": "Rate everyone in a history of matches.",
@@ -41,6 +44,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "merge": "Treat two ids as one person.",
         "forget": "Remove a person for good.",
         "rebuild": "Learn all ratings again from the matches.",
+        "pages": "Write an archive as pages for a web host.",
+        "report": "Write an archive as one page to pass on.",
         "digest": "Print a hash of what an archive holds.",
         "export": "Write an archive into a Parquet file.",
         "import": "Fill a new archive from a Parquet file.",
@@ -48,6 +53,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Service": {
         "serve": "Answer the questions of game servers.",
         "live": "Balance a game server while it runs.",
+        "tokens": "Make, list and revoke tokens of a server.",
         "doctor": "Say what is wrong with a weight server, and how to fix it.",
     },
 }
@@ -102,20 +108,26 @@ def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> 
         ctx.exit()
 
 
+#: What is said of all commands; the sign before the lines keeps click from folding them.
+HELP = """Fair team games: names or logs in, teams out, with a proof.
+
+\b
+equipoise balance names.txt        teams from a list of names
+equipoise COMMAND --help           what a command does
+"""
+
+
 @click.group(
-    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=LazyGroup,
+    help=HELP,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version,
     help="Print the version.",
 )  # fmt: skip
 def group() -> None:
-    r"""Fair team games: names or logs in, teams out, with a proof.
-
-    \b
-    equipoise balance names.txt        teams from a list of names
-    equipoise COMMAND --help           what a command does
-    """
+    """Fair team games: names or logs in, teams out, with a proof."""
 
 
 def main() -> None:
@@ -138,6 +150,8 @@ def main() -> None:
         click.echo(f"error: {error}", err=True)
         sys.exit(2)
     except EquipoiseError as error:
+        if isinstance(error, InputError) and error.argument == "store":
+            error = error.named("--store")
         click.echo(f"error: {error}", err=True)
         sys.exit(1)
     except OSError as error:

@@ -11,10 +11,10 @@ from equipoise.cli.histories import (
     model_named,
     progress_bar,
     read_history,
-    table,
     with_settings_options,
     write,
 )
+from equipoise.cli.shared.printing import NewFile, table, table_forms
 from equipoise.cli.shared.rosters import store
 from equipoise.registry import MODELS
 
@@ -38,7 +38,10 @@ from equipoise.registry import MODELS
 )
 @with_settings_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--plot", metavar="FILE.svg", help="Draw the reliability diagram into a file.")
+@table_forms
+@click.option(
+    "--plot", type=NewFile(".svg"), metavar="FILE.svg", help="Draw the reliability diagram into a file."
+)
 @click.option("--strict", is_flag=True, help="Stop at the first record that is wrong.")
 def command(file: str, models: str, skip: float, as_json: bool, plot: str | None, **options: Any) -> None:
     """Predict each contest of a match FILE from those before it, and tell how good that was.
@@ -64,17 +67,17 @@ def command(file: str, models: str, skip: float, as_json: bool, plot: str | None
         }
         click.echo(json.dumps({"models": plain, "groups": groups}, indent=2, allow_nan=False))
     else:
-        click.echo(_text(done))
+        click.echo(_text(done, options["form"]))
     if plot:
         _plot(plot, done)
     history.finish()
 
 
-def _text(done: dict[str, Any]) -> str:
+def _text(done: dict[str, Any], form: str | None) -> str:
     columns = ("", "n", "log-loss", "Brier", "accuracy", "slope", "ECE", "with draws")
     rows = [_row(name, each.metrics) for name, each in done.items()]
     rows += [_row(group, metrics) for group, metrics in done["default"].groups.items()]
-    return table(columns, rows)
+    return table(columns, rows, form)
 
 
 def _row(name: str, metrics: Any) -> tuple[str, ...]:

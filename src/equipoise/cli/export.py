@@ -5,10 +5,11 @@ from __future__ import annotations
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared.printing import NewFile
 
 
 @click.command(name="export")
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", type=NewFile(".parquet", ".pq"))
 @archives.store
 @archives.as_json
 def command(file: str, store: str, as_json: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -339,16 +339,3 @@ def write(option: str, path: str, text: str) -> None:
     except OSError as error:
         msg = f"{option}: {path} cannot be written: {error.strerror or error}"
         raise InputError(msg) from error
-
-
-def table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    """Return a table as people read it: the first column to the left, the others to the right."""
-    widths = [max(len(row[n]) for row in (columns, *rows)) for n in range(len(columns))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if n == 0 else cell.rjust(width)
-            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in (columns, *rows)
-    ]
-    return "\n".join(lines)

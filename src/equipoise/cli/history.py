@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared.printing import table, table_forms
 
 
 @click.command(name="history")
@@ -15,7 +16,8 @@ from equipoise.cli import archives
 @archives.store
 @click.option("--why", is_flag=True, help="Say what was expected of each game and what moved mu by how much.")
 @archives.as_json
-def command(player: str, store: str, why: bool, as_json: bool) -> None:
+@table_forms
+def command(player: str, store: str, why: bool, as_json: bool, form: str | None) -> None:
     """Show every game of a PLAYER (an id, or the name last seen) with the rating after it."""
     with archives.opened(store) as archive:
         standing = archives.up_to_date(archive)
@@ -29,7 +31,7 @@ def command(player: str, store: str, why: bool, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"id": known, "names": names, "games": games}, indent=2))
     else:
-        click.echo(_text(known, names, games, why=why))
+        click.echo(_text(known, names, games, form, why=why))
 
 
 def _date(game: dict[str, Any]) -> str:
@@ -40,8 +42,9 @@ def _date(game: dict[str, Any]) -> str:
     return date if game["dated"] else f"~ {date}"
 
 
-def _text(player: str, names: list[dict[str, Any]], games: list[dict[str, Any]], *, why: bool) -> str:
-    from equipoise.cli.histories import table
+def _text(
+    player: str, names: list[dict[str, Any]], games: list[dict[str, Any]], form: str | None, *, why: bool
+) -> str:
     from equipoise.fields import printable
 
     known = ", ".join(printable(each["name"]) for each in names)
@@ -60,4 +63,5 @@ def _text(player: str, names: list[dict[str, Any]], games: list[dict[str, Any]],
              *(f"{game['moved'].get(name, 0.0):+.3f}" for name in channels))
             for row, game in zip(rows, games, strict=True)
         ]  # fmt: skip
-    return f"{printable(player)}{f' ({known})' if known else ''}\n{table(columns, rows)}"
+    shown = table(columns, rows, form)
+    return shown if form is not None else f"{printable(player)}{f' ({known})' if known else ''}\n{shown}"

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.requests import bots_of, named
+from equipoise.cli.balance import naming, team_names
+from equipoise.cli.requests import bots_of
 from equipoise.cli.shared.rosters import rated, read_option, read_players, with_stored_ratings
-from equipoise.errors import InputError, UnknownNameError
+from equipoise.errors import InputError
 
 if TYPE_CHECKING:
     from equipoise.players import Player
@@ -60,16 +61,12 @@ def command(roster: str | None, **options: Any) -> None:
     ROSTER has a column 'team' (from 1) and, where bots play, a column 'bot'.  The one player without a
     team joins; nobody joins where all have one, and only the advantage is shown.  Bots without a team wait.
     """  # fmt: skip
-    try:
+    with naming(options):
         game = _game(roster, options)
         if game.newcomer is None:
             _show_advantage(game, options)
         else:
             _show_placement(game, game.newcomer, options)
-    except UnknownNameError as error:
-        raise click.UsageError(str(error)) from error
-    except InputError as error:
-        raise named(error, options) from error
 
 
 def _game(roster: str | None, options: dict[str, Any]) -> RunningGame:
@@ -89,6 +86,9 @@ def _game(roster: str | None, options: dict[str, Any]) -> RunningGame:
         msg = "ROSTER is missing; give a file, or --request"
         raise InputError(msg)
     newcomer = _joining(options) if options["join"] is not None else None
+    if newcomer is not None and any(player.id == newcomer.id for player in players):
+        msg = f"--join: {newcomer.label!r} is in {where} already; leave --join out, or name somebody else"
+        raise InputError(msg)
     stored = rated([*players, *([newcomer] if newcomer else [])], options)
     typed = ("teams", "objective", "beta", "zero", "body")
     keywords |= {name: options[name] for name in typed if options[name] is not None}
@@ -98,11 +98,11 @@ def _game(roster: str | None, options: dict[str, Any]) -> RunningGame:
     if bots := bots_of(options, stored):
         keywords["bots"] = bots
     try:
-        return running_game(stored, pool=options["pool"], **keywords)
+        game = running_game(stored, pool=options["pool"], **keywords)
     except InputError as error:
-        if not error.argument and error.problem.startswith("players: "):
-            raise InputError(where + error.problem.removeprefix("players")) from error
-        raise
+        raise error.named(str(where)) if error.argument == "players" else error from None
+    team_names(options["names"], len(game.sums))
+    return game
 
 
 def _show_advantage(game: RunningGame, options: dict[str, Any]) -> None:

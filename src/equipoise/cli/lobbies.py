@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from equipoise.cli.shared.printing import NewFile
 from equipoise.cli.shared.rosters import clan_tags, rated, roster, with_ratings
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import LOBBY_SOLVERS
@@ -77,8 +78,15 @@ LISTED = 60
     is_flag=True,
     help="Write names that begin with = + - @ into CSV as they are; else with a quote, against formulas.",
 )
-@click.option("--out", metavar="FILE", help="Write the plan into a file: .csv, or .parquet with polars.")
-@click.option("--plot", metavar="FILE.svg", help="Draw box plots of the lobbies into a file.")
+@click.option(
+    "--out",
+    type=NewFile(".csv", ".parquet", ".pq"),
+    metavar="FILE",
+    help="Write the plan into a file: .csv, or .parquet with polars.",
+)
+@click.option(
+    "--plot", type=NewFile(".svg"), metavar="FILE.svg", help="Draw box plots of the lobbies into a file."
+)
 def command(players: str, lobbies: str | None, **options: Any) -> None:
     """Put the players of PLAYERS into teams, and the teams into LOBBIES, near each lobby's target.
 

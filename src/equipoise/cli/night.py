@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.night_results import draw, score, undo, won
 from equipoise.cli.shared import evenings
 from equipoise.cli.shared.rosters import read_option
 from equipoise.errors import InputError
@@ -56,15 +57,6 @@ def command() -> None:
     """
 
 
-def _step(name: str, **more: Any) -> Callable[[Callable[..., None]], click.Command]:
-    """Make a step with the options that all have."""
-
-    def made(function: Callable[..., None]) -> click.Command:
-        return command.command(name=name, **more)(evenings.store(archives.as_json(function)))
-
-    return made
-
-
 new_option = click.option(
     "--new", multiple=True, metavar="NAME", help="This is somebody new with a name like another.  Repeatable."
 )  # fmt: skip
@@ -74,7 +66,7 @@ vary_option = click.option(
 )  # fmt: skip
 
 
-@_step(GATHER)
+@evenings.step(GATHER)
 @click.argument("names", nargs=-1, metavar="NAMES...|-")
 @read_option
 @new_option
@@ -220,112 +212,10 @@ def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool) -> N
         click.echo("\n".join(arranged_lines(night.setup, arranged, night.spelled)))
 
 
-# Results
-
-match_option = click.option(
-    "--match", metavar="ID", help="The match that is meant.  [default: that of the teams of now]"
-)
-at_option = click.option(
-    "--at",
-    "when",
-    metavar="TIME",
-    help="When it ended, as 2026-01-31T22:15 (UTC) or seconds.  [default: now]",
-)
-
-
-@_step("won")
-@click.argument("team", nargs=-1, required=True, metavar="TEAM")
-@match_option
-@at_option
-def won(team: tuple[str, ...], store: str | None, as_json: bool, match: str | None, when: str | None) -> None:
-    """Report that TEAM won: its name, its number, or one of its players."""
-    from equipoise.pickup.results import current, team_named
-
-    with evenings.opened(store) as evening:
-        winner = team_named(evening.night, " ".join(team))
-        ranks = [1.0 if n == winner else 2.0 for n in range(len(current(evening.night).teams))]
-        _report(evening, ranks, (), match, when, as_json)
-
-
-@_step("draw")
-@match_option
-@at_option
-def draw(store: str | None, as_json: bool, match: str | None, when: str | None) -> None:
-    """Report that nobody won."""
-    from equipoise.pickup.results import current
-
-    with evenings.opened(store) as evening:
-        _report(evening, [1.0] * len(current(evening.night).teams), (), match, when, as_json)
-
-
-@_step("score", context_settings={"ignore_unknown_options": True})
-@click.argument("scores", nargs=-1, required=True, type=float, metavar="N N")
-@match_option
-@at_option
-def score(
-    scores: tuple[float, ...], store: str | None, as_json: bool, match: str | None, when: str | None
-) -> None:
-    """Report the score of each team, in the order the teams were shown; more is better."""
-    from equipoise.fields import number_of
-    from equipoise.pickup.results import ranks_of
-
-    counted = [
-        number_of(repr(abs(each)), "score", "night") * (-1.0 if each < 0.0 else 1.0) for each in scores
-    ]
-    with evenings.opened(store) as evening:
-        _report(evening, ranks_of(counted), counted, match, when, as_json)
-
-
-def _report(
-    evening: Evening, ranks: Sequence[float], scores: Sequence[float], match: str | None, when: str | None,
-    as_json: bool,
-) -> None:  # fmt: skip
-    """Keep a result once, and say so."""
-    from equipoise.pickup.results import current, match_of, result_event
-
-    event = result_event(evening.night, ranks, scores, evening.time(when), match)
-    wanted = match or current(evening.night).id
-    if event is not None:
-        evening.add(event, match=match_of(evening.night, event))
-    if as_json:
-        click.echo(json.dumps({"match": wanted, "status": "known" if event is None else "new"}, indent=2))
-    elif event is None:
-        click.echo("That was reported already; nothing has changed.")
-    else:
-        best = [n for n, rank in enumerate(ranks) if rank == min(ranks)]
-        called = [evening.night.setup.called(n) for n in best]
-        text = f"{called[0]} won" if len(best) == 1 else "A draw"
-        archives.tell(f"{text}. Next teams: equipoise night again (a mistake: equipoise night undo)")
-
-
-@_step("undo")
-def undo(store: str | None, as_json: bool) -> None:
-    """Take back the last step: a result, or teams with all that came with them."""
-    from equipoise.pickup.night import RESULT, UNDO
-
-    with evenings.opened(store) as evening:
-        if not evening.night.steps:
-            msg = "undo: there is no step to take back"
-            raise InputError(msg)
-        last = evening.night.steps[-1]
-        proposal = last.get("proposal") or {}
-        match = last["match"] if last["kind"] == RESULT else proposal.get("id")
-        evening.add({"kind": UNDO}, undone=match if last["kind"] == RESULT else None)
-        if as_json:
-            click.echo(json.dumps({"match": match, "status": "undone", "step": last["kind"]}, indent=2))
-            return
-        click.echo({RESULT: "The result is taken back."}.get(last["kind"], "The last step is taken back."))
-        if evening.night.proposal is not None:
-            from equipoise.pages.text.nights import proposal_lines
-
-            lines = proposal_lines(evening.night.setup, evening.night.proposal, evening.night.spelled)
-            click.echo("\n".join(lines))
-
-
 # Who is here
 
 
-@_step("late")
+@evenings.step("late")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @new_option
 def late(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str, ...]) -> None:
@@ -337,7 +227,7 @@ def late(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[st
         _tell_teams(evening, arranged, as_json)
 
 
-@_step("leave")
+@evenings.step("leave")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 def leave(names: tuple[str, ...], store: str | None, as_json: bool) -> None:
     """Take out somebody who leaves; the others stay in their teams unless a move makes it much fairer."""
@@ -349,7 +239,7 @@ def leave(names: tuple[str, ...], store: str | None, as_json: bool) -> None:
         _tell_teams(evening, arranged, as_json)
 
 
-@_step("sub")
+@evenings.step("sub")
 @click.argument("names", nargs=-1, required=True, metavar="NAME for NAME")
 @new_option
 def sub(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str, ...]) -> None:
@@ -374,7 +264,7 @@ def sub(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str
         _tell_teams(evening, arranged, as_json)
 
 
-@_step("again")
+@evenings.step("again")
 @vary_option
 @click.option("--same", is_flag=True, help="The same teams once more.")
 def again(store: str | None, as_json: bool, vary: str, same: bool) -> None:
@@ -384,13 +274,39 @@ def again(store: str | None, as_json: bool, vary: str, same: bool) -> None:
         if not setup.here:
             msg = "nobody is here yet; 'equipoise night NAMES' makes teams"
             raise InputError(msg)
-        now = evening.teams_now() if same else None
-        arranged = evening.arrange(setup, now=now, still=same, vary=_price(vary))
-        evening.propose(setup, arranged.proposal, {})
+        if evening.night.plan and not same:
+            arranged = evening.next_planned()
+        else:
+            now = evening.teams_now() if same else None
+            arranged = evening.arrange(setup, now=now, still=same, vary=_price(vary))
+            evening.propose(setup, arranged.proposal, {}, plan=evening.night.plan)
         _tell_teams(evening, arranged, as_json)
 
 
-@_step("table")
+@evenings.step("plan")
+@click.option("--rounds", type=click.IntRange(1, 99), required=True, help="How many games.")
+def plan(store: str | None, as_json: bool, rounds: int) -> None:
+    """Divide several games at once: all fair, sitting out equal, partners and opponents varied."""
+    from equipoise.pages.text.nights import plan_lines
+
+    with evenings.opened(store) as evening:
+        if not evening.night.setup.here:
+            msg = "nobody is here yet; 'equipoise night NAMES' makes teams"
+            raise InputError(msg)
+        found = evening.planned(rounds)
+        night = evening.night
+        if as_json:
+            names = [night.setup.called(n) for n in range(night.setup.teams)]
+            plain = found.as_dict()
+            plain["rounds"] = [
+                {"id": each.id, **shown} for each, shown in zip(found.rounds, plain["rounds"], strict=True)
+            ]
+            click.echo(json.dumps({"names": names, **plain}, indent=2))
+        else:
+            click.echo("\n".join(plan_lines(night.setup, found, night.spelled)))
+
+
+@evenings.step("table")
 def table(store: str | None, as_json: bool) -> None:
     """Show everyone who ever came: ratings, games, sitting out, and the teams of now."""
     from equipoise.pages.text.nights import table_lines
@@ -406,3 +322,7 @@ def table(store: str | None, as_json: bool) -> None:
             click.echo("\n".join(table_lines(evening.night, rows)))
         else:
             click.echo("Nobody has come yet: equipoise night NAMES makes teams.")
+
+
+for each in (gather, late, leave, sub, again, plan, table, won, draw, score, undo):
+    command.add_command(each)

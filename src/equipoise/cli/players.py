@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared.printing import table, table_forms
+from equipoise.fields import printable
 
 #: What players may be sorted by, and the widest cell of the table; --json has everything in full.
 SORTS, WIDEST = ("mu", "games", "sigma", "name", "id"), 48
@@ -27,8 +29,15 @@ if TYPE_CHECKING:
     "--sort", type=click.Choice(SORTS), default="mu", show_default=True, help="The order within a ruleset."
 )
 @archives.as_json
+@table_forms
 def command(
-    store: str, ruleset: str | None, top: int | None, min_games: int, sort: str, as_json: bool
+    store: str,
+    ruleset: str | None,
+    top: int | None,
+    min_games: int,
+    sort: str,
+    as_json: bool,
+    form: str | None,
 ) -> None:
     """List everyone in an archive with the ratings in each ruleset they have played, the strongest first."""
     from equipoise.logs.rules import ruleset_from, ruleset_text
@@ -42,7 +51,7 @@ def command(
             archives.warn(f"--ruleset: nobody has played {wanted}; there are: {', '.join(there) or 'none'}")
         players = [player for player in players if player["ruleset"] == wanted]
     players = _chosen(players, top, min_games, sort)
-    click.echo(json.dumps({"players": players}, indent=2) if as_json else _text(players))
+    click.echo(json.dumps({"players": players}, indent=2) if as_json else _text(players, form))
 
 
 def _chosen(players: list[dict[str, Any]], top: int | None, games: int, sort: str) -> list[dict[str, Any]]:
@@ -80,19 +89,16 @@ def _players(standing: Standing) -> list[dict[str, Any]]:
 
 def _short(text: str) -> str:
     """Return a text as a cell: no longer than a line of a terminal bears."""
-    from equipoise.fields import printable
-
     shown = printable(text)
     return shown if len(shown) <= WIDEST else shown[: WIDEST - 3] + "..."
 
 
-def _text(players: list[dict[str, Any]]) -> str:
-    from equipoise.cli.histories import table
-
+def _text(players: list[dict[str, Any]], form: str | None) -> str:
+    short = _short if form is None else printable
     columns = ("id", "name", "ruleset", "0-100", "mu", "sigma", "games")
     rows = [
-        (_short(row["id"]), _short(row["name"]), _short(row["ruleset"]), f"{row['weight']:.1f}",
+        (short(row["id"]), short(row["name"]), short(row["ruleset"]), f"{row['weight']:.1f}",
          f"{row['mu']:.3f}", f"{row['sigma']:.3f}", str(row["games"]))
         for row in players
     ]  # fmt: skip
-    return table(columns, rows)
+    return table(columns, rows, form)

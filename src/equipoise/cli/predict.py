@@ -14,9 +14,9 @@ from equipoise.cli.histories import (
     progress_bar,
     read_history,
     since,
-    table,
     with_model_options,
 )
+from equipoise.cli.shared.printing import table, table_forms
 from equipoise.cli.shared.rosters import store
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ _SHARE = re.compile(r"(.+)@([0-9.]+)")
 @with_model_options
 @click.option("--since", metavar="DATE", help="Leave out matches that ended before, as 2026-01-31.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@table_forms
 @click.option("--strict", is_flag=True, help="Stop at the first record that is wrong.")
 def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> None:
     """Predict who wins, from the match FILES so far: as many teams as you name, of any size.
@@ -68,7 +69,7 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
     if options["as_json"]:
         click.echo(json.dumps(told, indent=2, allow_nan=False))
     else:
-        click.echo(_text(teams, told))
+        click.echo(_text(teams, told, options["form"]))
         _warn(told["new_players"], told["ruleset_played"] or ruleset == Ruleset())
     history.finish()
 
@@ -86,7 +87,7 @@ def _members(team: str, known: set[str], find: Callable[[str], str]) -> list[str
     return members
 
 
-def _text(teams: tuple[str, ...], told: Predicted) -> str:
+def _text(teams: tuple[str, ...], told: Predicted, form: str | None) -> str:
     """Return the prediction as a table, with the quality below."""
     from equipoise.fields import printable
 
@@ -99,11 +100,14 @@ def _text(teams: tuple[str, ...], told: Predicted) -> str:
     if None not in margins:
         columns = (*columns, "margin")
         rows = [(*row, f"{100 * (margin or 0.0):+.1f} %") for row, margin in zip(rows, margins, strict=True)]
+    text = table(columns, rows, form)
+    if form is not None:
+        return text
     quality, draw = told["quality"], told["draw"]
     below = ([] if quality is None else [f"quality {quality:.2f}"]) + (
         [] if draw is None else [f"draw {100 * draw:.1f} %"]
     )
-    return "\n".join([table(columns, rows), *below])
+    return "\n".join([text, *below])
 
 
 def _warn(strangers: list[str], played: bool) -> None:

@@ -14,10 +14,10 @@ from equipoise.cli.histories import (
     read_columns_of,
     read_history,
     since,
-    table,
     with_model_options,
     write,
 )
+from equipoise.cli.shared.printing import NewFile, table, table_forms
 from equipoise.cli.shared.rosters import store
 from equipoise.errors import InputError
 from equipoise.matches import Ruleset
@@ -37,14 +37,16 @@ DRAWN = 8
     "--window", type=int, metavar="N", help="Count only the last N contests of each player and ruleset."
 )
 @click.option("--since", metavar="DATE", help="Leave out matches that ended before, as 2026-01-31.")
-@click.option("--output", metavar="FILE", help="Write to a file instead of standard output.")
+@click.option("--output", type=NewFile(), metavar="FILE", help="Write to a file instead of standard output.")
 @click.option(
     "--curves",
+    type=NewFile(".svg", ".json"),
     metavar="FILE",
     help="Write skill over time: a picture into FILE.svg, all of it into FILE.json.",
 )
 @click.option(
     "--roster",
+    type=NewFile(".csv"),
     metavar="FILE.csv",
     help="Write a roster that balance and others read: id, name, mu, sigma, beta, draws.",
 )
@@ -54,6 +56,7 @@ DRAWN = 8
     help="The ruleset of the roster, as game/type+mutators; 'general' for skill in general.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@table_forms
 @click.option("--strict", is_flag=True, help="Stop at the first record that is wrong.")
 def command(files: tuple[str, ...], **options: Any) -> None:
     """Rate everyone in match FILES: JSONL, CSV, Parquet or npz, or - for JSONL from standard input.
@@ -72,7 +75,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     if options["as_json"]:
         text = json.dumps(report(model, state, tally, options["model"]), indent=2, allow_nan=False)
     else:
-        text = _text(rated(model, state, Ruleset(), tally))
+        text = _text(rated(model, state, Ruleset(), tally), options["form"])
     if options["output"]:
         write("--output", options["output"], text + "\n")
     else:
@@ -142,7 +145,7 @@ def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: Tally)
     write("--roster", path, text.getvalue())
 
 
-def _text(result: RatedRuleset) -> str:
+def _text(result: RatedRuleset, form: str | None) -> str:
     """Return the ratings of a ruleset as a table."""
     from equipoise.fields import printable
 
@@ -151,7 +154,7 @@ def _text(result: RatedRuleset) -> str:
          str(player["contests"]))
         for player in result["players"]
     ]  # fmt: skip
-    return table(("player", "0-100", "mu", "sigma", "contests"), rows)
+    return table(("player", "0-100", "mu", "sigma", "contests"), rows, form)
 
 
 def _curves(path: str, model: Any, matches: Any, window: int | None) -> None:
@@ -172,14 +175,11 @@ def _curves(path: str, model: Any, matches: Any, window: int | None) -> None:
             for player in longest
         }
         text = curves_svg(drawn, "Skill over time, of those who played most; the band is one sigma")
-    elif path.lower().endswith(".json"):
+    else:
         plain = [
             {"id": player, "game": part.game, "game_type": part.game_type, "mutators": list(part.mutators),
              "at": curve.at, "mu": curve.mu, "sigma": curve.sigma}
             for (player, part), curve in found.items()
         ]  # fmt: skip
         text = json.dumps({"curves": plain}, allow_nan=False) + "\n"
-    else:
-        msg = f"--curves must be a file that ends in .svg or .json, got {path}"
-        raise InputError(msg)
     write("--curves", path, text)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from equipoise.cli.shared import rosters
+from equipoise.cli.shared.asking import RECENT_PRICE, is_number
 from equipoise.cli.shared.rosters import read_players
 from equipoise.errors import InputError, UnknownNameError
 
@@ -36,6 +37,9 @@ FLAGS = {
     "seconds": "--time-limit",
     "pool": "--pool",
     "join": "--join",
+    "why": "--why",
+    "edit": "--edit",
+    "store": "--store",
 } | {
     name: f"--{name.replace('_', '-')}"
     for name in (
@@ -59,7 +63,50 @@ _AS_TYPED = {
 }
 
 #: Flags on preferences, roles and rules.
-_PREFERENCES = ("prefer", "avoid", "recent", "side_price", "stay", "roles", "rules")
+_PREFERENCES = ("prefer", "avoid", "recent", "recent_price", "side_price", "stay", "roles", "rules")
+
+
+#: The options of each section of the help; others stand in the last one.
+SECTIONS: Mapping[str, Collection[str]] = {
+    "Who is here": ("read", "store", "here", "ruleset", "request", "default_weight", "clan_tags"),
+    "Sizes and bots": (
+        *("teams", "size", "max_difference", "bots", "bot_weight", "minimum", "maximum", "target"),
+    ),
+    "Rules": ("party", "apart", "fix", "moves", "roles", "rules"),
+    "Preferences": ("prefer", "avoid", "recent", "recent_price", "side_price", "stay"),
+    "What is fair": (
+        *("objective", "then", "within", "combine", "tolerance", "side_weight", "rerank"),
+        *("beta", "zero", "body", "objectives"),
+    ),
+    "Search": ("solver", "time_limit", "keep", "spacing", "choose", "seed"),
+    "Answer": (),
+}
+
+
+class AskingCommand(click.Command):
+    """A command whose options stand in sections, and whose ``--choose`` may stand without its power."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Give a bare ``--choose`` the default power, so that it does not swallow the roster's name."""
+        spelled = list(args)
+        for n, arg in enumerate(args):
+            if arg == "--choose" and not (n + 1 < len(args) and is_number(args[n + 1])):
+                spelled[n] = "--choose=default"
+        return super().parse_args(ctx, spelled)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in their sections."""
+        records = {
+            param.name: param.get_help_record(ctx)
+            for param in self.get_params(ctx)
+            if isinstance(param, click.Option)
+        }
+        for section, names in SECTIONS.items():
+            there = [name for name in (names or list(records)) if name in records]
+            rows = [record for name in there if (record := records.pop(name)) is not None]
+            if rows:
+                with formatter.section(section):
+                    formatter.write_dl(rows)
 
 
 def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
@@ -101,9 +148,6 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
 
 def save_request(request: BalanceRequest, path: str) -> None:
     """Write a request to the file of ``--save-request``."""
-    if path.lower().endswith(".toml"):
-        msg = f"--save-request: {path} would be JSON in a file named as TOML; name it .json"
-        raise InputError(msg)
     text = json.dumps(request.to_dict(), ensure_ascii=False, allow_nan=False, indent=2)
     try:
         Path(path).write_text(text + "\n", encoding="utf-8")
@@ -114,14 +158,26 @@ def save_request(request: BalanceRequest, path: str) -> None:
 
 def named(error: InputError, options: Mapping[str, Any]) -> InputError:
     """Return an error that names what was typed: the flag, or the request file and the field."""
-    flag = FLAGS.get(error.argument)
-    if flag is None:
-        return error
+    return error if error.argument not in FLAGS else error.named(_typed_as(error.argument, options))
+
+
+def unknown(error: UnknownNameError, options: Mapping[str, Any]) -> click.UsageError:
+    """Return what ends a command that was given a name that nothing has, named as :func:`named` does."""
+    kind = error.kind if error.kind not in FLAGS else _typed_as(error.kind, options)
+    if error.kind == "objective" and any(error.name == name for name in options.get("then") or ()):
+        kind = "--then"
+    return click.UsageError(str(UnknownNameError(kind, error.name, error.known)))
+
+
+def _typed_as(argument: str, options: Mapping[str, Any]) -> str:
+    """Return how an argument was typed: as a flag, or as a field of the request file."""
+    flag = FLAGS[argument]
+    if argument == "objective":
+        others = (f"--{other}" for other in ("combine", "objectives") if options.get(other) is not None)
+        flag = next(others, flag)
     option = {"--min": "minimum", "--max": "maximum"}.get(flag, flag[2:].replace("-", "_"))
     typed = options.get(option) not in (None, ())
-    if options["request"] is not None and not typed:
-        flag = f"{options['request']}: {error.argument}"
-    return error.named(flag)
+    return f"{options['request']}: {argument}" if options["request"] is not None and not typed else flag
 
 
 def _typed(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, Any]:
@@ -168,8 +224,10 @@ def _sizes(value: str | None) -> dict[str, Any]:
         return {}
     try:
         if "-" in value.strip().lstrip("-"):
-            low, high = value.split("-")
-            return {"min_size": int(low), "max_size": int(high)}
+            low, high = map(int, value.split("-"))
+            if low > high:
+                raise ValueError
+            return {"min_size": low, "max_size": high}
         sizes = [int(part) for part in value.split(",")]
     except ValueError:
         message = f"must be a size (8), one for each team (9,8) or a range (6-10), got {value!r}"
@@ -253,6 +311,9 @@ def _preferences(kind: str, options: Mapping[str, Any], players: Sequence[Player
 
 def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Preference]:
     if options["recent"] is None:
+        if options["recent_price"] is not None:
+            msg = "--recent-price requires --recent, a file of matches"
+            raise InputError(msg)
         return []
     from equipoise.fields import price_of
     from equipoise.files.matches import read_matches
@@ -266,7 +327,7 @@ def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Prefe
             matches.append(match)
         elif isinstance(match, Skipped):
             click.echo(f"{match.where}: {match.reason}", err=True)
-    price = price_of(options["recent_price"], "price", "--recent-price")
+    price = price_of(options["recent_price"] or RECENT_PRICE, "price", "--recent-price")
     return recent_preferences(matches, here, price)
 
 
@@ -335,9 +396,12 @@ def _number(option: str, text: str) -> float:
 
 
 def two_objectives(value: str) -> tuple[str, str]:
-    """Return the two names of ``--pareto``."""
+    """Return the two names of ``--objectives``."""
     names = [name.strip() for name in value.split(",")]
     if len(names) != 2 or not all(names):
-        msg = f"--pareto: {value!r} does not name two objectives; write --pareto win,spread"
+        msg = f"--objectives: {value!r} does not name two objectives; write --objectives win,spread"
         raise InputError(msg)
-    return _objective("--pareto", names[0]), _objective("--pareto", names[1])
+    if names[0] == names[1]:
+        msg = f"--objectives: {value!r} names one objective twice; write --objectives win,spread"
+        raise InputError(msg)
+    return _objective("--objectives", names[0]), _objective("--objectives", names[1])

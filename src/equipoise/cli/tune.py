@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from equipoise.cli.histories import progress_bar, read_history, table
+from equipoise.cli.histories import progress_bar, read_history
+from equipoise.cli.shared.printing import table
 from equipoise.cli.shared.rosters import store
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from equipoise.cli.fronts import print_json
+from equipoise.cli.shared.printing import print_json
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:

@@ -94,7 +94,7 @@ def content_of(source: str) -> tuple[str, bytes]:
     try:
         return source, Path(source).read_bytes()
     except (OSError, ValueError) as error:
-        msg = f"{source}: cannot be read: {getattr(error, 'strerror', None) or error}"
+        msg = f"{source or repr(source)}: cannot be read: {getattr(error, 'strerror', None) or error}"
         raise InputError(msg) from error
 
 

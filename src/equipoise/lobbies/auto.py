@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from equipoise.lobbies.annealing import ENOUGH, heat_of, search
 from equipoise.lobbies.problem import LobbyTask, Placed
 from equipoise.lobbies.solvers import exact, large
 from equipoise.programs import available
-from equipoise.stopping import never, seconds_left, share_of
+from equipoise.stopping import seconds_left, share_of
 
 #: Teams times lobbies up to which ``exact`` is all it takes; up to which it is tried with no limit of time,
 #: for teams of two and for larger ones, whose integer programs are far harder; and with one, for each second,
@@ -28,7 +29,7 @@ def solve(task: LobbyTask) -> tuple[Placed, str]:
     With a limit of time the search goes on until it is over, or nobody could tell a better plan.
     """
     columns = exact.count_candidates(task.problem) if available() else exact.MOST_CANDIDATES + 1
-    limited = task.stop is not never
+    limited = seconds_left(task.stop) < math.inf
     most = LISTED_PAIRS if task.problem.team_size <= 2 else LISTED
     if limited:
         listed = exact.MOST_CANDIDATES if task.problem.team_size <= 2 else MOST_LISTED

@@ -46,11 +46,14 @@ class Arranged:
         What was found and proven.
     split : Split
         Which of its splits is proposed.
+    anew : bool
+        Whether everyone could be in any team.
     """
 
     proposal: Proposal
     solution: Solution
     split: Split
+    anew: bool = True
 
     def as_dict(self, setup: Setup) -> dict[str, Any]:
         """Return it as ``equipoise balance --json`` prints teams, with the id of the proposed match."""
@@ -114,7 +117,7 @@ def arrange(
     teams = tuple(tuple(player.id for player in team) for team in split.teams)
     moved = tuple(player.id for player in split.moved)
     proposal = Proposal(match, teams, tuple(split.win_probability), out, moved, unmet(setup, teams))
-    return Arranged(proposal, solution, split)
+    return Arranged(proposal, solution, split, now is None)
 
 
 def _ways_out(

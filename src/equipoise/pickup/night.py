@@ -70,6 +70,12 @@ class Proposal:
         """Who is together, whatever the teams are called."""
         return frozenset(map(frozenset, self.teams))
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"id": self.id, "teams": [list(team) for team in self.teams], "chances": list(self.chances),
+                "out": list(self.out), "moved": list(self.moved),
+                "unmet": [list(pair) for pair in self.unmet]}  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -112,7 +118,7 @@ class Setup:
     names : tuple of str
         What the teams are called.
     prefer, avoid : tuple of (str, str)
-        Who would rather play together, and who would rather not.
+        Pairs that prefer to play together, and pairs that prefer not to.
     """
 
     here: tuple[str, ...] = ()
@@ -156,6 +162,8 @@ class Night:
         Every one since people gathered.
     results : tuple of Result
         Of all nights, in the order they were reported.
+    plan : tuple of Proposal
+        The rounds that follow, where all were divided at once.
     steps : tuple of Event
         The events that count.
     ever_weighed : frozenset of str
@@ -168,6 +176,7 @@ class Night:
     proposal: Proposal | None = None
     tonight: tuple[Proposal, ...] = ()
     results: tuple[Result, ...] = ()
+    plan: tuple[Proposal, ...] = ()
     steps: tuple[Event, ...] = ()
     ever_weighed: frozenset[str] = frozenset()
 
@@ -249,6 +258,7 @@ def _after(night: Night, event: Event) -> Night:
             spelled={**night.spelled, **event["spelled"]},
             proposal=proposal,
             tonight=tonight if proposal is None else (*tonight, proposal),
+            plan=tuple(map(_proposal, event["plan"])),
         )
     proposal = night.proposal
     if event["kind"] != RESULT or proposal is None:
@@ -289,16 +299,18 @@ def _pairs(plain: Sequence[Sequence[str]]) -> tuple[tuple[str, str], ...]:
 
 
 def teams_event(
-    setup: Setup, proposal: Proposal | None, spelled: Mapping[str, str], step: str, *, fresh: bool
+    setup: Setup,
+    proposal: Proposal | None,
+    spelled: Mapping[str, str],
+    step: str,
+    *,
+    fresh: bool,
+    plan: Iterable[Proposal] = (),
 ) -> Event:
-    """Return the event of teams; ``fresh`` where people gather anew."""
-    plain = None
-    if proposal is not None:
-        plain = {"id": proposal.id, "teams": [list(team) for team in proposal.teams],
-                 "chances": list(proposal.chances), "out": list(proposal.out),
-                 "moved": list(proposal.moved), "unmet": [list(pair) for pair in proposal.unmet]}  # fmt: skip
+    """Return the event of teams; ``fresh`` where people gather anew, ``plan`` the rounds that follow."""
+    plain = None if proposal is None else proposal.as_dict()
     return {"kind": TEAMS, "step": step, "fresh": fresh, "setup": setup.as_dict(), "spelled": dict(spelled),
-            "proposal": plain}  # fmt: skip
+            "proposal": plain, "plan": [each.as_dict() for each in plan]}  # fmt: skip
 
 
 def renamed(event: Event, names: Mapping[str, str]) -> dict[str, Any]:
@@ -320,6 +332,10 @@ def renamed(event: Event, names: Mapping[str, str]) -> dict[str, Any]:
         if plain.get(part) is not None:
             fields_now = {name: _named(plain[part][name], names) for name in fields}
             plain[part] = {**plain[part], **fields_now}
+    if plain.get("plan"):
+        plain["plan"] = [
+            {**each, **{name: _named(each[name], names) for name in PROPOSAL_IDS}} for each in plain["plan"]
+        ]
     return plain
 
 

@@ -189,11 +189,10 @@ class Resident:
             packed.most_teams() * kernels.WORKSPACE, packed.most_members() * kernels.SEAT,
             packed.most_teams() * self._many, len(packed.rank), len(packed.at),
         )  # fmt: skip
-        columns: Any = packed.columns()
+        columns = packed.arrays() if self._compiled else packed.columns()
         room: list[Any]
         play: Any = compiled(kernels.play) if self._compiled else kernels.play
         if self._compiled:
-            columns = tuple(tuple(map(np.asarray, group)) for group in columns)
             room = [np.empty(size) for size in sizes]
             play(*self._columns, *columns, *room, True)
         else:

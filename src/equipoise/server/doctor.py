@@ -14,9 +14,11 @@ from pathlib import Path
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.databases import shown
 from equipoise.clock import ahead
+from equipoise.compiled import available, keeps
 from equipoise.errors import EquipoiseError
 from equipoise.server.settings import Settings
 from equipoise.server.tcp import OTHER_FILES
+from equipoise.teams.solvers.window_kernels import fill_teams
 
 #: Seconds to wait for a database or a server.
 PATIENCE = 5.0
@@ -145,6 +147,11 @@ def _speed(settings: Settings) -> Iterator[Finding]:
     del settings
     if find_spec("uvloop") is None and os.name == "posix":
         yield Finding("uvloop is not installed; the server answers somewhat slower without", "")
+    if available() and not keeps(fill_teams):
+        yield Finding(
+            "compiled kernels cannot be kept: divisions of many players look at fewer splits",
+            "set NUMBA_CACHE_DIR to a directory that this user may write, as CacheDirectory= gives one",
+        )
 
 
 #: What helps where a look itself fails.

@@ -4,14 +4,39 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.clock import ahead
 from equipoise.errors import InputError
-from equipoise.matches import Match
+from equipoise.matches import Match, moved
 
 log = logging.getLogger(__name__)
+
+
+#: What became of a question: it was news, it was known, another is kept under its id, there is no such one.
+NEW, KNOWN, OTHER, MISSING = "new", "known", "other", "missing"
+
+
+class Report(NamedTuple):
+    """A match to be kept; ``timed`` tells whether its end was given, or is the moment at which it came."""
+
+    match: Match
+    timed: bool
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self.match.id
+
+
+class Undo(NamedTuple):
+    """A match that is not to count, or (``back``) is to count again."""
+
+    id: str
+    back: bool = False
 
 
 class Keeping:
@@ -30,23 +55,58 @@ class Keeping:
         self._seconds = seconds
         self._opened: Archive | None = None
 
-    def __call__(self, match: Match | None) -> Generator[None, None, bool]:
-        """Keep a game; return whether it was new.  Of None only that this process is ready."""
+    def __call__(self, question: Match | Report | Undo | None) -> Generator[None, None, bool | str]:
+        """Keep a game, or take one back; return whether that was new, of a report one of the outcomes.
+
+        Of None only that this process is ready.
+        """
         yield from ()
-        if match is None:
+        if question is None:
             return False
-        if wrong := ahead(match.ended or 0.0, time.time()):
+        match = question.match if isinstance(question, Report) else question
+        if isinstance(match, Match) and (wrong := ahead(match.ended or 0.0, time.time())):
             msg = f": {wrong}"
             raise InputError(msg, "ended")
+        with self._archive() as archive:
+            if isinstance(question, Match):
+                return archive.record([question]).new > 0
+            return (
+                _reported(archive, question) if isinstance(question, Report) else _undone(archive, question)
+            )
+
+    @contextmanager
+    def _archive(self) -> Iterator[Archive]:
+        """Give the archive, and close its file again, which may be replaced."""
         archive = self._opened or open_archive(
             self._url, create=False, timeout=self._seconds, waiting=log.warning
         )
+        self._opened = None
         try:
-            new = archive.record([match]).new > 0
-        except BaseException:
+            yield archive
+        finally:
             archive.close()
-            self._opened = None
-            raise
-        archive.close()  # nobody holds a file open that may be replaced
         self._opened = archive
-        return new
+
+
+def _reported(archive: Archive, report: Report) -> str:
+    """Keep a match that is reported; return what became of it."""
+    match = report.match
+    recorded = archive.record([match])
+    if recorded.new:
+        return NEW
+    if recorded.conflicts and not report.timed:  # the same match may have been reported at another moment
+        kept = archive.listed_match(match.id)
+        if kept is not None:
+            recorded = archive.record([moved(match, kept.match.ended or 0.0)])
+    return OTHER if recorded.conflicts else KNOWN
+
+
+def _undone(archive: Archive, undo: Undo) -> str:
+    """Take a match back, or let it count again."""
+    kept = archive.listed_match(undo.id)
+    if kept is None:
+        return MISSING
+    if kept.undone is undo.back:
+        archive.undo(undo.id, back=undo.back)
+        return NEW
+    return KNOWN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 
 from equipoise.errors import InputError
-from equipoise.protocols.weights.session import Limits
+from equipoise.protocols.weights.commands import Limits
 
 
 @dataclass(frozen=True, slots=True)

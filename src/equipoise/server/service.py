@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
-import hmac
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -17,12 +15,15 @@ from typing import Any
 
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.matches import Setting
+from equipoise.protocols.weights.commands import Limits
 from equipoise.protocols.weights.requests import Division, Everyone, Finished, Refusal, Request, Work
-from equipoise.protocols.weights.session import Limits, WeightSession
+from equipoise.protocols.weights.session import WeightSession
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.server.following import Follower
+from equipoise.server.keeping import Report, Undo
 from equipoise.server.metrics import Metrics
 from equipoise.server.settings import Settings
+from equipoise.server.tokens import Keyring
 from equipoise.server.turns import Lane, Ticket
 from equipoise.server.workers import BEGIN, Worker
 from equipoise.serving.answers import INFEASIBLE
@@ -38,8 +39,9 @@ RETRY = 1.0
 #: Seconds for which the start waits for matches to be learnt from that nobody has learnt from.
 HEALING = 5.0
 
-#: Seconds beyond its time limit after which a worker that divides or keeps is begun anew.
-LATE = 3.0
+#: Seconds beyond its time limit after which a worker that keeps is begun anew, and one that divides: this is
+#: short of the processor wherever much else runs, and to begin anew would take more of it.
+LATE, LATE_TEAMS = 3.0, 9.0
 
 #: Seconds to wait for another process that writes the archive, before a result is refused.
 PATIENCE = 4.0
@@ -59,15 +61,17 @@ class Service:
     """
 
     def __init__(self, settings: Settings) -> None:
-        secret = settings.secret()
         self._settings = settings
-        self._token = _digest(secret) if secret else None
+        self.keyring = Keyring(settings.tokens, settings.secret())
         self._follower = Follower(settings.store, settings.game)
         self._divider = Worker("divide", settings.team_seconds)
         self._keeper = Worker("keep", settings.store, PATIENCE)
+        self._compiler = Worker("compile")
         self._lanes: dict[type, Lane[Any]] = {
-            kind: Lane(settings.max_waiting, Refusal.BUSY) for kind in (Division, Everyone, Finished, object)
+            kind: Lane(settings.max_waiting, Refusal.BUSY)
+            for kind in (Division, Everyone, Finished, Report, object)
         }
+        self._lanes[Undo] = self._lanes[Report]
         self._kept = asyncio.Event()
         self._beginning: list[asyncio.Future[Any]] = []
         self._trouble = ""
@@ -97,7 +101,7 @@ class Service:
     async def _begin(self) -> None:
         """Begin the other workers, so that the first who asks need not wait for them."""
         beginning = [self._divider.ask(None, BEGIN)]
-        if self._token is not None:
+        if self.keyring.can_report:
             beginning.append(self._keeper.ask(None, BEGIN))
         await asyncio.gather(*beginning)
 
@@ -138,6 +142,17 @@ class Service:
             log.info("ratings refreshed", extra={"players": len(snapshot.ratings.known), "seconds": seconds})
         return True
 
+    async def compile(self) -> None:
+        """Have compiled what divisions of many players need; until then they look at fewer splits."""
+        try:
+            kept = await self._compiler.ask(None)
+        except EquipoiseError as error:
+            log.warning("divisions go on without compiled kernels", extra={"why": str(error)})
+        else:
+            if not kept:
+                log.warning("compiled kernels cannot be kept; set NUMBA_CACHE_DIR to a directory to write in")
+        await self._compiler.end()
+
     def _take(self, snapshot: Snapshot | None) -> None:
         if snapshot is not None:
             self.board = Board(snapshot)
@@ -150,8 +165,7 @@ class Service:
         InputError
             If the token cannot be had; nothing has changed then.
         """
-        secret = settings.secret()
-        self._token = _digest(secret) if secret else None
+        self.keyring = Keyring(settings.tokens, settings.secret())
         self._settings = settings
 
     def lanes(self) -> list[Coroutine[Any, Any, None]]:
@@ -160,12 +174,13 @@ class Service:
             self._work_off(Division, self._divide),
             self._work_off(Everyone, self._everyone),
             self._work_off(Finished, self._record),
+            self._work_off(Report, self._keep),
             self._work_off(object, self._judged, BREATH),
         ]
 
     def converse(self, limits: Limits) -> WeightSession:
         """Begin a conversation."""
-        return WeightSession(self._right if self._token is not None else None, limits, self._known)
+        return WeightSession(self._right if self.keyring.can_report else None, limits, self._known)
 
     def _known(self, setting: Setting) -> Mapping[bytes, bytes]:
         return self.board.known(setting)
@@ -174,7 +189,7 @@ class Service:
         """Return the result of a request that takes no time."""
         return self.board.result(request)
 
-    async def work(self, request: Work, address: str) -> Any:
+    async def work(self, request: Work | Report | Undo, address: str) -> Any:
         """Return the result of a request that takes time, when its turn has come.
 
         Whoever leaves gives up the turn, but for results: they are kept all the same.
@@ -188,7 +203,7 @@ class Service:
             self.metrics.answered("weights", type(request).__name__.lower(), status, time.monotonic() - began)
             return answer
         except asyncio.CancelledError:
-            if not isinstance(request, Finished):
+            if not isinstance(request, Finished | Report | Undo):
                 lane.leave(ticket)
             raise
 
@@ -197,6 +212,7 @@ class Service:
         return {
             "others" if kind is object else kind.__name__.lower(): len(lane)
             for kind, lane in self._lanes.items()
+            if kind is not Undo  # which waits with reports
         }
 
     def lag(self) -> float:
@@ -209,6 +225,7 @@ class Service:
             each.cancel()
         await asyncio.gather(*self._beginning, return_exceptions=True)
         await asyncio.gather(
+            self._compiler.end(),
             self._divider.end(),
             self._follower.end(),
             self._keeper.close(),  # what it is keeping may be kept
@@ -235,7 +252,7 @@ class Service:
     async def _divide(self, request: Division) -> Any:
         try:
             gathered = self.board.gather(request, clans=self._settings.clan_tags)
-            divided = await self._divider.ask(gathered, self._settings.team_seconds + LATE)
+            divided = await self._divider.ask(gathered, self._settings.team_seconds + LATE_TEAMS)
         except AmbiguousGameError:
             return Refusal.AMBIGUOUS_GAME
         except InputError:
@@ -268,9 +285,21 @@ class Service:
         self._kept.set()
         return new
 
+    async def _keep(self, request: Report | Undo) -> str | Refusal:
+        try:
+            outcome: str = await self._keeper.ask(request, PATIENCE + LATE)
+        except EquipoiseError as error:
+            log.error("result not kept", extra={"id": request.id, "why": str(error)})
+            return Refusal.UNAVAILABLE
+        log.info(type(request).__name__.lower(), extra={"id": request.id, "outcome": outcome})
+        self._kept.set()
+        return outcome
+
     def _right(self, token: str) -> bool:
-        """Tell whether a token is right; how long that takes tells nothing about it."""
-        return self._token is not None and hmac.compare_digest(_digest(token), self._token)
+        """Tell whether a token may report; how long that takes tells nothing about it."""
+        right = self.keyring.may(token, "report")
+        self.metrics.failed["weights"] += not right
+        return right
 
     def _tell(self, what: str, why: str) -> None:
         """Log trouble with the archive once, and its end."""
@@ -279,7 +308,3 @@ class Service:
         elif self._trouble and not why:
             log.warning("archive can be read again")
         self._trouble = why
-
-
-def _digest(token: str) -> bytes:
-    return hashlib.sha256(token.encode()).digest()

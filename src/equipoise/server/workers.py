@@ -25,9 +25,10 @@ from equipoise.registry import resolve
 #: What stands before each message: its length in bytes.
 LENGTH = struct.Struct("<Q")
 
-#: How much less of the processor a worker takes where others want it (19 is the least), and those who take as
-#: much as the server.
-NICE, URGENT = 10, ("keep",)
+#: How much less of the processor a worker takes where others want it (19 is the least), where that is not
+#: :data:`NICE`.
+NICE = 10
+OTHER_NICE = {"keep": 0, "compile": 19}
 
 #: Seconds to begin, which takes long on a machine that is busy; and to end by itself, before it is killed.
 BEGIN, LAST = 60.0, 0.5
@@ -41,11 +42,13 @@ _DEATH_SIGNAL = 1
 #: What a worker can be, by name; each is made with the arguments it is begun with, and then called with each
 #: question: what it yields are parts of the answer, what it returns is the answer.
 ROLES = {
+    "compile": "equipoise.server.dividing:Compiling",
     "divide": "equipoise.server.dividing:Dividing",
     "keep": "equipoise.server.keeping:Keeping",
     "learn": "equipoise.server.following:Learning",
     "ask": "equipoise.server.http.asking:Asking",
     "read": "equipoise.server.http.reading:Reading",
+    "pages": "equipoise.server.http.pages:Paging",
 }
 
 Answer = Iterator[Any]
@@ -262,7 +265,7 @@ def main() -> None:
         log_events(logs[0], as_json=logs[1])
         role = resolve("role", ROLES, sys.argv[1])(*arguments)
         with contextlib.suppress(OSError):
-            os.nice(0 if sys.argv[1] in URGENT else NICE)
+            os.nice(OTHER_NICE.get(sys.argv[1], NICE))
         _send(("answer", None), answers)  # that it takes questions
         while True:
             _answer(role(_read(questions)), answers)

@@ -17,7 +17,7 @@ from equipoise.teams.keywords import Judge, Keywords, Players
 from equipoise.teams.objectives.composing import priced
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.problem.components import Contradiction
-from equipoise.teams.problem.outcomes import Outcome, outcomes
+from equipoise.teams.problem.preferences import Outcome, outcomes
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE, Problem
 from equipoise.teams.problem.teams_now import renumbered
 from equipoise.teams.request import BalanceRequest
@@ -70,18 +70,17 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
     [['Ann', 'Dan', 'Fay'], ['Bob', 'Cid', 'Eve']]
     """
     request = BalanceRequest.of(players, **keywords)
-    chosen, units = request.asked
+    named, units = request.asked
     problem, clash = request.problem, request.clash
     if problem is None or clash is not None:
-        return _nothing(request, chosen, units, reason=_contradiction(request, clash))
-    if problem.prices is not None:
-        chosen = priced(chosen, units)
+        return _nothing(request, named, units, reason=_contradiction(request, clash))
+    chosen = named if problem.prices is None else priced(named, units)
     check_positive(chosen, problem)
     try:
         found, solver, short = _search(request, problem, chosen)
     except Contradiction as late:
-        return _nothing(request, chosen, units, reason=_contradiction(request, late))
-    said = partial(_nothing, request, chosen, units, solver=solver, bot_weight=_bot_weight(problem))
+        return _nothing(request, named, units, reason=_contradiction(request, late))
+    said = partial(_nothing, request, named, units, solver=solver, bot_weight=_bot_weight(problem))
     if not found.ranked and not found.proven:
         return said(status=Status.UNKNOWN, reason=NOTHING_YET)
     if not found.ranked:
@@ -89,17 +88,17 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
     return said(**_answer(request, problem, chosen, units, found, short))
 
 
-def _nothing(request: BalanceRequest, chosen: Objective, units: Units, **known: Any) -> Solution:
+def _nothing(request: BalanceRequest, named: Objective, units: Units, **known: Any) -> Solution:
     """Return a solution of which nothing is known but what is asked, and the given fields."""
     fields: dict[str, Any] = {
         "status": Status.INFEASIBLE,
         "solver": str(request.solver),
+        "objective": named.name,
         "splits": (),
         "value": None,
         "bound": None,
     }
     return Solution(
-        objective=chosen.name,
         beta=units.beta,
         beta_source=units.beta_source,
         zero=units.zero,
@@ -160,7 +159,7 @@ def _answer(
     proven = found.proven
     bound = chosen.criterion.shown(found.bound) + 0.0  # never -0.0
     if request.rerank is not None:
-        judge = resolve("criterion", RERANKERS, request.rerank)
+        judge = resolve("rerank", RERANKERS, request.rerank)
         order = _reranked(splits, request.rerank, judge, request.most_tolerance, _bot_weight(problem))
         if request.spacing > 1 and request.keep > 1:
             ranking = [found.ranked[place].labels for place in order]
@@ -171,6 +170,7 @@ def _answer(
         proven = proven and splits[0].value == bound
     return {
         "status": Status.OPTIMAL if proven else Status.FEASIBLE,
+        "objective": chosen.name,
         "splits": tuple(splits[: request.keep]),
         "value": splits[0].value,
         "bound": bound,
@@ -207,7 +207,7 @@ def split_of(
     """Return a split as it is shown, from the team of each block and its totals, shape (1, n_teams, 5)."""
     players = request.roster.players
     mu, variance, count = totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT]
-    chances = win_probability(mu, variance, count, units.beta, units.zero)[0]
+    chances = win_probability(mu, variance, count, units.beta, units.zero)[0].tolist()
     of_team: list[list[int]] = [[] for _ in range(problem.n_teams)]
     for places, team in zip(problem.members, labels.tolist(), strict=True):
         of_team[team].extend(places)
@@ -215,15 +215,15 @@ def split_of(
     for team in of_team:
         team.sort(key=weights.__getitem__, reverse=True)
     teams = [[players[place] for place in team] for team in of_team]
-    sizes = totals[0, :, COUNT].tolist()
+    sizes = count[0].tolist()
     return Split(
         teams=tuple(map(tuple, teams)),
         bots=tuple(round(size) - len(team) for size, team in zip(sizes, teams, strict=True)),
-        totals=tuple(totals[0, :, MU].tolist()),
-        win_probability=tuple(chances.tolist()),
+        totals=tuple(mu[0].tolist()),
+        win_probability=tuple(chances),
         value=value,
         values=values,
-        imbalance=float(np.abs(chances - 1.0 / problem.n_teams).max()),
+        imbalance=max(abs(chance - 1.0 / problem.n_teams) for chance in chances),
         preferences=() if problem.prices is None else _outcomes(request, problem, labels),
         roles=() if problem.roles is None else tuple(tuple(problem.roles.line_up(team)) for team in of_team),
     )
@@ -250,8 +250,8 @@ def _oriented(problem: Problem, labels: Labels) -> tuple[Labels, Floats]:
     labels = problem.canonical(labels)
     totals = problem.totals(labels[None, :])
     if problem.interchangeable and problem.n_teams == 2:
-        preferences = totals[0, :, SIDE] - totals[0, :, COUNT] * NO_SIDE
-        if preferences[1] < preferences[0]:
+        first, second = totals[0].tolist()
+        if second[SIDE] - second[COUNT] * NO_SIDE < first[SIDE] - first[COUNT] * NO_SIDE:
             return (1 - labels).astype(np.int8), totals[:, ::-1]
     return labels, totals
 

@@ -75,64 +75,6 @@ class Keywords(TypedDict, total=False):
     stop: Stop
 
 
-def frozen(keywords: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keywords as the fields of a request hold them: tuples instead of lists and mappings.
-
-    Raises
-    ------
-    InputError
-        If text stands where a group of players should.
-    """
-    return {
-        name: _FROZEN[name](value, name) if name in _FROZEN else value for name, value in keywords.items()
-    }
-
-
-def _frozen_groups(groups: Iterable[Sequence[str]], name: str) -> tuple[tuple[str, ...], ...]:
-    groups_of = []
-    for group in groups:
-        if isinstance(group, str):
-            msg = f" must be lists of names, got {group!r}"
-            raise InputError(msg, name)
-        groups_of.append(tuple(group))
-    return tuple(groups_of)
-
-
-def _pairs(
-    given: Mapping[str, int] | Iterable[tuple[str, int]] | None, name: str
-) -> tuple[tuple[str, int], ...]:
-    del name
-    return tuple((given.items() if isinstance(given, Mapping) else given) or ())
-
-
-def _frozen_objective(given: Any, name: str) -> Any:
-    if isinstance(given, Mapping):
-        return dict(given)
-    if isinstance(given, Sequence) and not isinstance(given, str):
-        return tuple(_frozen_objective(entry, name) for entry in given)
-    return given
-
-
-def _tuple(given: Iterable[Any] | None, name: str) -> tuple[Any, ...] | None:
-    del name
-    return None if given is None else tuple(given)
-
-
-#: How keywords become fields where callers may give more than the field holds.
-_FROZEN: Mapping[str, Callable[[Any, str], Any]] = {
-    "sizes": lambda given, _: given if given is None or isinstance(given, int) else tuple(given),
-    "bots": lambda given, _: Bots() if given is True else given or None,
-    "parties": _frozen_groups,
-    "apart": _frozen_groups,
-    "fixed": _pairs,
-    "preferences": _tuple,
-    "roles": _pairs,
-    "rules": _tuple,
-    "objective": _frozen_objective,
-    "tolerances": _tuple,
-}
-
-
 #: The keys of a rule, of a term of one, and of a preference.
 RULE_KEYS = ("name", "players", "in_team", "terms", "at_least", "at_most")
 TERM_KEYS = ("player", "in_team", "factor")

@@ -18,7 +18,7 @@ What a request means for a solver is not known here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Unpack, cast
 
@@ -30,9 +30,10 @@ from equipoise.players import LARGEST_WEIGHT, NO_SIDE, Bots, Player
 from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS, TERMS
 from equipoise.stopping import Stop, never
 from equipoise.tables import rows_of
-from equipoise.teams.keywords import Judge, Keywords, Players, data_of, frozen, keywords_of
+from equipoise.teams.keywords import Judge, Keywords, Players, data_of, keywords_of
 from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import check_scale, compose_in, units_of
+from equipoise.teams.problem.arguments import frozen
 from equipoise.teams.problem.components import Contradiction
 from equipoise.teams.problem.preferences import Preference, preferences_of
 from equipoise.teams.problem.problem import Problem, SizeRules
@@ -237,7 +238,11 @@ class BalanceRequest:
             players = [Player(name, rating) for name, rating in players.items()]
         elif not isinstance(players, Sequence) and (rows := rows_of(players)) is not None:
             players = players_of(rows, "players")
-        return cls(players=tuple(players), **cast("Any", given))
+        listed: Any = players
+        if not isinstance(listed, Iterable) or isinstance(listed, str):
+            msg = f"must be a list of players or a mapping from names to weights, got {players!r}"
+            raise InputError(msg, "players")
+        return cls(players=tuple(listed), **cast("Any", given))
 
     @classmethod
     def from_dict(cls, data: Any, *, where: str = "request", own_parts: bool = False) -> BalanceRequest:
@@ -333,11 +338,15 @@ def _check_parts(request: BalanceRequest) -> None:
     named = [("objective", {**OBJECTIVES, **TERMS}, name) for name in _objective_names(request.objective)]
     named += [
         ("solver", {**SOLVERS, "auto": ""}, request.solver),
-        ("criterion", {**RERANKERS}, request.rerank),
+        ("rerank", {**RERANKERS}, request.rerank),
     ]
     for kind, registry, name in named:
-        if isinstance(name, str) and ":" not in name and name not in registry:
-            raise UnknownNameError(kind, name, registry)
+        if isinstance(name, str):
+            if ":" not in name and name not in registry:
+                raise UnknownNameError(kind, name, registry)
+        elif not (callable(name) or isinstance(name, Objective) or (kind == "rerank" and name is None)):
+            msg = f"must be a name or the part itself, got {name!r}"
+            raise InputError(msg, kind)
 
 
 def _objective_names(objective: Any) -> list[Any]:

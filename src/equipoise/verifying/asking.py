@@ -55,7 +55,7 @@ def question(players: Iterable[Player] | Mapping[str, Any], **asked: Any) -> Que
     side_price = number(asked.get("side_price") or 0)
     sided = any(member.side != Fraction(1, 2) for member in members)
     beta = asked.get("beta")
-    spread = _variance(members, bots, beta)
+    spread = _variance(members, bots, beta, asked.get("zero"))
     now = {i: player.team_now for i, player in enumerate(people) if player.team_now is not None}
     stay = number(asked.get("stay") or 0)
     priced = bool(groups) or bool(side_price and sided) or bool(stay and now)
@@ -153,7 +153,9 @@ def _mean(members: Sequence[Member]) -> Fraction:
     return sum((member.weight for member in members), Fraction(0)) / max(len(members), 1)
 
 
-def _variance(members: Sequence[Member], bots: Bots | None, beta: float | None) -> Fraction:
+def _variance(
+    members: Sequence[Member], bots: Bots | None, beta: float | None, zero: float | None
+) -> Fraction:
     """Return the square of one spread of the roster, or of what stands for it where all weigh the same."""
     mean, n = _mean(members), max(len(members), 1)
     variance = sum(((m.weight - mean) ** 2 for m in members), Fraction(0)) / n
@@ -166,7 +168,10 @@ def _variance(members: Sequence[Member], bots: Bots | None, beta: float | None) 
     if beta is not None:
         return number(beta) ** 2
     unsure = sum((m.variance for m in members), Fraction(0)) / n
-    return unsure if unsure > (SAME * mean) ** 2 else mean * mean or Fraction(1)
+    if unsure > (SAME * mean) ** 2:
+        return unsure
+    above = mean if zero is None else mean - number(zero)
+    return above * above or mean * mean or Fraction(1)
 
 
 def _zero(members: Sequence[Member], spread: Fraction, asked: Mapping[str, Any], *, ratio: bool) -> Real:
@@ -306,7 +311,7 @@ def _terms(entry: Any) -> tuple[tuple[str, Fraction], ...]:
     for name in weights:
         if name not in NAMES:
             msg = f"objective: {name!r} is not one that is checked; {', '.join(NAMES)} are"
-            raise UnsupportedError(msg)
+            raise UnsupportedError(msg) if ":" in name else InputError(msg)
     if not all(0.0 < weight < math.inf for weight in weights.values()):
         msg = f"objective: every weight must be above 0, got {list(weights.values())}"
         raise InputError(msg)

@@ -7,7 +7,6 @@ optimum by going through all splits or, for two teams, by halves that meet.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -20,7 +19,7 @@ from equipoise.verifying.exact import Real
 from equipoise.verifying.findings import Finding, UnconfirmedError, Verdict, Verification, found, require
 from equipoise.verifying.plain import read
 from equipoise.verifying.question import Question, Stage
-from equipoise.verifying.receipts import FIELDS, FORMAT, hash_of
+from equipoise.verifying.receipts import ANSWER, FIELDS, FORMAT, hash_of, installed
 from equipoise.verifying.rounding import ROOM, Rounding
 from equipoise.verifying.splits import Labels, broken
 from equipoise.verifying.values import (
@@ -36,12 +35,9 @@ from equipoise.verifying.values import (
     value,
 )
 
-#: What an answer may say.
-ANSWER = (
-    "status", "objective", "value", "bound", "gap", "solver", "beta", "zero", "bot_weight",
-    "default_weight", "unrated", "splits", "reason", "rounding",
-)  # fmt: skip
+#: What is said of a split, and of a preference.
 SPLIT = ("teams", "bots", "totals", "win_probability", "value", "values", "wishes", "moved", "roles")
+WISH = ("kind", "players", "price", "paid", "met")
 
 #: Players up to which going through all splits is tried first.
 FEW = 12
@@ -89,6 +85,7 @@ def verify(receipt: Mapping[str, Any], *, stop: Stop = never) -> Verification:
     findings.append(Finding("request", Verdict.CONFIRMED, f"{asked.n} players into {asked.n_teams} teams"))
     check = _Check(receipt, asked, stop)
     claims: dict[str, Callable[[], str]] = {
+        "version": check.version,
         "fields": check.fields,
         "units": check.units,
         "legality": check.legality,
@@ -126,23 +123,27 @@ class _Check:
                 require(name in allowed, f"there is no field {name!r} in an answer")
         require(self.receipt["seed"] == request.get("seed", 0), "the seed is not that of the request")
         require(self.receipt["bound"] == answer["bound"], "the bound is not that of the answer")
-        require(isinstance(self.receipt["version"], str), "the version is no text")
         status, splits = answer["status"], answer["splits"]
         require(status in ("optimal", "feasible", "unknown", "infeasible"), f"there is no status {status!r}")
         require(bool(splits) == (status in ("optimal", "feasible")), f"{len(splits)} splits are not {status}")
         require(len(splits) <= request.get("keep", 1), "there are more splits than were asked for")
         name = self._name()
         require(answer["objective"] == name, f"the objective is {name!r}, not {answer['objective']!r}")
-        for field in ("solver", "reason"):
-            require(isinstance(answer.get(field, ""), str), f"{field} is no text")
-        rounding = answer.get("rounding", 0.0)
-        require(isinstance(rounding, float) and 0.0 <= rounding < math.inf, f"the rounding is {rounding!r}")
         if not splits:
             require(answer["value"] is answer["bound"] is answer["gap"] is None, "a value without a split")
             return "everything has its place"
         require(answer["value"] == splits[0]["value"], "the value is not that of the first split")
         require(answer["gap"] == abs(answer["value"] - answer["bound"]), "the gap is not value less bound")
         return "everything has its place, and what appears twice is the same"
+
+    def version(self) -> str:
+        """Check that the version that answered is the one that is installed here."""
+        version = self.receipt["version"]
+        require(isinstance(version, str) and version, "it is no text")
+        if version != installed():
+            msg = f"{version!r} is named, and this is {installed()}"
+            raise UnconfirmedError(msg)
+        return f"{version}, which is installed here"
 
     def units(self) -> str:
         """Check the numbers of the roster."""
@@ -189,10 +190,13 @@ class _Check:
             costs = [(stage, value(asked, stage, labels)) for stage in asked.stages]
             last = asked.stages[-1]
             self._near(split["value"], shown(*costs[-1]).rounded(), rounding.reported(last), "a value")
-            if "values" in split:
+            several = len(asked.stages) > 1 and not isinstance(self._objective, str)
+            require(("values" in split) == several, "several objectives have a value each, one has none")
+            if several:
                 for told, (stage, cost) in _pairs(split["values"], costs):
                     self._near(told, shown(stage, cost).rounded(), rounding.reported(stage), "a value")
             self._preferences(split, labels)
+            require(("moved" in split) == bool(asked.now), "who moved is listed where somebody could")
             gone = sorted(self.asked.names[i] for i in moved(self.asked, labels))
             require(sorted(split.get("moved", [])) == gone, "other players change team than is stated")
             self._roles(split, labels)
@@ -213,9 +217,16 @@ class _Check:
         beyond = Fraction(self.answer["bound"]) - exact
         beyond = -beyond if stage.name == "ratio" else beyond
         require(beyond <= self.rounding.reported(stage), f"{float(exact)!r} is there, beyond the bound")
-        if status == "feasible":
-            return f"the bound is true: {how}"
         labels = self._labels(self.answer["splits"][0])
+        if status == "feasible":
+            worse = any(
+                self._beyond(stage, labels, least) > self.rounding.error(stage)
+                for stage, least in zip(self.asked.stages, best.costs, strict=True)
+            )
+            if self.answer["gap"] == 0.0 and not worse:
+                msg = "the first split is the best and has its bound, which is more than is claimed of it"
+                raise UnconfirmedError(msg)
+            return f"the bound is true: {how}"
         for stage, least in zip(self.asked.stages, best.costs, strict=True):
             cost = value(self.asked, stage, labels)
             said = f"{stage.name or 'the sum'} is {float(shown(stage, cost))!r}"
@@ -262,7 +273,7 @@ class _Check:
 
     def _name(self) -> str:
         """Return what the objective of the request is called."""
-        asked = self.receipt["request"].get("objective", "spread")
+        asked = self._objective
         names = [
             " + ".join(name if weight == 1 else f"{float(weight):g} {name}" for name, weight in entry.items())
             if isinstance(entry, Mapping)
@@ -270,7 +281,12 @@ class _Check:
             for entry in (asked if isinstance(asked, list) else [asked])
         ]
         alone = len(self.asked.stages) == 1 and len(self.asked.stages[0].terms) > len(names)
-        return ", ".join(names) + (" + preferences" if alone and asked == "win" else "")
+        counted = alone and asked == "win" and self.answer["splits"]
+        return ", ".join(names) + (" + preferences" if counted else "")
+
+    @property
+    def _objective(self) -> Any:
+        return self.receipt["request"].get("objective", "spread")
 
     def _optimum(self) -> tuple[Optimum, str]:
         through = "all splits were gone through in fractions"
@@ -304,6 +320,7 @@ class _Check:
         )
         given = sorted(split.get("wishes", []), key=lambda told: (told["kind"], told["players"]))
         for told, preference in _pairs(given, expected):
+            require(sorted(told) == sorted(WISH), f"a preference has {', '.join(WISH)}, and nothing else")
             require(told["kind"] == preference.kind, "a preference is of another kind")
             require(told["players"] == who(preference), "a preference is of others")
             self._near(told["price"], preference.price, SLIGHT, "a price")

@@ -38,6 +38,17 @@ NUMBERS = {
     "side_price": (0.0, sys.float_info.max), "stay": (0.0, sys.float_info.max),
 }  # fmt: skip
 
+#: What may search and what may order anew, besides parts of the user's own: names with a colon.
+SOLVERS = (
+    "auto", "fold", "enumerate", "nearby", "bitset", "window", "mitm", "resplit", "anneal", "climb",
+    "exchange", "milp", "alternate", "snake", "greedy", "greedy-cap",
+)  # fmt: skip
+RERANKERS = ("quantile", "strongest")
+
+#: The fields of a preference and of a rule.
+PREFERENCE = ("kind", "players", "price")
+RULE = ("name", "players", "terms", "at_least", "at_most", "in_team")
+
 #: The most objectives in an order, and combinations of roles that are filled.
 MOST_STAGES, MOST_STATES = 16, 1 << 16
 
@@ -124,8 +135,14 @@ def _check(data: Mapping[str, Any]) -> None:
     for name in ("parties", "apart"):
         groups = data.get(name) or []
         _require(name, groups, isinstance(groups, list) and all(isinstance(group, list) for group in groups))
-    for name in ("solver", "rerank"):
-        _require(name, data.get(name), isinstance(data.get(name, ""), str | None))
+    for name, known in (("solver", SOLVERS), ("rerank", RERANKERS)):
+        part = data.get(name)
+        _require(name, part, part is None or (isinstance(part, str) and (part in known or ":" in part)))
+    for preference in data.get("preferences") or ():
+        right = set(preference) <= set(PREFERENCE) and preference["kind"] in ("together", "apart")
+        _require("preferences", preference, right)
+    for rule in data.get("rules") or ():
+        _require("rules", rule, set(rule) <= set(RULE))
 
 
 def _is_whole(number: Any, least: int, most: int | None) -> bool:

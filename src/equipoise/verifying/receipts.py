@@ -1,8 +1,9 @@
 """Receipts: what was asked and answered, with a hash, for anybody to work out again.
 
 A receipt is plain data: the request, the version and seed, the answer with every player by id, its bound, and
-the hash of all that.  The hash shows a slip or a change by hand; whoever changes it too is found by
-:mod:`equipoise.verifying.checking`, which works out what was claimed.
+the hash of all that.  Of the answer it holds what follows from the request and no more: which solver found
+it, and the reason in words, nobody could work out again.  The hash shows a slip or a change by hand; whoever
+changes it too is found by :mod:`equipoise.verifying.checking`, which works out what was claimed.
 """
 
 from __future__ import annotations
@@ -20,6 +21,13 @@ FORMAT = "equipoise receipt 1"
 
 #: The fields of a receipt.
 FIELDS = ("format", "version", "seed", "request", "answer", "bound", "hash")
+
+
+#: What an answer says in a receipt.
+ANSWER = (
+    "status", "objective", "value", "bound", "gap", "beta", "zero", "bot_weight", "default_weight", "unrated",
+    "splits",
+)  # fmt: skip
 
 
 class Plain(Protocol):
@@ -47,18 +55,23 @@ def receipt(request: Plain, solution: Any, version: str | None = None) -> dict[s
         If the request has a part that was passed as a Python object, which data cannot hold.
     """
     asked = request.to_dict()
-    answer = solution.as_dict()
+    answer = {name: value for name, value in solution.as_dict().items() if name in ANSWER}
     for plain, split in zip(answer["splits"], solution.splits, strict=True):
         plain["teams"] = [[player.id for player in team] for team in split.teams]
     written = {
         "format": FORMAT,
-        "version": metadata.version("equipoise") if version is None else version,
+        "version": installed() if version is None else version,
         "seed": asked.get("seed", 0),
         "request": asked,
         "answer": answer,
         "bound": answer["bound"],
     }
     return {**written, "hash": hash_of(written)}
+
+
+def installed() -> str:
+    """Return the version that is installed here."""
+    return metadata.version("equipoise")
 
 
 def hash_of(receipt: Mapping[str, Any]) -> str:

@@ -34,10 +34,19 @@ class Rounding:
         apart = max([abs(bot - middle) if filled else 0, *(abs(weight - middle) for weight in weights)])
         self.total = unit * (sum(map(abs, weights)) + filled * bot)
         self.whole = sum(member.weight for member in asked.members)
+        if filled:
+            # Where all teams have as many seats, they are filled to one size, which holds everybody.
+            even = (
+                k * max(asked.seats[0], -(-asked.n // k)) if len(set(asked.seats)) == 1 else sum(asked.seats)
+            )
+            self.whole += max(even - asked.n, 0) * bot
+        unsure = min((member.variance for member in asked.members), default=Fraction(0))
+        known = [variance for member in asked.members for _, variance in member.roles.values()]
         self.noise = asked.noise * max(asked.n, 1) * 2 / k
         self.variance = unit * (apart * apart + 2 * apart * largest) + (unit * largest) ** 2
         self.variance += unit * max((member.variance for member in asked.members), default=Fraction(0))
-        self.prior = asked.prior
+        #: What no variance is below: bots have no uncertainty, players have some.
+        self.least = asked.prior + (Fraction(0) if filled else min([unsure, *known]))
         self.unit, self.teams = unit, k
         self.known = asked.known
         # Teams whose sizes differ have the zero taken off for each player that one has more.
@@ -72,8 +81,8 @@ class Rounding:
         return self.variance / root if root else Fraction(0)
 
     def indistinguishable(self) -> Fraction:
-        """Return that of logarithms of variances that the prior keeps from 0."""
-        return self.variance / self.prior + 32 * self.unit
+        """Return that of logarithms of variances that the prior and the uncertainty keep from 0."""
+        return self.variance / self.least + 32 * self.unit
 
     def moves(self) -> Fraction:
         """Return that of a number of players: none."""

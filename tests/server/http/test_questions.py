@@ -36,7 +36,7 @@ def test_balance_and_explain_answer_as_the_command_line(served: Served, tmp_path
     path.write_text(json.dumps(request), encoding="utf-8")
     assert ask(f"{served.http}/v1/balance", request).plain == command("balance", "--request", str(path))
     explained = ask(f"{served.http}/v1/explain?time_limit=5", {**request, "why": ["Ann"]}).plain
-    told = command("balance", "--request", str(path), "--explain", "--why", "Ann")
+    told = command("explain", "--request", str(path), "--all", "--why", "Ann")
     assert explained == told
 
 

@@ -6,7 +6,7 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from equipoise.files.pastes import Entry
     from equipoise.pickup.arranging import Arranged
     from equipoise.pickup.night import Event, Night, Proposal, Setup
+    from equipoise.pickup.planning import Plan
     from equipoise.players import Player
 
 #: Seconds for a search; up to some 20 players it is proven best long before.
@@ -55,6 +56,22 @@ def address(url: str | None) -> str:
         )
         raise InputError(msg) from error
     return f"sqlite:///{folder / 'night.db'}"
+
+
+def new_match() -> str:
+    """Return an id that no other match has."""
+    return f"night-{time.strftime('%Y-%m-%d', time.gmtime())}-{secrets.token_hex(6)}"
+
+
+def step(name: str, **more: Any) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a step of ``equipoise night``, with the options that all of them have."""
+
+    def decorated(function: Callable[..., None]) -> click.Command:
+        command: Any = click.command(name=name, **more)
+        made: click.Command = command(store(archives.as_json(function)))
+        return made
+
+    return decorated
 
 
 @dataclass(slots=True)
@@ -104,28 +121,46 @@ class Evening:
         return named, here.beta
 
     def arrange(
-        self, setup: Setup, *, now: Mapping[str, int] | None = None, still: bool = False, vary: float = 0.0
-    ) -> Arranged:
-        """Return teams of those who are here, with a new id."""
+        self, setup: Setup, *, now: Mapping[str, int] | None = None, still: bool = False, vary: float = 0.0,
+        match: str = "",
+    ) -> Arranged:  # fmt: skip
+        """Return teams of those who are here, with a new id unless one is given."""
         from equipoise.clock import deadline
         from equipoise.pickup.arranging import arrange
 
-        match = f"night-{time.strftime('%Y-%m-%d', time.gmtime())}-{secrets.token_hex(6)}"
         stop = deadline(SECONDS)
         seen = {proposal.parted for proposal in self.night.tonight}
         return arrange(
-            self.night.games, setup, self.rated, match,
+            self.night.games, setup, self.rated, match or new_match(),
             seen=seen, now=now, still=still, vary=vary, stop=stop,
         )  # fmt: skip
 
     def propose(
         self, setup: Setup, proposal: Proposal | None, spelled: Mapping[str, str], *, fresh: bool = False,
-        step: str = "",
+        step: str = "", plan: Sequence[Proposal] = (),
     ) -> None:  # fmt: skip
-        """Take the step to teams."""
+        """Take the step to teams, with the rounds that follow."""
         from equipoise.pickup.night import teams_event
 
-        self.add(teams_event(setup, proposal, spelled, step or secrets.token_hex(6), fresh=fresh))
+        self.add(teams_event(setup, proposal, spelled, step or secrets.token_hex(6), fresh=fresh, plan=plan))
+
+    def planned(self, rounds: int) -> Plan:
+        """Take the step to the first of several rounds that are divided at once."""
+        from equipoise.clock import deadline
+        from equipoise.pickup.planning import plan
+
+        found = plan(self.night.games, self.night.setup, self.rated, rounds, stop=deadline(SECONDS))
+        first, *later = [replace(each, id=new_match()) for each in found.rounds]
+        self.propose(self.night.setup, first, {}, plan=later)
+        return replace(found, rounds=(first, *later))
+
+    def next_planned(self) -> Arranged:
+        """Take the step to the next round of the plan, with the chances of now."""
+        setup, (following, *later) = self.night.setup, self.night.plan
+        now = {player: n for n, team in enumerate(following.teams) for player in team}
+        arranged = self.arrange(setup, now=now, still=True, match=following.id)
+        self.propose(setup, arranged.proposal, {}, plan=later)
+        return arranged
 
     def change(
         self, setup: Setup, ids: Mapping[str, str], instead: Mapping[str, str] | None = None

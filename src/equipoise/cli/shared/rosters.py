@@ -36,7 +36,8 @@ ADDRESS = "sqlite:///path or postgresql://user@host/database"
 
 store = click.option("--store", metavar="URL", help=f"Read matches from an archive: {ADDRESS}.")
 
-_RATINGS = (
+#: The options that say where ratings are.
+RATINGS = (
     click.option("--store", metavar="URL", help=f"Where ratings are that ROSTER has not: {ADDRESS}."),
     click.option(
         "--here",
@@ -49,14 +50,14 @@ _RATINGS = (
 
 def with_ratings(command: Command) -> Command:
     """Add the options that say where ratings are."""
-    for option in reversed(_RATINGS):
+    for option in reversed(RATINGS):
         command = option(command)
     return command
 
 
 def with_stored_ratings(command: Command) -> Command:
     """Add those options that say where ratings are, for a roster that says who is in which team."""
-    for option in (_RATINGS[2], _RATINGS[0]):
+    for option in (RATINGS[2], RATINGS[0]):
         command = option(command)
     return command
 

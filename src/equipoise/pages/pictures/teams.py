@@ -60,11 +60,11 @@ def teams_svg(solution: Solution, split: Split | None = None, names: tuple[str, 
     split = split or solution.best
     lanes = _lanes(solution, split)
     everything = [value for lane in lanes for value, _ in lane]
-    low, high = min(everything), max(everything)
+    low, high = min(everything, default=0.0), max(everything, default=0.0)
     pad = (high - low) * 0.04 or max(abs(high), 1.0) * 0.1
     low, high = low - pad, high + pad
     # Names stand to the right of their dots, so the scale ends where the widest still has room.
-    widest = max(text_width(_shown(name), _NAME_SIZE) for lane in lanes for _, name in lane)
+    widest = max((text_width(_shown(name), _NAME_SIZE) for lane in lanes for _, name in lane), default=0.0)
     end = WIDTH - MARGIN - widest
 
     def x(value: float) -> float:

@@ -10,6 +10,7 @@ from equipoise.fields import printable
 if TYPE_CHECKING:
     from equipoise.pickup.arranging import Arranged
     from equipoise.pickup.night import Night, Proposal, Setup
+    from equipoise.pickup.planning import Plan
 
 #: Chances that are this near are an even game to a reader.
 EVEN = 0.0005
@@ -52,11 +53,32 @@ def proposal_lines(setup: Setup, proposal: Proposal, spelled: Mapping[str, str])
 def arranged_lines(setup: Setup, arranged: Arranged, spelled: Mapping[str, str]) -> list[str]:
     """Return proposed teams with what is proven of them, and what to type next."""
     lines = proposal_lines(setup, arranged.proposal, spelled)
-    if arranged.split is arranged.solution.best and arranged.solution.status == "optimal":
+    best = arranged.split is arranged.solution.best and arranged.solution.status == "optimal"
+    if best and arranged.anew and not arranged.split.preferences:
         lines.append("Proven: no teams are fairer by the ratings and the rules.")
+    elif best and arranged.anew:
+        lines.append("Proven: no teams are better by fairness and the preferences together.")
     first = setup.called(0)
     quoted = f'"{first}"' if " " in first else first
     lines.append(f"After the game: equipoise night won {printable(quoted)} (or: draw, score 3 1).")
+    return lines
+
+
+def plan_lines(setup: Setup, plan: Plan, spelled: Mapping[str, str]) -> list[str]:
+    """Return the rounds of a plan, what it is worth, and how far it is at most from the best."""
+    lines: list[str] = []
+    for number, each in enumerate(plan.rounds, start=1):
+        lines += [f"Game {number}", *(f"  {line}" for line in proposal_lines(setup, each, spelled))]
+    points = [100.0 * part for part in (plan.value, plan.unfairness, plan.repeats)]
+    lines.append(
+        f"Value {points[0]:.1f} points of win probability, lower is better: {points[1]:.1f} from even games, "
+        f"{points[2]:.1f} for people who meet again."
+    )
+    if plan.optimal:
+        lines.append("Proven: no plan is better.")
+    else:
+        lines.append(f"No plan is below {100.0 * plan.bound:.1f}: the gap is {100.0 * plan.gap:.1f} points.")
+    lines.append("After each game: its result, then equipoise night again for the next one of the plan.")
     return lines
 
 

@@ -7,9 +7,16 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from equipoise.fields import number, printable
+from equipoise.pages.text.grids import Grid, csv_lines, markdown_lines
 
 #: How wide lines of a table are, and the least that is left for its last column.
 WIDTH, NARROWEST = 110, 40
+
+#: A value of an objective up to this share of what it is measured in is what rounding makes of 0.
+NOTHING = 1e-12
+
+#: Objectives that are measured in the points of the weights; the others in shares of 1.
+IN_POINTS = ("difference", "spread")
 
 if TYPE_CHECKING:
     from equipoise.teams.pareto import Front
@@ -78,7 +85,7 @@ def solution_lines(
     elif chosen is None:
         lines.append(verdict[0].upper() + verdict[1:])
     else:
-        value = f"{solution.objective} {number(split.value)}"
+        value = f"{solution.objective} {figure(split.value, solution.objective, split)}"
         facts = f"number {chosen + 1} of the {len(solution.splits)} best, {value}"
         lines.append(f"Chosen at random: {facts}; the best is {verdict}")
     lines += _rest_on(solution, (split, *solution.splits))
@@ -95,6 +102,43 @@ def solution_lines(
     if chosen is None and not edited and len(solution.splits) > 1:
         lines += ["", *_alternatives(solution, names)]
     return lines
+
+
+def chat_lines(split: Split, names: Sequence[str] = ()) -> list[str]:
+    """Return a split as a line a team, to paste into a chat; nobody is mentioned by it."""
+    lines = []
+    for n, team in enumerate(split.teams):
+        everyone = [printable(player.label) for player in team] + ["bot"] * split.bots[n]
+        chance = f"{100 * split.win_probability[n]:.0f} %"
+        lines.append(f"{_name(names, n)} ({chance}): {', '.join(everyone)}".replace("@", "@\u200b"))
+    return lines
+
+
+def table_of(split: Split, names: Sequence[str] = ()) -> Grid:
+    """Return a split as a table, a row a player and a row for the bots of a team."""
+    rows = []
+    for n, team in enumerate(split.teams):
+        roles = split.roles[n] if split.roles else ("",) * len(team)
+        for player, value, role in zip(team, split.weights[n], roles, strict=True):
+            rows.append((_name(names, n), printable(player.label), number(value), printable(role)))
+        rows += [(_name(names, n), "bot", "", "")] * split.bots[n]
+    columns = ("team", "player", "weight", "role")
+    kept = 4 if split.roles else 3
+    return Grid(columns[:kept], [row[:kept] for row in rows])
+
+
+def csv_of(split: Split, names: Sequence[str] = ()) -> list[str]:
+    """Return a split as CSV, a line a player."""
+    return csv_lines(table_of(split, names))
+
+
+def markdown_of(split: Split, names: Sequence[str] = ()) -> list[str]:
+    """Return a split as a Markdown table, a line a player."""
+    return markdown_lines(table_of(split, names))
+
+
+#: The forms of a split besides the whole text.
+FORMS = {"chat": chat_lines, "csv": csv_of, "markdown": markdown_of}
 
 
 def _rest_on(solution: Solution, splits: Iterable[Split]) -> list[str]:
@@ -131,11 +175,19 @@ def _team_lines(solution: Solution, split: Split, n: int, name: str) -> list[str
 
 
 def _verdict(solution: Solution) -> str:
-    value = f"{solution.objective} {number(solution.value or 0.0)}"
+    name, best = solution.objective, solution.best
+    value = f"{name} {figure(solution.value or 0.0, name, best)}"
     if solution.status == "optimal":
         return f"proven optimal: {value}."
-    bound, gap = number(solution.bound or 0.0), number(solution.gap or 0.0)
+    bound, gap = (figure(one or 0.0, name, best) for one in (solution.bound, solution.gap))
     return f"not proven optimal: {value}, at most {gap} from the best possible (bound {bound})."
+
+
+def figure(value: float, objective: str, split: Split) -> str:
+    """Return the value of an objective at a split; what rounding makes of 0 is 0."""
+    in_points = any(name in objective for name in IN_POINTS)
+    size = max(map(abs, split.totals), default=0.0) if in_points else 1.0
+    return number(0.0 if abs(value) <= NOTHING * size else value)
 
 
 def _alternatives(solution: Solution, names: Sequence[str]) -> list[str]:
@@ -151,7 +203,9 @@ def _alternatives(solution: Solution, names: Sequence[str]) -> list[str]:
         ]
         chance = f"{100 * split.win_probability[0]:.1f} %"
         totals = " : ".join(map(number, split.totals))
-        rows.append((f"{rank}.", number(split.value), totals, chance, ", ".join(moved)))
+        rows.append(
+            (f"{rank}.", figure(split.value, solution.objective, split), totals, chance, ", ".join(moved))
+        )
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     lines = []
     for row in rows:
@@ -196,7 +250,8 @@ def front_lines(front: Front) -> list[str]:
     for n, ((first, second), split) in enumerate(zip(front.points, front.splits, strict=True), start=1):
         chance = f"{100 * split.win_probability[0]:.1f} %"
         team = ", ".join(printable(player.label) for player in split.teams[0])
-        rows.append((f"{n}.", number(first), number(second), chance, team))
+        one, other = (figure(v, name, split) for name, v in zip(front.criteria, (first, second), strict=True))
+        rows.append((f"{n}.", one, other, chance, team))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     lines = [
         "  ".join([*(cell.rjust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()

@@ -7,6 +7,7 @@ must not ask too fast, its body must come in time and within its size, and its p
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from time import perf_counter
@@ -22,7 +23,8 @@ from equipoise.server.addresses import address_of
 from equipoise.server.http.asked import Asked, Reply, refusal
 from equipoise.server.http.asking import ProblemError
 from equipoise.server.http.operations import Operation
-from equipoise.server.http.rates import Rates
+from equipoise.server.http.rates import Rates, WrongTokens
+from equipoise.server.tokens import SCOPES
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -33,6 +35,23 @@ BODY_SECONDS = 20.0
 
 #: How an answer says that the connection ends: where a body was not read.
 CLOSE = ((b"connection", b"close"),)
+
+#: Statuses whose answers have no body.
+NO_BODY = (204, 304)
+
+#: What the answer to a web page's first question says besides.
+PREFLIGHT = (
+    (
+        b"access-control-allow-headers",
+        b"authorization, content-type, idempotency-key, if-none-match, last-event-id",
+    ),
+    (b"access-control-max-age", b"600"),
+)
+
+#: Headers that belong to a problem: where a body was not read, the connection ends.
+HEADERS = {
+    401: ((b"www-authenticate", b"Bearer"), *CLOSE), 403: CLOSE, 408: CLOSE, 413: CLOSE
+}  # fmt: skip
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +68,11 @@ class Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
+        if scope["method"] == "OPTIONS" and self._application.allows(scope):
+            shared = self._application.shared(scope)
+            headers = (*shared, (b"access-control-allow-methods", self._allowed), *PREFLIGHT)
+            await sent(Reply(204, b"", headers), send)
+            return
         operation = self._operations.get(scope["method"])
         if operation is None:
             problem = Problem(405, "method-not-allowed", f"{scope['method']} is not a method of this path")
@@ -70,6 +94,8 @@ class Application:
         How fast each address may ask.
     most_bytes : int
         Bytes that a body may have.
+    origins : sequence of str
+        From where web pages may ask; ``*`` from everywhere.
     pages : ASGI application, optional
         What answers all other paths: the place for pages for people.
     """
@@ -80,20 +106,39 @@ class Application:
         context: Any,
         rates: Rates,
         most_bytes: int,
+        origins: Sequence[str] = (),
         pages: Callable[[Scope, Receive, Send], Awaitable[None]] | None = None,
     ) -> None:
         self._context = context
         self.rates = rates
         self.most_bytes = most_bytes
+        self._origins = frozenset(origins)
+        self._wrong = WrongTokens()
         paths: dict[str, list[Operation]] = {}
         for each in operations:
-            paths.setdefault(each.route, []).append(each)
-        routes: list[BaseRoute] = [Route(path, Endpoint(found, self)) for path, found in paths.items()]
+            paths.setdefault(each.path, []).append(each)
+        longest = sorted(paths, key=len, reverse=True)  # a place may hold what another path ends with
+        routes: list[BaseRoute] = [Route(path, Endpoint(paths[path], self)) for path in longest]
         self._router = Router(routes, redirect_slashes=False, default=pages or self._nothing)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         await self._router(scope, receive, send)
+
+    def allows(self, scope: Scope) -> bool:
+        """Tell whether a web page from elsewhere may ask."""
+        origin = dict(scope["headers"]).get(b"origin")
+        return origin is not None and ("*" in self._origins or origin.decode("latin-1") in self._origins)
+
+    def shared(self, scope: Scope) -> tuple[tuple[bytes, bytes], ...]:
+        """Return the headers that let the web page that asks read the answer."""
+        if not self.allows(scope):
+            return ()
+        origin = b"*" if "*" in self._origins else dict(scope["headers"])[b"origin"]
+        return (
+            (b"access-control-allow-origin", origin), (b"vary", b"origin"),
+            (b"access-control-expose-headers", b"etag, retry-after"),
+        )  # fmt: skip
 
     async def _nothing(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer where nothing is."""
@@ -108,6 +153,8 @@ class Application:
         """Answer an operation, whatever happens."""
         began = perf_counter()
         answer = await self._reply(operation, scope, receive)
+        if self._origins:
+            answer.headers = (*answer.headers, *self.shared(scope))
         self._context.metrics.answered("http", operation.name, str(answer.status), perf_counter() - began)
         await sent(answer, send)
 
@@ -119,12 +166,13 @@ class Application:
                 problem = Problem(429, "too-many-requests", "this address asks too fast; wait, and ask again")
                 return refusal(problem, CLOSE if operation.method == "POST" else ())
             headers = dict(scope["headers"])
+            await self._authorise(operation, headers, address)
             query = _query(operation, scope)
             body = await self._body(headers, receive) if operation.method == "POST" else b""
             asked = Asked(scope["path_params"], query, body, address, headers)
             return await operation.handler(self._context, asked)
         except ProblemError as error:
-            return refusal(error.problem, CLOSE if error.problem.status in (408, 413) else ())
+            return refusal(error.problem, HEADERS.get(error.problem.status, ()))
         except asyncio.CancelledError:
             raise
         except EquipoiseError as error:
@@ -133,6 +181,29 @@ class Application:
         except Exception:
             log.exception("unexpected error")
             return refusal(Problem(503, "unavailable", "this cannot be answered just now; ask again"))
+
+    async def _authorise(self, operation: Operation, headers: Mapping[bytes, bytes], address: str) -> None:
+        """Refuse whoever has no token where one is needed, or a wrong one anywhere; the latter by and by."""
+        if not operation.scope:
+            return
+        given = headers.get(b"authorization")
+        service = self._context.service
+        if given is not None and operation.lenient and not given.lower().startswith(b"bearer "):
+            given = None
+        if given is None:
+            if operation.scope != "read" or self._context.settings.read_token:
+                raise ProblemError(Problem(401, "no-token", "write Authorization: Bearer and a token"))
+            return
+        kind, _, token = given.decode("latin-1").partition(" ")
+        found = service.keyring.scope(token.strip()) if kind.lower() == "bearer" else None
+        if found is None:
+            self._context.metrics.failed["http"] += 1
+            await self._wrong.hold(address)
+            raise ProblemError(Problem(401, "wrong-token", "the token is wrong, or was revoked"))
+        self._wrong.forget(address)
+        if SCOPES.index(found) < SCOPES.index(operation.scope):
+            what = f"this needs a token for {operation.scope}; this one is for {found}"
+            raise ProblemError(Problem(403, "not-allowed", what))
 
     async def _body(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
         """Return the body, within its size and its time."""
@@ -207,15 +278,16 @@ def _query(operation: Operation, scope: Scope) -> Any:
 async def sent(answer: Reply, send: Send) -> None:
     """Send an answer."""
     headers = [*answer.headers]
-    if answer.status != 304:
+    if answer.status not in NO_BODY:
         headers.append((b"content-type", answer.media_type))
     if answer.stream is None:
-        if answer.status != 304:
+        if answer.status not in NO_BODY:
             headers.append((b"content-length", b"%d" % len(answer.body)))
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         await send({"type": "http.response.body", "body": answer.body})
         return
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    async for part in answer.stream:
-        await send({"type": "http.response.body", "body": part, "more_body": True})
+    async with contextlib.aclosing(answer.stream) as parts:
+        async for part in parts:
+            await send({"type": "http.response.body", "body": part, "more_body": True})
     await send({"type": "http.response.body", "body": b""})

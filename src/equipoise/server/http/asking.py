@@ -108,7 +108,7 @@ def _plain(body: bytes) -> Any:
         return None
 
 
-def _object(body: bytes) -> dict[str, Any]:
+def plain_object(body: bytes) -> dict[str, Any]:
     """Return a body as plain data."""
     try:
         data = msgspec.json.decode(body)
@@ -120,17 +120,17 @@ def _object(body: bytes) -> dict[str, Any]:
     return data
 
 
-def _typed(body: bytes, kind: type[Body]) -> Body:
+def typed(body: bytes, kind: type[Body]) -> Body:
     """Return a body as a type."""
     try:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:
-        raise _mistyped(error) from None
+        raise _wrong_type(error) from None
     except (ValueError, RecursionError) as error:
         raise ProblemError(Problem(400, "malformed", f"the body is not JSON: {error}", "")) from None
 
 
-def _mistyped(error: msgspec.ValidationError, base: str = "") -> ProblemError:
+def _wrong_type(error: msgspec.ValidationError, base: str = "") -> ProblemError:
     detail, _, path = str(error).partition(" - at `")
     return invalid(detail, base + pointer_of_path(path.removesuffix("`")))
 
@@ -177,7 +177,7 @@ def _balance(body: bytes, seconds: float) -> Any:
     from equipoise.teams.balancing import balance
     from equipoise.teams.request import BalanceRequest
 
-    players, keywords, draws = _asked(_object(body))
+    players, keywords, draws = _asked(plain_object(body))
     return _shown(balance(BalanceRequest.of(players, **keywords, stop=deadline(seconds))), draws)
 
 
@@ -199,13 +199,13 @@ def _explain(body: bytes, seconds: float) -> Any:
     from equipoise.teams.explaining.explaining import explain
     from equipoise.teams.request import BalanceRequest
 
-    data = _object(body)
+    data = plain_object(body)
     told = {name: data.pop(name) for name in ("why", "edit") if name in data}
     try:
         questions = msgspec.convert(told, Questions)
         steps = [_step(step, n) for n, step in enumerate(questions.edit)]
     except msgspec.ValidationError as error:
-        raise _mistyped(error) from None
+        raise _wrong_type(error) from None
     players, keywords, draws = _asked(data)
     request = BalanceRequest.of(players, **keywords, stop=deadline(FIRST * seconds))
     solution = balance(request)
@@ -233,7 +233,7 @@ def _step(step: dict[str, Any], number: int) -> Any:
             return Swap(*msgspec.convert(step, SwapStep).swap)
         moved = msgspec.convert(step, MoveStep)
     except msgspec.ValidationError as error:
-        raise _mistyped(error, pointer_to("edit", number)) from None
+        raise _wrong_type(error, pointer_to("edit", number)) from None
     return Move(moved.move, moved.team - 1)
 
 
@@ -257,7 +257,7 @@ def _late(body: bytes, seconds: float) -> Any:
     from equipoise.teams.running.handicap import advantage
     from equipoise.teams.running.joining import running_game
 
-    data = _object(body)
+    data = plain_object(body)
     pool = data.pop("pool", None)
     if pool is not None and (
         not isinstance(pool, int) or isinstance(pool, bool) or not 0 <= pool <= MOST_POOL
@@ -280,7 +280,7 @@ def _lobbies(body: bytes, seconds: float) -> Any:
     from equipoise.lobbies.plan import Lobby
     from equipoise.players import Player, Rating
 
-    asked = _typed(body, LobbiesBody)
+    asked = typed(body, LobbiesBody)
     for field in ("players", "lobbies"):
         names = [each.id if field == "players" else each.name for each in getattr(asked, field)]
         if len(set(names)) < len(names):
@@ -365,7 +365,7 @@ def _rate(body: bytes, seconds: float) -> Any:
     del seconds  # all matches count
     from equipoise.ratings.reports import Tally, report
 
-    asked = _typed(body, RateBody)
+    asked = typed(body, RateBody)
     model, state, matches = _learnt(asked)
     return report(model, state, Tally.of(matches), asked.model)
 
@@ -377,7 +377,7 @@ def _predict(body: bytes, seconds: float) -> Any:
     from equipoise.members import members_of
     from equipoise.ratings.reports import predicted
 
-    asked = _typed(body, PredictBody)
+    asked = typed(body, PredictBody)
     model, state, matches = _learnt(asked)
     teams = members_of(
         [[(who.id, who.share) if isinstance(who, Member) else who for who in team] for team in asked.teams]

@@ -85,6 +85,12 @@ class PredictBody(RateBody, forbid_unknown_fields=True, kw_only=True):
     mutators: list[str] = []
 
 
+class UndoBody(msgspec.Struct, forbid_unknown_fields=True):
+    """Whether a match is to count again."""
+
+    back: bool = False
+
+
 class SwapStep(msgspec.Struct, forbid_unknown_fields=True):
     """Two players exchange their teams."""
 

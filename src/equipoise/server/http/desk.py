@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from time import time
 from typing import Any
@@ -149,11 +149,15 @@ class Desk:
         self.metrics = service.metrics
         self.document = b""
         self.ending = False
+        self.events: Any = None
+        self.lookups: Callable[[], int] = int
+        self.connections: Callable[[], Mapping[str, float]] = dict
         self._serial = 0
         self._known = self._take()
         places = settings.max_waiting
         self._quick, self._long = Line("ask", places, at_once=True), Line("ask", places)
         self._read = Line("read", places, settings.store)
+        self._pages = Line("pages", places, settings.store)
         self._ranking = asyncio.Lock()
 
     @property
@@ -184,6 +188,11 @@ class Desk:
         answer: Read = await self._read.ask((kind, asked), READING, address)
         return answer
 
+    async def page(self, path: str, query: dict[str, str], address: str) -> tuple[str, str | None]:
+        """Return ``now`` and the page at a path, or ``later`` while there are none yet."""
+        answer: tuple[str, str | None] = await self._pages.ask((path, query), READING, address)
+        return answer
+
     async def leaders(self, ruleset: Ruleset, least_games: int) -> list[PlayerRow]:
         """Return the strongest in a ruleset; others have their turn meanwhile."""
         known = self.known
@@ -199,24 +208,28 @@ class Desk:
                 known.leaders[ruleset, least_games] = found
         return found
 
+    def _lines(self) -> dict[str, Line]:
+        return {"quick": self._quick, "long": self._long, "read": self._read, "pages": self._pages}
+
     def lanes(self) -> list[Coroutine[Any, Any, None]]:
         """Return what works the lanes off, each without end."""
-        return [each.work_off() for each in (self._quick, self._long, self._read)]
+        return [each.work_off() for each in self._lines().values()]
 
     async def close(self) -> None:
         """Let go of the workers."""
-        await asyncio.gather(*(each.worker.end() for each in (self._quick, self._long, self._read)))
+        await asyncio.gather(*(each.worker.end() for each in self._lines().values()))
 
     def gauges(self) -> list[Gauge]:
         """Return what metrics say of this moment."""
         known = self.known
         waiting = {f'{{lane="{name}"}}': float(n) for name, n in self.service.waiting().items()}
-        waiting |= {
-            f'{{lane="http_{name}"}}': float(len(line))
-            for name, line in (("quick", self._quick), ("long", self._long), ("read", self._read))
-        }
+        waiting |= {f'{{lane="http_{name}"}}': float(len(line)) for name, line in self._lines().items()}
         return [
             ("equipoise_waiting", "What waits in each lane.", "gauge", waiting),
+            ("equipoise_lookups_total", "Lookups of the weight protocol.", "counter",
+             {"": float(self.lookups())}),
+            ("equipoise_connections", "Connections that are open.", "gauge", self.connections()),
+            ("equipoise_listeners", "Who listens to events.", "gauge", {"": float(self.events.listeners)}),
             ("equipoise_revision", "The revision of the ratings.", "gauge", {"": known.snapshot.revision}),
             ("equipoise_revision_age_seconds", "How long ago they were taken.", "gauge",
              {"": time() - known.since}),

@@ -5,17 +5,31 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+from time import time
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
+from equipoise.clock import ahead
+from equipoise.errors import InputError
+from equipoise.logs.records import match_from
 from equipoise.matches import Ruleset
-from equipoise.protocols.http.problems import Problem
+from equipoise.protocols.http.problems import Problem, located
+from equipoise.protocols.weights.requests import Refusal
+from equipoise.server import keeping
 from equipoise.server import metrics as counts
 from equipoise.server.http.asked import Asked, Reply, refusal, reply
-from equipoise.server.http.asking import ProblemError
+from equipoise.server.http.asking import ProblemError, plain_object, typed
+from equipoise.server.http.bodies import UndoBody
 from equipoise.server.http.desk import MOST_CARDS, Desk, Known
+from equipoise.server.keeping import Report, Undo
 from equipoise.serving.people import Page
+
+#: Characters of the longest id of a match that is reported.
+LONGEST_ID = 200
+
+#: Digits of the largest revision.
+DIGITS = 18
 
 Decoded = TypeVar("Decoded")
 
@@ -109,6 +123,65 @@ async def _from_archive(desk: Desk, asked: Asked, kind: str, what: Any) -> Reply
     if read.body is None:
         _missing(kind, asked.path["id"])
     return Reply(200, read.body, _etag(desk.known))
+
+
+async def results(desk: Desk, asked: Asked) -> Reply:
+    """Keep a match that has ended."""
+    record = plain_object(asked.body)
+    timed = "ended" in record
+    now = time()
+    record.setdefault("ended", now)
+    key = asked.headers.get(b"idempotency-key", b"").decode("utf-8", "replace").strip()
+    if record.get("id", "") == "":
+        record["id"] = key
+    if record["id"] == "" or len(str(record["id"])) > LONGEST_ID:
+        detail = (
+            f"id must have 1 to {LONGEST_ID} characters; it, or an Idempotency-Key, tells a match from others"
+        )
+        raise ProblemError(Problem(422, "invalid", detail, "/id"))
+    try:
+        match = match_from(record)
+    except InputError as error:
+        pointer, detail = located(str(error), record, error.argument)
+        raise ProblemError(Problem(422, "invalid", detail, pointer)) from None
+    if wrong := ahead(match.ended or 0.0, now):
+        raise ProblemError(Problem(422, "invalid", f"ended: {wrong}", "/ended"))
+    outcome = await _kept(desk, Report(match, timed), asked)
+    if outcome == keeping.OTHER:
+        detail = f"another match is kept under the id {match.id!r}; it stays as it is"
+        raise ProblemError(Problem(409, "conflict", detail, "/id"))
+    new = outcome == keeping.NEW
+    return reply({"id": match.id, "new": new}, 201 if new else 200)
+
+
+async def undo(desk: Desk, asked: Asked) -> Reply:
+    """Exclude a match from the ratings, or include it again."""
+    back = typed(asked.body or b"{}", UndoBody).back
+    named = asked.path["id"]
+    if await _kept(desk, Undo(named, back), asked) == keeping.MISSING:
+        _missing("match", named)
+    return reply({"match": named, "undone": not back})
+
+
+async def _kept(desk: Desk, what: Report | Undo, asked: Asked) -> str:
+    """Have something kept; return what became of it."""
+    outcome = await desk.service.work(what, asked.address)
+    if outcome is Refusal.BUSY:
+        raise ProblemError(Problem(429, "busy", "too much is being reported at once; report it again"))
+    if isinstance(outcome, Refusal):
+        raise ProblemError(Problem(503, "unavailable", "it cannot be kept just now; report it again"))
+    return str(outcome)
+
+
+async def events(desk: Desk, asked: Asked) -> Reply:
+    """Tell of what happens as it does."""
+    given = asked.headers.get(b"last-event-id", b"").decode("latin-1")
+    if given and not (given.isascii() and given.isdigit() and len(given) <= DIGITS):
+        raise ProblemError(Problem(422, "invalid", "Last-Event-ID must be the id of an event"))
+    if not desk.events.has_room(asked.address):
+        raise ProblemError(Problem(429, "busy", "as many listen as may; ask again"))
+    stream = desk.events.stream(asked.address, int(given) if given else None)
+    return Reply(200, b"", ((b"cache-control", b"no-store"),), b"text/event-stream", stream)
 
 
 async def livez(desk: Desk, asked: Asked) -> Reply:

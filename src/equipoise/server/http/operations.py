@@ -10,9 +10,9 @@ from typing import Any
 from equipoise.archive.listing import MatchData
 from equipoise.lobbies.plan import PlanData
 from equipoise.ratings.reports import Predicted, Rated
-from equipoise.server.http import handlers
+from equipoise.server.http import dropins, handlers
 from equipoise.server.http.asked import Asked, Reply
-from equipoise.server.http.bodies import LobbiesBody, PredictBody, RateBody
+from equipoise.server.http.bodies import LobbiesBody, PredictBody, RateBody, UndoBody
 from equipoise.server.http.parameters import Board, Cursor, History, People, TimeLimit
 from equipoise.server.http.shapes import (
     Alive,
@@ -22,7 +22,9 @@ from equipoise.server.http.shapes import (
     PlayerHistory,
     PlayerPage,
     Ready,
+    Reported,
     Rulesets,
+    Undone,
 )
 from equipoise.serving.people import PlayerCard
 from equipoise.teams.solution import SolutionData
@@ -42,6 +44,12 @@ WITH_BODY: Mapping[int, str] = {
     408: "The body came too slowly.",
     413: "The body is too large.",
     422: "Something in the body or a parameter is wrong.",
+}
+
+#: Answers where a token may be needed.
+WITH_TOKEN: Mapping[int, str] = {
+    401: "There is no token, or a wrong one.",
+    403: "The token is for something else.",
 }
 
 #: Answers where what is asked for has a revision, or may not be there.
@@ -71,6 +79,12 @@ class Operation:
         Its parameters.
     answers : mapping
         What it may answer besides its answer and what all may.
+    scope : str
+        What a token must be for, of :data:`equipoise.server.tokens.SCOPES`; empty where none is asked for.
+    lenient : bool
+        Whether credentials of another service count as none: its clients send them wherever they ask.
+    done : mapping
+        The statuses with which it gives its answer.
     """
 
     name: str
@@ -82,11 +96,9 @@ class Operation:
     body: Any = None
     query: Any = None
     answers: Mapping[int, str] = field(default_factory=dict)
-
-    @property
-    def route(self) -> str:
-        """The path for the router."""
-        return self.path
+    scope: str = "read"
+    lenient: bool = False
+    done: Mapping[int, str] = field(default_factory=lambda: {200: "The answer."})
 
 
 def _question(name: str, summary: str, answer: Any, body: Any) -> Operation:
@@ -130,8 +142,37 @@ OPERATIONS: tuple[Operation, ...] = (
         "match", "GET", "/v1/matches/{id:path}", "Show a match.", handlers.match, MatchData,
         answers={**UNCHANGED, **MISSING},
     ),
-    Operation("livez", "GET", "/livez", "Tell whether the process answers.", handlers.livez, Alive),
-    Operation("readyz", "GET", "/readyz", "Tell whether it may be asked.", handlers.readyz, Ready),
+    Operation(
+        "results", "POST", "/v1/results", "Report a match that has ended.", handlers.results, Reported,
+        "ResultBody", answers={**WITH_BODY, 409: "Another match is kept under this id."}, scope="report",
+        done={201: "It is kept, and survives a crash.", 200: "It was kept before; nothing changes."},
+    ),
+    Operation(
+        "undo", "POST", "/v1/matches/{id:path}/undo", "Let a match not count, or count again.",
+        handlers.undo, Undone, UndoBody, answers={**WITH_BODY, **MISSING}, scope="admin",
+    ),
+    Operation(
+        "events", "GET", "/v1/events", "Tell of matches and ratings as they come (Server-Sent Events).",
+        handlers.events, bytes, answers={422: "Last-Event-ID is not the id of an event."},
+    ),
+    Operation(
+        "elo", "GET", "/elo/{ids:path}", "Give ratings in the shape of qlstats.net, for minqlx.", dropins.elo,
+        dropins.Elos, lenient=True,
+    ),
+    Operation(
+        "get_rating", "GET", "/teiserver/api/spads/get_rating/{id}/{type}",
+        "Give a rating in the shape of teiserver, for SPADS.", dropins.get_rating, dropins.SpadsRating,
+        lenient=True,
+    ),
+    Operation(
+        "balance_battle", "POST", "/teiserver/api/spads/balance_battle",
+        "Divide players in the shape of teiserver, for SPADS.", dropins.balance_battle, dropins.SpadsBalance,
+        "SpadsBody", answers=WITH_BODY, lenient=True,
+    ),
+    Operation(
+        "livez", "GET", "/livez", "Tell whether the process answers.", handlers.livez, Alive, scope=""
+    ),
+    Operation("readyz", "GET", "/readyz", "Tell whether it may be asked.", handlers.readyz, Ready, scope=""),
     Operation("metrics", "GET", "/metrics", "Counts and times, for Prometheus.", handlers.metrics, str),
-    Operation("openapi", "GET", "/openapi.json", "This document.", handlers.document, Any),
+    Operation("openapi", "GET", "/openapi.json", "This document.", handlers.document, Any, scope=""),
 )  # fmt: skip

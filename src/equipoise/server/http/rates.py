@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from time import monotonic
 
 #: Seconds of its rate that an address may ask at once after it was silent.
@@ -14,6 +15,12 @@ HELD, MOST_HELD = 0.5, 512
 
 #: Addresses that are remembered: who has been silent for a burst is as good as new.
 MOST = 4096
+
+
+#: Seconds for which the answer to a wrong token is held back, and as how many at most they count.
+WRONG, LONGEST = 0.5, 10
+
+log = logging.getLogger(__name__)
 
 
 class Rates:
@@ -56,3 +63,29 @@ class Rates:
             await asyncio.sleep(HELD)
         finally:
             self._held -= 1
+
+
+class WrongTokens:
+    """Holds the answers to wrong tokens back, the longer the more of them came from an address."""
+
+    def __init__(self) -> None:
+        self._times: dict[str, int] = {}
+        self._held = 0
+
+    async def hold(self, address: str) -> None:
+        """Note a wrong token, and hold its answer back; with very many held, all are answered at once."""
+        if len(self._times) >= MOST:
+            self._times.clear()
+        times = self._times[address] = self._times.get(address, 0) + 1
+        log.warning("wrong token over HTTP", extra={"address": address, "times": times})
+        if self._held >= MOST_HELD:
+            return
+        self._held += 1
+        try:
+            await asyncio.sleep(WRONG * min(times, LONGEST))
+        finally:
+            self._held -= 1
+
+    def forget(self, address: str) -> None:
+        """Forget the wrong tokens of an address, which has sent a right one."""
+        self._times.pop(address, None)

@@ -11,7 +11,7 @@ from equipoise.teams.solution import SolutionData
 
 
 class Explained(SolutionData):
-    """A solution with what there is to say of it, as ``equipoise balance --explain --json`` prints it."""
+    """A solution with what there is to say of it, as ``equipoise explain --json`` prints it."""
 
     explanation: dict[str, Any]
     why: NotRequired[list[dict[str, Any]]]
@@ -50,6 +50,20 @@ class MatchPage(TypedDict):
 
     matches: list[MatchData]
     next: str | None
+
+
+class Reported(TypedDict):
+    """A match was reported."""
+
+    id: str
+    new: bool
+
+
+class Undone(TypedDict):
+    """A match counts no longer, or again."""
+
+    match: str
+    undone: bool
 
 
 class Alive(TypedDict):

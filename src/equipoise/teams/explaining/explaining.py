@@ -155,7 +155,7 @@ class Explanation:
     reason: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain lists and numbers, as ``equipoise balance --explain --json`` prints them."""
+        """Return plain lists and numbers, as ``equipoise explain --json`` prints them."""
         plain = as_json(self)
         plain["status"] = str(self.status)
         if self.split is not None:

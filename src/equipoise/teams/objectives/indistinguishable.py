@@ -17,11 +17,11 @@ from equipoise.teams.objectives.objective import (
     Interval,
     Objective,
     Pair,
-    Running,
     Units,
     Windows,
     means,
 )
+from equipoise.teams.objectives.partial_kernels import INFORMATION, Partial
 from equipoise.teams.problem.problem import COUNT, SIDE, SQUARE, VARIANCE
 from equipoise.teams.problem.rounding import Rounding
 
@@ -102,9 +102,11 @@ class MutualInformation(Criterion):
     def error(self, rounding: Rounding) -> float:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.error`.
 
-        A logarithm changes by the change relative to what it is taken of, which the prior keeps from 0.
+        A logarithm changes by the change relative to what it is taken of, which the prior and the players'
+        uncertainty keep from 0.
         """
-        least = max(self.prior, rounding.least_variance if rounding.least_variance < math.inf else 0.0)
+        sure = self.prior + rounding.least_uncertainty
+        least = max(sure, rounding.least_variance if rounding.least_variance < math.inf else 0.0)
         lost = rounding.variance / least if least > 0.0 else math.inf
         information = min(lost, 1.0) + 32.0 * rounding.unit
         if not self.side_weight:
@@ -155,10 +157,11 @@ class MutualInformation(Criterion):
         reaches = [self.reach(cost, crowd.against_the_rest(team)) for team in range(len(crowd.counts))]
         pair = crowd.against_the_rest(0)
         _, variance = pair.moments(self.centre, self.second, self.prior)
-        told = cost + self.side_weight * _entropy(float(crowd.whole[SIDE]) / sum(crowd.counts))
-        running = Running(1, told, self.centre, self.prior, variance)
+        n = sum(crowd.counts)
+        most = cost + self.side_weight * _entropy(float(crowd.whole[SIDE]) / n)
+        partial = Partial(INFORMATION, most, self.centre, self.prior, float(n), variance)
         mu, second = tuple(mu for mu, _ in reaches), tuple(second for _, second in reaches)
-        return Windows(mu, second, running=running)
+        return Windows(mu, second, partial=partial)
 
 
 def _last_above(function: Callable[[float], float], level: float, end: float) -> float:

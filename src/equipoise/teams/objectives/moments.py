@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.link import LOGISTIC_SLOPE, difference_for, pair_noise, win_probability
+from equipoise.link import LOGISTIC_SLOPE, difference_for, noise_of, win_probability
 from equipoise.teams.objectives.objective import (
     EVERYWHERE,
     Closeness,
@@ -66,14 +66,12 @@ class WinDistance(DifferenceCriterion):
         """
         problem = rounding.problem
         # Bots and uncertain ratings only add to the noise.
-        noise = self.beta * math.sqrt(max(problem.n_players, 1) * 2.0 / problem.n_teams)
-        return 0.5 * LOGISTIC_SLOPE * rounding.strength(self.zero) / noise + 2.0 * rounding.unit
+        least = self.beta * math.sqrt(max(problem.n_players, 1) * 2.0 / problem.n_teams)
+        return 0.5 * LOGISTIC_SLOPE * rounding.strength(self.zero) / least + 2.0 * rounding.unit
 
     def largest_difference(self, cost: float, pair: Pair) -> float:
         """See :meth:`equipoise.teams.objectives.objective.DifferenceCriterion.largest_difference`."""
-        row = np.array([pair.counts], dtype=np.float64)
-        variance = np.array([[pair.whole[VARIANCE], 0.0]])
-        return difference_for(cost, float(pair_noise(variance, row, self.beta)[0]))
+        return difference_for(cost, float(noise_of(pair.whole[VARIANCE], sum(pair.counts), 2, self.beta)))
 
     def closeness(self, cost: float, crowd: Crowd) -> Closeness:
         """See :meth:`equipoise.teams.objectives.objective.DifferenceCriterion.closeness`."""
@@ -107,9 +105,8 @@ class WinDistance(DifferenceCriterion):
 
     def _slope(self, crowd: Crowd) -> float:
         """Return how fast the logarithm of a chance grows with a team's strength."""
-        row = np.zeros((2, 1, len(crowd.counts)))
-        row[0, 0, 0], row[1, 0] = crowd.whole[VARIANCE], crowd.counts
-        return LOGISTIC_SLOPE / float(pair_noise(row[0], row[1], self.beta)[0])
+        counts = crowd.counts
+        return LOGISTIC_SLOPE / float(noise_of(crowd.whole[VARIANCE], sum(counts), len(counts), self.beta))
 
 
 def widest(numbers: Floats) -> Floats:

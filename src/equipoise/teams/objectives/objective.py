@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from equipoise.arrays import Floats
+from equipoise.teams.objectives.partial_kernels import Partial
 from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES
 from equipoise.teams.problem.rounding import UNIT, Rounding
 
@@ -147,39 +148,13 @@ class Closeness(NamedTuple):
     zero: float = 0.0
 
 
-class Running(NamedTuple):
-    """What can be said once some teams are full, all others taken as one.
-
-    Parameters
-    ----------
-    rule : int
-        0 for nothing; 1 where a cost is the mean logarithm of the teams' variances; 2 where it is the
-        range of their standard deviations.  The variance is that of the second axis.
-    cost : float
-        What must not be exceeded.
-    centre, prior : float
-        What was subtracted from mu before squaring, and what is added to variances.
-    variance : float
-        The variance of all, the prior included.
-    between : float
-        What the variance between teams is at most.
-    """
-
-    rule: int = 0
-    cost: float = math.inf
-    centre: float = 0.0
-    prior: float = 0.0
-    variance: float = 0.0
-    between: float = 0.0
-
-
 class Windows(NamedTuple):
     """Where each team's totals must lie, in mu and in the second axis, and what else is known of them."""
 
     mu: tuple[Interval, ...]
     second: tuple[Interval, ...]
     closeness: Closeness = Closeness()
-    running: Running = Running()
+    partial: Partial = Partial()
 
 
 @dataclass(frozen=True)

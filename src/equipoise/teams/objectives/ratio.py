@@ -46,7 +46,7 @@ class Ratio(DifferenceCriterion):
 
         The largest total is at least its share of the whole; it and the difference are off.
         """
-        whole = float(rounding.whole[MU])
+        whole = rounding.least_total
         return 3.0 * rounding.mu * rounding.problem.n_teams / whole + rounding.unit if whole > 0.0 else 0.0
 
     def shown(self, cost: float) -> float:

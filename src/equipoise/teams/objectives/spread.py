@@ -16,11 +16,11 @@ from equipoise.teams.objectives.objective import (
     Interval,
     Objective,
     Pair,
-    Running,
     Units,
     Windows,
     means,
 )
+from equipoise.teams.objectives.partial_kernels import DEVIATIONS, Partial
 from equipoise.teams.problem.problem import COUNT, MU, SQUARE
 from equipoise.teams.problem.rounding import OPERATIONS, UNIT, Rounding
 
@@ -89,7 +89,8 @@ class SpreadDifference(Criterion):
             self._reach(cost, crowd.against_the_rest(team), between) for team in range(len(crowd.counts))
         ]
         mu, second = tuple(mu for mu, _ in reaches), tuple(second for _, second in reaches)
-        return Windows(mu, second, running=Running(2, cost, self.centre, between=between))
+        partial = Partial(DEVIATIONS, cost, self.centre, between=between * float(n))
+        return Windows(mu, second, partial=partial)
 
     def _reach(self, cost: float, pair: Pair, between: float | None = None) -> tuple[Interval, Interval]:
         shares = pair.shares

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -113,7 +114,7 @@ def units_of(
     """
     check_scale(beta, zero, body)
     mean = float(mu.mean()) if len(mu) else 0.0
-    spread, source = _spread(mu, sigma, mean, beta, bot_weight)
+    spread, source = _spread(mu, sigma, mean, beta, bot_weight, zero)
     return from_moments(mean, spread, beta=beta, zero=zero, body=body, source=source)
 
 
@@ -154,7 +155,12 @@ def from_moments(
 
 
 def _spread(
-    mu: Floats, sigma: Floats, mean: float, beta: float | None, bot_weight: float | None
+    mu: Floats,
+    sigma: Floats,
+    mean: float,
+    beta: float | None,
+    bot_weight: float | None,
+    zero: float | None,
 ) -> tuple[float, str]:
     """Return one spread, above 0, and where it comes from."""
     largest = max(float(np.abs(mu).max(initial=0.0)), SMALLEST_BETA / SAME)
@@ -162,11 +168,15 @@ def _spread(
     if deviation > SAME * largest:
         return deviation, "one standard deviation of the roster"
     unsure = math.sqrt(float((sigma * sigma).mean())) if len(sigma) else 0.0
-    return spread_of_equals(mean, unsure, beta, bot_weight)
+    return spread_of_equals(mean, unsure, beta, bot_weight, zero)
 
 
 def spread_of_equals(
-    mean: float, unsure: float, beta: float | None = None, bot_weight: float | None = None
+    mean: float,
+    unsure: float,
+    beta: float | None = None,
+    bot_weight: float | None = None,
+    zero: float | None = None,
 ) -> tuple[float, str]:
     """Return what stands for the spread of a roster in which all weigh the same, and where it comes from.
 
@@ -176,7 +186,7 @@ def spread_of_equals(
         What they weigh, roster units.
     unsure : float
         Their uncertainty, a standard deviation in roster units.
-    beta, bot_weight : float, optional
+    beta, bot_weight, zero : float, optional
         See :func:`units_of`.
     """
     if bot_weight is not None and abs(bot_weight - mean) > SAME * max(abs(mean), abs(bot_weight)):
@@ -188,6 +198,8 @@ def spread_of_equals(
         return beta, "as given"
     if unsure > max(SAME * abs(mean), SMALLEST_BETA):
         return unsure, "the uncertainty of the weights, which are all the same"
+    if zero is not None and abs(mean - zero) > SMALLEST_BETA:
+        return abs(mean - zero), "the weight of a player above the zero, as all weigh the same"
     if abs(mean) > SMALLEST_BETA:
         return abs(mean), "the weight of a player, as all weigh the same"
     return 1.0, "any number will do, as all weigh nothing"
@@ -246,8 +258,8 @@ def compose(asked: Asked, units: Units, tolerances: Sequence[float] | None = Non
     entries = [_weighted(entry, units) if isinstance(entry, Mapping) else _single(entry, units)
                for entry in cast("Sequence[Any]", asked)]  # fmt: skip
     if not entries:
-        msg = "objective must name at least one, got none"
-        raise InputError(msg)
+        msg = "must name at least one, got none"
+        raise InputError(msg, "objective")
     *first, last = [entry.criterion for entry in entries]
     if tolerances is None:
         tolerances = [units.tolerance if isinstance(criterion, WinDistance) else 0.0 for criterion in first]
@@ -262,14 +274,22 @@ def compose(asked: Asked, units: Units, tolerances: Sequence[float] | None = Non
     return Objective(name, last, tuple(zip(first, map(float, tolerances), strict=True)))
 
 
+@cache
+def _registered(name: str) -> Callable[[Units], Objective]:
+    """Return what makes the objective of a name, looked up once."""
+    return cast("Callable[[Units], Objective]", resolve("objective", {**OBJECTIVES, **TERMS}, name))
+
+
 def _single(objective: str | Callable[[Units], Objective] | Objective, units: Units) -> Objective:
     if isinstance(objective, Objective):
         return objective
+    if isinstance(objective, str) and ":" not in objective:
+        return _registered(objective)(units)
     factory = resolve("objective", {**OBJECTIVES, **TERMS}, objective)
     made = call_part("objective", objective, factory, units) if callable(factory) else factory
     if not isinstance(made, Objective):
-        msg = f"objective: {objective!r} must return an Objective, got a {type(made).__name__}"
-        raise InputError(msg)
+        msg = f": {objective!r} must return an Objective, got a {type(made).__name__}"
+        raise InputError(msg, "objective")
     return made
 
 
@@ -277,12 +297,12 @@ def _weighted(weights: Mapping[str, float], units: Units) -> Objective:
     terms, names = [], []
     for name, weight in weights.items():
         if not 0.0 < weight < np.inf:
-            msg = f"objective: the weight of {name!r} must be above 0, got {weight!r}"
-            raise InputError(msg)
+            msg = f": the weight of {name!r} must be above 0, got {weight!r}"
+            raise InputError(msg, "objective")
         made = _single(name, units)
         terms.append((made.criterion, float(weight)))
         names.append(made.name if weight == 1.0 else f"{weight:g} {made.name}")
     if not terms:
-        msg = "objective must name at least one, got none"
-        raise InputError(msg)
+        msg = "must name at least one, got none"
+        raise InputError(msg, "objective")
     return Objective(" + ".join(names), WeightedSum(tuple(terms)))

@@ -71,6 +71,8 @@ class Components:
     @cached_property
     def base(self) -> Floats:
         """The first team's totals when every free sign is -1 and the others are +1, shape (5,)."""
+        if len(self.free) == self.problem.n_blocks and self.free.all():
+            return np.zeros(self.problem.features.shape[1])
         first = np.where(self.free[self.component], self.side < 0, self.side > 0)
         return np.asarray(self.problem.features[first].sum(axis=0))
 
@@ -84,11 +86,11 @@ class Components:
             alone = np.bincount(self.component, minlength=len(self.free)) == 1
             # Below 0 for what has no equal, above for the kind of a block that is a component of its own.
             keys = np.where(alone, self.problem.kinds[self._first_block], -1 - np.arange(len(self.free)))
-        key_of = keys.tolist()
-        for one in np.flatnonzero(self.free).tolist():
-            of_kind.setdefault(key_of[one], []).append(one)
-        strength = np.abs(self.steps[:, MU]).tolist()
-        return sorted(of_kind.values(), key=lambda kind: (-strength[kind[0]], kind[0]))
+        key_of, is_free = keys.tolist(), self.free.tolist()
+        for one in np.argsort(-np.abs(self.steps[:, MU]), kind="stable").tolist():
+            if is_free[one]:
+                of_kind.setdefault(key_of[one], []).append(one)
+        return list(of_kind.values())
 
     @cached_property
     def _first_block(self) -> Ints:

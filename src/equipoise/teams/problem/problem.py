@@ -132,6 +132,11 @@ class Problem:
         return self.n_blocks == self.n_players and bool((self.sizes == 1).all())
 
     @cached_property
+    def integral(self) -> bool:
+        """Whether all weights are whole numbers, bots not looked at."""
+        return all(map(float.is_integer, self.features[:, MU].tolist()))
+
+    @cached_property
     def whole(self) -> Floats:
         """The features summed over all players, bots not counted, shape (5,)."""
         return np.asarray(self.features.sum(axis=0))
@@ -142,12 +147,12 @@ class Problem:
         same_rules = all(len(set(rule)) == 1 for rule in (self.min_size, self.max_size, self.seats))
         return same_rules and not self.named
 
-    @cached_property
+    @property
     def named(self) -> bool:
         """Whether somebody is bound to a certain team, prefers it, or a rule is about one."""
         return self.sided or max(self.fixed, default=-1) >= 0
 
-    @cached_property
+    @property
     def sided(self) -> bool:
         """Whether a team differs from the others in more than its size and who is bound to it.
 
@@ -161,8 +166,9 @@ class Problem:
         stay = 0.0 if self.moving is None else self.moving.price * self.moving.each
         priced = self.prices is not None and bool((self.prices.sides != stay).any())
         ruled = self.rows is not None and not self.rows.alike
-        wanted = bool((self.features[:, SIDE] != self.features[:, COUNT] * NO_SIDE).any())
-        return priced or ruled or (wanted and max(self.fixed, default=-1) >= 0)
+        if priced or ruled or max(self.fixed, default=-1) < 0:
+            return priced or ruled
+        return bool((self.features[:, SIDE] != self.features[:, COUNT] * NO_SIDE).any())
 
     @cached_property
     def rounding(self) -> Rounding:
@@ -203,6 +209,8 @@ class Problem:
         return self._numbered(set())
 
     def _numbered(self, bound: set[int]) -> Ints:
+        if len(set(self.features[:, MU].tolist())) == self.n_blocks:
+            return np.arange(self.n_blocks, dtype=np.int64)
         seen: dict[tuple[float, ...], int] = {}
         numbers = []
         if self.prices is not None:
@@ -282,6 +290,8 @@ class Problem:
 
     def keeps(self, labels: Labels) -> NDArray[np.bool_]:
         """Tell which splits keep the rules on sizes, who is apart and who is fixed; as :meth:`legal`."""
+        if len(labels) == 1:  # NumPy takes longer than a single split does
+            return np.array([self._is_kept(labels[0].tolist())])
         kept = self.legal_counts(self.counts(labels))
         for one, other in self.apart:
             kept &= labels[:, one] != labels[:, other]
@@ -289,6 +299,17 @@ class Problem:
             if team >= 0:
                 kept &= labels[:, block] == team
         return kept
+
+    def _is_kept(self, labels: list[int]) -> bool:
+        """Tell what :meth:`keeps` does of one split."""
+        counts = [0] * self.n_teams
+        for team, size in zip(labels, self.sizes.tolist(), strict=True):
+            if 0 <= team < len(counts):
+                counts[team] += size
+        sizes = SizeRules(self.min_size, self.max_size, self.max_difference, self.seats)
+        fixed = all(team in (-1, label) for team, label in zip(self.fixed, labels, strict=True))
+        apart = all(labels[one] != labels[other] for one, other in self.apart)
+        return fixed and apart and sizes.holds(counts)
 
     def freed(self, labels: Labels, blocks: NDArray[np.intp]) -> Problem:
         """Return the problem of dividing some blocks, while all others are held as one block for each team.

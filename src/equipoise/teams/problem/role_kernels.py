@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 # Memory views when plain, arrays when compiled; both are only indexed.
 Column = Any
@@ -11,21 +11,39 @@ Column = Any
 NOTHING = -(1 << 62)
 
 
+class Ratings(NamedTuple):
+    """Columns by player and role; the last role is none, which all may have."""
+
+    worth: Column  # in whole numbers, so that sums in any order are equal where they are on paper
+    mu: Column
+    square: Column  # of the mean's distance from the centre
+    variance: Column
+
+
+class Scratch(NamedTuple):
+    """Room for the dynamic program; what is in it does not matter."""
+
+    total: Column  # by players of a team that are placed, and state
+    taken: Column  # by player and state: the role the player took on the way to it
+    before: Column  # by state and role: the state before one more of the role, -1 for none
+    filled: Column  # by state: how many roles are filled
+    radix: Column  # by role
+
+
 def line_ups(  # noqa: C901  # one loop nest, as the compiler wants it
     players: Column,
     starts: Column,
     needed: Column,
     plays: Column,
-    worth: Column,
-    ratings: tuple[Column, Column, Column],
-    scratch: tuple[Column, Column, Column, Column, Column],
+    ratings: Ratings,
+    scratch: Scratch,
     sums: Column,
     chosen: Column,
 ) -> None:
     """Give every player of every team a role, or none, so that most roles are filled at the largest total.
 
     A dynamic program over the players: a state says how many of each role are filled, in a mixed radix; the
-    best total of each is kept.  The last role of ``plays`` and ``ratings`` is none, which all may have.
+    best total of each is kept.  The last role of ``ratings`` is none, which all may have.
 
     Parameters
     ----------
@@ -35,22 +53,18 @@ def line_ups(  # noqa: C901  # one loop nest, as the compiler wants it
         How many of each role a team needs.
     plays : two-dimensional
         Whether a player plays a role.
-    worth : two-dimensional
-        What each player is worth in each role, in whole numbers, so that sums in any order are equal where
-        they are on paper.
-    ratings : three times two-dimensional
-        Mean, square of its distance from the centre, and variance of each player in each role.
-    scratch : five columns
-        Room for a total in each state after each player of a team, for the role that player took on the way
-        to it, for the state before one more of a role, for how many roles are filled in it, and for each
-        role's radix.
+    ratings : Ratings
+        What each player is in each role.
+    scratch : Scratch
+        Room to work in.
     sums : two-dimensional
         Where each team's unfilled roles and totals of mu, square and variance are written.
     chosen : sequence of int
         Where each player's role is written, in the order of ``players``.
     """
-    mu, square, variance = ratings
-    total, taken, before, filled, radix = scratch
+    worth, mu, square, variance = ratings.worth, ratings.mu, ratings.square, ratings.variance
+    total, taken, before = scratch.total, scratch.taken, scratch.before
+    filled, radix = scratch.filled, scratch.radix
     n_roles = len(needed)
     states = 1
     places = 0

@@ -172,17 +172,17 @@ class Roles:
         fast = pays(work, COMPILE_FROM)
         sums, chosen = np.empty((len(starts) - 1, 4)), np.empty(len(players), dtype=np.int64)
         longest = int(np.diff(starts).max(initial=0))
-        scratch = (
-            np.empty((longest + 1, states), dtype=np.int64),
-            np.empty((max(longest, 1), states), dtype=np.int64),
-            np.empty((states, len(self.needed)), dtype=np.int64),
-            np.empty(states, dtype=np.int64),
-            np.empty(len(self.needed), dtype=np.int64),
+        scratch = role_kernels.Scratch(
+            total=np.empty((longest + 1, states), dtype=np.int64),
+            taken=np.empty((max(longest, 1), states), dtype=np.int64),
+            before=np.empty((states, len(self.needed)), dtype=np.int64),
+            filled=np.empty(states, dtype=np.int64),
+            radix=np.empty(len(self.needed), dtype=np.int64),
         )
+        ratings = role_kernels.Ratings(self._worth, self.mu, self.square, self.variance)
         run(
             role_kernels.line_ups,
-            *(players, starts, self.needed, self.plays, self._worth),
-            *((self.mu, self.square, self.variance), scratch, sums, chosen),
+            *(players, starts, self.needed, self.plays, ratings, scratch, sums, chosen),
             fast=fast,
         )
         return sums, chosen
@@ -252,11 +252,11 @@ def roles_of(
     """
     for role, number in needed.items():
         if not role or not 1 <= number <= sizes[1]:
-            msg = f"roles: {role!r} must be from 1 to {sizes[1]}, the size of a team, got {number}"
-            raise InputError(msg)
+            msg = f": {role!r} must be from 1 to {sizes[1]}, the size of a team, got {number}"
+            raise InputError(msg, "roles")
     if int(np.prod([float(number + 1) for number in needed.values()])) > MOST_STATES:
-        msg = f"roles: {', '.join(needed)} are too many; their combinations must not exceed {MOST_STATES}"
-        raise InputError(msg)
+        msg = f": {', '.join(needed)} are too many; their combinations must not exceed {MOST_STATES}"
+        raise InputError(msg, "roles")
     played = [dict(player.roles) for player in players]
     ratings = [
         [*(roles.get(role) or player.rating for role in needed), player.rating]

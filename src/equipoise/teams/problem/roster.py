@@ -161,8 +161,8 @@ def rated(players: Iterable[Player] | Mapping[str, float | Rating | None], defau
         seen: set[str] = set()
         for player in everyone:
             if player.id in seen:
-                msg = f"players: {player.label!r} comes twice; every id must be there once"
-                raise InputError(msg)
+                msg = f": {player.label!r} comes twice; every id must be there once"
+                raise InputError(msg, "players")
             seen.add(player.id)
     unrated = sum(player.rating is None for player in everyone)
     if not unrated:

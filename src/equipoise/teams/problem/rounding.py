@@ -128,12 +128,37 @@ class Rounding:
         return max((problem.n_players - slack) // problem.n_teams, min(problem.min_size), 1)
 
     @cached_property
+    def least_total(self) -> float:
+        """The least that all totals of mu come to, bots included; they must not weigh less than 0."""
+        problem, roles = self.problem, self.problem.roles
+        people = float(self.whole[1] if roles is None else roles.mu.min(axis=1).sum())
+        if problem.filler is None:
+            return people
+        seats = sum(problem.seats)
+        if min(problem.seats) == max(problem.seats):
+            seats = max(seats, -(-problem.n_players // problem.n_teams) * problem.n_teams)
+        return people + max(seats - problem.n_players, 0) * float(problem.filler[1])
+
+    @cached_property
+    def least_uncertainty(self) -> float:
+        """The least mean of sigma² that a team can have; 0 where bots may fill it up."""
+        problem, roles = self.problem, self.problem.roles
+        if problem.filler is not None or not problem.n_players:
+            return 0.0
+        if roles is not None:
+            each = roles.variance.min(axis=1)
+        else:
+            sizes = np.maximum(problem.features[:, 0], 1.0)
+            each = np.repeat(problem.features[:, 3] / sizes, sizes.astype(np.intp))
+        return float(np.sort(each)[: self.fewest].mean())
+
+    @cached_property
     def squares(self) -> float:
         """The sum of all squared distances from the centre, bots included."""
         filler = self.problem.filler
         return float(self.whole[2]) + (0.0 if filler is None else float(filler[2]) * self.count)
 
-    @cached_property
+    @property
     def unit(self) -> float:
         """What rounding does to a sum, relative to the sum of its terms' sizes."""
         return (self.count + OPERATIONS) * UNIT
@@ -145,18 +170,18 @@ class Rounding:
         sizes = self.count * abs(self.problem.centre) + math.sqrt(self.count * self.squares)
         return self.unit * sizes
 
-    @cached_property
+    @property
     def square(self) -> float:
         """What rounding does to a team's sum of squares."""
         lost = abs(self.problem.centre) * math.sqrt(self.count * self.squares)
         return self.unit * (self.squares + lost)
 
-    @cached_property
+    @property
     def uncertainty(self) -> float:
         """What rounding does to a team's sum of sigma²."""
         return self.unit * float(self.whole[3])
 
-    @cached_property
+    @property
     def side(self) -> float:
         """What rounding does to a team's sum of side preferences."""
         return self.unit * self.count
@@ -179,7 +204,7 @@ class Rounding:
         lost = 2.0 * math.sqrt(self.squares / n) * self.mu / n + (self.mu / n) ** 2
         return (self.square + self.uncertainty) / n + lost + OPERATIONS * UNIT * self.squares / n
 
-    @cached_property
+    @property
     def uneven(self) -> int:
         """By how many players, bots included, teams may differ at most."""
         problem = self.problem
@@ -206,11 +231,13 @@ class Rounding:
         zero : float
             That of the strengths that are looked at, roster units.
         """
-        largest = np.array([0.0, self.mu, self.square, self.uncertainty, self.side])
         # Besides, what is known of all players together comes in, and the range that is compared with.
         share = (terms + PADDING * OPERATIONS) * UNIT / self.unit
         first = share * self.mu + PADDING * (self.strength(zero) - self.mu)
-        return first, share * float(largest @ np.abs(np.array(second)))
+        if not any(second):
+            return first, 0.0
+        largest = 0.0, self.mu, self.square, self.uncertainty, self.side
+        return first, share * sum(abs(weight) * size for weight, size in zip(second, largest, strict=True))
 
     @cached_property
     def deviation(self) -> float:
@@ -327,10 +354,13 @@ def largest_loss(
     for i in range(len(values)):
         held = 0.0
         most = 0.0
+        before = -1.0  # a wider range of players who are no farther from the centre loses less
         for j in range(i, len(values)):
             held += sizes[j]
-            most = max(most, far[j])
-            if held >= fewest and values[j] - values[i] > same:
+            if far[j] > most:
+                most = far[j]
+            if most > before and held >= fewest and values[j] - values[i] > same:
+                before = most
                 least = (values[j] - values[i]) / ROOT_OF_TWO / root
                 largest = max(largest, loss(most, least, unit, centre))
         if inside[i] > 0.0:

@@ -14,7 +14,7 @@ from equipoise.errors import InputError, UnsupportedError
 from equipoise.players import NO_SIDE, Bots, Player, Rating
 from equipoise.teams.keywords import Keywords, Players
 from equipoise.teams.request import SIDE_WEIGHT, BalanceRequest
-from equipoise.teams.running.placing import MAX_DIFFERENCE, Placement, place_late
+from equipoise.teams.running.placing import MAX_DIFFERENCE, Placement, check_limits, place_late
 from equipoise.teams.running.sums import team_sums
 
 #: Fields that a placement by sums cannot keep, with the value that asks for nothing.
@@ -68,8 +68,8 @@ class RunningGame:
     def place(self) -> Placement:
         """Return the team for the newcomer."""
         if self.newcomer is None or not isinstance(self.newcomer.rating, Rating):
-            msg = "players: nobody joins; all have a team"
-            raise InputError(msg)
+            msg = ": nobody joins; all have a team"
+            raise InputError(msg, "players")
         most = self.request.max_difference
         return place_late(
             self.newcomer.rating,
@@ -135,6 +135,7 @@ def running_game(
     **keywords: Unpack[Keywords],
 ) -> RunningGame:
     """Return the game that a request tells, with who joins it; the arguments are those of :func:`late`."""
+    check_limits(pool)
     if isinstance(join, Player):
         base = BalanceRequest.of(players)
         _check_fields(base)
@@ -156,8 +157,8 @@ def running_game(
     everyone = _rated(request, places, seat)
     playing = [player for player in everyone if player.team is not None]
     if not playing:
-        msg = "players: nobody has a team; in a running game all have one, but for one who joins"
-        raise InputError(msg)
+        msg = ": nobody has a team; in a running game all have one, but for one who joins"
+        raise InputError(msg, "players")
     centre = sum(_weight(player) for player in playing) / len(playing)
     sums, bots = team_sums(playing, request.teams, centre)
     known = [player for player in everyone if player.bot]
@@ -190,8 +191,8 @@ def _joining(request: BalanceRequest, places: list[int | None], join: str | None
         seats = [n for n, player in enumerate(request.players) if places[n] is None and not player.bot]
         if len(seats) > 1 and any(place is not None for place in places):
             wrong = f"{len(seats)} players have no team"
-            msg = f"players: {wrong}; in a running game all have one, but for one who joins"
-            raise InputError(msg)
+            msg = f": {wrong}; in a running game all have one, but for one who joins"
+            raise InputError(msg, "players")
         if len(seats) != 1:
             return None
         seat = seats[0]
@@ -211,8 +212,8 @@ def _rated(request: BalanceRequest, places: list[int | None], seat: int | None) 
     for n, player in enumerate(request.players):
         plays = places[n] is not None or n == seat or player.bot
         if plays and player.rating is None and not player.roles and request.default is None:
-            msg = f"players: {player.label!r} has no weight; everyone in a running game needs one"
-            raise InputError(msg)
+            msg = f": {player.label!r} has no weight; everyone in a running game needs one"
+            raise InputError(msg, "players")
     return [replace(player, team=place) for player, place in zip(request.roster.players, places, strict=True)]
 
 
@@ -247,6 +248,6 @@ def _allowed(
         if seat in (seats := {find("apart", who) for who in group}):
             left -= teams_of(seats)
     if not left:
-        msg = f"players: parties, who is apart and fixed teams leave no team to {newcomer.label!r}"
-        raise InputError(msg)
+        msg = f": parties, who is apart and fixed teams leave no team to {newcomer.label!r}"
+        raise InputError(msg, "players")
     return tuple(sorted(left))

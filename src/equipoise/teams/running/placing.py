@@ -209,7 +209,7 @@ def place_late(
         now[:, SIDE] = now[:, COUNT] * NO_SIDE
     people = _people(now, present, players)
     may = _allowed(allowed, n_teams)
-    _check_limits(pool, max_difference)
+    check_limits(pool, max_difference)
     who = newcomer if isinstance(newcomer, Rating) else Rating(float(numbers_of("newcomer", newcomer)))
     filling = Bots() if bots is True or (not bots and present.any()) else bots or None
     coming = _bot(filling, now, centre)
@@ -271,7 +271,14 @@ def _people(now: Floats, present: Ints, players: ArrayLike | None) -> Ints:
     return people
 
 
-def _check_limits(pool: int | None, max_difference: int) -> None:
+def check_limits(pool: int | None, max_difference: int = 0) -> None:
+    """Refuse a number of bots, or a difference, that there cannot be.
+
+    Raises
+    ------
+    InputError
+        If one is out of range.
+    """
     for name, number in (("pool", pool), ("max_difference", max_difference)):
         if number is not None and not 0 <= number <= MOST_PLAYERS:
             msg = f"must be from 0 to {MOST_PLAYERS}, got {number!r}"
@@ -355,8 +362,8 @@ def _judge(
     """
     chosen, units = compose_in(objective, units)
     if not squares and not chosen.criterion.by_difference:
-        msg = f"objective: {chosen.name!r} needs totals with all features, shape (n_teams, 5)"
-        raise InputError(msg)
+        msg = f": {chosen.name!r} needs totals with all features, shape (n_teams, 5)"
+        raise InputError(msg, "objective")
     within = allowed.copy()
     for criterion, tolerance in chosen.first:
         costs = criterion.cost(after)

@@ -50,8 +50,8 @@ def team_sums(players: Iterable[Player], n_teams: int, centre: float = 0.0) -> t
     for player in players:
         rating = player.rating
         if player.team is None or player.team >= n_teams or not isinstance(rating, Rating):
-            msg = f"players: {player.label!r} needs a weight and a team from 1 to {n_teams}"
-            raise InputError(msg)
+            msg = f": {player.label!r} needs a weight and a team from 1 to {n_teams}"
+            raise InputError(msg, "players")
         row = (1.0, rating.mu, (rating.mu - centre) ** 2, rating.sigma**2, player.side)
         sums[: 1 + player.bot, player.team] += row
     return sums[0], sums[1]
@@ -150,5 +150,5 @@ def units_in(
     if variance > max(SAME_VARIANCE * square, (SAME * mean) ** 2):
         spread = math.sqrt(variance)
     else:
-        spread, source = spread_of_equals(mean, math.sqrt(float(game[VARIANCE]) / n), beta, bot_weight)
+        spread, source = spread_of_equals(mean, math.sqrt(float(game[VARIANCE]) / n), beta, bot_weight, zero)
     return from_moments(mean, spread, beta=beta, zero=zero, body=body, centre=centre, source=source)

@@ -191,5 +191,5 @@ def _suits(task: Task) -> Fit:
     return Fit.NO if task.criterion.has_reach else Fit.ABLE
 
 
-ANNEAL = Solver("anneal", anneal, teams=2, suits=_suits)
-CLIMB = Solver("climb", climb, teams=2)
+ANNEAL = Solver("anneal", anneal, teams=2, seeded=True, suits=_suits)
+CLIMB = Solver("climb", climb, teams=2, seeded=True)

@@ -14,7 +14,7 @@ R. Bellman's dynamic programming for subset sums, with one set for each size; se
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import accumulate
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,13 +55,12 @@ def solve(task: Task) -> Found:
 
 def suits(task: Task, parts: Components) -> bool:
     """Tell whether the solver can do a task: whole numbers, one criterion by difference, memory enough."""
-    ratings = task.problem.features[:, MU]
-    if not task.criterion.by_difference or task.limits or bool((ratings != np.round(ratings)).any()):
+    if not task.criterion.by_difference or task.limits or not task.problem.integral:
         return False
-    bits = float(np.abs(parts.steps[:, MU]).sum()) + 1.0
     if len(parts.free) > MOST_COMPONENTS:
         return False
-    return bits * (float(np.abs(parts.steps[:, COUNT]).sum()) + 1.0) * len(parts.free) <= MOST_BITS
+    players, bits = np.abs(parts.steps[:, [COUNT, MU]]).sum(axis=0).tolist()
+    return bool((bits + 1.0) * (players + 1.0) * len(parts.free) <= MOST_BITS)
 
 
 class _Reach:
@@ -73,35 +72,38 @@ class _Reach:
         self.kinds, held = parts.choices
         self.signs = np.where(parts.free, -1, 1).astype(np.int8)
         self.base = parts.base.copy()
-        # Turned so that taking a component never lowers the sum.
-        self.turn = [-1 if parts.steps[kind[0], MU] < 0 else 1 for kind in self.kinds]
         if held >= 0:
             self.signs[held] = 1
             self.base += parts.steps[held]
+        steps = parts.steps[[kind[0] for kind in self.kinds]][:, [COUNT, MU]].astype(np.int64).tolist()
+        # Turned so that taking a component never lowers the sum.
+        self.turn = [-1 if mu < 0 else 1 for _, mu in steps]
+        self.steps = [(turn * size, turn * mu) for turn, (size, mu) in zip(self.turn, steps, strict=True)]
         for kind, turn in zip(self.kinds, self.turn, strict=True):
             if turn < 0:
                 self.signs[kind] = 1
                 self.base += parts.steps[kind].sum(axis=0)
-        turned = [turn * parts.steps[kind[0]] for kind, turn in zip(self.kinds, self.turn, strict=True)]
-        self.steps = [(int(step[COUNT]), int(step[MU])) for step in turned]
-        wanted = [size - int(self.base[COUNT]) for size in parts.legal_sizes]
-        self.layers = self._layers(min(wanted, default=0), max(wanted, default=0))
+        self.layers = self._layers()
 
-    def _layers(self, least: int, most: int) -> list[Sums]:
+    def _layers(self) -> list[Sums]:
         """Return what can be reached with the first kinds, of sizes that can still become legal."""
-        takes = [[copies * size for copies in (0, len(kind))]
-                 for kind, (size, _) in zip(self.kinds, self.steps, strict=True)]  # fmt: skip
-        lows = [*accumulate((min(take) for take in reversed(takes)), initial=0)][::-1]
-        highs = [*accumulate((max(take) for take in reversed(takes)), initial=0)][::-1]
-        layers: list[Sums] = [{0: 1}]
-        rest = zip(self.kinds, self.steps, lows[1:], highs[1:], strict=True)
-        for kind, (size, mu), low, high in rest:
-            layer: Sums = {}
-            for have, sums in layers[-1].items():
-                for copies in range(len(kind) + 1):
-                    n = have + copies * size
-                    if least - high <= n <= most - low:
-                        layer[n] = layer.get(n, 0) | sums << copies * mu
+        wanted = [size - int(self.base[COUNT]) for size in self.parts.legal_sizes]
+        takes = [len(kind) * size for kind, (size, _) in zip(self.kinds, self.steps, strict=True)]
+        # How many those before take at the least and at the most, and those to come.
+        low, high = 0, 0
+        rest_low, rest_high = sum(take for take in takes if take < 0), sum(take for take in takes if take > 0)
+        least, most = min(wanted, default=0), max(wanted, default=0)
+        layer: Sums = {0: 1}
+        layers = [layer]
+        for kind, take, (size, mu) in zip(self.kinds, takes, self.steps, strict=True):
+            if take < 0:
+                low, rest_low = low + take, rest_low - take
+            else:
+                high, rest_high = high + take, rest_high - take
+            more = abs(take - size)  # between one of a kind and the next
+            sizes = range(max(low, least - rest_high) - more, min(high, most - rest_low) + more + 1)
+            for _ in kind:
+                layer = {n: layer.get(n, 0) | layer.get(n - size, 0) << mu for n in sizes}
             layers.append(layer)
         return layers
 
@@ -131,25 +133,14 @@ class _Reach:
         sums = self.layers[-1].get(taken, 0)
         if not sums:
             return []
-        low, high = 0, sums.bit_length() - 1
-        costs: dict[int, float] = {}
-
-        def cost(total: int) -> float:
-            if total not in costs:
-                first = self.base.copy()
-                first[COUNT] += taken
-                first[MU] += total
-                costs[total] = float(self.task.criterion.cost(self.parts.totals(first[None, :]))[0])
-            return costs[total]
-
-        middle = min(max(self._even(taken), low), high)
-        above = _bits_up(sums, middle)
-        below = _bits_down(sums, middle)
-        for _ in range(self.task.keep):
-            for total in (next(above, None), next(below, None)):
-                if total is not None:
-                    cost(total)
-        return [(value, total) for total, value in costs.items()]
+        middle = min(max(self._even(taken), 0), sums.bit_length() - 1)
+        above, below = _bits_up(sums, middle), _bits_down(sums, middle)
+        totals = [*islice(above, self.task.keep), *islice(below, self.task.keep)]
+        first = np.repeat(self.base[None, :], len(totals), axis=0)
+        first[:, COUNT] += taken
+        first[:, MU] += totals
+        costs = self.task.criterion.cost(self.parts.totals(first))
+        return list(zip(costs.tolist(), totals, strict=True))
 
     def _even(self, taken: int) -> int:
         """Return the sum of taken components at which the teams are about equally strong."""
@@ -169,7 +160,8 @@ class _Reach:
                 break
             if self.layers[kinds - 1].get(before, 0) >> rest & 1:
                 for signs in self._back(kinds - 1, before, rest):
-                    signs[kind[:copies]] = turn
+                    if copies:
+                        signs[kind[:copies]] = turn
                     yield signs
 
 

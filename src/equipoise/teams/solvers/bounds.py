@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.link import strengths
 from equipoise.teams.problem.components import Components
 from equipoise.teams.problem.problem import COUNT, MU
 from equipoise.teams.solvers.task import Task
@@ -30,7 +29,6 @@ def lower_bound(task: Task, parts: Components) -> float:
 def _class_bound(task: Task, parts: Components, size: int) -> float:
     """Return the bound for splits with a number of players in the first team."""
     problem = task.problem
-    ratings = problem.features[:, MU]
     first = np.zeros(problem.features.shape[1])
     first[COUNT] = size
     totals = parts.totals(first[None, :])
@@ -38,7 +36,7 @@ def _class_bound(task: Task, parts: Components, size: int) -> float:
     offset = strength_difference(task, totals)
     even = -offset / 2
     least = 0.0
-    if (ratings == np.round(ratings)).all() and problem.rounding.mu < 0.5:
+    if problem.integral and problem.rounding.mu < 0.5:
         least = abs(even - round(even))
     least = max(least, min((max(low - even, even - high, 0.0) for low, high in _ranges(parts, size))))
     if least == 0.0:
@@ -50,14 +48,17 @@ def _class_bound(task: Task, parts: Components, size: int) -> float:
 
 def strength_difference(task: Task, totals: Floats) -> float:
     """Return by how much the first of two teams is stronger, for totals of shape (1, 2, n_features)."""
-    first, second = strengths(totals[0, :, MU], totals[0, :, COUNT], task.criterion.zero)
+    # As :func:`equipoise.link.strengths`, which takes longer for two numbers.
+    (count, other_count), (mu, other_mu) = totals[0, :, COUNT].tolist(), totals[0, :, MU].tolist()
+    least, zero = min(count, other_count), task.criterion.zero
+    first, second = mu - zero * (count - least), other_mu - zero * (other_count - least)
     return float(first - second)
 
 
 def _ranges(parts: Components, size: int) -> list[tuple[float, float]]:
     """Return ranges of mu, one of which holds the first team's whatever the split."""
     problem = parts.problem
-    if (problem.sizes != 1).any() or size in (0, problem.n_players):
+    if not problem.single or size in (0, problem.n_players):
         return [(-math.inf, math.inf)]
     ratings = np.sort(problem.features[:, MU])
     strongest, others = float(ratings[-1]), ratings[:-1]

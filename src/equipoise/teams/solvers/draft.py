@@ -94,8 +94,8 @@ def draft(parts: Components, rule: Rule) -> NDArray[np.int8] | None:
             first_mu += mu[c]
             first_count += sizes[c]
     if int(parts.base[COUNT]) + taken not in parts.legal_sizes:
-        msg = f"parties: of more than {EXACT_PARTIES} no fitting sizes were found; limit the sizes less"
-        raise InputError(msg)
+        msg = f": of more than {EXACT_PARTIES} no fitting sizes were found; limit the sizes less"
+        raise InputError(msg, "parties")
     return signs
 
 

@@ -63,7 +63,7 @@ def solve(task: Task) -> Found:
         listed = _listed(problem)
         best.offer(listed.labels, listed.totals, listed.costs)
         return best.found(bound=task.criterion.floor, proven=True)
-    for labels, totals in _legal(problem):
+    for labels, totals in legal_splits(problem):
         best.offer(labels, totals)
         if task.stop():
             return best.found(bound=task.criterion.floor, proven=False)
@@ -76,7 +76,7 @@ def splits(problem: Problem) -> float:
     return problem.n_teams**free if free <= LARGEST_POWER else math.inf
 
 
-def _legal(problem: Problem) -> Iterator[tuple[Labels, Floats]]:
+def legal_splits(problem: Problem) -> Iterator[tuple[Labels, Floats]]:
     """Go through the legal splits and their totals, in chunks."""
     for labels in _divided(*_shape(problem)):
         legal = labels[problem.legal(labels)]

@@ -119,4 +119,6 @@ def _suits(task: Task) -> Fit:
     return Fit.NO if task.problem.plain else Fit.ABLE
 
 
-SOLVER = Solver("exchange", solve, supports=frozenset({PRICES, ROLES, RULES, MOVES}), suits=_suits)
+SOLVER = Solver(
+    "exchange", solve, seeded=True, supports=frozenset({PRICES, ROLES, RULES, MOVES}), suits=_suits
+)

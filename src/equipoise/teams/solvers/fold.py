@@ -127,4 +127,4 @@ def _suits(task: Task) -> Fit:
     return Fit.BEST if task.criterion.has_reach and splits(task.problem) > 1 else Fit.NO
 
 
-SOLVER = Solver("fold", solve, least=MANY + 1, suits=_suits)
+SOLVER = Solver("fold", solve, seeded=True, least=MANY + 1, suits=_suits)

@@ -21,15 +21,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from heapq import heappop, heappush
 from itertools import count, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.arrays import Floats, Labels
+from equipoise.arrays import Floats, Ints, Labels
 from equipoise.compiled import pays, run
+from equipoise.stopping import seconds_left
 from equipoise.teams.objectives.objective import EVERYWHERE, Interval, Pair
 from equipoise.teams.problem.components import Components, components
-from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES
+from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES, Problem
 from equipoise.teams.solvers import mitm_kernels as kernels
 from equipoise.teams.solvers.bounds import lower_bound
 from equipoise.teams.solvers.task import Best, Found, Task
@@ -37,6 +39,9 @@ from equipoise.teams.solvers.task import Best, Found, Task
 #: From how many rows of the larger half on, loading numba for a single roster pays: about where the plain
 #: loops take as long as the import (both about half a second).
 COMPILE_FROM = 1 << 17
+
+#: What is run, compiled or not.
+KERNELS = (kernels.list_half, kernels.pairs_within, kernels.outline, kernels.sample)
 
 #: Rows of a half beyond which the lists would take gigabytes: three shelves of 2^22 rows are 300 MB.
 LARGEST_HALF = 1 << 22
@@ -60,6 +65,9 @@ GROWTH = 8.0
 #: Pairs of one range of mu that may get in before it is gone through in slices, and into how many.
 MOST_IN_A_SLICE, SLICES = 1 << 12, 8
 
+#: A digit that every code has at 0: codes are below the square of the largest half.
+NO_DIGIT = 1 << 62
+
 #: The range nothing is in.
 NOWHERE = math.inf, -math.inf, math.inf, -math.inf
 
@@ -75,37 +83,13 @@ REMEMBERED_ROWS = 1 << 16
 #: Pairs looked at to learn how costs are distributed.
 SAMPLE = 64
 
-#: Its multiples, less their whole parts, are spread evenly over 0 to 1 however many are taken.
-GOLDEN_RATIO = (math.sqrt(5.0) - 1.0) / 2.0
-
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """All part-splits of one half.
-
-    ``kinds`` are the components that the code counts, ``radix`` and ``base`` how it counts each kind (the
-    code divided by the radix, modulo the base), ``rows`` where each size's rows begin and end.
-    """
+    """All part-splits of one half; ``rows`` are where each size's begin and end."""
 
     shelf: kernels.Shelf
-    kinds: list[list[int]]
-    radix: NDArray[np.int64]
-    base: NDArray[np.int64]
     rows: dict[int, tuple[int, int]]
-
-    def write(self, signs: NDArray[np.int8], codes: NDArray[np.int64]) -> None:
-        """Write the signs (m, n_components) of this half's components for codes (m,)."""
-        if not self.kinds:
-            return
-        if self.base[-1] == 2 and self.radix[-1] == 1 << len(self.kinds) - 1:  # no two are alike
-            taken = codes[:, None] >> np.arange(len(self.kinds)) & 1
-            signs[:, [kind[0] for kind in self.kinds]] = 2 * taken - 1
-            return
-        taken = codes[:, None] // self.radix % self.base
-        signs[:, [kind[0] for kind in self.kinds]] = np.where(taken > 0, 1, -1)
-        for n, kind in enumerate(self.kinds):
-            if len(kind) > 1:
-                signs[:, kind] = np.where(np.arange(len(kind)) < taken[:, n, None], 1, -1)
 
 
 def _shelf(rows: int, sizes: int) -> kernels.Shelf:
@@ -120,13 +104,14 @@ class SizeClass:
 
     ``pair`` holds the teams' totals with bots; ``first`` and ``second`` are what the rows of the two
     shelves lack of the first team's; ``rows``, shape (n, 4), are where the left rows and the right rows that
-    give the size begin and end.
+    give the size begin and end, and ``pairs`` how many they make.
     """
 
     pair: Pair
     first: float
     second: float
     rows: NDArray[np.int64]
+    pairs: int
 
 
 def rows_needed(parts: Components) -> int:
@@ -157,60 +142,166 @@ def meet(task: Task, patience: float = 1.0) -> Found:
     return _Meeting(task, patience).run()
 
 
-def _halves(parts: Components, axis: tuple[float, ...], fast: bool) -> tuple[Half, Half]:
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """The part-splits of both halves, and what can be made of them whatever the criterion.
+
+    Parameters
+    ----------
+    parts : Components
+        What is divided.
+    axis : tuple of float
+        The second axis of the lists.
+    fast : bool
+        Whether kernels are compiled.
+    left, right : Half
+        The lists.
+    classes : tuple of SizeClass
+        The splits of each size that is legal, most even first.
+    """
+
+    parts: Components
+    axis: tuple[float, ...]
+    fast: bool
+    left: Half
+    right: Half
+    classes: tuple[SizeClass, ...]
+
+    @cached_property
+    def blocks(self) -> kernels.Outline:
+        """The outline of the right rows' second axis."""
+        second = self.right.shelf[1]
+        n = -(-len(second) // kernels.BLOCK)
+        blocks = np.empty(n), np.empty(n)
+        run(kernels.outline, second, len(second), blocks, fast=self.fast)
+        return blocks
+
+    @property
+    def pairs(self) -> int:
+        """How many splits there are of legal sizes."""
+        return sum(size_class.pairs for size_class in self.classes)
+
+    @cached_property
+    def sample(self) -> Floats:
+        """The totals of some splits, evenly spaced through all: a sample without chance."""
+        ranges = np.concatenate([size_class.rows for size_class in self.classes])
+        left, right = np.empty((2, SAMPLE), dtype=np.int64)
+        run(kernels.sample, ranges, float(self.pairs), left, right, fast=self.fast)
+        return self.parts.problem.totals(self.labels(left, right))
+
+    def labels(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Labels:
+        """Return the splits that pairs of rows stand for, shape (m, n_blocks)."""
+        left_codes, right_codes = self.left.shelf[2], self.right.shelf[2]
+        codes = (left_codes[left] + right_codes[right] * len(left_codes))[:, None]
+        radix, counted, turned = self._digits
+        if counted is None:
+            taken = codes & radix > 0
+        else:
+            base, rank = counted
+            taken = codes // radix % base > rank
+        return np.asarray(taken ^ turned, dtype=np.int8)
+
+    @cached_property
+    def _digits(self) -> tuple[Ints, tuple[Ints, Ints] | None, NDArray[np.bool_]]:
+        """How a code tells the team of each block: its radix, more where two are alike, and what 0 means.
+
+        The code counts, in a digit of a radix and a base, how many of a kind have sign +1: the first ones, up
+        to a rank.  Without two of a kind every digit is a bit.  A sign that is no choice has a digit that is
+        always 0.  The last column is whether 0 stands for the second team.
+        """
+        parts = self.parts
+        kinds = [*parts.halves[0][0], *parts.halves[0][1]]
+        chosen = [one for kind in kinds for one in kind]
+        radix = np.full(len(parts.free), NO_DIGIT)
+        counted = None
+        if len(chosen) == len(kinds):
+            radix[chosen] = 1 << np.arange(len(kinds))
+        else:
+            copies = np.array(list(map(len, kinds)), dtype=np.int64)
+            radix[chosen] = np.repeat(np.cumprod(copies + 1) // (copies + 1), copies)
+            base, rank = np.ones_like(radix), np.zeros_like(radix)
+            base[chosen] = np.repeat(copies + 1, copies)
+            rank[chosen] = [place for kind in kinds for place in range(len(kind))]
+            counted = base[parts.component], rank[parts.component]
+        radix = radix[parts.component]
+        return radix, counted, (radix < NO_DIGIT) == (parts.side > 0)
+
+
+def _listed(parts: Components, axis: tuple[float, ...], fast: bool) -> Lists:
     """List the part-splits of both halves, with a second axis."""
-    (left, right), (left_rows, right_rows) = parts.halves
-    return _half(parts, left, left_rows, axis, fast), _half(parts, right, right_rows, axis, fast)
+    (left, right), rows = parts.halves
+    steps = parts.steps[[kind[0] for kind in (*left, *right)]]
+    copies = np.array(list(map(len, (*left, *right))), dtype=np.int64)
+    second = sum((weight * steps[:, n] for n, weight in enumerate(axis) if weight), np.zeros(len(steps)))
+    columns = copies, steps[:, COUNT].astype(np.int64), steps[:, MU].copy(), second
+    room = parts.problem.n_players + 2
+    halves = (
+        _half(tuple(column[: len(left)] for column in columns), rows[0], room, fast),
+        _half(tuple(column[len(left) :] for column in columns), rows[1], room, fast),
+    )
+    held = parts.choices[1]
+    base = parts.base + parts.steps[held] if held >= 0 else parts.base
+    even = parts.problem.n_players / 2
+    sizes = sorted(parts.legal_sizes, key=lambda size: abs(size - even))
+    classes = tuple(_size_class(parts.problem, size, base, np.array(axis), *halves) for size in sizes)
+    return Lists(parts, axis, fast, *halves, classes)
 
 
 #: The lists of the last problem, where they are short: every criterion of an objective asks for them.
-_remembered = lru_cache(maxsize=1)(_halves)
+_remembered = lru_cache(maxsize=1)(_listed)
 
 
-def _half(parts: Components, kinds: list[list[int]], rows: int, axis: tuple[float, ...], fast: bool) -> Half:
-    """List the part-splits of one half."""
-    steps = parts.steps[[kind[0] for kind in kinds]]
-    copies = np.array([len(kind) for kind in kinds], dtype=np.int64)
-    sizes = steps[:, COUNT].astype(np.int64)
-    columns = (copies, sizes, steps[:, MU].copy(), np.asarray(steps @ np.array(axis)))
-    room = int(np.abs(sizes) @ copies) + 2
-    shelves = tuple(_shelf(rows, room) for _ in range(3))
+def _half(columns: tuple[Any, ...], rows: int, sizes: int, fast: bool) -> Half:
+    """List the part-splits of one half, from its kinds in columns."""
+    shelves = tuple(_shelf(rows, sizes) for _ in range(3))
     which, low, n_sizes = run(kernels.list_half, columns, shelves, fast=fast)
     spans = pairwise(shelves[which][3][: n_sizes + 1].tolist())
     ranges = {low + c: (start, end) for c, (start, end) in enumerate(spans) if start < end}
-    base = copies + 1
-    return Half(shelves[which], kinds, np.cumprod(base) // base, base, ranges)
+    return Half(shelves[which], ranges)
+
+
+def _size_class(
+    problem: Problem, size: int, base: Floats, axis: Floats, left: Half, right: Half
+) -> SizeClass:
+    """Return what is known of the splits of a size; the base is the first team without those chosen."""
+    counts, rest = (size, problem.n_players - size), size - int(base[COUNT])
+    whole = problem.whole
+    if problem.filler is not None:
+        bots = problem.bots(np.array([counts]))[0].tolist()
+        counts = counts[0] + bots[0], counts[1] + bots[1]
+        whole = whole + problem.filler * sum(bots)
+        base = base + problem.filler * bots[0]
+    ranges = [
+        (*rows, *right.rows[rest - left_size])
+        for left_size, rows in left.rows.items()
+        if rest - left_size in right.rows
+    ]
+    pairs = sum((row[1] - row[0]) * (row[3] - row[2]) for row in ranges)
+    rows = np.array(ranges, dtype=np.int64).reshape(-1, 4)
+    return SizeClass(Pair(counts, whole), float(base[MU]), float(base @ axis), rows, pairs)
 
 
 class _Meeting:
-    """One search: the shelves, the size classes, and the sweeps over them."""
+    """One search: the lists, and the sweeps over them."""
 
     def __init__(self, task: Task, patience: float) -> None:
         self.task = task
-        self.parts = components(task.problem)
+        parts = components(task.problem)
         self.best = Best(task)
-        self.floor = lower_bound(task, self.parts)
+        self.floor = lower_bound(task, parts)
         self.pairs_seen = 0
         self.looked = 0
         self.usual = math.inf
-        halves, rows = self.parts.halves
-        self.fast = pays(max(rows), COMPILE_FROM)
+        halves, rows = parts.halves
+        self.fast = pays(max(rows), COMPILE_FROM, seconds_left(task.stop), KERNELS)
         self.most_looks = patience * MOST_TURNS * LOOKS
         self.most_pairs = patience * MOST_PAIRS
         limited = (limit.criterion.second for limit in task.limits if any(limit.criterion.second))
         self.axis = task.criterion.second if any(task.criterion.second) else next(limited, NO_AXIS)
-        self.second_axis = np.array(self.axis)
-        self.held = held = self.parts.choices[1]
-        self.base = self.parts.base + (self.parts.steps[held] if held >= 0 else 0.0)
         listed = self.axis if any(self.axis) else SQUARES
-        self.left, self.right = (_remembered if max(rows) <= REMEMBERED_ROWS else _halves)(
-            self.parts, listed, self.fast
-        )
-        even = task.problem.n_players / 2
-        sizes = sorted(self.parts.legal_sizes, key=lambda size: abs(size - even))
-        self.classes = [self._size_class(size) for size in sizes]
-        self.out_left: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
-        self.out_right: NDArray[np.int64] = np.zeros(BATCH, dtype=np.int64)
+        self.lists = (_remembered if max(rows) <= REMEMBERED_ROWS else _listed)(parts, listed, self.fast)
+        self.out_left: NDArray[np.int64] = np.empty(BATCH, dtype=np.int64)
+        self.out_right: NDArray[np.int64] = np.empty(BATCH, dtype=np.int64)
         zero = max((criterion.zero for criterion in (task.criterion, *(c for c, _ in task.limits))), key=abs)
         terms = max(map(len, halves))
         self.pad_first, self.pad_second = task.problem.rounding.pads(terms, self.axis, zero)
@@ -228,7 +319,7 @@ class _Meeting:
 
     def _sweep(self, cost: float) -> bool:
         """Look at every split of at most this cost that may get in; False if that was not finished."""
-        return all(self._swept(size_class, cost) for size_class in self.classes)
+        return all(self._swept(size_class, cost) for size_class in self.lists.classes)
 
     def _swept(self, size_class: SizeClass, cost: float) -> bool:
         """Look at the splits of a size; False if that was not finished.
@@ -236,7 +327,7 @@ class _Meeting:
         The second axis is bounded the better, the less mu may vary: so where very many pairs get in, the
         range of mu is gone through slice by slice, those first where the best was seen.
         """
-        ranges = size_class.rows
+        lists, ranges = self.lists, size_class.rows
         slices, number = [(0.0, 0, EVERYWHERE)], count(1)
         while slices:
             _, _, mu = heappop(slices)
@@ -254,12 +345,12 @@ class _Meeting:
                     break
                 found, looked, place = run(
                     kernels.pairs_within,
-                    *(self.left.shelf, self.right.shelf, self._blocks, ranges, aim[1], place, LOOKS),
+                    *(lists.left.shelf, lists.right.shelf, lists.blocks, ranges, aim[1], place, LOOKS),
                     *(self.out_left, self.out_right),
                     fast=self.fast,
                 )
                 if found:
-                    labels = self._labels(self.out_left[:found], self.out_right[:found])
+                    labels = lists.labels(self.out_left[:found], self.out_right[:found])
                     least = min(least, self.best.offer(labels))
                 seen += found
                 self.pairs_seen += found
@@ -278,25 +369,6 @@ class _Meeting:
         edges = np.linspace(*within[:2], SLICES + 1) + size_class.first
         return [Interval(low, high) for low, high in pairwise(edges.tolist())]
 
-    @cached_property
-    def _blocks(self) -> kernels.Outline:
-        """The outline of the right rows' second axis."""
-        second = self.right.shelf[1]
-        n = -(-len(second) // kernels.BLOCK)
-        blocks = np.empty(n), np.empty(n)
-        run(kernels.outline, second, len(second), blocks, fast=self.fast)
-        return blocks
-
-    def _rows(self, size: int) -> NDArray[np.int64]:
-        """Return the ranges of left and right rows that together give the first team's size."""
-        rest = size - int(self.base[COUNT])
-        ranges = [
-            (*left, *self.right.rows[rest - left_size])
-            for left_size, left in self.left.rows.items()
-            if rest - left_size in self.right.rows
-        ]
-        return np.array(ranges, dtype=np.int64).reshape(-1, 4)
-
     def _range(self, size_class: SizeClass, cost: float, mu: Interval) -> tuple[float, float, float, float]:
         """Return what the rows must sum to within a cost, the limits and a slice, with room for rounding."""
         pair, second = replace(size_class.pair, mu=mu), EVERYWHERE
@@ -314,53 +386,12 @@ class _Meeting:
             second.high - size_class.second + self.pad_second,
         )
 
-    def _size_class(self, size: int) -> SizeClass:
-        problem = self.task.problem
-        counts = np.array([[size, problem.n_players - size]])
-        bots = problem.bots(counts)[0]
-        whole = problem.features.sum(axis=0)
-        filled = np.zeros_like(whole)
-        if problem.filler is not None:
-            whole = whole + problem.filler * bots.sum()
-            filled = problem.filler * bots[0]
-        constant = self.base + filled
-        total = counts[0] + bots
-        return SizeClass(
-            Pair((int(total[0]), int(total[1])), whole),
-            float(constant[MU]),
-            float(constant @ self.second_axis),
-            self._rows(size),
-        )
-
-    def _labels(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Labels:
-        """Return the splits that pairs of rows stand for."""
-        signs = np.where(self.parts.free, -1, 1).astype(np.int8)[None, :].repeat(len(left), axis=0)
-        if self.held >= 0:
-            signs[:, self.held] = 1
-        for half, rows in ((self.left, left), (self.right, right)):
-            half.write(signs, half.shelf[2][rows])
-        return self.parts.labels(signs)
-
     def _first_aim(self) -> float:
-        """Guess the cost up to which there are a few more splits than wanted, from a sample of pairs."""
-        none = np.empty((0, 4), dtype=np.int64)
-        ranges = np.concatenate([none, *(size_class.rows for size_class in self.classes)])
-        if not len(ranges):
-            return math.inf
-        left_start, left_end, right_start, right_end = ranges.T
-        pairs = (left_end - left_start) * (right_end - right_start).astype(np.float64)
-        until = np.cumsum(pairs)
-        everything = float(until[-1])
+        """Guess the cost up to which there are a few more splits than wanted, from a sample."""
+        everything = float(self.lists.pairs)
         if everything <= BATCH:
             return math.inf
-        # Evenly spaced through all pairs in one order: a sample without chance.
-        spots = (np.arange(SAMPLE) + 0.5) / SAMPLE * everything
-        at = np.searchsorted(until, spots, side="right")
-        share = (spots - until[at]) / pairs[at] + 1.0
-        left_rows = left_start[at] + (share * (left_end - left_start)[at]).astype(np.int64)
-        golden = np.arange(SAMPLE) * GOLDEN_RATIO % 1.0
-        right_rows = right_start[at] + (golden * (right_end - right_start)[at]).astype(np.int64)
-        totals = self.task.problem.totals(self._labels(left_rows, right_rows))
+        totals = self.lists.sample
         costs = self.task.criterion.cost(totals) - self.task.criterion.floor
         for criterion, limit in self.task.limits:
             limited = criterion.cost(totals)
@@ -377,4 +408,5 @@ class _Meeting:
 
 def _middle(values: Floats) -> float:
     """Return the upper median."""
-    return float(np.partition(values, len(values) // 2)[len(values) // 2])
+    middle: float = sorted(values.tolist())[len(values) // 2]
+    return middle

@@ -5,8 +5,10 @@ See :mod:`equipoise.teams.solvers.halves`.
 
 from __future__ import annotations
 
+import math
+
 from equipoise.errors import UnsupportedError
-from equipoise.stopping import never
+from equipoise.stopping import seconds_left
 from equipoise.teams.problem.components import components
 from equipoise.teams.solvers.halves import fits, meet, rows_needed
 from equipoise.teams.solvers.task import MOVES, PRICES, RULES, Fit, Found, Solver, Task
@@ -44,7 +46,7 @@ def _suits(task: Task) -> Fit:
         return Fit.NO
     parts = components(task.problem)
     quick = task.problem.n_players <= PROVEN_PLAYERS or rows_needed(parts) <= QUICK_ROWS
-    worth = quick or task.stop is not never or not task.problem.plain
+    worth = quick or seconds_left(task.stop) < math.inf or not task.problem.plain
     return Fit.BEST if fits(parts) and worth else Fit.NO
 
 

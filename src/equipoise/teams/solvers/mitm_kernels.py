@@ -20,6 +20,9 @@ Shelf = tuple[Column, Column, Column, Column]
 Kinds = tuple[Column, Column, Column, Column]
 Outline = tuple[Column, Column]
 
+#: Its multiples, less their whole parts, are spread evenly over 0 to 1 however many are taken.
+GOLDEN_RATIO = (5.0**0.5 - 1.0) / 2.0
+
 #: Rows of a block whose least and greatest number on the second axis are known.
 BLOCK = 64
 
@@ -114,6 +117,31 @@ def list_half(kinds: Kinds, shelves: tuple[Shelf, ...]) -> tuple[int, int, int]:
             whole, low, sizes = out, out_low, out_sizes
         radix *= copies[kind] + 1
     return whole, low, sizes
+
+
+def sample(ranges: Column, pairs: float, out_left: Column, out_right: Column) -> None:
+    """Choose pairs of rows that are evenly spaced through all, without chance.
+
+    Parameters
+    ----------
+    ranges : two-dimensional
+        As in :func:`pairs_within`.
+    pairs : float
+        How many pairs there are.
+    out_left, out_right : sequence of int
+        Where the pairs' rows are written, as many as there is room for.
+    """
+    n = len(out_left)
+    at, before, until = -1, 0.0, 0.0
+    for place in range(n):
+        spot = (place + 0.5) / n * pairs
+        while until <= spot:
+            at += 1
+            before = until
+            until += float(ranges[at, 1] - ranges[at, 0]) * (ranges[at, 3] - ranges[at, 2])
+        left_rows, right_rows = ranges[at, 1] - ranges[at, 0], ranges[at, 3] - ranges[at, 2]
+        out_left[place] = ranges[at, 0] + int((spot - before) / (until - before) * left_rows)
+        out_right[place] = ranges[at, 2] + int(place * GOLDEN_RATIO % 1.0 * right_rows)
 
 
 def outline(second: Column, rows: int, blocks: Outline) -> None:

@@ -210,12 +210,8 @@ def _disturbed(problem: Problem, labels: Labels, rng: np.random.Generator) -> La
 
 def whole_numbers(problem: Problem) -> bool:
     """Tell whether all totals of mu are whole numbers, and none so large that they are rounded."""
-    mu = (
-        problem.features[:, MU]
-        if problem.filler is None
-        else np.append(problem.features[:, MU], problem.filler[MU])
-    )
-    return bool((mu == np.round(mu)).all()) and problem.rounding.mu < 0.5
+    bots = problem.filler is None or float(problem.filler[MU]).is_integer()
+    return problem.integral and bots and problem.rounding.mu < 0.5
 
 
 def range_bound(task: Task) -> float:

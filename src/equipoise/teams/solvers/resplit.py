@@ -92,4 +92,4 @@ def _suits(task: Task) -> Fit:
     return Fit.ABLE if task.criterion.has_reach else Fit.NO
 
 
-SOLVER = Solver("resplit", solve, suits=_suits)
+SOLVER = Solver("resplit", solve, seeded=True, suits=_suits)

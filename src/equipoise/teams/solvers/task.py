@@ -129,6 +129,8 @@ class Solver:
         Whether it proves its answers where it ends by itself.
     supports : frozenset of str
         Which of :data:`PRICES`, :data:`ROLES`, :data:`RULES` and :data:`MOVES` it supports.
+    seeded : bool
+        Whether it draws at random, so that another seed may give another answer.
     least : int
         How many players and parties there must be for ``auto`` to ask it.
     suits : callable
@@ -140,6 +142,7 @@ class Solver:
     teams: int | None = None
     exact: bool = False
     supports: frozenset[str] = frozenset()
+    seeded: bool = False
     least: int = 0
     suits: Callable[[Task], Fit] = never_picked
 

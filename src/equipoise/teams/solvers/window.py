@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from equipoise.errors import UnsupportedError
 from equipoise.teams.solvers.task import Fit, Found, Solver, Task
-from equipoise.teams.solvers.windows import MOST_BLOCKS, MOST_SIZES, enumerate_windows, size_vectors
+from equipoise.teams.solvers.window_layouts import MOST_SIZES, size_vectors
+from equipoise.teams.solvers.windows import MOST_BLOCKS, enumerate_windows
 
 
 def solve(task: Task) -> Found:

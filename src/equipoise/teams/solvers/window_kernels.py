@@ -11,8 +11,9 @@ All that changes is kept in arrays that are handed in, so that a search can be l
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from typing import Any, NamedTuple
+
+from equipoise.teams.objectives.partial_kernels import NOTHING, Partial, partial_cost
 
 # Memory views when plain, arrays when compiled; both are only indexed.
 Column = Any
@@ -23,18 +24,92 @@ ENTER, CHOOSE, PICK, UP, DONE = range(5)
 #: Teams that may use the whole of their windows in a guided search, besides the last one.
 UNGUIDED = 4
 
-#: What is checked of the teams filled so far; see :class:`equipoise.teams.objectives.objective.Running`.
-NOTHING, INFORMATION, DEVIATIONS = range(3)
+#: What stands where in ``state``: what is next, the level, the number of picks, the next position to try.
+NEXT, LEVEL, PICKED, CURSOR = range(4)
+
+
+class Blocks(NamedTuple):
+    """Columns by block: those that are free, in the order of their positions."""
+
+    sizes: Column
+    first: Column  # totals on the first axis
+    second: Column  # and on the second
+    kinds: Column  # equal for blocks that may be exchanged
+    ranks: Column  # by rank: the block; in this order they lead
+    clash: Column  # by two blocks: whether they must be apart; without rows where none must
+
+
+class Classes(NamedTuple):
+    """Columns by class of teams."""
+
+    need: Column  # players who are missing in each team
+    first: Column  # what is in each from the start, on the first axis
+    second: Column  # and on the second
+    clash: Column  # by class and block: whether it must be apart from what is there
+    teams: Column  # how many teams
+    members: Column  # by class and place: the team
+    sizes: Column  # players in a full team
+    extras: Column  # by how much the first total of a full team exceeds its strength
+
+
+class Bounds(NamedTuple):
+    """Columns by class: the least and greatest total of a team on each axis."""
+
+    first_low: Column
+    first_high: Column
+    second_low: Column
+    second_high: Column
+
+
+class Close(NamedTuple):
+    """Numbers on how close strengths must be, and how far totals are rounded."""
+
+    share: float  # every strength is at least any other times this,
+    span: float  # less this
+    pad: float  # what rounding may add on the first axis
+    second_pad: float  # and on the second
+    guide: float  # the part of their windows that all but the last few teams may use; 0 for all of it
+
+
+class Levels(NamedTuple):
+    """Columns by level, all changed: the memory of the search for each team."""
+
+    of_class: Column  # the class of the team, -1 where none is chosen
+    leader: Column  # the block that leads it
+    start: Column  # the place of its first pick
+    listed: Column  # how many blocks are free besides the leader
+    singles: Column  # how many of them stand before the single players
+    low: Column  # what its picks sum to at least on the first axis
+    high: Column  # and at most
+    largest: Column  # the greatest strength of the teams before
+    smallest: Column  # and the least
+    rest: Column  # what is left on the first axis for this team and those after it
+    left: Column  # by level and class: how many teams are left
+    count_left: Column  # players who are in no team before
+    second_left: Column  # their total on the second axis
+    kept: Column  # by level and number: see :func:`partial_cost`
+
+
+class Picks(NamedTuple):
+    """Columns by pick, all changed, but where it is said otherwise."""
+
+    free: Column  # by level and position: the block
+    prefix: Column  # by level and position: the sum of the first axis before it
+    position: Column  # where the picked block stands
+    first: Column  # the team's total on the first axis with it
+    second: Column  # and on the second
+    missing: Column  # players still missing
+    taken: Column  # by block: its team, -1 where it has none
 
 
 def fill_teams(
-    blocks: tuple[Column, ...],
-    classes: tuple[Column, ...],
-    windows: tuple[Column, ...],
-    close: tuple[float, ...],
-    rule: tuple[float, ...],
-    levels: tuple[Column, ...],
-    picks: tuple[Column, ...],
+    blocks: Blocks,
+    classes: Classes,
+    windows: Bounds,
+    close: Close,
+    partial: Partial,
+    levels: Levels,
+    picks: Picks,
     state: Column,
     looks: int,
     out: Column,
@@ -43,24 +118,19 @@ def fill_teams(
 
     Parameters
     ----------
-    blocks : columns
-        Size, first axis, second axis, kind, ranks (the blocks in the order in which they lead), whether
-        two of them clash (two-dimensional; without rows where none do).
-    classes : columns
-        Players needed, first and second axis of what is in the team from the start, which blocks clash with
-        that, how many teams, and their numbers (both two-dimensional), all in them when full, and by how much
-        their first total exceeds their strength.
-    windows : columns
-        The least and greatest total of each class on the first axis, and those on the second.
-    close : tuple of float
-        Every strength is at least any other times the first number, less the second; then come what
-        rounding may add on each axis, and the part of their windows that all but the last few teams may
-        use (0 for no such guidance).
-    rule : tuple of float
-        What is checked of the teams filled so far: which of the rules, the cost, the centre, the prior, the
-        players and the variance of all, and the players' sum of squares between teams at most.
-    levels, picks : columns
-        The search's memory; see the names where they are taken apart.
+    blocks : Blocks
+        What is to be divided.
+    classes : Classes
+        Into what.
+    windows : Bounds
+        Where the totals must lie.
+    close : Close
+        How close to one another.
+    partial : Partial
+        What is checked of the teams filled so far.
+    levels : Levels
+    picks : Picks
+        The search's memory.
     state : column
         What is next, the level, the number of picks, the next position to try.
     out : two-dimensional
@@ -75,23 +145,23 @@ def fill_teams(
     looked = 0
     room = len(out)
     narrow(classes, windows, close, levels, picks, state)
-    while looked < looks and found < room and state[0] != DONE:
+    while looked < looks and found < room and state[NEXT] != DONE:
         looked += 1
-        if state[0] == ENTER:
+        if state[NEXT] == ENTER:
             enter(blocks, levels, picks, state)
-            if state[1] == len(levels[0]) - 1:
-                if fits_the_rest(blocks, classes, windows, close, levels, picks, state[1]):
+            if state[LEVEL] == len(levels.of_class) - 1:
+                if fits_the_rest(blocks, classes, windows, close, levels, picks, state[LEVEL]):
                     write(classes, levels, picks, out, found)
                     found += 1
-                state[0] = UP
+                state[NEXT] = UP
             else:
-                state[0] = CHOOSE
-        elif state[0] == CHOOSE:
+                state[NEXT] = CHOOSE
+        elif state[NEXT] == CHOOSE:
             choose_class(blocks, classes, windows, close, levels, picks, state)
-        elif state[0] == PICK:
+        elif state[NEXT] == PICK:
             looked += pick_mates(blocks, classes, windows, close, levels, picks, state, looks - looked)
-            if state[0] == PICK and picks[5][state[2] - 1] == 0:
-                if fits_so_far(rule, classes, levels, picks, state):
+            if state[NEXT] == PICK and picks.missing[state[PICKED] - 1] == 0:
+                if fits_so_far(partial, classes, levels, picks, state):
                     go_down(classes, levels, picks, state)
                 else:
                     take_back(levels, picks, state)
@@ -100,14 +170,18 @@ def fill_teams(
     return found, looked
 
 
-def enter(
-    blocks: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], state: Column
-) -> None:
+def enter(blocks: Blocks, levels: Levels, picks: Picks, state: Column) -> None:
     """List the free blocks of a new level but its leader, with prefix sums of the first axis."""
-    sizes, firsts, ranks = blocks[0], blocks[1], blocks[4]
-    of_class, leader, start, listed, singles = levels[0], levels[1], levels[2], levels[3], levels[4]
-    free, prefix, taken = picks[0], picks[1], picks[6]
-    level = state[1]
+    sizes, firsts, ranks = blocks.sizes, blocks.first, blocks.ranks
+    of_class, leader, start, listed, singles = (
+        levels.of_class,
+        levels.leader,
+        levels.start,
+        levels.listed,
+        levels.singles,
+    )
+    free, prefix, taken = picks.free, picks.prefix, picks.taken
+    level = state[LEVEL]
     lead = -1
     for place in range(len(ranks)):
         if taken[ranks[place]] < 0:
@@ -129,67 +203,59 @@ def enter(
     listed[level] = n
     singles[level] = parties
     of_class[level] = -1
-    start[level] = state[2]
+    start[level] = state[PICKED]
 
 
 def narrow(
-    classes: tuple[Column, ...],
-    windows: tuple[Column, ...],
-    close: tuple[float, ...],
-    levels: tuple[Column, ...],
-    picks: tuple[Column, ...],
+    classes: Classes,
+    windows: Bounds,
+    close: Close,
+    levels: Levels,
+    picks: Picks,
     state: Column,
 ) -> None:
     """Bring the levels that are begun up to narrower windows; go back to where they forbid."""
-    of_class, start, low, high = levels[0], levels[2], levels[5], levels[6]
-    first = picks[3]
-    for level in range(state[1] + 1):
+    of_class, start, low, high = levels.of_class, levels.start, levels.low, levels.high
+    first = picks.first
+    for level in range(state[LEVEL] + 1):
         if of_class[level] < 0:
             return
         bound(classes, windows, close, levels, level, of_class[level])
-        if level < state[1]:
+        if level < state[LEVEL]:
             total = first[start[level + 1] - 1]
             if total < low[level] or total > high[level]:
-                while state[1] > level + 1:
+                while state[LEVEL] > level + 1:
                     go_up(levels, picks, state)
-                state[0] = UP
+                state[NEXT] = UP
                 return
 
 
 def bound(
-    classes: tuple[Column, ...],
-    windows: tuple[Column, ...],
-    close: tuple[float, ...],
-    levels: tuple[Column, ...],
+    classes: Classes,
+    windows: Bounds,
+    close: Close,
+    levels: Levels,
     level: int,
     c: int,
 ) -> None:
     """Set what the picks of a level must sum to on the first axis for a team of a class."""
-    share, span, pad, _, guide = close
-    base, extras = classes[1], classes[7]
+    share, span = close.share, close.span
+    base, extras = classes.first, classes.extras
     extra = extras[c]
-    low_of, high_of = windows[0], windows[1]
-    low, high, largest, smallest, rest, left = (
-        levels[5],
-        levels[6],
-        levels[7],
-        levels[8],
-        levels[9],
-        levels[10],
-    )
+    low_of, high_of = windows.first_low, windows.first_high
     least, most = low_of[c], high_of[c]
-    a = largest[level] * share - span
-    b = (smallest[level] + span) / share
+    a = levels.largest[level] * share - span
+    b = (levels.smallest[level] + span) / share
     least = max(least, a + extra)
     most = min(most, b + extra)
-    others = len(low) - 1 - level
+    others = len(levels.low) - 1 - level
     if others > 0:
-        whole = rest[level]
+        whole = levels.rest[level]
         others_low = 0.0
         others_high = 0.0
         others_extra = 0.0
         for other in range(len(base)):
-            count = left[level, other]
+            count = levels.left[level, other]
             if other == c:
                 count -= 1
             if count > 0:
@@ -205,67 +271,74 @@ def bound(
         )
         least = max(least, whole - others_high)
         most = min(most, whole - others_low)
-        if guide > 0.0 and others > UNGUIDED:
+        if close.guide > 0.0 and others > UNGUIDED:
             # Near what is left for each, so that nothing is made up for by the last ones.
-            half = guide * (high_of[c] - low_of[c]) / 2.0
+            half = close.guide * (high_of[c] - low_of[c]) / 2.0
             drift = (whole - (others_low + low_of[c] + others_high + high_of[c]) / 2.0) / (others + 1)
             target = (low_of[c] + high_of[c]) / 2.0 + drift
             least = max(least, target - half)
             most = min(most, target + half)
-    low[level] = least - base[c] - pad
-    high[level] = most - base[c] + pad
+    levels.low[level] = least - base[c] - close.pad
+    levels.high[level] = most - base[c] + close.pad
 
 
 def choose_class(
-    blocks: tuple[Column, ...],
-    classes: tuple[Column, ...],
-    windows: tuple[Column, ...],
-    close: tuple[float, ...],
-    levels: tuple[Column, ...],
-    picks: tuple[Column, ...],
+    blocks: Blocks,
+    classes: Classes,
+    windows: Bounds,
+    close: Close,
+    levels: Levels,
+    picks: Picks,
     state: Column,
 ) -> None:
     """Let the leader of a level into a team of the next class it fits into; go up where there is none."""
-    need, class_clash = classes[0], classes[3]
-    of_class, leader, left = levels[0], levels[1], levels[10]
-    first, second, missing = picks[3], picks[4], picks[5]
-    level, at = state[1], state[2]
+    need, class_clash = classes.need, classes.clash
+    of_class, leader, left = levels.of_class, levels.leader, levels.left
+    first, second, missing = picks.first, picks.second, picks.missing
+    level, at = state[LEVEL], state[PICKED]
     lead = leader[level]
-    size = blocks[0][lead]
+    size = blocks.sizes[lead]
     for c in range(of_class[level] + 1, len(need)):
         if left[level, c] > 0 and size <= need[c] and class_clash[c, lead] == 0:
             of_class[level] = c
             bound(classes, windows, close, levels, level, c)
-            first[at] = blocks[1][lead]
-            second[at] = blocks[2][lead]
+            first[at] = blocks.first[lead]
+            second[at] = blocks.second[lead]
             missing[at] = need[c] - size
-            picks[2][at] = -1
-            state[0] = PICK
-            state[2] = at + 1
-            state[3] = 0
+            picks.position[at] = -1
+            state[NEXT] = PICK
+            state[PICKED] = at + 1
+            state[CURSOR] = 0
             return
     of_class[level] = -1
-    state[0] = UP
+    state[NEXT] = UP
 
 
 def pick_mates(
-    blocks: tuple[Column, ...],
-    classes: tuple[Column, ...],
-    windows: tuple[Column, ...],
-    close: tuple[float, ...],
-    levels: tuple[Column, ...],
-    picks: tuple[Column, ...],
+    blocks: Blocks,
+    classes: Classes,
+    windows: Bounds,
+    close: Close,
+    levels: Levels,
+    picks: Picks,
     state: Column,
     looks: int,
 ) -> int:
     """Pick mates until a team is full and within its windows, or there are none; return the steps done."""
-    sizes, firsts, seconds, kinds, _, clash = blocks
-    free, prefix, position, first, second, missing, _ = picks
-    level, at, cursor = state[1], state[2], state[3]
-    c, lead, begin = levels[0][level], levels[1][level], levels[2][level]
-    n, parties, low, high = levels[3][level], levels[4][level], levels[5][level], levels[6][level]
-    second_low = windows[2][c] - classes[2][c] - close[3]
-    second_high = windows[3][c] - classes[2][c] + close[3]
+    sizes, firsts, seconds, kinds, clash = (
+        blocks.sizes,
+        blocks.first,
+        blocks.second,
+        blocks.kinds,
+        blocks.clash,
+    )
+    free, prefix, position = picks.free, picks.prefix, picks.position
+    first, second, missing = picks.first, picks.second, picks.missing
+    level, at, cursor = state[LEVEL], state[PICKED], state[CURSOR]
+    c, lead, begin = levels.of_class[level], levels.leader[level], levels.start[level]
+    n, parties, low, high = levels.listed[level], levels.singles[level], levels.low[level], levels.high[level]
+    second_low = windows.second_low[c] - classes.second[c] - close.second_pad
+    second_high = windows.second_high[c] - classes.second[c] + close.second_pad
     looked = 0
     while looked < looks:
         looked += 1
@@ -281,7 +354,7 @@ def pick_mates(
                 passed_over = j > position[at - 1] + 1 and kinds[block] == kinds[free[level, j - 1]]
                 if passed_over or (
                     len(clash) > 0
-                    and clashes(clash, classes[3], free, position, level, c, lead, begin, at, block)
+                    and clashes(clash, classes.clash, free, position, level, c, lead, begin, at, block)
                 ):
                     continue
                 position[at] = j
@@ -294,11 +367,11 @@ def pick_mates(
             break
         at -= 1
         if at == begin:
-            state[0] = CHOOSE
+            state[NEXT] = CHOOSE
             break
         cursor = position[at] + 1
-    state[2] = at
-    state[3] = cursor
+    state[PICKED] = at
+    state[CURSOR] = cursor
     return looked
 
 
@@ -342,158 +415,115 @@ def clashes(
     return False
 
 
-def take_back(levels: tuple[Column, ...], picks: tuple[Column, ...], state: Column) -> None:
+def take_back(levels: Levels, picks: Picks, state: Column) -> None:
     """Take the last pick back; where it was the leader, another class is next."""
-    state[2] -= 1
-    if state[2] == levels[2][state[1]]:
-        state[0] = CHOOSE
+    state[PICKED] -= 1
+    if state[PICKED] == levels.start[state[LEVEL]]:
+        state[NEXT] = CHOOSE
     else:
-        state[0] = PICK
-        state[3] = picks[2][state[2]] + 1
+        state[NEXT] = PICK
+        state[CURSOR] = picks.position[state[PICKED]] + 1
 
 
-def fits_so_far(
-    rule: tuple[float, ...],
-    classes: tuple[Column, ...],
-    levels: tuple[Column, ...],
-    picks: tuple[Column, ...],
-    state: Column,
-) -> bool:
+def fits_so_far(partial: Partial, classes: Classes, levels: Levels, picks: Picks, state: Column) -> bool:
     """Tell whether the teams filled so far can be part of a split within the cost, all others as one.
 
-    The next level's running numbers are set on the way.
+    What is kept for the next level is set on the way.
     """
-    kind, cost, centre, prior, whole_count, whole_variance, between = rule
-    if kind == NOTHING:
+    if partial.kind == NOTHING:
         return True
-    told, least, most, count_left, second_left = levels[11], levels[12], levels[13], levels[14], levels[15]
-    level, at = state[1], state[2]
-    c = levels[0][level]
-    count = classes[6][c]
-    total, square = picks[3][at - 1] + classes[1][c], picks[4][at - 1] + classes[2][c]
-    variance = moment(count, total, square, centre)
-    rest = count_left[level] - count
-    rest_square = second_left[level] - square
-    rest_variance = moment(rest, levels[9][level] - total, rest_square, centre)
-    count_left[level + 1] = rest
-    second_left[level + 1] = rest_square
-    if kind == INFORMATION:
-        own = share_of_information(count, variance + prior, whole_count, whole_variance)
-        others = share_of_information(rest, rest_variance + prior, whole_count, whole_variance)
-        told[level + 1] = told[level] + own
-        return bool(told[level] + own + others <= cost)
-    deviation = math.sqrt(variance)
-    least[level + 1] = min(least[level], deviation)
-    most[level + 1] = max(most[level], deviation)
-    if most[level + 1] - least[level + 1] > cost:
-        return False
-    # The mean square of the others' deviations is their variance less what lies between them.
-    inside = rest_variance - between / max(rest, 1.0)
-    if rest == 0.0:
-        return True
-    reaches_most = math.sqrt(rest_variance) >= most[level + 1] - cost
-    return bool(reaches_most and math.sqrt(max(inside, 0.0)) <= least[level + 1] + cost)
+    level, at = state[LEVEL], state[PICKED]
+    c = levels.of_class[level]
+    count = classes.sizes[c]
+    total, square = picks.first[at - 1] + classes.first[c], picks.second[at - 1] + classes.second[c]
+    rest = levels.count_left[level] - count
+    rest_total, rest_square = levels.rest[level] - total, levels.second_left[level] - square
+    levels.count_left[level + 1] = rest
+    levels.second_left[level + 1] = rest_square
+    least = partial_cost(partial, levels.kept, level, count, total, square, rest, rest_total, rest_square)
+    return bool(least <= partial.cost)
 
 
-def moment(count: float, total: float, square: float, centre: float) -> float:
-    """Return a variance from sums; 0 of nothing."""
-    if count == 0.0:
-        return 0.0
-    offset = total / count - centre
-    return max(square / count - offset * offset, 0.0)
-
-
-def share_of_information(count: float, variance: float, whole_count: float, whole_variance: float) -> float:
-    """Return a team's term of the mutual information, in nats."""
-    if count == 0.0 or whole_variance == 0.0:
-        return 0.0
-    if variance == 0.0:
-        return math.inf
-    return -0.5 * count / whole_count * math.log(variance / whole_variance)
-
-
-def go_down(
-    classes: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], state: Column
-) -> None:
+def go_down(classes: Classes, levels: Levels, picks: Picks, state: Column) -> None:
     """Leave a full team for the next level."""
-    of_class, leader, start = levels[0], levels[1], levels[2]
-    largest, smallest, rest, left = levels[7], levels[8], levels[9], levels[10]
-    level, at = state[1], state[2]
+    of_class, leader, start = levels.of_class, levels.leader, levels.start
+    largest, smallest, rest, left = levels.largest, levels.smallest, levels.rest, levels.left
+    level, at = state[LEVEL], state[PICKED]
     c = of_class[level]
-    free, position, taken = picks[0], picks[2], picks[6]
-    team = classes[5][c, classes[4][c] - left[level, c]]
+    free, position, taken = picks.free, picks.position, picks.taken
+    team = classes.members[c, classes.teams[c] - left[level, c]]
     taken[leader[level]] = team
     for other in range(start[level] + 1, at):
         taken[free[level, position[other]]] = team
-    total = picks[3][at - 1] + classes[1][c]
-    largest[level + 1] = max(largest[level], total - classes[7][c])
-    smallest[level + 1] = min(smallest[level], total - classes[7][c])
+    total = picks.first[at - 1] + classes.first[c]
+    largest[level + 1] = max(largest[level], total - classes.extras[c])
+    smallest[level + 1] = min(smallest[level], total - classes.extras[c])
     rest[level + 1] = rest[level] - total
-    for other in range(len(classes[0])):
+    for other in range(len(classes.need)):
         left[level + 1, other] = left[level, other]
     left[level + 1, c] -= 1
-    state[0] = ENTER
-    state[1] = level + 1
+    state[NEXT] = ENTER
+    state[LEVEL] = level + 1
 
 
-def go_up(levels: tuple[Column, ...], picks: tuple[Column, ...], state: Column) -> None:
+def go_up(levels: Levels, picks: Picks, state: Column) -> None:
     """Return to the team of the level before and take its last pick back; done where there is none."""
-    if state[1] == 0:
-        state[0] = DONE
+    if state[LEVEL] == 0:
+        state[NEXT] = DONE
         return
-    level = state[1] - 1
-    free, position, taken = picks[0], picks[2], picks[6]
-    start = levels[2]
-    state[1] = level
-    state[2] = start[level + 1]
-    taken[levels[1][level]] = -1
-    for other in range(start[level] + 1, state[2]):
+    level = state[LEVEL] - 1
+    free, position, taken = picks.free, picks.position, picks.taken
+    start = levels.start
+    state[LEVEL] = level
+    state[PICKED] = start[level + 1]
+    taken[levels.leader[level]] = -1
+    for other in range(start[level] + 1, state[PICKED]):
         taken[free[level, position[other]]] = -1
     take_back(levels, picks, state)
 
 
 def fits_the_rest(
-    blocks: tuple[Column, ...],
-    classes: tuple[Column, ...],
-    windows: tuple[Column, ...],
-    close: tuple[float, ...],
-    levels: tuple[Column, ...],
-    picks: tuple[Column, ...],
+    blocks: Blocks,
+    classes: Classes,
+    windows: Bounds,
+    close: Close,
+    levels: Levels,
+    picks: Picks,
     level: int,
 ) -> bool:
     """Tell whether all blocks that are left may be the last team."""
-    left = levels[10]
+    left = levels.left
     c = 0
     while left[level, c] == 0:
         c += 1
-    levels[0][level] = c
+    levels.of_class[level] = c
     bound(classes, windows, close, levels, level, c)
-    missing, first, second = classes[0][c], 0.0, classes[2][c]
-    clash, taken = blocks[5], picks[6]
-    for block in range(len(blocks[0])):
+    missing, first, second = classes.need[c], 0.0, classes.second[c]
+    clash, taken = blocks.clash, picks.taken
+    for block in range(len(blocks.sizes)):
         if taken[block] < 0:
-            missing -= blocks[0][block]
-            first += blocks[1][block]
-            second += blocks[2][block]
+            missing -= blocks.sizes[block]
+            first += blocks.first[block]
+            second += blocks.second[block]
             if len(clash) > 0:
-                if classes[3][c, block] != 0:
+                if classes.clash[c, block] != 0:
                     return False
                 for other in range(block):
                     if taken[other] < 0 and clash[other, block] != 0:
                         return False
-    within_first = levels[5][level] <= first <= levels[6][level]
-    within_second = windows[2][c] - close[3] <= second <= windows[3][c] + close[3]
+    within_first = levels.low[level] <= first <= levels.high[level]
+    within_second = (
+        windows.second_low[c] - close.second_pad <= second <= windows.second_high[c] + close.second_pad
+    )
     return bool(missing == 0 and within_first and within_second)
 
 
-def write(
-    classes: tuple[Column, ...], levels: tuple[Column, ...], picks: tuple[Column, ...], out: Column, row: int
-) -> None:
+def write(classes: Classes, levels: Levels, picks: Picks, out: Column, row: int) -> None:
     """Write a split: whoever is in no team yet is in the last one."""
-    level = len(levels[0]) - 1
-    c = levels[0][level]
-    last = classes[5][c, classes[4][c] - levels[10][level, c]]
-    taken = picks[6]
+    level = len(levels.of_class) - 1
+    c = levels.of_class[level]
+    last = classes.members[c, classes.teams[c] - levels.left[level, c]]
+    taken = picks.taken
     for block in range(len(taken)):
         team = taken[block]
         out[row, block] = last if team < 0 else team

@@ -17,22 +17,29 @@ subset sums from an incumbent, in multi-way number partitioning).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
-from itertools import islice
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from equipoise.arrays import Floats, Ints, Labels
-from equipoise.compiled import available, pays, run
-from equipoise.teams.objectives.objective import EVERYWHERE, Closeness, Crowd, Interval, Running, Windows
-from equipoise.teams.problem.problem import COUNT, MU, Problem
+from equipoise.arrays import Ints, Labels
+from equipoise.compiled import pays, run
+from equipoise.stopping import seconds_left
+from equipoise.teams.objectives.objective import EVERYWHERE, Interval, Windows
+from equipoise.teams.objectives.partial_kernels import Partial, partial_cost
+from equipoise.teams.problem.problem import COUNT, MU
 from equipoise.teams.solvers import window_kernels as kernels
 from equipoise.teams.solvers.pairwise import draft_teams, improve, range_bound, whole_numbers
 from equipoise.teams.solvers.task import Best, Found, Ranked, Task
+from equipoise.teams.solvers.window_kernels import Bounds, Close
+from equipoise.teams.solvers.window_layouts import (
+    Layout,
+    Memory,
+    blocks_of,
+    closer,
+    layout_of,
+    memory_of,
+    sizes_for_fixed,
+)
 
 #: Blocks up to which the search is tried: its lists grow with their square, and beyond it proves nothing.
 MOST_BLOCKS = 200
@@ -67,46 +74,6 @@ MOST_AIMS = 8
 #: Splits that come from the kernel at once.
 ROOM = 1 << 10
 
-#: Size vectors beyond which they are not gone through.
-MOST_SIZES = 1000
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Teams of given sizes: their classes, and what is in each from the start.
-
-    Parameters
-    ----------
-    crowd : Crowd
-        Sizes and totals, bots included.
-    teams : tuple of tuples of int
-        The teams of each class that are still to be filled.
-    full : tuple of int
-        The teams that nobody is missing in.
-    base : ndarray, shape (n_teams, 5)
-        What is in each team from the start: the fixed blocks and the bots.
-    missing : ndarray of int, shape (n_teams,)
-        How many players each team lacks.
-    close : Closeness
-        How close the totals must be for the task's limits.
-    """
-
-    crowd: Crowd
-    teams: tuple[tuple[int, ...], ...]
-    full: tuple[int, ...]
-    base: Floats
-    missing: Ints
-    close: Closeness
-
-
-@dataclass(frozen=True)
-class _Memory:
-    """A layout's classes as the kernel takes them, and the room of its search."""
-
-    classes: tuple[Any, ...]
-    levels: tuple[Any, ...]
-    picks: tuple[Any, ...]
-
 
 def enumerate_windows(task: Task) -> Found:
     """Find the best splits and prove them best, if that does not take too long.
@@ -119,35 +86,12 @@ def enumerate_windows(task: Task) -> Found:
     return _Enumeration(task).run()
 
 
-@lru_cache(maxsize=4)
-def size_vectors(problem: Problem) -> list[tuple[int, ...]] | None:
-    """Return the legal team sizes, most even first, each once where teams are under the same rules.
+class _Aim(NamedTuple):
+    """What a sweep that aims at a cost keeps to."""
 
-    None where there are more than :data:`MOST_SIZES`.
-    """
-    found = list(islice(_extended((), problem), MOST_SIZES + 1))
-    if len(found) > MOST_SIZES:
-        return None
-    legal = problem.legal_counts(np.array(found, dtype=np.int64).reshape(-1, problem.n_teams))
-    found = [counts for counts, keeps in zip(found, legal, strict=True) if keeps]
-    return sorted(found, key=lambda counts: (max(counts) - min(counts), counts))
-
-
-def _extended(counts: tuple[int, ...], problem: Problem) -> Iterator[tuple[int, ...]]:
-    team = len(counts)
-    if team == problem.n_teams:
-        yield counts
-        return
-    rest = problem.n_players - sum(counts)
-    low = max(problem.min_size[team], rest - sum(problem.max_size[team + 1 :]))
-    high = min(problem.max_size[team], rest - sum(problem.min_size[team + 1 :]))
-    if counts:
-        low = max(low, max(counts) - problem.max_difference)
-        high = min(high, min(counts) + problem.max_difference)
-    rules = problem.team_rules
-    equal = [count for count, rule in zip(counts, rules, strict=False) if rule == rules[team]]
-    for count in range(low, min([high, *equal]) + 1):
-        yield from _extended((*counts, count), problem)
+    windows: Bounds
+    close: Close
+    partial: Partial
 
 
 class _Enumeration:
@@ -162,22 +106,28 @@ class _Enumeration:
         by_strength = (c for c in (task.criterion, *(c for c, _ in task.limits)) if c.by_difference)
         self.zero = next((criterion.zero for criterion in by_strength), 0.0)
         self.second_axis = np.array(task.criterion.second)
-        self.layouts = [self._layout(counts) for counts in _sizes_for_fixed(problem)]
+        self.layouts = [layout_of(task, counts, self.zero) for counts in sizes_for_fixed(problem)]
         self.open = np.array([block for block, team in enumerate(problem.fixed) if team < 0], dtype=np.int64)
         mu = problem.features[:, MU]
         if len(self.open):
             order = np.lexsort((mu[self.open], -problem.sizes[self.open]))
             self.open = self.open[order]
-        self.blocks = self._blocks()
-        self.memories = [self._memory(layout) for layout in self.layouts]
+        self.blocks = blocks_of(problem, self.open, self.second_axis)
+        self.memories = [
+            memory_of(problem, layout, self.open, self.second_axis, self.zero) for layout in self.layouts
+        ]
         self.pads = problem.rounding.pads(4 * problem.n_blocks, task.criterion.second, self.zero)
         self.out = np.zeros((ROOM, len(self.open)), dtype=np.int8)
         self.steps = 0
-        self.fast = pays(0.0, math.inf)
+        self.fast = self._pays(math.inf)
         # Among costs that are whole numbers, only one that is lower by one is better; unless sizes may
         # differ, as the more even ones are better at the same cost.
         even = {max(layout.crowd.counts) - min(layout.crowd.counts) for layout in self.layouts}
         self.whole = task.criterion.whole and len(even) <= 1 and whole_numbers(problem)
+
+    def _pays(self, worth: float) -> bool:
+        """Tell whether the compiled kernel pays, from so many steps on, in the time there is."""
+        return pays(self.steps, worth, seconds_left(self.task.stop), (kernels.fill_teams,))
 
     def run(self) -> Found:
         """Start, dive, prove."""
@@ -248,9 +198,9 @@ class _Enumeration:
                 self.best.offer(self._labels(np.zeros((1, 0), dtype=np.int8)))
                 continue
             state = np.zeros(4, dtype=np.int64)
-            memory.picks[-1][:] = -1
+            memory.picks.taken[:] = -1
             aimed = -math.inf
-            given: tuple[Any, ...] | None = None
+            within: _Aim | None = None
             room = 1
             while state[0] != kernels.DONE:
                 if dive and self._half() < aim:
@@ -258,10 +208,10 @@ class _Enumeration:
                     until = self.steps + steps
                 now = min(aim, self._below(self.best.worst))
                 if now != aimed:
-                    aimed, given = now, self._windows(layout, memory, now, GUIDE if dive else 0.0)
-                if given is None:
+                    aimed, within = now, self._windows(layout, memory, now, GUIDE if dive else 0.0)
+                if within is None:
                     break
-                found, looked = self._fill(memory, given, state, min(STEPS, until - self.steps), room)
+                found, looked = self._fill(memory, within, state, min(STEPS, until - self.steps), room)
                 self.steps += looked
                 room = min(2 * room, ROOM)
                 self.best.offer(self._labels(self.out[:found]))
@@ -269,161 +219,56 @@ class _Enumeration:
                     return False, aim
         return True, aim
 
-    def _layout(self, counts: tuple[int, ...]) -> Layout:
-        """Return what is known of teams with these numbers of the roster's players."""
-        problem = self.task.problem
-        base = np.zeros((problem.n_teams, problem.features.shape[1]))
-        for block, team in enumerate(problem.fixed):
-            if team >= 0:
-                base[team] += problem.features[block]
-        missing = np.array(counts) - base[:, COUNT].astype(np.int64)
-        whole = problem.features.sum(axis=0)
-        bots = problem.bots(np.array([counts]))[0]
-        if problem.filler is not None:
-            base += bots[:, None] * problem.filler
-            whole = whole + bots.sum() * problem.filler
-        classes: dict[tuple[object, ...], list[int]] = {}
-        for team in range(problem.n_teams):
-            if missing[team] > 0:
-                classes.setdefault((problem.team_rules[team], counts[team]), []).append(team)
-        sizes = tuple(int(size) for size in counts + bots)
-        mu = (EVERYWHERE,) * problem.n_teams
-        close = Closeness()
-        for criterion, limit in self.task.limits:
-            if criterion.has_windows:
-                windows = criterion.windows(limit, Crowd(sizes, whole, mu))
-                mu = windows.mu
-                close = self._closer(windows.closeness, close)
-        full = tuple(int(team) for team in np.flatnonzero(missing == 0))
-        return Layout(
-            Crowd(sizes, whole, mu), tuple(map(tuple, classes.values())), full, base, missing, close
-        )
-
-    def _blocks(self) -> tuple[NDArray[Any], ...]:
-        """Return the free blocks as the kernel takes them."""
-        problem, free = self.task.problem, self.open
-        features = problem.features[free]
-        each = features[:, MU] / np.maximum(features[:, COUNT], 1.0) - problem.centre
-        ranks = np.lexsort((-np.abs(each), -problem.sizes[free]))
-        clash = np.zeros((len(free) if problem.apart else 0, len(free)), dtype=np.uint8)
-        place = {int(block): n for n, block in enumerate(free)}
-        for one, other in problem.apart:
-            if one in place and other in place:
-                clash[place[one], place[other]] = clash[place[other], place[one]] = 1
-        second = np.ascontiguousarray(features @ self.second_axis)
-        mu = np.ascontiguousarray(features[:, MU])
-        return problem.sizes[free], mu, second, problem.kinds[free], ranks.astype(np.int64), clash
-
-    def _memory(self, layout: Layout) -> _Memory:
-        """Return a layout's classes and the room a search over it needs."""
-        problem, n = self.task.problem, len(self.open)
-        first = [teams[0] for teams in layout.teams]
-        classes, depth = len(first), sum(len(teams) for teams in layout.teams)
-        clash = np.zeros((classes, n), dtype=np.uint8)
-        place = {int(block): row for row, block in enumerate(self.open)}
-        for pair in problem.apart:
-            for one, other in (pair, pair[::-1]):
-                if problem.fixed[one] in first and other in place:
-                    clash[first.index(problem.fixed[one]), place[other]] = 1
-        members = np.zeros((classes, max([1, *map(len, layout.teams)])), dtype=np.int64)
-        for row, teams in enumerate(layout.teams):
-            members[row, : len(teams)] = teams
-        counts = np.array([len(teams) for teams in layout.teams], dtype=np.int64)
-        base = layout.base[first]
-        levels = [np.zeros(depth, dtype=np.int64) for _ in range(5)]
-        levels += [np.zeros(depth) for _ in range(5)]  # type: ignore[misc]
-        extras = np.array(layout.crowd.extras(self.zero))
-        totals = layout.base[list(layout.full), MU]
-        full = totals - extras[list(layout.full)]
-        levels[7][:1], levels[8][:1] = full.max(initial=-math.inf), full.min(initial=math.inf)
-        levels[9][:1] = float(layout.crowd.whole[MU]) - float(totals.sum())
-        left = np.zeros((depth, classes), dtype=np.int64)
-        left[:1] = counts
-        running = [np.zeros(depth) for _ in range(5)]
-        picks = (
-            np.zeros((depth, n), dtype=np.int64),
-            np.zeros((depth, n + 1)),
-            np.zeros(n + 1, dtype=np.int64),
-            np.zeros(n + 1),
-            np.zeros(n + 1),
-            np.zeros(n + 1, dtype=np.int64),
-            np.full(n, -1, dtype=np.int64),
-        )
-        mu, second = np.ascontiguousarray(base[:, MU]), np.ascontiguousarray(base @ self.second_axis)
-        sizes = np.array([layout.crowd.counts[team] for team in first], dtype=np.float64)
-        return _Memory(
-            (layout.missing[first], mu, second, clash, counts, members, sizes, extras[first]),
-            (*levels, left, *running),
-            picks,
-        )
-
-    def _windows(self, layout: Layout, memory: _Memory, cost: float, guide: float) -> tuple[Any, ...] | None:
+    def _windows(self, layout: Layout, memory: Memory, cost: float, guide: float) -> _Aim | None:
         """Return the windows of a layout's classes within a cost; None where its full teams are outside."""
         windows = Windows(layout.crowd.mu, (EVERYWHERE,) * len(layout.crowd.mu))
         if cost < math.inf:
             windows = self.task.criterion.windows(cost, layout.crowd)
-        close = self._closer(windows.closeness, layout.close)
+        close = closer(windows.closeness, layout.close, self.zero)
         for team in layout.full:
             total, second = layout.base[team, MU], layout.base[team] @ self.second_axis
             inside = _within(total, windows.mu[team], self.pads[0])
             if not (inside and _within(second, windows.second[team], self.pads[1])):
                 return None
         first = [teams[0] for teams in layout.teams]
-        columns = [
-            np.array([interval[end] for interval in intervals])
-            for intervals in ([windows.mu[team] for team in first], [windows.second[team] for team in first])
-            for end in (0, 1)
-        ]
-        rule = self._begin(layout, memory, windows.running)
-        return tuple(columns), (close.share, close.span, *self.pads, guide if cost < math.inf else 0.0), rule
+        bounds = Bounds(
+            first_low=np.array([windows.mu[team].low for team in first]),
+            first_high=np.array([windows.mu[team].high for team in first]),
+            second_low=np.array([windows.second[team].low for team in first]),
+            second_high=np.array([windows.second[team].high for team in first]),
+        )
+        partial = self._begin(layout, memory, windows.partial)
+        return _Aim(
+            bounds, Close(close.share, close.span, *self.pads, guide if cost < math.inf else 0.0), partial
+        )
 
-    def _closer(self, closeness: Closeness, otherwise: Closeness) -> Closeness:
-        """Return a closeness that says something of the strengths that are looked at, else the other one."""
-        return closeness if closeness.span < math.inf and closeness.zero == self.zero else otherwise
-
-    def _begin(self, layout: Layout, memory: _Memory, running: Running) -> tuple[float, ...]:
-        """Write down what the full teams say, and return the rule as the kernel takes it."""
-        if running.cost == math.inf:
-            running = Running()
-        n, base = float(sum(layout.crowd.counts)), layout.base
+    def _begin(self, layout: Layout, memory: Memory, partial: Partial) -> Partial:
+        """Write down what the full teams say, and return what is checked with room for rounding."""
+        if partial.cost == math.inf:
+            return Partial()
+        base, full = layout.base, list(layout.full)
         counts, squares = base[:, COUNT], base @ self.second_axis
-        moments = [
-            kernels.moment(count, mu, square, running.centre)
-            for count, mu, square in zip(counts, base[:, MU], squares, strict=True)
-        ]
-        deviations = [math.sqrt(moments[team]) for team in layout.full]
-        told = sum(
-            kernels.share_of_information(counts[team], moments[team] + running.prior, n, running.variance)
-            for team in layout.full
-        )
-        full = list(layout.full)
-        begun = (
-            told if running.rule == kernels.INFORMATION else 0.0,
-            min(deviations, default=math.inf),
-            max(deviations, default=-math.inf),
-            n - counts[full].sum(),
-            float(layout.crowd.whole @ self.second_axis) - squares[full].sum(),
-        )
-        for column, number in zip(memory.levels[11:], begun, strict=True):
-            column[:1] = number
-        # The root of a variance that is rounding is far larger than the rounding.
-        room = math.sqrt(self.pads[1]) if running.rule == kernels.DEVIATIONS else self.task.error
-        between = running.between * n
-        return running.rule, running.cost + room, running.centre, running.prior, n, running.variance, between
+        kept = np.array([partial.begin, partial.begin])
+        for team in full:
+            partial_cost(partial, kept, 0, counts[team], base[team, MU], squares[team], 0.0, 0.0, 0.0)
+            kept[0] = kept[1]
+        levels = memory.levels
+        levels.kept[:1] = kept[0]
+        levels.count_left[:1] = float(sum(layout.crowd.counts)) - counts[full].sum()
+        levels.second_left[:1] = float(layout.crowd.whole @ self.second_axis) - squares[full].sum()
+        room = math.sqrt(self.pads[1]) if partial.rooted else self.task.error
+        return partial._replace(cost=partial.cost + room)
 
-    def _fill(
-        self, memory: _Memory, given: tuple[Any, ...], state: Ints, steps: int, room: int
-    ) -> tuple[int, int]:
+    def _fill(self, memory: Memory, aim: _Aim, state: Ints, steps: int, room: int) -> tuple[int, int]:
         """Let the kernel go on, the plain one at first."""
-        if not self.fast and self.steps >= PLAIN_STEPS and available():
-            self.fast = True
-        columns, close, rule = given
+        if not self.fast and self.steps >= PLAIN_STEPS:
+            self.fast = self._pays(PLAIN_STEPS)
         if not self.fast:
             steps = min(steps, PLAIN_STEPS)
         found, looked = run(
             kernels.fill_teams,
-            *(self.blocks, memory.classes, columns, close, rule),
-            *(memory.levels, memory.picks, state, steps, self.out[:room]),
+            *(self.blocks, memory.classes, *aim, memory.levels, memory.picks),
+            *(state, steps, self.out[:room]),
             fast=self.fast,
         )
         return found, looked
@@ -433,12 +278,6 @@ class _Enumeration:
         labels = np.array(self.task.problem.fixed, dtype=np.int8)[None, :].repeat(len(rows), axis=0)
         labels[:, self.open] = rows
         return labels
-
-
-def _sizes_for_fixed(problem: Problem) -> list[tuple[int, ...]]:
-    """Return the legal team sizes that hold whoever is fixed."""
-    held = problem.counts(np.array([problem.fixed], dtype=np.int8))[0]
-    return [counts for counts in size_vectors(problem) or () if (held <= counts).all()]
 
 
 def _within(total: float, interval: Interval, pad: float) -> bool:

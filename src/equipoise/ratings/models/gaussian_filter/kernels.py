@@ -13,13 +13,12 @@ ruleset or contest, so many numbers of each member in turn; where each stands co
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from equipoise.ratings.normal import odds
 
 # Lists and arrays of the standard library when plain, arrays of NumPy when compiled; all are only indexed.
 Column = Any
-Columns = tuple[Column, ...]
 
 #: Parts of a player's skill, each with a row.
 LEVELS = 3
@@ -76,6 +75,33 @@ LEAST_CHANCE = 1e-6
 POOLED = 200.0
 
 
+class Contests(NamedTuple):
+    """Columns by contest."""
+
+    first_team: Column  # where its teams begin, with one entry more
+    which: Column  # its ruleset
+    depth: Column  # how many parts of a skill count
+    told_of: Column  # how many players' figures can be compared
+    at: Column  # the day
+    weight: Column  # how much it counts
+
+
+class Teams(NamedTuple):
+    """Columns by team."""
+
+    first_member: Column  # where its members begin, with one entry more
+    order: Column  # the contest's teams by rank
+    rank: Column
+    score: Column  # or nan
+
+
+class Members(NamedTuple):
+    """Columns by member of a team, several numbers each."""
+
+    places: Column  # where the parts of the skill stand, and whether it is a bot
+    told: Column  # share, attention, and figure less the contest's mean
+
+
 def play(
     hyper: Column,
     table: Column,
@@ -83,9 +109,9 @@ def play(
     world: Column,
     games: Column,
     evidence: Column,
-    contests: Columns,
-    teams: Columns,
-    members: Columns,
+    contests: Contests,
+    teams: Teams,
+    members: Members,
     space: Column,
     seats: Column,
     own: Column,
@@ -102,8 +128,10 @@ def play(
     table, rulesets, world, games, evidence : columns
         The state; changed in place.  ``evidence`` has of each ruleset, and last of all together, the
         logarithm of each member's likelihood, and how many contests that rests on.
-    contests, teams, members : columns
-        What happened, see :class:`equipoise.ratings.models.gaussian_filter.packing.Packed`.
+    contests : Contests
+    teams : Teams
+    members : Members
+        What happened.
     space, seats, own : columns
         Room for each team and each player of the largest contest, and for each member's chances of each
         team; what is in it does not matter.
@@ -113,9 +141,10 @@ def play(
     learning : bool
         Whether to learn, or only to predict.
     """  # fmt: skip
-    first_team, which_of, depth_of, told_of, at_of, weight_of = contests
-    first_member, order, rank_of, score_of = teams
-    places, told = members
+    first_team, which_of, depth_of = contests.first_team, contests.which, contests.depth
+    told_of, at_of, weight_of = contests.told_of, contests.at, contests.weight
+    first_member, order, rank_of, score_of = teams.first_member, teams.order, teams.rank, teams.score
+    places, told = members.places, members.told
     many = len(hyper) // HYPER
     for n in range(len(at_of)):
         first, end = first_team[n], first_team[n + 1]

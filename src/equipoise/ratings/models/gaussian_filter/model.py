@@ -118,7 +118,7 @@ class Filters(Further, ABC):
         """
         many = len(self.filters())
         numbers: tuple[Any, ...] = self.columns_of(state, packed.keys, packed.rulesets)
-        columns: tuple[Any, ...] = packed.columns()
+        columns = packed.arrays() if fast else packed.columns()
         room: tuple[Any, ...] = (
             [0.0] * (packed.most_teams() * kernels.WORKSPACE),
             [0.0] * (packed.most_members() * kernels.SEAT),
@@ -132,7 +132,6 @@ class Filters(Further, ABC):
             numbers, room = (
                 tuple(np.array(column, dtype=np.float64) for column in group) for group in (numbers, room)
             )
-            columns = tuple(tuple(np.asarray(column) for column in group) for group in columns)
         play(*numbers, *columns, *room, learning)
         if fast:
             numbers, room = (tuple(column.tolist() for column in group) for group in (numbers, room))

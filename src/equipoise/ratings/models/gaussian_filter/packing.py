@@ -12,11 +12,12 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import sub
-from typing import Any
+
+import numpy as np
 
 from equipoise.matches import Contest, Ruleset, Statistics
 from equipoise.ratings.model import Attention, is_bot
-from equipoise.ratings.models.gaussian_filter.kernels import LEVELS, TELL
+from equipoise.ratings.models.gaussian_filter.kernels import LEVELS, TELL, Contests, Members, Teams
 
 #: Seconds in a day.
 DAY = 86400.0
@@ -72,13 +73,27 @@ class Packed:
     places: array[int] = field(default_factory=_whole)
     told: array[float] = field(default_factory=_real)
 
-    def columns(self) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]:
-        """Return the columns of contests, teams and members in the kernels' order."""
+    def columns(self) -> tuple[Contests, Teams, Members]:
+        """Return the columns as the plain kernels take them."""
         return (
-            (self.first_team, self.which, self.depth, self.told_of, self.at, self.weight),
-            (self.first_member, self.order, self.rank, self.score),
-            (self.places, self.told),
+            Contests(self.first_team, self.which, self.depth, self.told_of, self.at, self.weight),
+            Teams(self.first_member, self.order, self.rank, self.score),
+            Members(self.places, self.told),
         )
+
+    def arrays(self) -> tuple[Contests, Teams, Members]:
+        """Return the columns as the compiled kernels take them."""
+        array_of = np.asarray
+        return (
+            Contests(
+                array_of(self.first_team), array_of(self.which), array_of(self.depth),
+                array_of(self.told_of), array_of(self.at), array_of(self.weight),
+            ),
+            Teams(
+                array_of(self.first_member), array_of(self.order), array_of(self.rank), array_of(self.score)
+            ),
+            Members(array_of(self.places), array_of(self.told)),
+        )  # fmt: skip
 
     def most_teams(self) -> int:
         """Return the largest number of teams in a contest."""

@@ -1,4 +1,4 @@
-"""``equipoise balance --explain``, ``--why`` and ``--edit``: what is asked, and the answers put together."""
+"""``equipoise explain``, its ``--why`` and ``--edit``: what is asked, and the answers put together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from equipoise.errors import InputError
-from equipoise.stopping import never
 
 if TYPE_CHECKING:
     from equipoise.players import Player
@@ -23,7 +22,7 @@ EXPLAINED_WITHIN = 5.0
 
 
 class Answers:
-    """What ``--edit``, ``--why`` and ``--explain`` have to say, as text and as JSON.
+    """What ``equipoise explain`` has to say, as text and as JSON.
 
     Parameters
     ----------
@@ -52,15 +51,18 @@ class Answers:
         self.split = split
         # What balance() stopped by is over; every answer has its own time.
         self._limit = EXPLAINED_WITHIN if options["time_limit"] is None else options["time_limit"]
-        self._request, self._solution = replace(request, stop=never), solution
+        self._request, self._solution = request, solution
         self._names, self._objective = names, solution.objective
         self._everything = options["everything"]
-        if split is not None and options["edit"]:
+        if self.split is not None and options["edit"]:
             self._edit(options["edit"])
-        if split is not None:
+        if self.split is not None:
             for question in options["why"]:
-                self._why(question)
-        if options["explain"] or options["everything"]:
+                try:
+                    self._why(question)
+                except InputError as error:  # a pair is answered by an edit
+                    raise error.named("--why") if error.argument == "edit" else error from None
+        if options["everything"] or not (options["why"] or options["edit"]):
             self._explain()
 
     def _edit(self, preferences: Sequence[str]) -> None:

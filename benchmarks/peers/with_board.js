@@ -1,0 +1,50 @@
+// Answers questions with the board's own script: a JSON object a line in, one a line out.
+// Usage: node with_board.js SCRIPT < QUESTIONS.  A question has a request, and perhaps labels to judge.
+"use strict";
+const fs = require("node:fs");
+const vm = require("node:vm");
+const readline = require("node:readline");
+
+vm.runInThisContext(fs.readFileSync(process.argv[2], "utf8"), { filename: "board.js" });
+
+function answered(question) {
+  if ("paste" in question) return pasted(question.paste);
+  const begin = process.cpuUsage().user;
+  const problem = build(requestOf(question.request).request);
+  if (question.splits) {
+    const blockLabels = (labels) => problem.blocks.map((block) => labels[block.players[0]]);
+    return { judged: question.splits.map((labels) => OBJECTIVES_OF(problem, question, blockLabels(labels))) };
+  }
+  const { status, labels } = solve(problem, question.keep || 1);
+  const players = (split) => problem.blockOf.map((block) => split[block]);
+  const values = labels.map((split) => judge(problem, split).value);
+  return { status, values, splits: labels.map(players), broken: labels.map((split) => violation(problem, split)),
+    cpu: (process.cpuUsage().user - begin) / 1e6 };
+}
+
+function OBJECTIVES_OF(problem, question, labels) {
+  const all = {};
+  for (const objective of question.objectives) {
+    const own = objective === problem.request.objective ? problem :
+      build(requestOf({ ...question.request, objective }).request);
+    const said = judge(own, labels, objective);
+    all[objective] = { value: said.value, chances: said.chances };
+  }
+  return all;
+}
+
+function pasted(paste) {
+  try {
+    return { gives: readPaste(paste, null).map((player) => [player.name || player.id, player.mu, player.party]) };
+  } catch (error) {
+    return { says: error.message, ways: error.ways || null, name: error.constructor.name };
+  }
+}
+
+readline.createInterface({ input: process.stdin }).on("line", (line) => {
+  try {
+    console.log(JSON.stringify(answered(JSON.parse(line))));
+  } catch (error) {
+    console.log(JSON.stringify({ error: error.constructor.name, message: String(error.message) }));
+  }
+});

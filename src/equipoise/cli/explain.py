@@ -1,0 +1,39 @@
+"""``equipoise explain``: why these teams, what else there is, and what a change by hand costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from equipoise.cli.balance import answered, naming, show
+from equipoise.cli.requests import AskingCommand
+from equipoise.cli.shared.asking import asks
+
+
+@click.command(cls=AskingCommand, name="explain")
+@click.argument("roster", metavar="ROSTER", required=False)
+@asks()
+@click.option(
+    "--why", multiple=True, metavar="A|A,B",
+    help="Why is A in this team?  Why not swap A and B, or why are they together?  Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--edit", multiple=True, metavar="CHANGE",
+    help="Change the teams by hand, 'swap A B' or 'move A TEAM', and see what it costs.  Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--all", "everything", is_flag=True,
+    help="All alternatives, and what each rule costs, however little.",
+)  # fmt: skip
+def command(roster: str | None, **options: Any) -> None:
+    """Divide the players of ROSTER as 'equipoise balance' does, and say why.
+
+    The reason, the next best, and what is worth giving up; or the answers to --why and --edit alone.
+    """
+    from equipoise.cli.shared.answers import Answers
+
+    with naming(options):
+        answer = answered(roster, options)
+        answers = Answers(options, answer.request, answer.solution, answer.split, answer.names)
+        show(answer, options, answers)

@@ -1,0 +1,71 @@
+"""``equipoise front``: the Pareto front of two objectives as a table, JSON or a picture."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from equipoise.cli.balance import INTERRUPTED, asked, interruptible, naming
+from equipoise.cli.requests import AskingCommand, two_objectives
+from equipoise.cli.shared.asking import asks
+from equipoise.cli.shared.printing import print_json, write_plot
+
+#: Options that a front, which is all there is between two objectives, leaves nothing to do for.
+NOT_BESIDES = (
+    "objective",
+    "then",
+    "within",
+    "combine",
+    "rerank",
+    "keep",
+    "spacing",
+    "choose",
+    "seed",
+    "names",
+)
+
+
+@click.command(cls=AskingCommand, name="front")
+@click.argument("roster", metavar="ROSTER", required=False)
+@asks(*NOT_BESIDES)
+@click.option(
+    "--objectives", metavar="NAME,NAME", default="win,spread", show_default=True,
+    help="The two objectives.",
+)  # fmt: skip
+def command(roster: str | None, **options: Any) -> None:
+    """Show the teams of ROSTER that are best by two objectives: the Pareto front.
+
+    No division of the players is better than one of these by one objective and no worse by the other.
+    ROSTER is as for 'equipoise balance'.
+    """
+    options |= dict.fromkeys(NOT_BESIDES) | {"then": ()}
+    with naming(options):
+        _front(roster, options)
+
+
+def _front(roster: str | None, options: dict[str, Any]) -> None:
+    """Print the front, and draw it where a picture is asked for."""
+    from dataclasses import replace
+
+    from equipoise.pages.pictures.front import front_svg
+    from equipoise.pages.text.teams import front_lines
+    from equipoise.teams.pareto import pareto
+
+    objectives = two_objectives(options["objectives"])
+    request = asked(roster, options)
+    with interruptible(options["time_limit"]) as stop:
+        front = pareto(replace(request, stop=stop), *objectives)
+    if options["as_json"]:
+        print_json(front.as_dict())
+    if front.nothing is not None:
+        click.echo(f"error: {front.nothing.status}: {front.nothing.reason}", err=True)
+        sys.exit(1)
+    if not options["as_json"]:
+        click.echo("\n".join(front_lines(front)))
+    if options["plot"]:
+        write_plot(options["plot"], front_svg(front))
+    if stop.interruption.happened:
+        click.echo("interrupted; these are the best so far", err=True)
+        sys.exit(INTERRUPTED)

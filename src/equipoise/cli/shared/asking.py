@@ -1,0 +1,229 @@
+"""What is asked of ``balance``, ``explain`` and ``front``: their options, in sections of the help."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from equipoise.cli.shared.printing import NewFile
+from equipoise.cli.shared.rosters import RATINGS, clan_tags, read_option
+from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+#: What a pair of the last match is worth to be apart, unless that is said.
+RECENT_PRICE = "0.5%"
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text is a finite number."""
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+class Power(click.ParamType[float]):
+    """The power of ``--choose``: a number, or ``default``."""
+
+    name = "power"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the power."""
+        from equipoise.teams.solution import DEFAULT_POWER
+
+        if value == "default":
+            return DEFAULT_POWER
+        if not is_number(str(value)) or float(value) < 0:
+            self.fail(f"{value!r} is not a number of 0 or above", param, ctx)
+        return float(value)
+
+
+def _one_of(names: Any, extra: str = "") -> str:
+    return ", ".join([*names, *([extra] if extra else [])])
+
+
+_ASKED: tuple[Callable[[Any], Any], ...] = (
+    read_option,
+    *RATINGS,
+    click.option(
+        "--request",
+        metavar="FILE",
+        help="A file of players and settings, JSON or TOML; ROSTER and other flags replace what it says.",
+    ),
+    click.option(
+        "--save-request",
+        type=NewFile(".json"),
+        metavar="FILE.json",
+        help="Write what is asked into a file for --request.",
+    ),
+    click.option("--teams", type=int, metavar="N", help="How many teams.  [default: 2]"),
+    click.option("--size", metavar="N|N,N|N-N", help="The size of every team, of each team, or a range."),
+    click.option(
+        "--max-difference",
+        type=int,
+        metavar="N",
+        help="By how many players the teams may differ, bots not counted.  [default: 1, or any with --size]",
+    ),
+    click.option("--bots", is_flag=True, help="Fill shorter teams up with bots."),
+    click.option(
+        "--bot-weight",
+        type=float,
+        metavar="WEIGHT",
+        help="What a bot weighs.  Implies --bots.  [default: the mean weight]",
+    ),
+    click.option(
+        "--min", "minimum", type=int, metavar="N", help="Fewest players the map is made for.  Implies --bots."
+    ),
+    click.option(
+        "--max", "maximum", type=int, metavar="N", help="Most players the map is made for.  Implies --bots."
+    ),
+    click.option("--target", type=int, metavar="N", help="How many players are wanted.  Implies --bots."),
+    click.option("--party", multiple=True, metavar="A,B", help="Players who stay together.  Repeatable."),
+    clan_tags,
+    click.option(
+        "--apart", multiple=True, metavar="A,B", help="Players kept in different teams.  Repeatable."
+    ),
+    click.option(
+        "--fix", multiple=True, metavar="A=TEAM", help="A player fixed to a team, from 1.  Repeatable."
+    ),
+    click.option(
+        "--prefer",
+        multiple=True,
+        metavar="A,B[=PRICE]",
+        help="Players together unless that costs more win probability than PRICE (2% or 0.02) for each who "
+        "is elsewhere.  Repeatable.  [default price: 1%]",
+    ),
+    click.option(
+        "--avoid",
+        multiple=True,
+        metavar="A,B[=PRICE]",
+        help="Players apart unless that costs more.  Repeatable.  [default price: 1%]",
+    ),
+    click.option(
+        "--recent",
+        metavar="MATCHES",
+        help="A match file; who was in one team in its last matches is kept apart at a price.",
+    ),
+    click.option(
+        "--recent-price",
+        metavar="PRICE",
+        help=f"What a pair of the last match is worth; half as much a match before, and so on.  "
+        f"[default: {RECENT_PRICE}]",
+    ),
+    click.option("--side-price", metavar="PRICE", help="What a side preference is worth.  [default: 0]"),
+    click.option(
+        "--stay",
+        metavar="PRICE",
+        help="Players stay in the team of column team_now unless that costs more than PRICE.",
+    ),
+    click.option(
+        "--moves", type=int, metavar="N", help="At most N players leave the team of column team_now."
+    ),
+    click.option("--roles", metavar="ROLE:N,...", help="What every team needs: tank:1,damage:2,support:2."),
+    click.option("--rules", metavar="FILE.json", help="Sums over each team's players that must be kept."),
+    click.option("--then", multiple=True, metavar="NAME", help="The next objective in order.  Repeatable."),
+    click.option(
+        "--within",
+        metavar="T,T",
+        help="How far from its optimum each objective but the last may be.  [default: 0.001 for win, else 0]",
+    ),
+    click.option("--combine", metavar="NAME=W,...", help="A weighted sum of objectives as the first one."),
+    click.option(
+        "--objective", metavar="NAME", help=f"What is fair: {_one_of(OBJECTIVES)}.  [default: spread]"
+    ),
+    click.option(
+        "--tolerance",
+        type=float,
+        metavar="P",
+        help="How much win probability 'spread' may give for likeness.  "
+        "[default: 0.0025 with up to 17 players, 0.001 with more]",
+    ),
+    click.option(
+        "--side-weight",
+        type=float,
+        metavar="W",
+        help="How much side preferences count in 'indistinguishable'.  [default: 0.01]",
+    ),
+    click.option("--rerank", metavar="NAME", help=f"Order the best splits anew by: {_one_of(RERANKERS)}."),
+    click.option(
+        "--solver",
+        metavar="NAME",
+        help=f"How to search: {_one_of(('auto', *SOLVERS))}.  [default: auto]",
+    ),
+    click.option("--time-limit", type=float, metavar="SECONDS", help="Stop searching after this time."),
+    click.option(
+        "--keep", type=int, metavar="K", help="Show the K best splits.  [default: 1, or 20 with --choose]"
+    ),
+    click.option(
+        "--spacing",
+        type=int,
+        metavar="D",
+        help="Any two of those splits differ by D players at least; the best first.  [default: 1]",
+    ),
+    click.option(
+        "--choose",
+        type=Power(),
+        metavar="[POWER]",
+        help="Choose one of the best splits at random, the more even the likelier.",
+    ),
+    click.option(
+        "--seed",
+        type=int,
+        metavar="N",
+        help="The seed of the choice and of searches.  [default: 0, but with --choose another each time]",
+    ),
+    click.option(
+        "--default-weight",
+        type=float,
+        metavar="WEIGHT",
+        help="The weight of players without one.  [default: the mean of the others]",
+    ),
+    click.option(
+        "--beta",
+        type=float,
+        metavar="WEIGHT",
+        help="Performance noise of one player, for win chances.  [default: the roster's standard deviation]",
+    ),
+    click.option(
+        "--zero",
+        type=float,
+        metavar="WEIGHT",
+        help="The weight that adds nothing to a team, where the scale has one.  Matters to unequal teams.",
+    ),
+    click.option(
+        "--body",
+        type=float,
+        metavar="SPREADS",
+        help="What one more player of mean weight is worth, in standard deviations.  [default: 1]",
+    ),
+)
+
+#: What is shown, by every command that asks.
+_SHOWN = (
+    click.option("--names", metavar="A,B", help="What to call the teams."),
+    click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+    click.option("--plot", type=NewFile(".svg"), metavar="FILE.svg", help="Draw the answer into a file."),
+)
+
+
+def asks(*without: str) -> Callable[[Command], Command]:
+    """Return what adds the options that say what is asked, and those that every answer has.
+
+    Parameters
+    ----------
+    without : str
+        The names of options that say nothing here.
+    """
+
+    def add(command: Command) -> Command:
+        for option in reversed((*_ASKED, *_SHOWN)):
+            command = option(command)
+        parameters: list[click.Option] = command.__click_params__  # type: ignore[attr-defined]  # click sets it
+        parameters[:] = [each for each in parameters if each.name not in without]
+        return command
+
+    return add

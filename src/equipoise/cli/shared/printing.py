@@ -1,0 +1,76 @@
+"""What commands print and write: JSON, tables, pictures, and the names of files that options take."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from equipoise.errors import InputError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def table_forms(command: Command) -> Command:
+    """Add the options that choose the form of a table."""
+    for form in ("markdown", "csv"):
+        name = {"markdown": "Markdown", "csv": "CSV"}[form]
+        command = click.option(f"--{form}", "form", flag_value=form, help=f"Print the table as {name}.")(
+            command
+        )
+    return command
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], form: str | None = None) -> str:
+    """Return a table as people read it, or in the form that an option has chosen."""
+    from equipoise.pages.text.grids import FORMS, Grid
+
+    return "\n".join(FORMS[form or "text"](Grid(columns, rows)))
+
+
+class NewFile(click.ParamType[str]):
+    """The name of a file to be written, which says what is in it.
+
+    Parameters
+    ----------
+    endings : str
+        How it may end; any where there is none.
+    """
+
+    name = "file"
+
+    def __init__(self, *endings: str) -> None:
+        self.endings = endings
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name; raise an error where it promises another format."""
+        del ctx
+        option = "FILE" if param is None or not isinstance(param, click.Option) else param.opts[0]
+        path = str(value)
+        if path == "-":
+            msg = f"{option} must be the name of a file, got '-'"
+            raise InputError(msg)
+        if self.endings and not path.lower().endswith(self.endings):
+            msg = f"{option} must be a file that ends in {' or '.join(self.endings)}, got {path}"
+            raise InputError(msg)
+        return path
+
+
+def print_json(plain: Mapping[str, Any]) -> None:
+    """Print plain data as JSON, in the characters that the terminal has."""
+    in_unicode = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
+    click.echo(json.dumps(plain, ensure_ascii=not in_unicode, allow_nan=False, indent=2))
+
+
+def write_plot(path: str, picture: str) -> None:
+    """Write a picture to the file of ``--plot``."""
+    from pathlib import Path
+
+    try:
+        Path(path).write_text(picture, encoding="utf-8")
+    except OSError as error:
+        msg = f"--plot: {path} cannot be written: {error.strerror or error}"
+        raise InputError(msg) from error

@@ -1,0 +1,72 @@
+"""``equipoise tokens``: who may read, report and correct over the network."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+#: What a token may be for, as :data:`equipoise.server.tokens.SCOPES`.
+SCOPES = ("read", "report", "admin")
+
+_file = click.option(
+    "--file", "path", required=True, metavar="FILE", envvar="EQUIPOISE_TOKENS", show_envvar=True,
+    help="Where the hashes of tokens are kept; the setting 'tokens' of serve.",
+)  # fmt: skip
+
+
+@click.group(name="tokens")
+def command() -> None:
+    """Make, list and revoke tokens of 'equipoise serve'.
+
+    A server takes notice within a second.
+    """
+
+
+@command.command(name="make")
+@_file
+@click.option("--name", required=True, metavar="TEXT", help="Who has it, for people.")
+@click.option(
+    "--scope", required=True, type=click.Choice(SCOPES),
+    help="What it is for: read, report results too, or correct them too.",
+)  # fmt: skip
+def _make(path: str, name: str, scope: str) -> None:
+    """Make a token and print it; it cannot be shown again."""
+    from equipoise.server.tokens import make
+
+    token, text = make(path, name, scope)
+    click.echo(f"token {token.id} for {name} ({scope}); keep it, it cannot be shown again:", err=True)
+    click.echo(text)
+
+
+@command.command(name="list")
+@_file
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def _list(path: str, as_json: bool) -> None:
+    """List tokens: who has which, for what, since when."""
+    from equipoise.server.tokens import read
+
+    tokens = read(path)
+    if as_json:
+        plain = [
+            {"id": each.id, "name": each.name, "scope": each.scope, "made": each.made} for each in tokens
+        ]
+        click.echo(json.dumps({"tokens": plain}, indent=2))
+        return
+    from equipoise.cli.shared.printing import table
+    from equipoise.fields import printable
+
+    rows = [(each.id, each.scope, each.made, printable(each.name)) for each in tokens]
+    click.echo(table(("id", "scope", "made", "name"), rows))
+
+
+@command.command(name="revoke")
+@_file
+@click.argument("token_id", metavar="ID")
+def _revoke(path: str, token_id: str) -> None:
+    """Revoke the token with an ID."""
+    from equipoise.fields import printable
+    from equipoise.server.tokens import revoke
+
+    token = revoke(path, token_id)
+    click.echo(f"token {token.id} of {printable(token.name)} is revoked")

@@ -1,0 +1,1 @@
+"""Pages for browsers: the board, and what is known of an archive; data in, HTML out."""

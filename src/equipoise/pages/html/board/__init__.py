@@ -1,0 +1,72 @@
+"""The board: one HTML file that divides players into teams without any server."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from importlib.resources import files
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from equipoise.pages.html.catalogue import texts
+
+#: What the page's one script is made of, in order: what is asked and the search, what is typed, the page.
+SCRIPTS = ("solve.js", "paste.js", "board.js")
+
+#: The objectives that the page offers, the usual one first.
+OBJECTIVES = ("spread", "difference", "win", "ratio", "indistinguishable")
+
+
+def board_html(server: str = "", results: str = "", language: str = "en") -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    server : str
+        Where a service answers what the page cannot prove itself; nothing for a page without a server.
+    results : str
+        Where a service takes results; nothing for a page without one.
+    language : str
+        Whose texts: a name of a catalogue in ``equipoise/pages/html/texts``.
+
+    Examples
+    --------
+    >>> page = board_html()
+    >>> page.startswith("<!doctype html>"), "http://" in page, page.count("<script>")
+    (True, False, 1)
+    """
+    script, style = board_script(language), _read("../style.css") + _read("board.css")
+    policy = f"default-src 'self'; script-src '{_hashed(script)}'; style-src '{_hashed(style)}'; img-src data:; base-uri 'none'; form-action 'none'"  # noqa: E501
+    catalogue = texts(language)
+    template = Environment(autoescape=True).from_string(_read("board.html"))
+    return template.render(
+        language=catalogue["language"],
+        t=catalogue["board"],
+        objectives=OBJECTIVES,
+        policy=policy,
+        server=server,
+        results=results,
+        # Neither holds what a name or a link could have put there.
+        script=Markup(script),  # noqa: S704
+        style=Markup(style),  # noqa: S704
+    )
+
+
+@cache
+def board_script(language: str = "en") -> str:
+    """Return the page's one script: texts, judge and solver, reader, and the page's handling."""
+    words = json.dumps(texts(language)["board"], ensure_ascii=False).replace("</", "<\\/")
+    return "\n".join([f"const TEXTS = {words};", *map(_read, SCRIPTS)])
+
+
+@cache
+def _read(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _hashed(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"

@@ -1,0 +1,429 @@
+// Names as people write them: the readings of equipoise.files.pastes and rosters, in the page's own words.
+// tests/pages/html/test_board_script.py holds both to one corpus.
+"use strict";
+
+/**
+ * @typedef {{weight: number | null, name: string}} Reading
+ * @typedef {{text: string, line: number, party: string | null, bare: boolean, ways: Record<string, Reading>}} Item
+ * @typedef {{number: number, text: string, held: string[], listed: number | null}} Line
+ */
+
+/** Names that can be read in several ways; nothing is guessed. */
+class AmbiguousFault extends InputFault {
+  /** @param {number} line @param {string} text @param {string[]} readings @param {string} remedy @param {string[]} ways */
+  constructor(line, text, readings, remedy, ways = []) {
+    super(`line ${line}: ${quoted(text)} can be read in several ways (${readings.join("; ")}); ${remedy}`);
+    this.line = line;
+    this.text = text;
+    this.readings = readings;
+    this.ways = ways;
+  }
+}
+
+const READS = ["weight-first", "name-first", "names"];
+const NUMBER = String.raw`(?:\+?(?:\p{Nd}+(?:[.,'’\u202f\u00a0]\p{Nd}+)*\.?|\.\p{Nd}+)(?:[eE][+-]?\p{Nd}+|[kK])?)`;
+const UNITS = String.raw`(?:\s*(?:elo|mmr|sr|pts?|points?|rating|lp|rp)\.?)?`;
+const LABEL = String.raw`(?:rating|elo|mmr|skill|sr|rank|points|level|weight)\s*(?:[:=]\s*|\s)`;
+const BETWEEN = String.raw`(?:\s*(?:[-–—]\s*)?(?<![\p{L}\p{N}_])${LABEL}|\s*(?:[:=|\t→]|->)\s*|\s+[-–—]\s+)`;
+const whole = (/** @type {string} */ pattern) => new RegExp(`^(?:${pattern})$`, "ius");
+const IS_NUMBER = whole(`(?:${LABEL})?${NUMBER}${UNITS}`);
+const LEADS = whole(String.raw`(${NUMBER})(${BETWEEN}|\s+)(?=\S)(.*)`);
+const TRAILS = whole(String.raw`(.*?\S)(?:(${BETWEEN})(${NUMBER})${UNITS}|\s*[(\[](?:${LABEL})?(${NUMBER})${UNITS}[)\]]|\s+(${NUMBER})${UNITS})`);
+const NO_WEIGHT = /^(?:[+-]?(?:nan|inf(?:inity)?)|0x[0-9a-f]+|[0-9]+(?:_[0-9]+)+)(?=\s)/iu;
+const NEGATIVE = /(?:^|(?<=[\s,;:=]))-(?:\p{Nd}+(?:\.\p{Nd}*)?|\.\p{Nd}+)(?:[eE][+-]?\p{Nd}+)?(?=[\s,;]|$)/u;
+const PLAIN = /^(\p{Nd}{1,15}(?:\.\p{Nd}+)?) ([\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'-]*(?: [\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'-]*)*)$/u;
+const UNSEEN = /[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]/gu;
+const SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\v\f]/gu;
+const BULLET = /^(?:(?:[-*•–—▪◦‣·●○■□➤➜►▶→>]|\+(?=\s))\s+(?:\[[ xX✓]?\]\s*)?|[•▪◦‣●○■□➤➜►▶]\s*|\[[ xX✓]?\]\s+)/u;
+const LIST_NUMBER = /^(?:([0-9]{1,4})[.)](?![0-9])\s*|\(([0-9]{1,4})\)\s+|#([0-9]{1,4})[.):]?\s+|([0-9])\ufe0f?\u20e3\s*)/u;
+const COMMENT = /(?:^|(?<=\s))(?:#(?![0-9])|#(?=\s*$)|\/\/\s).*$/su;
+const TICK = /\s*(?:✅|✔|☑|👍|\ufe0f)+$|^(?:✅|✔|☑)\ufe0f?\s*/gu;
+const CROSSED = /~~.+~~|[❌✖✗✘🚫]/u;
+const HEADING = /^(?:(?:team|squad|group|lobby)(?: ?(?:[0-9]{1,2}|[A-Za-z]))?|players|names)$/iu;
+const MENTION = /@(?=[\p{L}\p{Nl}\p{No}])/gu;
+const EMPHASIS = /(\*\*|\*|`)(?=\S)(.+?)(?<=\S)\1/gu;
+const QUOTED = /(?<![^\s,;|+/(])(?:"([^"]+)"|“([^”]+)”|«\s*([^»]+?)\s*»|„([^“”]+)[“”])(?=\s*(?:$|[,;:=|+/#\p{Nd}(\[-]))/gu;
+const CHAT = /^\[?(?:\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4},?\s+)?\p{Nd}{1,2}:\p{Nd}{2}(?::\p{Nd}{2})?(?:\s*[AaPp]\.?[Mm]\.?)?\]?\s*[-–]?\s*([^:\n]{1,60}):\s*(.*)$/su;
+const COMES = /^(?:(?:\+|\+1|in|i'?m in|me|me too|yes|yep|y|ok|x|here|count me in|👍|✅|✋|🙋)[.! ]*)$/iu;
+/** What stands for a quoted name until the line has been cut. */
+const HELD = "\ue000";
+
+/** Read a paste: names, a table with a header, or JSON.
+ * @param {string} given @param {string | null} read @returns {Player[]} */
+function readPaste(given, read) {
+  const text = given.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
+  const control = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/.exec(text);
+  if (control) throw new InputFault(`line ${text.slice(0, control.index).split("\n").length}: there is a control character; write plain text`);
+  const first = text.trimStart();
+  if (!first) return [];
+  if (/^(?:\{|\[\s*(?:["{[\]]|-?\d[\d.]*\s*[,\]]|$))/.test(first)) return checked(readJson(first));
+  if (looksLikeTable(first.split("\n")[0])) return checked(readTable(text));
+  const players = pasted(text, read).map((entry) => player(entry));
+  if (!players.length) throw new InputFault("there are no players; write a line for each of them");
+  return checked(players);
+}
+
+/** @param {Partial<Player>} fields @returns {Player} */
+function player(fields) {
+  const id = fields.id || fields.name || "";
+  return { mu: null, sigma: 0, side: 0.5, party: null, team: null, roles: [], ...fields, id };
+}
+
+/** @param {Player[]} players @returns {Player[]} */
+function checked(players) {
+  const seen = new Set();
+  for (const { id, name, mu } of players) {
+    if (!id) throw new InputFault("a player has neither a name nor an id");
+    if (Math.max(id.length, (name ?? "").length) > 200) throw new InputFault("a name must have at most 200 characters");
+    if (seen.has(id)) throw new InputFault(`${quoted(id)} appears twice; names must differ`);
+    if (mu !== null && !(Math.abs(mu) <= 1e15)) throw new InputFault(`the weight of ${quoted(id)} must be from -1e15 to 1e15`);
+    seen.add(id);
+  }
+  return players;
+}
+
+const COLUMNS = /** @type {Record<string, string[]>} */ ({
+  name: ["name", "player", "nick", "nickname", "player name", "user", "username"], id: ["id"],
+  weight: ["weight", "rating", "skill", "elo", "mmr", "score", "sr", "points", "level", "skill level", "skill rating",
+    "elo rating", "player score", "player rating"],
+  mu: ["mu"], sigma: ["sigma", "deviation", "rd"], party: ["party", "premade", "group"], side: ["side"], team: ["team"],
+  roles: ["roles", "role"], now: ["team_now", "team now", "current team"], bot: ["bot"], prefer: ["prefer", "with"],
+  avoid: ["avoid", "without"],
+});
+const columnOf = (/** @type {string} */ name) => Object.keys(COLUMNS).find((key) => COLUMNS[key].includes(name.trim().toLowerCase()));
+const isMarkdown = (/** @type {string} */ header) => header.includes("|") && !/[,;\t]/.test(header);
+
+/** @param {string} header */
+function looksLikeTable(header) {
+  if (/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?!\S)/.test(header)) return false;
+  return header.split(isMarkdown(header) ? "|" : /[,;\t]/).some((cell) => columnOf(cell.trim().replace(/^"+|"+$/g, "")));
+}
+
+/** @param {string} text @returns {Player[]} */
+function readTable(text) {
+  const rows = rowsOf(text).filter((row) => row.some((cell) => cell.trim()));
+  const columns = rows[0].map((cell) => columnOf(cell) ?? "");
+  if (!columns.includes("name") && !columns.includes("id")) throw new InputFault("the header has no column “name” or “id”");
+  return rows.slice(1).map((cells, at) => {
+    if (cells.length > columns.length) throw new InputFault(`row ${at + 1} has ${cells.length} cells, the header ${columns.length}`);
+    const row = /** @type {Record<string, any>} */ ({});
+    cells.forEach((cell, place) => {
+      if (columns[place] && cell.trim()) row[columns[place]] = cell.replace(UNSEEN, "").replace(SPACES, " ").trim().replace(EMPHASIS, "$2").replace(MENTION, "");
+    });
+    const number = (/** @type {string} */ key) => (row[key] === undefined ? null : weightOf(row[key], at + 1, row[key], true));
+    const weight = number("weight");
+    if (weight !== null && weight < 0) throw new InputFault(`row ${at + 1}: the weight must be at least 0, got ${weight}`);
+    return player({ id: row.id, name: row.name ?? "", mu: number("mu") ?? weight, sigma: number("sigma") ?? 0,
+      side: numberIn(number("side"), 0, 1, "side") ?? 0.5, party: row.party ?? null,
+      team: row.team ? Number(row.team) - 1 : null, roles: row.roles ? row.roles.split(";").map((/** @type {string} */ one) => one.trim()) : [] });
+  });
+}
+
+/** @param {string} text @returns {string[][]} */
+function rowsOf(text) {
+  const header = text.split("\n").find((line) => line.trim()) ?? "";
+  if (isMarkdown(header)) {
+    return text.split("\n").filter((line) => line.trim() && !/^[\s|:+-]*-[\s|:+-]*$/.test(line))
+      .map((line) => line.trim().replace(/^\|/, "").replace(/\|$/, "").split("|").map((cell) => cell.trim()));
+  }
+  const mark = [",", ";", "\t"].reduce((most, one) => (header.split(one).length > header.split(most).length ? one : most));
+  const rows = [[""]];
+  let inside = false;
+  for (let at = 0; at < text.length; at++) {
+    const [sign, row] = [text[at], rows[rows.length - 1]];
+    if (inside && sign === '"' && text[at + 1] === '"') row[row.length - 1] += text[at++];
+    else if (sign === '"' && (inside || !row[row.length - 1])) inside = !inside;
+    else if (!inside && sign === mark) row.push("");
+    else if (!inside && sign === "\n") rows.push([""]);
+    else row[row.length - 1] += sign;
+  }
+  return rows;
+}
+
+/** @param {string} text @returns {Player[]} */
+function readJson(text) {
+  let data;
+  try {
+    data = JSON.parse(text);
+  } catch (error) {
+    throw new InputFault(`it is not JSON: ${/** @type {Error} */ (error).message}`);
+  }
+  if (data && Array.isArray(data.players)) data = data.players;
+  const rows = Array.isArray(data) ? data : Object.entries(data).map(([name, weight]) => ({ name, weight }));
+  return rows.map((given) => {
+    const row = /** @type {Record<string, any>} */ (typeof given === "string" ? { name: given } :
+      Array.isArray(given) ? { name: given[0], weight: given[1] } : given ?? {});
+    const named = Object.fromEntries(Object.entries(row).map(([key, value]) => [columnOf(key) ?? "", value]));
+    const { request } = requestOf({ players: [{ ...named, "": undefined }] });
+    return player(request.players[0]);
+  });
+}
+
+/** @param {string} text @param {string | null} read */
+function pasted(text, read) {
+  const lines = linesOf(text);
+  let before = 0;
+  for (const { listed, number, text: line } of lines) {
+    if (listed === null) continue;
+    if (listed > lines.length + 100 || (listed < before && listed > 1)) {
+      throw new AmbiguousFault(number, `${listed}. ${line}`, [`${listed} is a number of a list`, `${listed} is the weight`],
+        "write weights without a full stop behind them");
+    }
+    before = listed;
+  }
+  const items = lines.flatMap((line) => itemsOf(line, read));
+  if (!read) refuseWordsInARow(items), refuseMixedPoints(items);
+  const census = censusOf(items);
+  return items.map((item) => resolved(item, census, read));
+}
+
+/** The lines that name somebody, without what surrounds the names.
+ * @param {string} text @returns {Line[]} */
+function linesOf(text) {
+  const lines = /** @type {Line[]} */ ([]);
+  text.split("\n").forEach((raw, at) => {
+    const number = at + 1;
+    const fail = (/** @type {string} */ what) => { throw new InputFault(`line ${number}: ${what}`); };
+    if (raw.trim().startsWith("```")) return;
+    if (PLAIN.test(raw)) return void lines.push({ number, text: raw, held: [], listed: null });
+    const held = /** @type {string[]} */ ([]);
+    let line = raw.replace(/(?<=[0-9])[\u202f\u00a0](?=[0-9]{3})/g, "'").replace(UNSEEN, "").replace(SPACES, " ")
+      .replace(QUOTED, (_, ...groups) => `${HELD}${held.push(groups.find((group) => group)) - 1}${HELD}`)
+      .replace(COMMENT, "").trim();
+    if (!line) return;
+    if (CROSSED.test(line)) fail(`${quoted(raw.trim())} is crossed out; delete the line if that player does not play`);
+    const chat = CHAT.exec(line);
+    if (chat && !COMES.test(chat[2].trim())) {
+      throw new AmbiguousFault(number, raw.trim(), [`${quoted(chat[1].trim())} plays`, `${quoted(chat[2].trim())} plays`],
+        "leave the names alone, one a line");
+    }
+    if (chat) line = chat[1].trim();
+    const bullet = BULLET.exec(line);
+    if (bullet) line = line.slice(bullet[0].length).trimStart();
+    const mark = LIST_NUMBER.exec(line);
+    if (mark) line = line.slice(mark[0].length);
+    line = line.replace(TICK, "").trim();
+    if (!line) return;
+    if ((line.endsWith(":") || HEADING.test(line)) && !held.length) fail(`${quoted(line)} looks like a heading; put # before a line that names nobody`);
+    line = line.replace(EMPHASIS, "$2").replace(/(?<=\S)\s+@(?=[\p{L}\p{Nl}\p{No}])/gu, ", @").replace(MENTION, "");
+    lines.push({ number, text: line, held, listed: mark ? Number(mark.slice(1).find((one) => one)) : null });
+  });
+  return lines;
+}
+
+/** @param {string} text @param {string[]} held */
+const named = (text, held) => text.replace(new RegExp(`${HELD}(\\d+)${HELD}`, "g"), (_, at) => held[at]).trim();
+const isOpen = (/** @type {string} */ text) => ["[]", "{}", "()"].some(([open, close]) => text.split(open).length !== text.split(close).length);
+const separate = "write “name, weight” on a line each, or begin with a header such as “name,weight”";
+
+/** The players that a line names.
+ * @param {Line} line @param {string | null} read @returns {Item[]} */
+function itemsOf(line, read) {
+  const fail = (/** @type {string} */ what) => { throw new InputFault(`line ${line.number}: ${what}`); };
+  const plain = PLAIN.exec(line.text);
+  if (plain) {
+    return [{ text: line.text, line: line.number, party: null, bare: true,
+      ways: { "weight-first": { name: plain[2], weight: digitsOf(plain[1]) }, names: { name: line.text, weight: null } } }];
+  }
+  const negative = NEGATIVE.exec(line.text);
+  if (negative && read !== "names") fail(`the weight must be at least 0, got ${negative[0]}`);
+  if (NO_WEIGHT.test(line.text) && read !== "names") fail("the weight is not a number; numbers look like 42 or 3.5");
+  const cells = read === "weight-first" ? [line.text] : cellsOf(line.text);
+  if (cells.length === 1 && cells[0] === "") fail("there are separators and no name");
+  if (cells.length === 1) return duo(cells[0], line, read);
+  if (cells.some(isOpen) && !isOpen(line.text)) fail("there are separators inside brackets; write one player a line");
+  if (cells.some((cell) => !cell)) fail("there is an empty place between separators; delete one separator");
+  const numeric = cells.map((cell) => IS_NUMBER.test(cell));
+  if (read === "names" || !numeric.includes(true)) {
+    const items = cells.flatMap((cell) => duo(cell, line, read));
+    const first = items.map((item) => "weight-first" in item.ways);
+    if (!read && first[0] && !first.slice(1).includes(true)) {
+      throw new AmbiguousFault(line.number, line.text, ["one player", `${items.length} players`], "put a name with a comma in double quotes");
+    }
+    return items;
+  }
+  if (cells.length % 2 || numeric.some((one, at) => at > 0 && one === numeric[at - 1])) {
+    fail(`there are ${cells.length} cells, and it is not clear which is the weight; ${separate}`);
+  }
+  return cells.filter((_, at) => !numeric[at]).map((name, at) => {
+    if (partsOf(name).length > 1) refuseShared(line);
+    const weight = cells[2 * at + Number(!numeric[0])];
+    const known = { name: named(name, line.held), weight: weightOf(weight, line.number, line.text) };
+    return { text: name, line: line.number, party: null, bare: false, ways: { "name-first": known, "weight-first": known } };
+  });
+}
+
+/** @param {Line} line @returns {never} */
+function refuseShared(line) {
+  throw new AmbiguousFault(line.number, line.text, ["the weight of each of them", "the weight of both together"],
+    "write a weight for each, as in “Amber 1500 + Birch 1400”");
+}
+
+/** Cut a line at tabs, else at semicolons, else at commas; a comma inside a number is none of these.
+ * @param {string} text @returns {string[]} */
+function cellsOf(text) {
+  const mark = ["\t", ";"].find((one) => text.includes(one));
+  if (!mark && !/[,，、]/.test(text)) return [text];
+  const within = /\s[0-9][0-9.]*,[0-9]/.test(text) ? /(?<![0-9]),|,(?![0-9])|[，、]/ : /[,，、]/;
+  const cells = text.split(mark ?? within);
+  while (cells.length > 1 && !cells[cells.length - 1].trim()) cells.pop();
+  return cells.map((cell) => cell.trim());
+}
+
+/** Cut “Amber + Birch” and “Amber/Birch” into players; “C++” and “10/10” stay whole.
+ * @param {string} cell @returns {string[]} */
+function partsOf(cell) {
+  const parts = cell.split(/\s*\+\s*|\s*\/\s*|\s+&\s+/).map((part) => part.trim());
+  return parts.length > 1 && parts.every((part) => /[\p{L}\p{Nl}\p{No}\ue000]/u.test(part)) ? parts : [cell];
+}
+
+/** @param {string} cell @param {Line} line @param {string | null} read @returns {Item[]} */
+function duo(cell, line, read) {
+  const items = (read === "weight-first" ? [cell] : partsOf(cell)).map((part) => itemOf(part, line));
+  if (items.length === 1) return items;
+  const weighted = items.map((item) => Object.keys(item.ways).some((way) => way !== "names"));
+  if (weighted.includes(true) && weighted.includes(false) && read !== "names") refuseShared(line);
+  const party = items.map((item) => Object.values(item.ways)[0].name).join(" + ");
+  return items.map((item) => ({ ...item, party }));
+}
+
+/** One player with every way in which the text can be read.
+ * @param {string} text @param {Line} line @returns {Item} */
+function itemOf(text, line) {
+  const fail = (/** @type {string} */ what) => { throw new InputFault(`line ${line.number}: ${what}`); };
+  if (/^.*\S\s*\+\s*\p{Nd}{1,2}$/su.test(text)) fail("it brings guests without a name; write a line for each of them");
+  if (IS_NUMBER.test(text)) fail(`there is no name beside the number ${text}; a line is a name, or a name and a weight`);
+  const [leads, trails] = [LEADS.exec(text), TRAILS.exec(text)];
+  /** @type {Record<string, Reading>} */
+  const ways = {};
+  let bare = false;
+  if (leads && !IS_NUMBER.test(leads[3])) {
+    ways["weight-first"] = { name: named(leads[3], line.held), weight: weightOf(leads[1], line.number, line.text) };
+    bare = !leads[2].trim();
+  }
+  const dashed = /^(\S+)-(\p{Nd}{2,})$/u.exec(text);
+  if (trails) {
+    const number = trails[3] ?? trails[4] ?? trails[5];
+    ways["name-first"] = { name: named(trails[1], line.held), weight: weightOf(number, line.number, line.text) };
+    bare ||= trails[5] !== undefined;
+    if (trails[5] && /\s\p{Nd}{1,3}$/u.test(trails[1]) && /^\p{Nd}{3}$/u.test(number)) {
+      throw new AmbiguousFault(line.number, line.text, ["a weight with a space in it", `a name ${quoted(trails[1])} and a weight of ${number}`],
+        "write weights without spaces in them");
+    }
+  } else if (dashed) {
+    ways["name-first"] = { name: named(dashed[1], line.held), weight: digitsOf(dashed[2]) };
+    bare = true;
+  }
+  if (!Object.keys(ways).length || bare) ways.names = { name: named(text, line.held), weight: null };
+  if (Object.keys(ways).join() === "names" && text.split(/\s+/).length >= 7) {
+    fail(`${quoted(text)} looks like a sentence; put # before a line that names nobody`);
+  }
+  return { text, line: line.number, party: null, ways, bare };
+}
+
+/** @param {string} text @returns {number} */
+function digitsOf(text) {
+  return Number(text.replace(/\p{Nd}/gu, (digit) => {
+    let zero = /** @type {number} */ (digit.codePointAt(0));
+    for (let value = 0; value < 10; value++, zero--) {
+      if (!/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) return String(value);
+    }
+    return String((/** @type {number} */ (digit.codePointAt(0)) - zero) % 10);
+  }));
+}
+
+/** A number as people write it; one that may have grouped digits or decimals is not guessed.
+ * @param {string} text @param {number} at @param {string} line @param {boolean} [signed] @returns {number} */
+function weightOf(text, at, line, signed = false) {
+  const bare = text.trim().replace(whole(`${LABEL}(.*)`), "$1").replace(new RegExp(`${UNITS}$`, "iu"), "");
+  let digits = bare.replace(/['’]/g, "");
+  const factor = /[kK]$/.test(digits) ? 1000 : 1;
+  digits = digits.replace(/[kK]+$/, "");
+  const [commas, points] = [digits.split(",").length - 1, digits.split(".").length - 1];
+  const none = () => { throw new InputFault(`line ${at}: ${quoted(text)} is not a number; numbers look like 42 or 3.5`); };
+  if (commas && points) {
+    const last = Math.max(digits.lastIndexOf(","), digits.lastIndexOf("."));
+    digits = `${digits.slice(0, last).replace(/[.,]/g, "")}.${digits.slice(last + 1)}`;
+  } else if (commas > 1 || points > 1) {
+    if (!/^\p{Nd}{1,3}([.,]\p{Nd}{3})+$/u.test(digits)) none();
+    digits = digits.replace(/[.,]/g, "");
+  } else if (/^[1-9]\p{Nd}{0,2},\p{Nd}{3}$/u.test(digits)) {
+    const [one, other] = [digits.replace(",", ""), digits.replace(",", ".")];
+    throw new AmbiguousFault(at, line, [`a weight of ${one}`, `a weight of ${other}`], `write ${one} or ${other}`);
+  } else digits = digits.replace(",", ".");
+  const value = /^[+-]?(?:\p{Nd}+\.?\p{Nd}*|\.\p{Nd}+)(?:[eE][+-]?\p{Nd}+)?$/u.test(digits) ? factor * digitsOf(digits) : none();
+  if (!(Math.abs(value) <= 1e15) || (!signed && value < 0)) none();
+  return value;
+}
+
+/** “Amber Birch Cedar” alone, or “Amber 1500 Birch 1400”: one player, or several. @param {Item[]} items */
+function refuseWordsInARow(items) {
+  if (items.length !== 1) return;
+  const [{ text, line, ways }] = items;
+  const words = text.split(/\s+/);
+  const numbers = text.match(new RegExp(String.raw`(?<!\S)${NUMBER}(?!\S)`, "gu")) ?? [];
+  const only = Object.keys(ways).join() === "names";
+  const players = only ? words.length : numbers.length > 1 && words.length >= 2 * numbers.length ? numbers.length : 1;
+  if (players > 1) throw new AmbiguousFault(line, text, ["one player", `${players} players`], "separate players by commas, or write one a line");
+}
+
+/** “1.500” beside “950”: a decimal point, or a group of digits. @param {Item[]} items */
+function refuseMixedPoints(items) {
+  const large = items.some((item) => Object.values(item.ways).some(({ weight }) => weight !== null && weight >= 100 && Number.isInteger(weight)));
+  const pointed = items.filter((item) => /\p{Nd}\.\p{Nd}/u.test(item.text));
+  const groups = pointed.map((item) => /(?<![\p{Nd}.,])([1-9]\p{Nd}{0,2})\.(\p{Nd}{3})(?![\p{Nd}.,])/u.exec(item.text));
+  const [found] = groups;
+  if (!large || !found || !groups.every((group) => group)) return;
+  throw new AmbiguousFault(pointed[0].line, pointed[0].text, [`a weight of ${found[1]}${found[2]}`, `a weight of ${found[0]}`],
+    `write ${found[1]}${found[2]}`);
+}
+
+/** What the text as a whole does, which decides what one of its lines may mean. @param {Item[]} items */
+function censusOf(items) {
+  const styles = items.map((item) => Object.keys(item.ways).filter((way) => way !== "names"));
+  const counting = items.length > 1 && items.every((item, at) =>
+    item.ways["weight-first"]?.weight === at + 1 && /^\p{Nd}+(?!\p{Nd}*\.)/u.test(item.text));
+  const names = items.filter((item) => item.ways["name-first"] && item.ways.names).map((item) => item.ways["name-first"].name);
+  return { players: items.length, weighted: styles.filter((style) => style.length).length, counting,
+    certain: new Set(styles.filter((style) => style.length === 1).map(([way]) => way)),
+    shared: new Set(names.filter((name, at) => names.indexOf(name) !== at)) };
+}
+
+/** The one thing that an item can mean, or a refusal.
+ * @param {Item} item @param {ReturnType<typeof censusOf>} census @param {string | null} read */
+function resolved(item, census, read) {
+  const { party } = item;
+  let ways = { ...item.ways };
+  if (census.counting && read !== "weight-first") {
+    const { name, weight } = ways["weight-first"];
+    const trails = TRAILS.exec(name);
+    ways = ways["name-first"] && trails ? { "name-first": { name: trails[1], weight: ways["name-first"].weight } } :
+      { "weight-first": { name, weight }, names: { name, weight: null } };
+  }
+  if (read) {
+    const way = ways[read] ?? (read === "names" ? Object.values(ways)[0] : ways.names) ?? { name: item.text, weight: null };
+    return { name: way.name, mu: way.weight, party };
+  }
+  ways = likely(ways, item, census);
+  const list = READS.filter((way) => ways[way]);
+  if (new Set(list.map((way) => JSON.stringify([ways[way].name, ways[way].weight]))).size > 1) {
+    const readings = list.map((way) => `${quoted(ways[way].name)}${ways[way].weight === null ? "" : ` with weight ${ways[way].weight}`}`);
+    throw new AmbiguousFault(item.line, item.text, readings, "choose one", list);
+  }
+  return { name: ways[list[0]].name, mu: ways[list[0]].weight, party };
+}
+
+/** The readings that are left when the rest of the text is considered.
+ * @param {Record<string, Reading>} ways @param {Item} item @param {ReturnType<typeof censusOf>} census */
+function likely(ways, item, census) {
+  if (Object.keys(ways).length === 1 || census.counting) return ways;
+  const { "weight-first": first, "name-first": last, names } = ways;
+  if (!first && census.shared.has(last.name)) return { names };
+  if (first && last) {
+    const [way] = census.certain;
+    if (census.certain.size === 1) return { [way]: ways[way] };
+    return { "weight-first": first, "name-first": last };
+  }
+  if (2 * census.weighted >= census.players || !item.bare) return Object.fromEntries(Object.entries(ways).filter(([way]) => way !== "names"));
+  return ways;
+}

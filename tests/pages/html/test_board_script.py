@@ -1,0 +1,132 @@
+"""The board's own script, run by Node.js, against the library: the same readings, values and proofs."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmarks import board
+
+from equipoise.pages.html.board import SCRIPTS, board_html, board_script
+
+ROOT = Path(__file__).parents[3]
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+
+#: A twentieth of the benchmark's rosters and judged requests would take a minute; these take seconds.
+ROSTERS, JUDGED = 200, 50
+
+CORPUS = [
+    json.loads(line)
+    for line in (ROOT / "tests/files/data/pastes.jsonl").read_text(encoding="utf-8").splitlines()
+]
+
+
+@needs_node
+def test_the_script_finds_and_proves_what_the_library_does() -> None:
+    """Two to four teams with rules, bots and ties have the same value, proven only where it is."""
+    played = board.compare(ROSTERS)
+    assert not played["wrong"], played["wrong"][0]
+    assert played["worst"] <= board.SAME
+    assert played["counts"]["proven"] > ROSTERS // 2
+
+
+@needs_node
+def test_the_script_judges_as_the_library_does() -> None:
+    """Every objective of random splits into two to eight teams is the same within 1e-9."""
+    worst = board.compare_judging(JUDGED)
+    assert max(worst.values()) <= board.SAME, worst
+
+
+@needs_node
+def test_the_script_reads_what_people_paste_as_the_library_does() -> None:
+    """The corpus of pastes gives the same players, or is asked back or refused where the library does so."""
+    for case, answer in zip(
+        CORPUS, board.ask_script([{"paste": case["paste"]} for case in CORPUS]), strict=True
+    ):
+        if "gives" in case:
+            assert answer.get("gives") == case["gives"], case["paste"]
+            continue
+        asked = answer.get("name") == "AmbiguousFault"
+        assert ("in several ways" in case["says"]) == asked, case["paste"]
+        assert ("--read" in case["says"]) == bool(answer["ways"]), case["paste"]
+
+
+def asked(players: dict[str, float], **fields: Any) -> dict[str, Any]:
+    """Return what the script answers to a request."""
+    (answer,) = board.ask_script([{"request": {"players": players, **fields}, "keep": 3}])
+    return answer
+
+
+@needs_node
+def test_large_rosters_are_improved_and_not_called_proven() -> None:
+    """Forty players in four teams are divided within the rules, and nobody says that it is the best."""
+    answer = asked({f"p{n}": n**1.5 for n in range(40)}, teams=4, apart=[["p0", "p1"]])
+    assert (answer["status"], answer["broken"][0]) == ("feasible", 0)
+    assert answer["values"][0] < 20.0  # of weights that spread by 78
+
+
+@needs_node
+def test_roles_are_kept() -> None:
+    """Each team gets a medic where there are two, though the best split would put them together."""
+    plays = [("Ann", 9, "medic"), ("Bob", 1, "medic"), ("Cid", 5, "scout"), ("Dan", 5, "scout")]
+    players = [{"name": name, "weight": weight, "roles": [role]} for name, weight, role in plays]
+    (answer,) = board.ask_script([{"request": {"players": players, "roles": {"medic": 1}}}])
+    assert answer["status"] == "optimal"
+    assert answer["splits"][0][0] != answer["splits"][0][1]
+
+
+@needs_node
+def test_the_next_best_are_different_splits_in_order() -> None:
+    """No two of them are the same teams, and they come best first."""
+    answer = asked({f"p{n}": float(w) for n, w in enumerate([9, 8, 7, 5, 3, 1])}, objective="difference")
+    assert answer["values"] == sorted(answer["values"])
+    assert len({tuple(split) for split in answer["splits"]}) == 3
+
+
+def test_the_page_is_one_file_that_names_no_host() -> None:
+    """There is one script, one style, no address of a host, and a policy that lets nothing else in."""
+    page = board_html()
+    assert (page.count("<script"), page.count("<style")) == (1, 1)
+    assert "default-src 'self'; script-src 'sha256-" in unescape(page)
+    assert "unsafe-inline" not in page
+    assert re.search(r"\w://", page) is None
+    assert len(page.encode()) < 200_000
+
+
+def test_no_part_of_the_script_ends_it() -> None:
+    """Nothing in it closes the element that holds it."""
+    assert "</" not in board_script().replace("<\\/", "")
+
+
+def test_each_script_is_read_in_one_sitting() -> None:
+    """The parts are what the page is made of; none is forgotten in the folder."""
+    folder = ROOT / "src/equipoise/pages/html/board"
+    assert {path.name for path in folder.glob("*.js")} == set(SCRIPTS)
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed")
+def test_the_script_is_typed(tmp_path: Path) -> None:
+    """TypeScript's checker finds nothing in the comments that type it."""
+    tsc = typescript(tmp_path)
+    config = ROOT / "src/equipoise/pages/html/board/tsconfig.json"
+    done = subprocess.run([tsc, "-p", config], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def typescript(folder: Path) -> str:
+    """Return the checker, installed where it is not there; skip where it cannot be had."""
+    if (found := shutil.which("tsc")) is not None:
+        return found
+    done = subprocess.run(
+        ["npm", "install", "--no-fund", "--no-audit", "--prefix", str(folder), "typescript@5"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        pytest.skip("typescript cannot be installed: " + done.stderr[-200:])
+    return str(folder / "node_modules/.bin/tsc")
