@@ -56,7 +56,7 @@ CHOSEN_AMONG = 20
 _AS_TYPED = {
     **{
         name: name
-        for name in ("teams", "max_difference", "tolerance", "side_weight", "beta", "zero", "body", "solver")
+        for name in ("teams", "max_difference", "tolerance", "side_weight", "beta", "zero", "body", "solver", "effort")
     },
     **{name: name for name in ("rerank", "keep", "spacing", "seed", "moves")},
     "default": "default_weight",

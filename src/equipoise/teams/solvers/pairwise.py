@@ -109,24 +109,23 @@ def improve(task: Task, start: Labels, best: Best, bound: float, disturbances: i
 
 
 def _settled(task: Task, labels: Labels, best: Best, most: int) -> tuple[Labels, int]:
-    """Return a split no pair of whose teams can be divided better, and how many pairs were tried."""
+    """Return a split no pair of whose teams can be divided better, and how many pairs were tried.
+
+    The pair that costs most by itself comes first, among those that have changed since they were tried.
+    """
+    pairs = np.array(list(combinations(range(task.problem.n_teams), 2)))
+    settled = np.zeros(len(pairs), dtype=np.bool_)
     used = 0
-    pairs = list(combinations(range(task.problem.n_teams), 2))
-    settled_at = dict.fromkeys(pairs, b"")
-    changed = True
-    while changed and used < most and not task.stop():
-        changed = False
-        for pair in pairs:
-            key = (labels * np.isin(labels, pair)).tobytes() + labels.tobytes()
-            if settled_at[pair] == key:
-                continue
-            used += 1
-            better = redivide(task, labels, pair, best)
-            if _rank(task, better) < _rank(task, labels):
-                labels, changed = better, True
-            settled_at[pair] = key
-            if task.stop() or used >= most:
-                break
+    while not settled.all() and used < most and not task.stop():
+        totals = task.problem.totals(labels[None, :])[0]
+        costs = task.criterion.cost(totals[pairs])
+        at = int(np.where(settled, -np.inf, costs).argmax())
+        better = redivide(task, labels, (int(pairs[at, 0]), int(pairs[at, 1])), best)
+        used += 1
+        if _rank(task, better) < _rank(task, labels):
+            labels = better
+            settled &= ~np.isin(pairs, pairs[at]).any(axis=1)
+        settled[at] = True
     best.offer(labels[None, :])
     return labels, used
 
