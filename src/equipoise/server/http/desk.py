@@ -157,6 +157,7 @@ class Desk:
         places = settings.max_waiting
         self._quick, self._long = Line("ask", places, at_once=True), Line("ask", places)
         self._read = Line("read", places, settings.store)
+        self._pages = Line("pages", places, settings.store)
         self._ranking = asyncio.Lock()
 
     @property
@@ -187,6 +188,11 @@ class Desk:
         answer: Read = await self._read.ask((kind, asked), READING, address)
         return answer
 
+    async def page(self, path: str, query: dict[str, str], address: str) -> tuple[str, str | None]:
+        """Return ``now`` and the page at a path, or ``later`` while there are none yet."""
+        answer: tuple[str, str | None] = await self._pages.ask((path, query), READING, address)
+        return answer
+
     async def leaders(self, ruleset: Ruleset, least_games: int) -> list[PlayerRow]:
         """Return the strongest in a ruleset; others have their turn meanwhile."""
         known = self.known
@@ -202,22 +208,22 @@ class Desk:
                 known.leaders[ruleset, least_games] = found
         return found
 
+    def _lines(self) -> dict[str, Line]:
+        return {"quick": self._quick, "long": self._long, "read": self._read, "pages": self._pages}
+
     def lanes(self) -> list[Coroutine[Any, Any, None]]:
         """Return what works the lanes off, each without end."""
-        return [each.work_off() for each in (self._quick, self._long, self._read)]
+        return [each.work_off() for each in self._lines().values()]
 
     async def close(self) -> None:
         """Let go of the workers."""
-        await asyncio.gather(*(each.worker.end() for each in (self._quick, self._long, self._read)))
+        await asyncio.gather(*(each.worker.end() for each in self._lines().values()))
 
     def gauges(self) -> list[Gauge]:
         """Return what metrics say of this moment."""
         known = self.known
         waiting = {f'{{lane="{name}"}}': float(n) for name, n in self.service.waiting().items()}
-        waiting |= {
-            f'{{lane="http_{name}"}}': float(len(line))
-            for name, line in (("quick", self._quick), ("long", self._long), ("read", self._read))
-        }
+        waiting |= {f'{{lane="http_{name}"}}': float(len(line)) for name, line in self._lines().items()}
         return [
             ("equipoise_waiting", "What waits in each lane.", "gauge", waiting),
             ("equipoise_lookups_total", "Lookups of the weight protocol.", "counter",

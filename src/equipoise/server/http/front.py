@@ -12,6 +12,7 @@ from equipoise.server.http.document import document
 from equipoise.server.http.events import Events
 from equipoise.server.http.listening import HttpLimits, HttpServer
 from equipoise.server.http.operations import OPERATIONS
+from equipoise.server.http.pages import Pages
 from equipoise.server.http.rates import Rates
 from equipoise.server.service import Service
 from equipoise.server.settings import Settings
@@ -36,7 +37,8 @@ class Front:
         self.desk.document = json.dumps(document(OPERATIONS)).encode()
         rates = Rates(settings.http_rate)
         origins = [each.strip() for each in settings.cors.split(",") if each.strip()]
-        self.application = Application(OPERATIONS, self.desk, rates, settings.max_body, origins)
+        pages = Pages(self.desk, rates)
+        self.application = Application(OPERATIONS, self.desk, rates, settings.max_body, origins, pages)
         self._server = HttpServer(self.application, limits(settings))
         self.desk.events = Events(self.desk)
         self.desk.lookups = lambda: weights.lookups
