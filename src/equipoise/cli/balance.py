@@ -244,8 +244,18 @@ def _lines(answer: Answer, split: Split, options: dict[str, Any]) -> list[str]:
 
     form = options.get("form")
     if form is None:
-        return teams.solution_lines(answer.solution, split, answer.chosen, answer.names, answer.draws)
+        lines = teams.solution_lines(answer.solution, split, answer.chosen, answer.names, answer.draws)
+        return lines + _effort_lines(answer, options)
     return teams.FORMS[form](split, answer.names)
+
+
+def _effort_lines(answer: Answer, options: dict[str, Any]) -> list[str]:
+    """Say how to have more work done, where a search ended because of how much there was."""
+    if answer.solution.status == "optimal" or answer.interrupted or options["time_limit"] is not None:
+        return []
+    effort = answer.request.effort
+    done = "the usual work" if effort == 1.0 else f"{effort:g} times the usual work"
+    return [f"That was {done}; --effort {4.0 * effort:g} does four times as much."]
 
 
 def _choose(solution: Solution, power: float, seed: int | None) -> int:

@@ -334,7 +334,7 @@ def _check_numbers(request: BalanceRequest) -> None:
         if value is not None and not 0.0 <= value < np.inf:
             msg = f"must be at least 0, got {value!r}"
             raise InputError(msg, name)
-    if not LEAST_EFFORT <= request.effort <= MOST_EFFORT:
+    if request.effort is None or not LEAST_EFFORT <= request.effort <= MOST_EFFORT:
         msg = f"must be from {LEAST_EFFORT:g} to {MOST_EFFORT:g}, got {request.effort!r}"
         raise InputError(msg, "effort")
     if not request.beta is request.zero is request.body is None:

@@ -155,7 +155,9 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
         help=f"How to search: {_one_of(('auto', *SOLVERS))}.  [default: auto]",
     ),
     click.option(
-        "--effort", type=float, metavar="N",
+        "--effort",
+        type=float,
+        metavar="N",
         help="How much work to do before giving up a proof or a better answer.  [default: 1, some seconds]",
     ),
     click.option("--time-limit", type=float, metavar="SECONDS", help="Stop searching after this time."),
