@@ -36,9 +36,14 @@ class Front:
         self.desk = Desk(service, settings)
         self.desk.document = json.dumps(document(OPERATIONS)).encode()
         rates = Rates(settings.http_rate)
-        origins = [each.strip() for each in settings.cors.split(",") if each.strip()]
+        origins, proxies = (
+            [each.strip() for each in named.split(",") if each.strip()]
+            for named in (settings.cors, settings.forwarded_by)
+        )
         pages = Pages(self.desk, rates)
-        self.application = Application(OPERATIONS, self.desk, rates, settings.max_body, origins, pages)
+        self.application = Application(
+            OPERATIONS, self.desk, rates, settings.max_body, origins, proxies, pages
+        )
         self._server = HttpServer(self.application, limits(settings))
         self.desk.events = Events(self.desk)
         self.desk.lookups = lambda: weights.lookups
