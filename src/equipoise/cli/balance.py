@@ -251,7 +251,11 @@ def _lines(answer: Answer, split: Split, options: dict[str, Any]) -> list[str]:
 
 def _effort_lines(answer: Answer, options: dict[str, Any]) -> list[str]:
     """Say how to have more work done, where a search ended because of how much there was."""
-    if answer.solution.status == "optimal" or answer.interrupted or options["time_limit"] is not None:
+    solution, limited = answer.solution, options["time_limit"] is not None
+    if solution.status == "optimal" or answer.interrupted or limited or solution.solver not in SOLVERS:
+        return []
+    solver = resolve("solver", SOLVERS, solution.solver)
+    if not (solver.exact or solver.seeded):  # a draft, which does not search
         return []
     effort = answer.request.effort
     done = "the usual work" if effort == 1.0 else f"{effort:g} times the usual work"
