@@ -14,7 +14,7 @@ class Pending:
         self._coming: list[tuple[AddBot, float]] = []
 
     def forget(self) -> None:
-        """Expect nothing any more: a new level begins with whoever is there."""
+        """Expect nothing: a new level begins with whoever is there."""
         self._coming.clear()
 
     def postpone(self, now: float) -> None:
