@@ -17,6 +17,11 @@ class Pending:
         """Expect nothing: a new level begins with whoever is there."""
         self._coming.clear()
 
+    def postpone(self, now: float) -> None:
+        """Expect nothing of what was given sooner than if it were given now."""
+        self._sent = dict.fromkeys(self._sent, now)
+        self._coming = [(command, now) for command, _ in self._coming]
+
     def came(self, seat: Seat) -> None:
         """Note that a bot came that was asked for."""
         for n, (command, _) in enumerate(self._coming):
