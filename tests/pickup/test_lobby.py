@@ -224,7 +224,7 @@ def test_who_does_not_show_up_is_out_and_the_others_wait_first() -> None:
     world.do(
         *(ev.Add(each, "two") for each in people), *(ev.Ready(each) for each in people[:3]), ev.Late("p7")
     )
-    assert world.kinds(ev.Tick(), later=61) == []
+    assert world.kinds(ev.Tick(), later=61) == ["more time"]
     assert world.kinds(ev.Tick(), later=121) == ["called off"]
     assert world.lobbies.waiting["two"] == people[:3]
     assert world.kinds(ev.Add("p8", "two")) == ["added", "ready?"]

@@ -49,6 +49,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "import": "Fill a new archive from a Parquet file.",
     },
     "Service": {
+        "pickup": "Run lobbies in a chat channel: waiting, teams, results.",
         "serve": "Answer the questions of game servers.",
         "tokens": "Make, list and revoke tokens of a server.",
         "doctor": "Say what is wrong with a weight server, and how to fix it.",
