@@ -75,7 +75,7 @@ def test_a_game_from_add_to_rank(port: int, tmp_path: Path) -> None:
         people[red[0]].say("!undo")
         people["ann"].expect("wants pickup-two")
         people[blue[0]].say("!undo")
-        people["ann"].expect("does not count any more")
+        people["ann"].expect("no longer counts")
     assert players(tmp_path / "a.db") == []
 
 

@@ -89,7 +89,7 @@ def test_a_duel_in_words(tmp_path: Path) -> None:
         assert say("ann", f"!correct {game} 2 1") == ["only those in charge can do that"]
         assert "red won" in say("cid", f"!correct {game} 2 1")[0]
         assert say("ann", "!rank ann")[0].startswith("ann is number 1 of 2")
-        assert "does not count any more" in say("cid", "!undo")[0]
+        assert "no longer counts" in say("cid", "!undo")[0]
         assert archive.count() == 0
         assert say("ann", "!teams") == ["no game is being played"]
         assert "!report won|lost|draw|3 1" in say("ann", "!help")[0]

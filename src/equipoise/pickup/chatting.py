@@ -45,11 +45,11 @@ def understood(
     Parameters
     ----------
     text : str
-        What was said, with its exclamation mark.
+        Their words, with the exclamation mark.
     who : str
-        The id of whoever said it.
+        The id of whoever typed it.
     lobbies : Lobbies
-        What it is said about.
+        What they are about.
     id_of : callable
         From a nick to an id, None where nobody has it.
     admin : bool
@@ -106,7 +106,7 @@ def _of_people(
         return ev.Pick(who, other)
     if name == "remove":
         return ev.Remove(who, other, admin)
-    return ev.Wish(who, other, {"prefer": "prefer", "avoid": "avoid"}.get(name, "none"))
+    return ev.Preference(who, other, {"prefer": "prefer", "avoid": "avoid"}.get(name, "none"))
 
 
 def _of_game(name: str, rest: str, who: str, lobbies: Lobbies, admin: bool) -> Event:

@@ -39,7 +39,7 @@ class Lobbies(Dividing):
     def receive(self, event: Event, now: float) -> tuple[Command, ...]:
         """Take an event, and return what follows.
 
-        What makes no sense changes nothing; whoever did it is told why, by a notice ``"refused"``.
+        What makes no sense changes nothing; whoever did it gets a notice ``"refused"`` with the reason.
 
         Parameters
         ----------
@@ -189,7 +189,7 @@ class Lobbies(Dividing):
 
     _HANDLERS: ClassVar[Mapping[type, Callable[[Any, Any], None]]] = {
         ev.Add: Dividing.take_add, ev.Leave: Dividing.take_leave, ev.Remove: Dividing.take_remove,
-        ev.Late: Dividing.take_late, ev.Duo: Dividing.take_duo, ev.Wish: Dividing.take_wish,
+        ev.Late: Dividing.take_late, ev.Duo: Dividing.take_duo, ev.Preference: Dividing.take_preference,
         ev.Ready: Dividing.take_ready,
         ev.Divided: Dividing.take_divided, ev.Vote: Dividing.take_vote, ev.Pick: Dividing.take_pick,
         ev.Veto: Dividing.take_veto,

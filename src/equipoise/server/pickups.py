@@ -1,6 +1,6 @@
-"""Lobbies with an archive: what is said becomes events that are kept before anything is answered.
+"""Lobbies with an archive: what people type becomes events that are kept before anything is answered.
 
-Nothing here knows where it is said; a chat hands over who said what, and says the replies.
+Nothing here knows where they type; a chat hands over who typed what, and sends the replies.
 """
 
 from __future__ import annotations

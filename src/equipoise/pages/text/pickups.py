@@ -84,7 +84,7 @@ _WORDS: Mapping[str, str] = {
     "duo": "{who} and {other} play together from now on",
     "asked": "{who} wants to play with {other}: !duo {who} to agree",
     "alone": "you play alone",
-    "wish": "noted: {wish} {other}",
+    "preference": "noted: {preference} {other}",
     "ready?": "{players}: type !ready within {seconds}",
     "late": "{who} is late and has {seconds} more",
     "more time": "waiting {seconds} more for {left}",
@@ -101,7 +101,7 @@ _WORDS: Mapping[str, str] = {
     "disputed": "the sides report different results; report again, or ask those in charge",
     "over": "{result}; it counts ({game})",
     "take back?": "{who} wants {game} taken back; the other side: !undo",
-    "taken back": "{game} does not count any more",
+    "taken back": "{game} no longer counts",
     "cancelled": "{game} is called off",
 }  # fmt: skip
 

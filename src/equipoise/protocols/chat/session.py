@@ -46,7 +46,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """Somebody is not in the channel any more."""
+    """Somebody is no longer in the channel."""
 
     who: str
 
