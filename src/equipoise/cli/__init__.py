@@ -44,6 +44,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "merge": "Treat two ids as one person.",
         "forget": "Remove a person for good.",
         "rebuild": "Learn all ratings again from the matches.",
+        "pages": "Write an archive as pages for a web host.",
+        "report": "Write an archive as one page to pass on.",
         "digest": "Print a hash of what an archive holds.",
         "export": "Write an archive into a Parquet file.",
         "import": "Fill a new archive from a Parquet file.",
@@ -51,6 +53,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Service": {
         "pickup": "Run lobbies in a chat channel: waiting, teams, results.",
         "serve": "Answer the questions of game servers.",
+        "live": "Balance a game server while it runs.",
         "tokens": "Make, list and revoke tokens of a server.",
         "doctor": "Say what is wrong with a weight server, and how to fix it.",
     },
