@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import ClassVar
 
 #: Seconds after which a test gives up on something to be said.
-PATIENCE = 30.0
+PATIENCE = 90.0
 
 NGIRCD = """[Global]
 Name = irc.test
