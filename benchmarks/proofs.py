@@ -322,7 +322,7 @@ infinite.
 Of the first {before:,} of them, commit 80601d7 proved {proven_before:,} truly and answered {false_before}
 falsely; {still:.2f} % of what it proved is still proven.
 
-Made by `python benchmarks/proofs.py{option}`.
+Made by `python benchmarks/proofs.py{option}`{part}.
 """
 
 
@@ -337,6 +337,7 @@ def report(results: dict[str, Any]) -> str:
         PAGE.format(
             count=count, seed=results["seed"], false=false, still=still, before=min(results["before"], count),
             option="" if count == COUNT else f" --count {count}",
+            part="" if count == COUNT else f"; without `--count` it asks and judges all {COUNT:,}",
             **{name.replace(" ", "_"): whole.get(name, 0) for name in COUNTED},
         ),
         f"| requests with | all | {' | '.join(COUNTED[:5])} | false | false before | still proven |",

@@ -25,16 +25,17 @@ from equipoise import BalanceRequest, balance
 HERE = Path(__file__).parent
 SEED = 2011
 
-#: Requests that are answered of each kind, and those before that warm the kernels.
-COUNT, WARM = 400, 20
+#: Requests of each kind that are answered in a turn, those before that warm the kernels, and the turns: they
+#: are spread over some time, so that no kind gets a busy moment of the machine and nothing else.
+COUNT, WARM, TURNS = 100, 10, 12
 
 #: Players, objective, and the milliseconds that are aimed at.
 KINDS = ((10, "spread", 0.3), (24, "spread", 1.2), (24, "difference", 0.6))
 
 
-def requests(n: int, objective: str, rounded: bool, count: int) -> list[BalanceRequest]:
+def requests(n: int, objective: str, rounded: bool, count: int, turn: int = 0) -> list[BalanceRequest]:
     """Return requests of n players with weights N(1200, 400), whole numbers or not."""
-    rng = np.random.default_rng([SEED, n, rounded])
+    rng = np.random.default_rng([SEED, n, rounded, turn])
     made = []
     for _ in range(count):
         weights = rng.normal(1200.0, 400.0, n)
@@ -44,23 +45,35 @@ def requests(n: int, objective: str, rounded: bool, count: int) -> list[BalanceR
     return made
 
 
-def measure(count: int = COUNT) -> dict[str, Any]:
+def measure(count: int = COUNT, turns: int = TURNS) -> dict[str, Any]:
     """Return the least and the middle processor time of each kind, in milliseconds."""
     import numba
 
-    rows = []
-    for n, objective, aim in KINDS:
-        for rounded in (True, False):
-            times = []
-            for place, request in enumerate(requests(n, objective, rounded, count + WARM)):
+    kinds = [(n, objective, rounded, aim) for n, objective, aim in KINDS for rounded in (True, False)]
+    times: list[list[float]] = [[] for _ in kinds]
+    solvers = [""] * len(kinds)
+    for turn in range(turns):
+        for kind, (n, objective, rounded, _) in enumerate(kinds):
+            for place, request in enumerate(requests(n, objective, rounded, count + WARM, turn)):
                 begin = time.process_time_ns()
                 solution = balance(request)
                 if place >= WARM:
-                    times.append((time.process_time_ns() - begin) / 1e6)
-            row = {"players": n, "objective": objective, "rounded": rounded, "solver": solution.solver}
-            rows.append({**row, "aim": aim, "least": min(times), "middle": float(np.median(times))})
+                    times[kind].append((time.process_time_ns() - begin) / 1e6)
+            solvers[kind] = solution.solver
+    rows = [
+        {
+            "players": n,
+            "objective": objective,
+            "rounded": rounded,
+            "solver": solver,
+            "aim": aim,
+            "least": min(taken),
+            "middle": float(np.median(taken)),
+        }
+        for (n, objective, rounded, aim), solver, taken in zip(kinds, solvers, times, strict=True)
+    ]
     machine = f"Python {platform.python_version()}, NumPy {np.__version__}, numba {numba.__version__}"
-    return {"machine": machine, "count": count, "rows": rows}
+    return {"machine": machine, "count": count * turns, "rows": rows}
 
 
 def report(results: dict[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """Ask an equipoise weight server, as docs/protocol.md describes.  Standard library only: copy this file."""
 
+import re
 import socket
 
 
@@ -14,8 +15,7 @@ class Weights:
             self.ask(line, silent=True)
 
     def weight(self, kind, name):  # kind is "PLAYER" or "BOT"; None where nobody is known by this name
-        answer = self.ask(f"{kind} {name}").removeprefix(f"{kind} {name}").strip()
-        return float(answer) if answer else None
+        return float(rest) if (rest := self.ask(f"{kind} {name}")[len(f"{kind} {name}") :].strip()) else None
 
     def mean_bot(self):  # the mean weight of all bots, and how many they are
         return tuple(map(float, self.ask("MEANBOT").split()[1:]))
@@ -31,8 +31,8 @@ class Weights:
         return self.ask(f"AUTH {token}") == "AUTH ok" and self.ask(*result).endswith(" new")
 
     def ask(self, *fields, silent=False):  # the answer to a line, its fields parted by tabs
-        if any(ord(sign) < 32 or ord(sign) == 127 for sign in "".join(fields)):
-            raise ValueError("names have no control characters", fields)  # noqa: EM101 -- short
+        if re.search(r"[\0-\x1f\x7f]|^(GAME|MUTATOR) (.{201,})?$", "".join(fields)):
+            raise ValueError("names have 1 to 200 characters, no control characters", fields)  # noqa: EM101 -- short
         self._lines.write("\t".join(fields).encode() + b"\n")
         answer = "silent" if silent else self._lines.readline().decode().removesuffix("\n")
         if not answer or answer.startswith("ERR "):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import open_archive
+    from equipoise.client import Client
     from equipoise.clock import deadline
     from equipoise.errors import EquipoiseError, InputError, UnknownNameError, UnsupportedError
     from equipoise.files.matches import read_matches
@@ -51,6 +52,7 @@ __all__ = [
     "Bots",
     "BradleyTerry",
     "Change",
+    "Client",
     "Contest",
     "Curve",
     "Elo",
@@ -123,6 +125,7 @@ _HOME = {
     "BalanceRequest": "teams.request",
     "Bots": "players",
     "Change": "teams.explaining.editing",
+    "Client": "client",
     "Contest": "matches",
     "Curve": "ratings.curves",
     "LobbyRule": "lobbies.plan",

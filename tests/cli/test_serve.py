@@ -37,7 +37,7 @@ def test_every_setting_but_the_token_is_a_flag() -> None:
             ["--store", "sqlite:///{0}/a.db", "--create", "--weights", "127.0.0.1:{1}"],
             "^weights: cannot listen on",
         ),
-        (["--store", "sqlite:///{0}/a.db", "--max-line", "0"], "^line must be at least 1, got 0"),
+        (["--store", "sqlite:///{0}/a.db", "--max-line", "0"], "^max_line must be above 0 and finite, got 0"),
         (["--store", "sqlite:///{0}/a.db", "--token-file", "none"], "^token_file: none cannot be read"),
     ],
 )
@@ -75,6 +75,9 @@ def test_the_example_client_gets_weights_and_teams(tmp_path: Path) -> None:
             weights.ask("HELLO")
         with pytest.raises(ValueError, match="control characters"):
             weights.weight("PLAYER", "ann\nRESULT x")
+        for name in ("", "x" * 201):  # an answer to what has none would be taken for that of the next line
+            with pytest.raises(ValueError, match="1 to 200 characters"):
+                client.Weights("127.0.0.1", server.port, "ctf", [name])
         assert weights.divide(2, "1 PLAYER ann lee", "PLAYER eve")[0] == ("1", "PLAYER ann lee")
         assert weights.join("zoe", "0 PLAYER ann lee", "1 PLAYER eve", "1 PLAYER cid") == 0
         seats = ("0 PLAYER ann lee", "1 PLAYER eve")

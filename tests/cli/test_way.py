@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from types import FrameType
 
+import pytest
 from click.testing import CliRunner
 
 from equipoise.cli.balance import command
@@ -51,9 +52,34 @@ def test_the_modules_on_the_way_are_those_written_down(tmp_path: Path) -> None:
     entered = way(roster)
     text = CONTRIBUTING.read_text(encoding="utf-8")
     section = text[text.index("## The way of a roster's line") : text.index("## House style")]
-    table = section[section.index("|") :]
+    table = section[section.index("|") : section.index("What a line asks for besides")]
     assert entered == set(re.findall(r"`([a-z_.]+)`", table))
     assert len(entered) <= MOST
+
+
+@pytest.mark.parametrize(
+    ("row", "content"),
+    [
+        ("a party", "31 Ann + 25 Bob\n" + "".join(f"{n} P{n}\n" for n in range(30, 38))),
+        ("a party", "name,weight,party\nAnn,31,x\nBob,25,x\nCid,20,\nDan,9,\n"),
+        ("whom somebody prefers or avoids", "name,weight,prefer,avoid\nAnn,31,Bob,\nBob,25,,Cid\nCid,20,,\n"),
+        (
+            "roles, a side, no weight",
+            "name,weight,roles,side\nAnn,31,tank=30;heal,1\nBob,,heal,\nCid,20,,0\n",
+        ),
+    ],
+)
+def test_what_a_line_asks_for_besides_enters_its_own_modules(row: str, content: str, tmp_path: Path) -> None:
+    """Those that the table names for it, and no other."""
+    plain, asking = tmp_path / "plain.txt", tmp_path / ("asking.csv" if "," in content else "asking.txt")
+    plain.write_text(LINES)
+    asking.write_text(content)
+    (named,) = (
+        line for line in CONTRIBUTING.read_text(encoding="utf-8").splitlines() if f"| {row} |" in line
+    )
+    entered = way(asking)
+    assert len(entered) <= MOST
+    assert entered - way(plain) == set(re.findall(r"`([a-z_.]+)`", named))
 
 
 def test_the_way_of_the_example_is_no_longer() -> None:

@@ -7,7 +7,7 @@ import re
 from itertools import islice
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.protocols import conversation as talk
 
@@ -70,6 +70,7 @@ def test_the_transcript_may_be_cut_at_every_byte(end: bytes) -> None:
 
 
 @pytest.mark.slow
+@settings(deadline=None)
 @given(st.lists(_mutated() | st.binary(max_size=40), max_size=12).map(b"".join), st.data())
 def test_whatever_is_sent_only_documented_answers_come(said: bytes, data: st.DataObject) -> None:
     """Random and mutated lines, and cut elsewhere they are answered alike."""
@@ -81,6 +82,7 @@ def test_whatever_is_sent_only_documented_answers_come(said: bytes, data: st.Dat
 
 
 @pytest.mark.slow
+@settings(deadline=None)
 @given(st.lists(_lines, max_size=20), st.randoms(use_true_random=False))
 def test_every_line_with_an_answer_has_exactly_one(lines: list[bytes], rng: random.Random) -> None:
     """``ALL`` apart, so that a client can count."""
@@ -282,6 +284,20 @@ def test_a_late_joiner_stays_where_they_were_sent() -> None:
     assert session.said(b"WINPROB\n") == session.said(
         b"WINPROB\t0 PLAYER a1b2\t1 PLAYER c3d4\t0 PLAYER new\t1 PLAYER Ann Lee\n"
     )
+
+
+def test_the_id_of_a_result_comes_back_byte_for_byte() -> None:
+    """In whatever old engines write; as text it is one name."""
+    conversation = _talk()
+    token = talk.TOKEN.encode()
+    said = (
+        b"AUTH "
+        + token
+        + b"\nGAME ctf\nJOIN Zo\xeb\t0 PLAYER \xfc\t1 PLAYER a\nRESULT Zo\xeb\t1 2\nRESULT Zo\xc3\xab\t1 2\n"
+    )
+    answers = conversation.said(said).split(b"\n")
+    assert answers[1].startswith(b"JOIN Zo\xeb ")
+    assert answers[2:4] == [b"RESULT Zo\xeb new", b"RESULT Zo\xc3\xab known"]
 
 
 def test_a_wrong_token_takes_the_right_to_send_results_away() -> None:

@@ -102,9 +102,8 @@ def test_tls_and_settings_that_are_read_anew(store: Path, tmp_path: Path) -> Non
         shutil.copyfile(other, certificate)
         token.write_text("short", encoding="utf-8")
         served.process.send_signal(signal.SIGHUP)
-        assert served.logged("settings stay as they were")["why"].startswith(
-            "token must be one line of at least "
-        )
+        why = served.logged("settings stay as they were")["why"]
+        assert why == f"token_file: {token} must hold one line of at least 16 characters"
         assert ask_over_tls(served.port, first, f"AUTH {TOKEN}\n") == "AUTH ok\n"
 
         token.write_text("another that nobody guesses", encoding="utf-8")
@@ -126,8 +125,9 @@ def test_systemd_is_told_of_the_beginning_of_life_and_of_the_end(store: Path, tm
         served = Served(
             store, environment={"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "100000"}
         )
-        first = {told.recv(100) for _ in range(3)}
-        assert first == {b"READY=1", b"WATCHDOG=1"}
+        assert told.recv(100).startswith(b"EXTEND_TIMEOUT_USEC=")
+        while (state := told.recv(100)) != b"READY=1":
+            assert state.startswith((b"EXTEND_TIMEOUT_USEC=", b"WATCHDOG=1"))
         assert served.end()[0] == 0
         rest_ = iter(lambda: told.recv(100), b"STOPPING=1")
         assert set(rest_) <= {b"WATCHDOG=1"}
@@ -164,6 +164,29 @@ def test_the_limit_of_open_files_is_heeded(store: Path) -> None:
     code, events = served.end()
     assert code == 0
     assert [event["event"] for event in events] == ["ending", "ended"]
+
+
+@pytest.mark.slow
+def test_whoever_guesses_tokens_or_speaks_no_tls_does_not_fill_the_log(store: Path, tmp_path: Path) -> None:
+    """The first wrong tokens of an address are logged each, then fewer and fewer of them."""
+    certificate, key = certify(tmp_path, "first")
+    served = Served(store, "--game", "nonsense")
+    with ExitStack() as held:
+        for _ in range(40):
+            connection = held.enter_context(served.connect())
+            connection.sendall(b"AUTH a guess of many\nMEANBOT\n")
+        assert served.ask("MEANBOT\n").startswith("MEANBOT")
+    code, events = served.end()
+    assert code == 0
+    assert [each["times"] for each in events if each["event"] == "wrong token"] == [*range(1, 9), 16, 32]
+    assert [each["game"] for each in events if each["event"] == "no game of this name is known"] == [
+        "nonsense"
+    ]
+    served = Served(store, "--tls-certificate", str(certificate), "--tls-key", str(key))
+    with served.connect() as plain:
+        plain.sendall(b"MEANBOT\n" * 100)
+        rest(plain)
+    assert [each["event"] for each in served.end()[1]] == ["ending", "ended"]
 
 
 @pytest.mark.parametrize(

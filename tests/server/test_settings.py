@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -68,7 +69,7 @@ def test_the_file_of_the_how_to_is_read(tmp_path: Path) -> None:
             f'[serve]\nstore="{STORE}"\nlog_level = "loud"',
             "log_level must be one of debug, info, warning, error, got 'loud'",
         ),
-        (f'[serve]\nstore="{STORE}"\nteam_seconds = 0', "team_seconds must be above 0, got 0.0"),
+        (f'[serve]\nstore="{STORE}"\nteam_seconds = 0', "team_seconds must be above 0 and finite, got 0.0"),
         ("[other]\n", r"every setting must be in the table \[serve\]"),
         ("not toml", "serve.toml: it is not TOML"),
     ],
@@ -77,6 +78,16 @@ def test_what_is_wrong_with_a_file_is_told(text: str, message: str, tmp_path: Pa
     """The message names the setting and what is allowed."""
     with pytest.raises(InputError, match=message):
         read_settings(_file(tmp_path, text), {}, {})
+
+
+@pytest.mark.parametrize(
+    "name", [each.name for each in fields(Settings) if type(each.default) in (int, float)]
+)
+@pytest.mark.parametrize("number", [0, -1, math.inf, math.nan])
+def test_a_number_that_makes_no_sense_is_told_by_its_name(name: str, number: float) -> None:
+    """As it is typed, not as some part of the server calls it."""
+    with pytest.raises(InputError, match=f"^{name} must be above 0 and finite, got {number}"):
+        Settings(store=STORE, **{name: number})
 
 
 def test_what_is_wrong_with_the_environment_is_told() -> None:

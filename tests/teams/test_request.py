@@ -115,6 +115,10 @@ WRONG: list[tuple[Any, str]] = [
     ({"players": [{"name": "Ann", "wait": 1}]}, "request: players, entry 1: there is no field 'wait'"),
     ({"players": [{"weight": 1}]}, "request: players, entry 1: it has neither a name nor an id"),
     ({"players": "Ann"}, "request: players: it is neither a list"),
+    (
+        {"players": [{"name": "Ann", "roles": {"tank": {"mu": 1, "wait": 2}}}]},
+        "request: players, entry 1: there is no field 'wait' of 'tank'; the fields are mu, sigma",
+    ),
     ({"players": FOUR, "keep": 0}, "request: keep must be at least 1, got 0"),
     ({"players": FOUR, "keep": "2"}, "request: keep: '2' is text"),
     ({"players": FOUR, "keep": True}, "request: keep: the value 'true' is not a number"),

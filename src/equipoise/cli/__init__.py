@@ -44,6 +44,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "merge": "Treat two ids as one person.",
         "forget": "Remove a person for good.",
         "rebuild": "Learn all ratings again from the matches.",
+        "pages": "Write an archive as pages for a web host.",
+        "report": "Write an archive as one page to pass on.",
         "digest": "Print a hash of what an archive holds.",
         "export": "Write an archive into a Parquet file.",
         "import": "Fill a new archive from a Parquet file.",

@@ -47,6 +47,9 @@ ARRIVED = 2 * SYSTEM_BUFFER
 #: Seconds for which a client may still send after it was told the end; its bytes are thrown away.
 LINGER = 1.0
 
+#: Wrong tokens of an address that are logged each; of more only every power of two, so that the log has room.
+TOLD = 8
+
 #: Requests whose results take no time; the most frequent first.
 AT_ONCE = (Known, Lookup, Silent)
 
@@ -75,6 +78,7 @@ class Carrier(Protocol):
     clock: float
     is_alone: bool
     quantum: float
+    lookups: int
 
     def took(self, connection: Connection) -> None:
         """Count a connection that was made."""
@@ -147,7 +151,7 @@ class Connection(asyncio.BufferedProtocol):
         """Answer what came, or let it wait for its turn."""
         server = self._server
         data = server.buffer[:nbytes].tobytes()
-        if nbytes <= TOGETHER and self._answered_at_once(data, server):
+        if (server.is_alone or nbytes <= TOGETHER) and self._answered_at_once(data, server):
             return
         if self._finished:
             return
@@ -168,6 +172,7 @@ class Connection(asyncio.BufferedProtocol):
         answers = self._session.at_once(data)
         if answers:
             self.last_line = server.clock
+            server.lookups += answers.count(b"\n")
             self._transport.write(answers)  # where that is too much, the next to arrive waits
         if began:
             self._charge(began)
@@ -240,6 +245,8 @@ class Connection(asyncio.BufferedProtocol):
                         self._task = self._server.start(later)
                         break
                 answer = self._session.answer(request, self._oracle.result(request))
+                if not isinstance(request, Silent):
+                    self._server.lookups += answer.count(b"\n")
                 self._made.append(answer)
                 self._size += len(answer)
                 if self._size >= TURN or perf_counter() >= end:
@@ -354,7 +361,8 @@ class Connection(asyncio.BufferedProtocol):
         """Answer a wrong token late, the later the more of them came from this address."""
         account = self.account
         account.wrong += 1
-        log.warning("wrong token", extra={"address": self.address, "times": account.wrong})
+        if account.wrong <= TOLD or not account.wrong & (account.wrong - 1):
+            log.warning("wrong token", extra={"address": self.address, "times": account.wrong})
         await asyncio.sleep(self._server.limits.wrong_token_seconds * min(account.wrong, 10))
         self._worked(request, None)
 

@@ -21,7 +21,7 @@ NEW, KNOWN, OTHER, MISSING = "new", "known", "other", "missing"
 
 
 class Report(NamedTuple):
-    """A match to be kept; ``timed`` tells whether its end was told, or is the moment at which it came."""
+    """A match to be kept; ``timed`` tells whether its end was given, or is the moment at which it came."""
 
     match: Match
     timed: bool

@@ -72,6 +72,9 @@ async def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         with contextlib.suppress(NotImplementedError):  # where a loop has no signals, Ctrl-C raises
             loop.add_signal_handler(number, ended.set)
+    with contextlib.suppress(NotImplementedError, AttributeError):  # nothing to read anew yet
+        loop.add_signal_handler(signal.SIGHUP, log.debug, "settings are being read")
+    starting = asyncio.ensure_future(systemd.extend())
     host, port = settings.address
     tls, limits = settings.tls(), settings.limits
     settings.warn()
@@ -86,14 +89,17 @@ async def serve(
         server = Server(service, limits)
         bound = await server.listen(host, port, tls)
         _warn(settings, bound[0])
+        if settings.game and not service.board.snapshot.knows(settings.game):
+            log.warning("no game of this name is known", extra={"game": settings.game})
         for each in (service.follow(), service.compile(), *service.lanes(), systemd.watch()):
             server.start(each)
-        front = await _front(service, settings, tls)
+        front = await _front(service, settings, tls, server)
         with contextlib.suppress(NotImplementedError, AttributeError):
             loop.add_signal_handler(signal.SIGHUP, _reload, service, server, tls, reread)
         known = service.board.snapshot
         where = None if front is None else front.where
         listening(Begun(*bound, len(known.ratings.known), len(known.rulesets), where))
+        starting.cancel()
         systemd.notify("READY=1")
         await ended.wait()
         systemd.notify("STOPPING=1")
@@ -101,17 +107,20 @@ async def serve(
         await asyncio.gather(server.stop(), *([front.stop()] if front is not None else []))
         log.info("ended")
     finally:
+        starting.cancel()
         await asyncio.gather(service.close(), *([front.close()] if front is not None else []))
 
 
-async def _front(service: Service, settings: Settings, tls: ssl.SSLContext | None) -> Front | None:
+async def _front(
+    service: Service, settings: Settings, tls: ssl.SSLContext | None, server: Server
+) -> Front | None:
     """Begin to answer HTTP where that is asked for."""
     address = settings.http_address
     if address is None:
         return None
     from equipoise.server.http.front import Front
 
-    front = Front(service, settings)
+    front = Front(service, settings, server)
     await front.open(address, tls, settings.limits.connections)
     return front
 

@@ -49,7 +49,7 @@ class Settings:
     store: str = _setting("", "URL", "The archive: sqlite:///PATH or postgresql://...")
     create: bool = _setting(False, "", "Make the archive where there is none.")
     weights: str = _setting(ADDRESS, "HOST:PORT", "Where weights are asked for; port 0 takes a free one.")
-    http: str = _setting("", "HOST:PORT", "Where HTTP is answered; nowhere unless it is said.")
+    http: str = _setting("", "HOST:PORT", "Where HTTP is answered.  [default: nowhere]")
     game: str = _setting("", "NAME", "The game that GAME means where it names none.")
     token_file: str = _setting("", "FILE", "A file with the token for AUTH; without, no results are taken.")
     tokens: str = _setting("", "FILE", "A file of tokens, which 'equipoise tokens' makes.")
@@ -76,6 +76,9 @@ class Settings:
 
     max_http_connections: int = _setting(1024, "N", "HTTP connections in total.")
     max_http_per_address: int = _setting(768, "N", "HTTP connections from one address.")
+    forwarded_by: str = _setting(
+        "", "ADDRESSES", "Reverse proxies, with commas, whose X-Forwarded-For says who asks over HTTP."
+    )
     http_rate: float = _setting(50.0, "N", "HTTP requests a second from one address.")
     max_body: int = _setting(1_048_576, "N", "Bytes of an HTTP body.")
     max_time_limit: float = _setting(5.0, "SECONDS", "The longest that an HTTP request may let one search.")
@@ -88,10 +91,10 @@ class Settings:
         if self.log_level not in LEVELS:
             msg = f"log_level must be one of {', '.join(LEVELS)}, got {self.log_level!r}"
             raise InputError(msg)
-        positive = ("max_waiting", "team_seconds", "http_rate", "max_body", "max_time_limit")
-        for name in positive:
-            if not 0 < getattr(self, name) < float("inf"):
-                msg = f"{name} must be above 0, got {getattr(self, name)!r}"
+        for each in fields(self):
+            number = getattr(self, each.name)
+            if _kind(each) in (int, float) and not 0 < number < float("inf"):
+                msg = f"{each.name} must be above 0 and finite, got {number!r}"
                 raise InputError(msg)
 
     @property
@@ -129,8 +132,10 @@ class Settings:
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         try:
             context.load_cert_chain(self.tls_certificate, self.tls_key or None)
-        except OSError as error:  # an SSLError is one
-            msg = f"tls_certificate: {self.tls_certificate} cannot be used: {error.strerror or error}"
+        except OSError as error:
+            wrong = isinstance(error, ssl.SSLError)
+            why = "it is no certificate in PEM form with its key" if wrong else error.strerror
+            msg = f"tls_certificate: {self.tls_certificate} cannot be used: {why}"
             raise InputError(msg) from error
         return context
 
@@ -162,7 +167,8 @@ class Settings:
             raise InputError(msg)
         token = self.token or _content(self.token_file)
         if len(token) < SHORTEST_TOKEN or not token.isprintable():
-            msg = f"token must be one line of at least {SHORTEST_TOKEN} characters"
+            where = f"token_file: {self.token_file} must hold" if self.token_file else "token must be"
+            msg = f"{where} one line of at least {SHORTEST_TOKEN} characters"
             raise InputError(msg)
         return token
 

@@ -10,6 +10,9 @@ import socket
 #: The part of the watchdog's time after which it is told again.
 SHARE = 3
 
+#: Seconds between two notes that the start goes on; each holds for :data:`SHARE` times as long.
+EXTENSION = 10.0
+
 
 def notify(state: str) -> None:
     """Tell the state, where somebody wants to know it."""
@@ -19,6 +22,13 @@ def notify(state: str) -> None:
     address = "\0" + address[1:] if address.startswith("@") else address
     with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as to:
         to.sendto(state.encode(), address)
+
+
+async def extend() -> None:
+    """Tell that the start goes on, however long it takes, until this is cancelled."""
+    while True:
+        notify(f"EXTEND_TIMEOUT_USEC={int(EXTENSION * SHARE * 1e6)}")
+        await asyncio.sleep(EXTENSION)
 
 
 async def watch() -> None:

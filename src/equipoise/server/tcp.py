@@ -66,6 +66,8 @@ class Server:
         self._turns: Turns[Connection] = Turns()
         self._round: asyncio.Handle | None = None
         self._taken = 0
+        #: Lookups that were answered.
+        self.lookups = 0
         self._addresses = 0
         #: Whether all connections are of one address, and how long a turn may be, and turns together before
         #: others are looked for, seconds.
@@ -152,7 +154,7 @@ class Server:
             await self._loop.connect_accepted_socket(lambda: connection, client, ssl=self._tls, **limit)
         except (OSError, TimeoutError) as error:
             client.close()
-            log.info("connection failed", extra={"address": address, "why": str(error)})
+            log.debug("connection failed", extra={"address": address, "why": str(error)})
         finally:
             if not connection.was_open:
                 self._release(account)

@@ -48,6 +48,7 @@ ROLES = {
     "learn": "equipoise.server.following:Learning",
     "ask": "equipoise.server.http.asking:Asking",
     "read": "equipoise.server.http.reading:Reading",
+    "pages": "equipoise.server.http.pages:Paging",
 }
 
 Answer = Iterator[Any]

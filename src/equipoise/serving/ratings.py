@@ -155,6 +155,11 @@ class Snapshot:
             games = {ruleset.game for ruleset in self.rulesets if ruleset.game}
             object.__setattr__(self, "game", games.pop() if len(games) == 1 else None if games else "")
 
+    def knows(self, game: str) -> bool:
+        """Tell whether a game has been played, or is one whose logs can be read."""
+        played = {ruleset.game for ruleset in self.rulesets}
+        return game.lower() in played | set(self.tables)
+
     def played(self, setting: Setting) -> Ruleset:
         """Return what is played in a setting by the table of its game, known or not.
 

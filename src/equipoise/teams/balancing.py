@@ -17,7 +17,7 @@ from equipoise.teams.keywords import Judge, Keywords, Players
 from equipoise.teams.objectives.composing import priced
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.problem.components import Contradiction
-from equipoise.teams.problem.outcomes import Outcome, outcomes
+from equipoise.teams.problem.preferences import Outcome, outcomes
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE, Problem
 from equipoise.teams.problem.teams_now import renumbered
 from equipoise.teams.request import BalanceRequest

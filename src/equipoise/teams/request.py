@@ -30,10 +30,10 @@ from equipoise.players import LARGEST_WEIGHT, NO_SIDE, Bots, Player
 from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS, TERMS
 from equipoise.stopping import Stop, never
 from equipoise.tables import rows_of
-from equipoise.teams.arguments import frozen
 from equipoise.teams.keywords import Judge, Keywords, Players, data_of, keywords_of
 from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import check_scale, compose_in, units_of
+from equipoise.teams.problem.arguments import frozen
 from equipoise.teams.problem.components import Contradiction
 from equipoise.teams.problem.preferences import Preference, preferences_of
 from equipoise.teams.problem.problem import Problem, SizeRules

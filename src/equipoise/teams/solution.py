@@ -13,7 +13,7 @@ import numpy as np
 from equipoise.errors import InputError
 from equipoise.players import Player, Rating
 from equipoise.tables import Table
-from equipoise.teams.problem.outcomes import Outcome
+from equipoise.teams.problem.preferences import Outcome
 
 #: The power unless another is asked for: a split at the mean distance is a quarter as likely as an even one.
 DEFAULT_POWER = 2.0

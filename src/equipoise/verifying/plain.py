@@ -92,6 +92,8 @@ def read(data: Mapping[str, Any]) -> Question:
         ]
         asked["rules"] = [_rule(rule) for rule in asked.get("rules", ())]
         players = _players(data["players"])
+        placed = [team for player in players for team in (player.team, player.team_now) if team is not None]
+        _require("players", placed, all(team < data.get("teams", 2) for team in placed))
         ids = [player.id for player in players]
         _require("players", ids, len(set(ids)) == len(ids))
         return question(players, **asked)
@@ -168,6 +170,8 @@ def _player(entry: Mapping[str, Any]) -> Player:
     rating = known.pop("weight", known.pop("mu", None))
     sigma = known.pop("sigma", None)
     team, now = known.pop("team", None), known.pop("team_now", None)
+    for field, number in (("team", team), ("team_now", now)):
+        _require(field, number, number is None or _is_whole(number, 1, None))
     return Player(
         str(known.pop("id", "") or name),
         rating if rating is None or not sigma else Rating(rating, sigma),
@@ -184,7 +188,8 @@ def _player(entry: Mapping[str, Any]) -> Player:
 def _rating(raw: Any) -> Any:
     if not isinstance(raw, Mapping):
         return raw if raw is None else Rating(float(raw))
-    return Rating(raw.get("weight", raw.get("mu")), raw.get("sigma", 0.0))
+    _require("roles", raw, set(raw) <= {"mu", "sigma"})
+    return Rating(raw["mu"], raw.get("sigma", 0.0))
 
 
 def _pairs(raw: Any, made: Any = None) -> list[tuple[str, Any]]:

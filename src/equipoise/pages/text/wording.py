@@ -88,7 +88,9 @@ def cost_words(cost: Cost, objective: str) -> str:
     for verb, sign in (("costs", 1.0), ("gains", -1.0)):
         listing = [words for value, words in parts if value * sign > 0.0]
         if listing:
-            clauses.append(f"{verb} {' and '.join([', '.join(listing[:-1]), listing[-1]][len(listing) < 2 :])}")
+            clauses.append(
+                f"{verb} {' and '.join([', '.join(listing[:-1]), listing[-1]][len(listing) < 2 :])}"
+            )
     return ", ".join(clauses) or "costs nothing"
 
 

@@ -42,7 +42,7 @@ class Problem:
     detail : str
         What is wrong and what is allowed, for people.
     pointer : str or None
-        Where in the body, as a JSON pointer; None where it is not about the body.
+        Where in the body, as a JSON pointer; None if it is not about the body.
     more : mapping
         What else a program may want to know.
     """

@@ -254,7 +254,7 @@ class Conversation:
         seats = full(self._seated(fields[1:]))
         if len(scores) != len(seats):
             raise Wrong(Refusal.BAD_NUMBER)
-        return Finished(self._now(), name, scores, seats)
+        return Finished(self._now(), name, scores, seats, rest)
 
     def _seated(self, fields: list[bytes]) -> Seats:
         """Return who sits in which team: as this line says, otherwise as known so far."""

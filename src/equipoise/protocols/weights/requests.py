@@ -1,6 +1,6 @@
 """What a game server asks, as values: the requests of the weight protocol and what it is refused for.
 
-Only the nouns live here; :mod:`equipoise.protocols.weights.session` makes them of bytes,
+Only the nouns live here; :mod:`equipoise.protocols.weights.commands` makes them of lines,
 :mod:`equipoise.serving.board` and the shell find their results.  docs/protocol.md says what each means.
 """
 
@@ -141,12 +141,19 @@ class Late:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """``RESULT``: a game that has ended; the result is whether it was news."""
+    """``RESULT``: a game that has ended; the result is whether it was news.
+
+    Parameters
+    ----------
+    said : bytes
+        The id as it was sent, in which it is answered.
+    """
 
     setting: Setting
     id: str
     scores: tuple[float, ...]
     seats: Seats
+    said: bytes
 
 
 @dataclass(frozen=True, slots=True)

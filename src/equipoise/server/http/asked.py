@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,7 +63,7 @@ class Reply:
     body: bytes = b""
     headers: tuple[tuple[bytes, bytes], ...] = ()
     media_type: bytes = JSON
-    stream: AsyncIterator[bytes] | None = field(default=None)
+    stream: AsyncGenerator[bytes] | None = field(default=None)
 
 
 def reply(content: object, status: int = 200, headers: tuple[tuple[bytes, bytes], ...] = ()) -> Reply:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from time import time
 from typing import Any
@@ -40,27 +40,34 @@ MOST_CARDS = 10_000
 #: Questions that take some milliseconds, and so have a worker that no long one holds up.
 QUICK = ("balance", "late")
 
+#: As many of these.
+QUICK_WORKERS = 2
+
 log = logging.getLogger(__name__)
 
 
 class Line:
-    """A lane, and the worker that works it off.
+    """A lane, and the workers that work it off.
 
     Parameters
     ----------
     role : str
-        What the worker is; see :data:`equipoise.server.workers.ROLES`.
+        What a worker is; see :data:`equipoise.server.workers.ROLES`.
     places : int
         How many may wait.
     arguments : object
-        What the worker is made with.
+        What a worker is made with.
     at_once : bool
-        Whether the worker begins before somebody asks.
+        Whether workers begin before somebody asks.
+    workers : int
+        How many there are.
     """
 
-    def __init__(self, role: str, places: int, *arguments: object, at_once: bool = False) -> None:
+    def __init__(
+        self, role: str, places: int, *arguments: object, at_once: bool = False, workers: int = 1
+    ) -> None:
         self._at_once = at_once
-        self.worker = Worker(role, *arguments)
+        self.workers = [Worker(role, *arguments) for _ in range(workers)]
         self._lane: Lane[tuple[Any, float]] = Lane(places, None)
 
     def __len__(self) -> int:
@@ -87,18 +94,22 @@ class Line:
             raise ProblemError(Problem(503, "unavailable", "this cannot be answered just now; ask again"))
         return answer
 
-    async def work_off(self) -> None:
+    def work_off(self) -> list[Coroutine[Any, Any, None]]:
+        """Return what answers, each without end."""
+        return [self._work_off(each) for each in self.workers]
+
+    async def _work_off(self, worker: Worker) -> None:
         """Answer one after the other, without end; begin the worker before the first who asks has to wait."""
         if self._at_once:
             with contextlib.suppress(EquipoiseError):
-                await self.worker.ask(None, BEGIN)
+                await worker.ask(None, BEGIN)
         while True:
             ticket: Ticket[tuple[Any, float]] = await self._lane.next()
             question, seconds = ticket.item
             try:
-                if self.worker.pid is None:  # to begin takes time of its own
-                    await self.worker.ask(None, BEGIN)
-                answer: Any = await self.worker.ask(question, seconds + PATIENCE)
+                if worker.pid is None:  # to begin takes time of its own
+                    await worker.ask(None, BEGIN)
+                answer: Any = await worker.ask(question, seconds + PATIENCE)
             except EquipoiseError as error:
                 answer = error
             except Exception as error:
@@ -149,11 +160,18 @@ class Desk:
         self.metrics = service.metrics
         self.document = b""
         self.ending = False
+        self.events: Any = None
+        self.lookups: Callable[[], int] = int
+        self.connections: Callable[[], Mapping[str, float]] = dict
         self._serial = 0
         self._known = self._take()
         places = settings.max_waiting
-        self._quick, self._long = Line("ask", places, at_once=True), Line("ask", places)
+        self._quick, self._long = (
+            Line("ask", places, at_once=True, workers=QUICK_WORKERS),
+            Line("ask", places),
+        )
         self._read = Line("read", places, settings.store)
+        self._pages = Line("pages", places, settings.store)
         self._ranking = asyncio.Lock()
 
     @property
@@ -184,6 +202,11 @@ class Desk:
         answer: Read = await self._read.ask((kind, asked), READING, address)
         return answer
 
+    async def page(self, path: str, query: dict[str, str], address: str) -> tuple[str, str | None]:
+        """Return ``now`` and the page at a path, or ``later`` while there are none yet."""
+        answer: tuple[str, str | None] = await self._pages.ask((path, query), READING, address)
+        return answer
+
     async def leaders(self, ruleset: Ruleset, least_games: int) -> list[PlayerRow]:
         """Return the strongest in a ruleset; others have their turn meanwhile."""
         known = self.known
@@ -199,24 +222,29 @@ class Desk:
                 known.leaders[ruleset, least_games] = found
         return found
 
+    def _lines(self) -> dict[str, Line]:
+        return {"quick": self._quick, "long": self._long, "read": self._read, "pages": self._pages}
+
     def lanes(self) -> list[Coroutine[Any, Any, None]]:
         """Return what works the lanes off, each without end."""
-        return [each.work_off() for each in (self._quick, self._long, self._read)]
+        return [each for line in self._lines().values() for each in line.work_off()]
 
     async def close(self) -> None:
         """Let go of the workers."""
-        await asyncio.gather(*(each.worker.end() for each in (self._quick, self._long, self._read)))
+        workers = [worker for line in self._lines().values() for worker in line.workers]
+        await asyncio.gather(*(each.end() for each in workers))
 
     def gauges(self) -> list[Gauge]:
         """Return what metrics say of this moment."""
         known = self.known
         waiting = {f'{{lane="{name}"}}': float(n) for name, n in self.service.waiting().items()}
-        waiting |= {
-            f'{{lane="http_{name}"}}': float(len(line))
-            for name, line in (("quick", self._quick), ("long", self._long), ("read", self._read))
-        }
+        waiting |= {f'{{lane="http_{name}"}}': float(len(line)) for name, line in self._lines().items()}
         return [
             ("equipoise_waiting", "What waits in each lane.", "gauge", waiting),
+            ("equipoise_lookups_total", "Lookups of the weight protocol.", "counter",
+             {"": float(self.lookups())}),
+            ("equipoise_connections", "Connections that are open.", "gauge", self.connections()),
+            ("equipoise_listeners", "Who listens to events.", "gauge", {"": float(self.events.listeners)}),
             ("equipoise_revision", "The revision of the ratings.", "gauge", {"": known.snapshot.revision}),
             ("equipoise_revision_age_seconds", "How long ago they were taken.", "gauge",
              {"": time() - known.since}),

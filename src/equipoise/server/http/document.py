@@ -18,6 +18,7 @@ import msgspec
 
 from equipoise.errors import READS
 from equipoise.protocols.http.problems import MEDIA_TYPE
+from equipoise.protocols.weights.fields import MOST_TEAMS
 from equipoise.server.http.asking import MOST_POOL
 from equipoise.server.http.bodies import Questions
 from equipoise.server.http.operations import USUAL, WITH_TOKEN, Operation
@@ -27,6 +28,12 @@ REF = "#/components/schemas/{name}"
 
 #: A place in a path, and how the router is told that it may hold slashes.
 _PLACE = re.compile(r"\{(\w+)(?::path)?\}")
+
+#: What answers are written as that are no JSON: texts, and events.
+MEDIA_TYPES: Mapping[Any, str] = {str: "text/plain", bytes: "text/event-stream"}
+
+#: What a body is written as that is no JSON.
+BODY_TYPES: Mapping[Any, str] = {"SpadsBody": "application/x-www-form-urlencoded"}
 
 #: The schemas that come with the package, and what their parts are called here.
 SCHEMAS: Mapping[str, str] = {"request": "Request", "match": "Match"}
@@ -85,11 +92,11 @@ def document(operations: Sequence[Operation]) -> dict[str, Any]:
 
 
 def _hashable(kind: Any) -> Any:
-    return None if kind is None or kind is Any or kind is str or isinstance(kind, str) else kind
+    return None if kind in (None, Any, *MEDIA_TYPES) or isinstance(kind, str) else kind
 
 
 def _operation(each: Operation, components: Mapping[str, Any]) -> dict[str, Any]:
-    media_type = "text/plain" if each.answer is str else "application/json"
+    media_type = MEDIA_TYPES.get(each.answer, "application/json")
     content = {media_type: {"schema": _schema(each.answer)}}
     answers = {str(status): {"description": why, "content": content} for status, why in each.done.items()}
     problems = {**USUAL, **(WITH_TOKEN if each.scope else {}), **each.answers}
@@ -122,7 +129,7 @@ def _operation(each: Operation, components: Mapping[str, Any]) -> dict[str, Any]
     if each.body is not None:
         plain["requestBody"] = {
             "required": True,
-            "content": {"application/json": {"schema": _schema(each.body)}},
+            "content": {BODY_TYPES.get(each.body, "application/json"): {"schema": _schema(each.body)}},
         }
     return plain
 
@@ -130,7 +137,7 @@ def _operation(each: Operation, components: Mapping[str, Any]) -> dict[str, Any]
 def _schema(kind: Any) -> dict[str, Any]:
     if kind is Any:
         return {"type": "object"}
-    if kind is str:
+    if kind in MEDIA_TYPES:
         return {"type": "string"}
     return {"$ref": REF.format(name=kind if isinstance(kind, str) else kind.__name__)}
 
@@ -192,9 +199,21 @@ def _requests() -> dict[str, Any]:
         "maximum": MOST_POOL,
         "description": "How many bots there are.",
     }
+    found["SpadsBody"] = {
+        "type": "object",
+        "required": ["players", "nbTeams"],
+        "properties": {
+            "players": {"type": "string", "description": "A table from names, as Python or JSON writes it."},
+            "bots": {"type": "string", "description": "The same; where there are some, nothing is divided."},
+            "nbTeams": {"type": "integer", "minimum": 2, "maximum": MOST_TEAMS},
+            "teamSize": {"type": "string"},
+            "clanMode": {"type": "string"},
+            "balanceMode": {"type": "string"},
+        },
+    }
     found["ResultBody"] = {
         **found["Match"],
-        "description": "A match as in match files; it has ended now unless it is said.",
+        "description": "A match as in match files; it has ended now unless it says when.",
     }
     found["BalanceBody"] = base
     found["ExplainBody"] = _with(base, asked["Questions"]["properties"])

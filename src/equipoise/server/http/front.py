@@ -9,11 +9,14 @@ import ssl
 from equipoise.server.http.application import Application
 from equipoise.server.http.desk import Desk
 from equipoise.server.http.document import document
+from equipoise.server.http.events import Events
 from equipoise.server.http.listening import HttpLimits, HttpServer
 from equipoise.server.http.operations import OPERATIONS
+from equipoise.server.http.pages import Pages
 from equipoise.server.http.rates import Rates
 from equipoise.server.service import Service
 from equipoise.server.settings import Settings
+from equipoise.server.tcp import Server
 
 
 class Front:
@@ -25,15 +28,28 @@ class Front:
         What answers the weight protocol.
     settings : Settings
         What is allowed.
+    weights : Server
+        What listens for the weight protocol, for its counts.
     """
 
-    def __init__(self, service: Service, settings: Settings) -> None:
+    def __init__(self, service: Service, settings: Settings, weights: Server) -> None:
         self.desk = Desk(service, settings)
         self.desk.document = json.dumps(document(OPERATIONS)).encode()
         rates = Rates(settings.http_rate)
-        origins = [each.strip() for each in settings.cors.split(",") if each.strip()]
-        self.application = Application(OPERATIONS, self.desk, rates, settings.max_body, origins)
+        origins, proxies = (
+            [each.strip() for each in named.split(",") if each.strip()]
+            for named in (settings.cors, settings.forwarded_by)
+        )
+        pages = Pages(self.desk, rates)
+        self.application = Application(
+            OPERATIONS, self.desk, rates, settings.max_body, origins, proxies, pages
+        )
         self._server = HttpServer(self.application, limits(settings))
+        self.desk.events = Events(self.desk)
+        self.desk.lookups = lambda: weights.lookups
+        self.desk.connections = lambda: {
+            '{protocol="weights"}': weights.open, '{protocol="http"}': self._server.open
+        }  # fmt: skip
         self._tasks: list[asyncio.Task[None]] = []
         self.where = ("", 0)
 
@@ -45,12 +61,13 @@ class Front:
         InputError
             If the address cannot be listened on.
         """
-        self._tasks = [asyncio.create_task(each) for each in self.desk.lanes()]
+        self._tasks = [asyncio.create_task(each) for each in (*self.desk.lanes(), self.desk.events.follow())]
         self.where = await self._server.listen(*address, tls, others)
 
     async def stop(self) -> None:
         """Take no more connections, answer what has arrived, and end the others."""
         self.desk.ending = True
+        self.desk.events.end()
         await self._server.stop()
 
     async def close(self) -> None:

@@ -28,6 +28,9 @@ from equipoise.serving.people import Page
 #: Characters of the longest id of a match that is reported.
 LONGEST_ID = 200
 
+#: Digits of the largest revision.
+DIGITS = 18
+
 Decoded = TypeVar("Decoded")
 
 
@@ -168,6 +171,17 @@ async def _kept(desk: Desk, what: Report | Undo, asked: Asked) -> str:
     if isinstance(outcome, Refusal):
         raise ProblemError(Problem(503, "unavailable", "it cannot be kept just now; report it again"))
     return str(outcome)
+
+
+async def events(desk: Desk, asked: Asked) -> Reply:
+    """Tell of what happens as it does."""
+    given = asked.headers.get(b"last-event-id", b"").decode("latin-1")
+    if given and not (given.isascii() and given.isdigit() and len(given) <= DIGITS):
+        raise ProblemError(Problem(422, "invalid", "Last-Event-ID must be the id of an event"))
+    if not desk.events.has_room(asked.address):
+        raise ProblemError(Problem(429, "busy", "as many listen as may; ask again"))
+    stream = desk.events.stream(asked.address, int(given) if given else None)
+    return Reply(200, b"", ((b"cache-control", b"no-store"),), b"text/event-stream", stream)
 
 
 async def livez(desk: Desk, asked: Asked) -> Reply:

@@ -1,8 +1,8 @@
 """HTTP connections: who is taken, how long each may keep silent or send, and the way they end.
 
 uvicorn's protocol speaks HTTP (:class:`uvicorn.protocols.http.httptools_impl.HttpToolsProtocol`), and the
-application answers; all that is here is what uvicorn leaves open: it waits for ever for headers that do not
-come, for answers that nobody takes, and for addresses that open everything.
+application answers; all that is here is what uvicorn leaves open: it waits without end for headers that do
+not come and for answers that nobody takes, and takes every connection.
 Why this one: docs/decisions/0013-http.md.
 """
 
@@ -107,7 +107,7 @@ class Connection(HttpToolsProtocol):
         self._server.took(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection; nobody waits for its answers any more."""
+        """Forget the connection; nobody waits for its answers now."""
         super().connection_lost(exc)
         if self._answering is not None:
             self._answering.cancel()

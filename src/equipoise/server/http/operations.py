@@ -10,7 +10,7 @@ from typing import Any
 from equipoise.archive.listing import MatchData
 from equipoise.lobbies.plan import PlanData
 from equipoise.ratings.reports import Predicted, Rated
-from equipoise.server.http import handlers
+from equipoise.server.http import dropins, handlers
 from equipoise.server.http.asked import Asked, Reply
 from equipoise.server.http.bodies import LobbiesBody, PredictBody, RateBody, UndoBody
 from equipoise.server.http.parameters import Board, Cursor, History, People, TimeLimit
@@ -81,6 +81,8 @@ class Operation:
         What it may answer besides its answer and what all may.
     scope : str
         What a token must be for, of :data:`equipoise.server.tokens.SCOPES`; empty where none is asked for.
+    lenient : bool
+        Whether credentials of another service count as none: its clients send them wherever they ask.
     done : mapping
         The statuses with which it gives its answer.
     """
@@ -95,6 +97,7 @@ class Operation:
     query: Any = None
     answers: Mapping[int, str] = field(default_factory=dict)
     scope: str = "read"
+    lenient: bool = False
     done: Mapping[int, str] = field(default_factory=lambda: {200: "The answer."})
 
 
@@ -147,6 +150,24 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "undo", "POST", "/v1/matches/{id:path}/undo", "Let a match not count, or count again.",
         handlers.undo, Undone, UndoBody, answers={**WITH_BODY, **MISSING}, scope="admin",
+    ),
+    Operation(
+        "events", "GET", "/v1/events", "Tell of matches and ratings as they come (Server-Sent Events).",
+        handlers.events, bytes, answers={422: "Last-Event-ID is not the id of an event."},
+    ),
+    Operation(
+        "elo", "GET", "/elo/{ids:path}", "Give ratings in the shape of qlstats.net, for minqlx.", dropins.elo,
+        dropins.Elos, lenient=True,
+    ),
+    Operation(
+        "get_rating", "GET", "/teiserver/api/spads/get_rating/{id}/{type}",
+        "Give a rating in the shape of teiserver, for SPADS.", dropins.get_rating, dropins.SpadsRating,
+        lenient=True,
+    ),
+    Operation(
+        "balance_battle", "POST", "/teiserver/api/spads/balance_battle",
+        "Divide players in the shape of teiserver, for SPADS.", dropins.balance_battle, dropins.SpadsBalance,
+        "SpadsBody", answers=WITH_BODY, lenient=True,
     ),
     Operation(
         "livez", "GET", "/livez", "Tell whether the process answers.", handlers.livez, Alive, scope=""

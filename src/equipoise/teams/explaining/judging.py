@@ -22,7 +22,7 @@ from equipoise.teams.balancing import check_positive, cost_of, split_of, values_
 from equipoise.teams.objectives.composing import priced
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.objectives.units import compose
-from equipoise.teams.problem.outcomes import Outcome
+from equipoise.teams.problem.preferences import Outcome
 from equipoise.teams.problem.problem import MU, N_FEATURES, Problem, SizeRules
 from equipoise.teams.problem.roster import Besides, build
 from equipoise.teams.request import BalanceRequest

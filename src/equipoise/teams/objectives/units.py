@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -273,9 +274,17 @@ def compose(asked: Asked, units: Units, tolerances: Sequence[float] | None = Non
     return Objective(name, last, tuple(zip(first, map(float, tolerances), strict=True)))
 
 
+@cache
+def _registered(name: str) -> Callable[[Units], Objective]:
+    """Return what makes the objective of a name, looked up once."""
+    return cast("Callable[[Units], Objective]", resolve("objective", {**OBJECTIVES, **TERMS}, name))
+
+
 def _single(objective: str | Callable[[Units], Objective] | Objective, units: Units) -> Objective:
     if isinstance(objective, Objective):
         return objective
+    if isinstance(objective, str) and ":" not in objective:
+        return _registered(objective)(units)
     factory = resolve("objective", {**OBJECTIVES, **TERMS}, objective)
     made = call_part("objective", objective, factory, units) if callable(factory) else factory
     if not isinstance(made, Objective):

@@ -1,9 +1,9 @@
 """Preferences that may be broken at a price: who prefers to be together, apart, or on a side.
 
 A price is in win probability: a preference that is worth 0.01 is broken where keeping it would cost the game
-more than one percent of win probability.  Here are the preferences as they are asked for, and what a split
-pays for those it breaks.  What became of each stands in :mod:`equipoise.teams.problem.outcomes`, rules stand
-in :mod:`equipoise.teams.problem.problem`.
+more than one percent of win probability.  Here are the preferences as they are asked for, what a split
+pays for those it breaks, and what became of each: between players, for a side, and to stay in a team.  Rules
+stand in :mod:`equipoise.teams.problem.problem`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -231,3 +231,111 @@ def recent_preferences(
             prices[pair] = prices.get(pair, 0.0) + price
         price /= 2.0
     return [Preference("apart", pair, min(worth, 1.0)) for pair, worth in sorted(prices.items())]
+
+
+class Priced(Protocol):
+    """What is to be known of a problem to say what became of its preferences."""
+
+    @property
+    def prices(self) -> Prices | None:
+        """The prices of breaking them."""
+
+    @property
+    def members(self) -> tuple[tuple[int, ...], ...]:
+        """The players of each block, by index."""
+
+    @property
+    def n_teams(self) -> int:
+        """How many teams there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a preference in a split.
+
+    Parameters
+    ----------
+    kind : str
+        ``"together"``, ``"apart"``, ``"side"`` or ``"stay"``.
+    players : tuple of str
+        Who wanted it, as they are shown.
+    price : float
+        What breaking it costs, for each player it is broken for.
+    paid : float
+        What this split pays for it; 0 where it is met.
+    """
+
+    kind: str
+    players: tuple[str, ...]
+    price: float
+    paid: float
+
+    @property
+    def met(self) -> bool:
+        """Whether nothing is paid."""
+        return self.paid == 0.0
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the outcome in plain lists and numbers."""
+        return {
+            "kind": self.kind,
+            "players": list(self.players),
+            "price": self.price,
+            "paid": self.paid,
+            "met": self.met,
+        }
+
+
+def outcomes(
+    problem: Priced,
+    preferences: Sequence[Preference],
+    side_price: float,
+    stay: float,
+    players: Sequence[Player],
+    labels: Labels,
+) -> tuple[Outcome, ...]:
+    """Return what became of every preference in a split: between players, for a side, to stay in a team.
+
+    Parameters
+    ----------
+    problem : Problem
+        With prices made of the preferences, in their order.
+    preferences : sequence of Preference
+        The preferences between players.
+    side_price : float
+        What a whole side preference is worth.
+    stay : float
+        What it is worth to stay in the team of now.
+    players : sequence of Player
+        The roster.
+    labels : ndarray of int8, shape (n_blocks,)
+        The split.
+    """
+    if problem.prices is None:
+        return ()
+    label_of = {key: player.label for player in players for key in (player.name, player.id) if key}
+    found = [
+        Outcome(
+            preference.kind,
+            tuple(label_of[who] for who in preference.players),
+            preference.price,
+            float(group.price * broken_for(group, labels[None, :], problem.n_teams).sum()),
+        )
+        for preference, group in zip(preferences, problem.prices.groups, strict=True)
+    ]
+    if side_price:
+        each = side_prices(players, problem.n_teams, side_price)
+        for places, team in zip(problem.members, labels.tolist(), strict=True):
+            found += [
+                Outcome("side", (players[place].label,), float(each[place].max()), float(each[place, team]))
+                for place in places
+                if players[place].side != NO_SIDE
+            ]
+    if stay:
+        found += [
+            Outcome("stay", (players[place].label,), stay, stay if team != players[place].team_now else 0.0)
+            for places, team in zip(problem.members, labels.tolist(), strict=True)
+            for place in places
+            if players[place].team_now is not None
+        ]
+    return tuple(found)

@@ -57,10 +57,10 @@ def suits(task: Task, parts: Components) -> bool:
     """Tell whether the solver can do a task: whole numbers, one criterion by difference, memory enough."""
     if not task.criterion.by_difference or task.limits or not task.problem.integral:
         return False
-    bits = float(np.abs(parts.steps[:, MU]).sum()) + 1.0
     if len(parts.free) > MOST_COMPONENTS:
         return False
-    return bits * (float(np.abs(parts.steps[:, COUNT]).sum()) + 1.0) * len(parts.free) <= MOST_BITS
+    players, bits = np.abs(parts.steps[:, [COUNT, MU]]).sum(axis=0).tolist()
+    return bool((bits + 1.0) * (players + 1.0) * len(parts.free) <= MOST_BITS)
 
 
 class _Reach:

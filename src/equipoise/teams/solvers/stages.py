@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
+from typing import cast
 
 import numpy as np
 
@@ -78,9 +80,10 @@ def _filled_up(task: Task, found: Found, solver: str | Callable[[Task], Found]) 
 def _solve(task: Task, solver: str | Callable[[Task], Found]) -> tuple[Found, str]:
     """Return what a solver finds, checked, and its name."""
     settled = solver in SOLVERS and min(task.problem.fixed, default=0) >= 0
-    part = pick(task) if solver == "auto" or settled else resolve("solver", SOLVERS, solver)
+    picked = pick(task) if solver == "auto" or settled else None
+    part = picked or resolve("solver", SOLVERS, solver)
     name = part.name if isinstance(part, Solver) else solver
-    found = call_part("solver", name, part, task)
+    found = call_part("solver", name, part, task) if picked is None else picked(task)
     if not isinstance(found, Found):
         msg = f": {name!r} must return a Found, got a {type(found).__name__}"
         raise InputError(msg, "solver")
@@ -107,6 +110,12 @@ def _with_more(task: Task, found: Found, *, search_on: bool) -> Found:
     return Found(more.ranked, max(found.bound, more.bound), more.proven)
 
 
+@cache
+def _registered(name: str) -> Solver:
+    """Return the record of a solver, looked up once."""
+    return cast("Solver", resolve("solver", SOLVERS, name))
+
+
 def pick(task: Task) -> Solver:
     """Return the first solver that suits a task best, else the first that is able to do it.
 
@@ -117,7 +126,7 @@ def pick(task: Task) -> Solver:
     """
     able: Solver | None = None
     for name in SOLVERS:
-        solver: Solver = resolve("solver", SOLVERS, name)
+        solver = _registered(name)
         if task.problem.n_blocks < solver.least or solver.refusal(task):
             continue
         fit = solver.suits(task)

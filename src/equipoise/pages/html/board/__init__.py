@@ -20,13 +20,15 @@ SCRIPTS = ("solve.js", "paste.js", "board.js")
 OBJECTIVES = ("spread", "difference", "win", "ratio", "indistinguishable")
 
 
-def board_html(server: str = "", language: str = "en") -> str:
+def board_html(server: str = "", results: str = "", language: str = "en") -> str:
     """Return the page.
 
     Parameters
     ----------
     server : str
         Where a service answers what the page cannot prove itself; nothing for a page without a server.
+    results : str
+        Where a service takes results; nothing for a page without one.
     language : str
         Whose texts: a name of a catalogue in ``equipoise/pages/html/texts``.
 
@@ -46,6 +48,7 @@ def board_html(server: str = "", language: str = "en") -> str:
         objectives=OBJECTIVES,
         policy=policy,
         server=server,
+        results=results,
         # Neither holds what a name or a link could have put there.
         script=Markup(script),  # noqa: S704
         style=Markup(style),  # noqa: S704

@@ -188,8 +188,8 @@ async function askServer(asked) {
     const answer = await fetch(/** @type {string} */ (document.body.dataset.server), { method: "POST",
       headers: { "Content-Type": "application/json" }, body: JSON.stringify(dataOf(asked)) });
     const data = await answer.json();
-    if (!answer.ok || asked !== state.asked || !state.problem || !data.teams) return;
-    const ids = data.teams.map((/** @type {any} */ team) => new Set((team.players ?? team).map((/** @type {any} */ one) => one.id ?? one.name ?? one)));
+    if (!answer.ok || asked !== state.asked || !state.problem || !data.splits?.length) return;
+    const ids = data.splits[0].teams.map((/** @type {string[]} */ team) => new Set(team));
     const labels = state.problem.blocks.map((block) => ids.findIndex((/** @type {Set<string>} */ team) => team.has(asked.players[block.players[0]].id)));
     if (labels.includes(-1)) return;
     state.best = state.labels = labels;
@@ -237,6 +237,8 @@ function show() {
   $("why").replaceChildren(...(none ? [] : reasons(hand)).map((words) => make("li", {}, words)));
   $("alternatives").replaceChildren(...state.others.map((other, at) => make("li", {}, make("button", { type: "button",
     onclick: () => { state.labels = other; show(); } }, nextWords(other, at)))));
+  $("played")?.replaceChildren(...(none ? [] : [...judged(labels).chances.keys(), -1]).map((team) => make("button", { type: "button",
+    onclick: () => report(team) }, team < 0 ? say("drew") : say("won", { team: teamName(team) }))));
   history.replaceState(null, "", linkOf());
 }
 
@@ -494,6 +496,22 @@ function fromLink() {
     return false;
   }
   return true;
+}
+
+/** Report who won to the service that served the page. @param {number} winner -1 for nobody */
+async function report(winner) {
+  const { players } = /** @type {Asked} */ (state.asked);
+  const now = byPlayer(state.labels);
+  const ids = judged(state.labels).chances.map((_, team) => players.filter((_one, place) => now[place] === team).map((one) => one.id));
+  const body = { id: `board-${crypto.randomUUID()}`, teams: ids, ranks: ids.map((_, team) => (winner < 0 || team === winner ? 1 : 2)) };
+  try {
+    const answer = await fetch(/** @type {string} */ (document.body.dataset.results), { method: "POST", body: JSON.stringify(body),
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${$("token").value}` } });
+    const said = await answer.json();
+    $("said").textContent = answer.ok ? say("reported") : say("not_reported", { why: printable(String(said.detail ?? said.title)) });
+  } catch (error) {
+    $("said").textContent = say("not_reported", { why: printable(String(error)) });
+  }
 }
 
 /** @param {string} text */

@@ -1,0 +1,61 @@
+"""``equipoise pages``: what an archive holds, as a folder of static pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from equipoise.cli import archives
+from equipoise.errors import InputError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from equipoise.pages.html.site import Site
+
+
+def site_of(store: str, split: datetime | None) -> Site:
+    """Return the pages of an archive."""
+    from datetime import UTC
+
+    from equipoise.pages.html.site import Site
+    from equipoise.serving.chronicle import chronicle_of
+
+    with archives.opened(store) as archive:
+        names = archives.up_to_date(archive).names
+        told = chronicle_of(archive.model, archive.matches(), names)
+    return Site(told, split=None if split is None else split.replace(tzinfo=UTC).timestamp())
+
+
+#: The date that fairness is compared before and after.
+split_option = click.option(
+    "--split", type=click.DateTime(["%Y-%m-%d"]), help="Compare fairness before and after this date."
+)
+
+
+@click.command(name="pages")
+@archives.store
+@click.option("--out", metavar="DIR", required=True, help="The folder to write, made where it is not there.")
+@split_option
+def command(store: str, out: str, split: datetime | None) -> None:
+    """Write leaderboards, players, matches and fairness as pages that any web host serves, and the board."""
+    from equipoise.pages.html.board import board_html
+
+    site, folder, count = site_of(store, split), Path(out), 0
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "board.html").write_text(board_html(), encoding="utf-8")
+        for path in site.paths():
+            page = site.page(path)
+            if page is None:
+                continue
+            target = folder / path
+            target.parent.mkdir(exist_ok=True)
+            target.write_text(page, encoding="utf-8", newline="")
+            count += 1
+    except (OSError, ValueError) as error:
+        msg = f"--out: {out} cannot be written: {getattr(error, 'strerror', None) or error}"
+        raise InputError(msg) from error
+    click.echo(f"{count + 1} pages written to {out}; begin with {folder / 'index.html'}.")

@@ -1,0 +1,105 @@
+"""Graphs of pages as SVG within HTML: coloured by the page's style, so that light, dark and print follow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup, escape
+
+from equipoise.pages.html.site import date
+from equipoise.serving.chronicle import Point
+
+WIDTH, HEIGHT, LEFT, FOOT = 640, 220, 52, 28
+
+#: Points beyond which a line is drawn with every so many.
+MOST_POINTS = 300
+
+
+def band_graph(points: Sequence[Point], title: str) -> Markup:
+    """Return a weight over time with its 95 % interval, games one beside the other."""
+    step = -(-len(points) // MOST_POINTS)
+    some = [*points[: -1 : step or 1], *points[-1:]]
+
+    def x(n: int) -> float:
+        return LEFT + (WIDTH - LEFT - 8) * (n / max(len(some) - 1, 1))
+
+    def y(weight: float) -> float:
+        return 8 + (HEIGHT - FOOT - 8) * (1.0 - weight / 100.0)
+
+    above = " ".join(f"{x(n):.1f},{y(point.high):.1f}" for n, point in enumerate(some))
+    below = " ".join(f"{x(n):.1f},{y(some[n].low):.1f}" for n in range(len(some) - 1, -1, -1))
+    line = " ".join(f"{x(n):.1f},{y(point.weight):.1f}" for n, point in enumerate(some))
+    parts = [*_levels([(weight, f"{weight}") for weight in (0, 25, 50, 75, 100)], y)]
+    parts += [
+        f'<polygon class="band" points="{above} {below}"/>',
+        f'<polyline class="line" points="{line}"/>',
+    ]
+    parts += [f'<circle class="dot" cx="{x(len(some) - 1):.1f}" cy="{y(some[-1].weight):.1f}" r="4"/>']
+    parts += [
+        _text(LEFT, HEIGHT - 6, date(some[0].at)[:10]),
+        _text(WIDTH - 8, HEIGHT - 6, date(some[-1].at)[:10], "end"),
+    ]
+    return _drawn(parts, title)
+
+
+def calibration_graph(bins: Sequence[tuple[int, float, float]], title: str) -> Markup:
+    """Return how often favourites won against how often they were predicted to."""
+
+    def x(chance: float) -> float:
+        return LEFT + (WIDTH - LEFT - 8) * chance
+
+    def y(chance: float) -> float:
+        return 8 + (HEIGHT - FOOT - 8) * (1.0 - chance)
+
+    most = max(count for count, _, _ in bins)
+    parts = [*_levels([(part / 4, f"{25 * part} %") for part in range(5)], y)]
+    parts += [
+        _text(x(part / 4), HEIGHT - 6, f"{25 * part} %", "middle" if part < 4 else "end")
+        for part in range(1, 5)
+    ]
+    parts += [f'<line class="even" x1="{x(0)}" y1="{y(0)}" x2="{x(1)}" y2="{y(1)}"/>']
+    line = " ".join(f"{x(chance):.1f},{y(won):.1f}" for _, chance, won in bins)
+    parts += [f'<polyline class="line" points="{line}"/>']
+    parts += [
+        f'<circle class="dot" cx="{x(chance):.1f}" cy="{y(won):.1f}" r="{3 + 6 * (n / most) ** 0.5:.1f}"/>'
+        for n, chance, won in bins
+    ]
+    return _drawn(parts, title)
+
+
+def columns_graph(counts: Sequence[int], labels: Sequence[str], title: str) -> Markup:
+    """Return counts as columns; the first, the middle and the last are labelled."""
+    most, wide = max(*counts, 1), (WIDTH - LEFT - 8) / max(len(counts), 1)
+    parts = [
+        *_levels([(0, "0"), (most, str(most))], lambda count: 8 + (HEIGHT - FOOT - 8) * (1.0 - count / most))
+    ]
+    for n, count in enumerate(counts):
+        high = (HEIGHT - FOOT - 8) * count / most
+        parts.append(
+            f'<rect class="column" x="{LEFT + n * wide + 0.5:.1f}" y="{HEIGHT - FOOT - high:.1f}" '
+            f'width="{max(wide - 1, 0.5):.1f}" height="{high:.1f}"/>'
+        )
+    for n in sorted({0, len(labels) // 2, len(labels) - 1}):
+        place = "start" if n == 0 else "end" if n == len(labels) - 1 else "middle"
+        at = LEFT + (n + (0.0 if n == 0 else 1.0 if place == "end" else 0.5)) * wide
+        parts.append(_text(at, HEIGHT - 6, labels[n], place))
+    return _drawn(parts, title)
+
+
+def _levels(levels: Sequence[tuple[float, str]], y: object) -> list[str]:
+    """Return level lines with their numbers."""
+    drawn = []
+    for level, words in levels:
+        at = y(level)  # type: ignore[operator]
+        drawn += [f'<line class="axis" x1="{LEFT}" y1="{at:.1f}" x2="{WIDTH - 8}" y2="{at:.1f}"/>']
+        drawn += [_text(LEFT - 4, at + 4, words, "end")]
+    return drawn
+
+
+def _text(x: float, y: float, words: str, anchor: str = "start") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
+
+
+def _drawn(parts: Sequence[str], title: str) -> Markup:
+    given = f'class="graph" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title)}"'
+    return Markup(f"<svg {given}>{''.join(parts)}</svg>")  # noqa: S704  # numbers, and texts that are escaped

@@ -1,0 +1,56 @@
+"""Servers: what is played, when and where; by game, as an archive does not keep which server it was."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from equipoise.logs.rules import ruleset_text
+from equipoise.pages.html.graphs import columns_graph
+from equipoise.pages.html.site import Kind, Site, date
+
+#: Games, rulesets and maps that are shown, and the weeks of a graph.
+GAMES, ROWS, WEEKS = 20, 20, 104
+WEEK = 7 * 86400.0
+
+
+def keys(site: Site) -> Iterator[str]:
+    """There is one page."""
+    del site
+    return iter(["index"])
+
+
+def render(site: Site, key: str, query: Mapping[str, str]) -> str | None:
+    """Return the page."""
+    del query
+    if key != "index":
+        return None
+    of: dict[str, list[int]] = {}
+    for place, match in enumerate(site.chronicle.matches):
+        of.setdefault(match.ruleset.game, []).append(place)
+    games = [
+        _game(site, name, places) for name, places in sorted(of.items(), key=lambda one: -len(one[1]))[:GAMES]
+    ]
+    return site.render("servers.html", "../", site.t["servers"], games=games, here="servers")
+
+
+def _game(site: Site, name: str, places: list[int]) -> dict[str, Any]:
+    matches = [site.chronicle.matches[place] for place in places]
+    players = {
+        who for match in matches for contest in match.contests for team in contest.teams for who, _ in team
+    }
+    ended = [match.ended or 0.0 for match in matches]
+    first = max(min(ended), max(ended) - WEEKS * WEEK)
+    counts = Counter(int((at - first) // WEEK) for at in ended if at >= first)
+    weeks = [counts[week] for week in range(max(counts) + 1)]
+    labels = [date(first + week * WEEK)[:10] for week in range(len(weeks))]
+    return {
+        "name": name, "matches": len(matches), "players": len(players), "last": max(ended),
+        "graph": columns_graph(weeks, labels, site.t["graph_activity"].format(most=max(weeks))),
+        "rulesets": Counter(ruleset_text(match.ruleset) for match in matches).most_common(ROWS),
+        "maps": Counter(match.map for match in matches).most_common(ROWS),
+    }  # fmt: skip
+
+
+KIND = Kind("servers", keys, render)

@@ -1,0 +1,263 @@
+"""What every page of an archive shares: links, texts, templates, the policy, and the kinds of page.
+
+A page is found by its path, such as ``player/ann-1b2c3d.html``.  The same paths serve a folder of static
+files and a service, so every link is relative.  A kind of page is a file in :mod:`equipoise.pages.html.kinds`
+and a line in :data:`KINDS`.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import io
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache, cached_property
+from importlib import import_module
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from equipoise.fields import printable
+from equipoise.logs.rules import ruleset_text
+from equipoise.matches import Ruleset
+from equipoise.pages.html.catalogue import texts
+from equipoise.serving.chronicle import Chronicle
+
+#: The kinds of page, in the order of the menu; each module has a ``KIND``.
+KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "leaderboard": "equipoise.pages.html.kinds.leaderboard",
+        "match": "equipoise.pages.html.kinds.match",
+        "player": "equipoise.pages.html.kinds.player",
+        "fairness": "equipoise.pages.html.kinds.fairness",
+        "servers": "equipoise.pages.html.kinds.servers",
+    }
+)
+
+#: What begins a cell that a spreadsheet would work out.
+FORMULA = tuple("=+-@\t\r")
+
+#: The longest name on a page; a title shows the whole one up to what games allow.
+LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of page.
+
+    Parameters
+    ----------
+    name : str
+        The folder it stands in; its heading is the catalogue's text of that name.
+    keys : callable
+        The names of the pages that there are, ``index`` being the one in the menu.
+    render : callable
+        From the site, a name and the query to the page (HTML, or the text of another ending); None where
+        there is no such page.
+    """
+
+    name: str
+    keys: Callable[[Site], Iterable[str]]
+    render: Callable[[Site, str, Mapping[str, str]], str | None]
+
+
+@dataclass(frozen=True)
+class Site:
+    """The pages of an archive.
+
+    Parameters
+    ----------
+    chronicle : Chronicle
+        What they show.
+    language : str
+        Whose texts.
+    live : bool
+        Whether a service shows them, which can search and tells of news.
+    split : float, optional
+        The date before and after which fairness is compared, seconds since 1970.
+    """
+
+    chronicle: Chronicle
+    language: str = "en"
+    live: bool = False
+    split: float | None = None
+
+    @cached_property
+    def t(self) -> Mapping[str, str]:
+        """The texts."""
+        found: Mapping[str, str] = texts(self.language)["pages"]
+        return found
+
+    @cached_property
+    def slugs(self) -> Mapping[str, str]:
+        """The player of each slug."""
+        return {slug(player): player for player in self.chronicle.of_player}
+
+    @cached_property
+    def ruleset_slugs(self) -> Mapping[str, Ruleset]:
+        """The ruleset of each slug."""
+        return {slug(ruleset_text(ruleset)): ruleset for ruleset in self.chronicle.scales}
+
+    @cached_property
+    def match_slugs(self) -> Mapping[str, int]:
+        """The place of each match by its slug."""
+        return {slug(match.id): place for place, match in enumerate(self.chronicle.matches)}
+
+    def paths(self) -> Iterator[str]:
+        """Go through the paths of all pages."""
+        yield "index.html"
+        for name in KINDS:
+            for key in kind(name).keys(self):
+                yield f"{name}/{key}" if "." in key else f"{name}/{key}.html"
+
+    def page(self, path: str, query: Mapping[str, str] | None = None) -> str | None:
+        """Return the page at a path, None where there is none."""
+        if path in ("", "index.html"):
+            return self.render("index.html", "", self.t["title"], **overview(self))
+        folder, _, name = path.partition("/")
+        if folder not in KINDS or "/" in name:
+            return None
+        key = name.removesuffix(".html") if name.endswith(".html") else name
+        return kind(folder).render(self, key or "index", query or {})
+
+    def render(self, template: str, root: str, title: str, **given: Any) -> str:
+        """Return a page from a template.
+
+        Parameters
+        ----------
+        template : str
+            Its file.
+        root : str
+            What leads from the page to the site's root: ``""`` or ``"../"``.
+        title : str
+            What the page is called.
+        **given
+            What the template shows.
+        """
+        return environment().get_template(template).render(
+            t=self.t, language=texts(self.language)["language"], title=title, root=root, site=self,
+            kinds=[name for name in KINDS if name != "player"], policy=policy(),
+            style=Markup(style()), **given,  # noqa: S704  # a file of the package
+        )  # fmt: skip
+
+    # What templates ask for
+
+    def player_link(self, player: str, root: str) -> str:
+        """Return where a player's page is."""
+        return f"{root}player/{slug(player)}.html"
+
+    def ruleset_link(self, ruleset: Ruleset, root: str) -> str:
+        """Return where a ruleset's table is."""
+        return f"{root}leaderboard/{slug(ruleset_text(ruleset))}.html"
+
+    def match_link(self, place: int, root: str) -> str:
+        """Return where a match's page is."""
+        return f"{root}match/{slug(self.chronicle.matches[place].id)}.html"
+
+
+def overview(site: Site) -> dict[str, Any]:
+    """Return what the first page shows."""
+    told = site.chronicle
+    tables = [(ruleset, len(rows), rows[:5]) for ruleset, rows in told.tables.items()]
+    latest = list(range(len(told.matches) - 1, max(len(told.matches) - 21, -1), -1))
+    return {"tables": tables[:30], "latest": latest, "told": told}
+
+
+@cache
+def kind(name: str) -> Kind:
+    """Return a kind of page."""
+    found: Kind = import_module(KINDS[name]).KIND
+    return found
+
+
+@cache
+def slug(text: str) -> str:
+    """Return a name as part of a path: what is plain of it, and a hash that tells it from all others.
+
+    Examples
+    --------
+    >>> slug("Ann"), slug("../../etc/passwd")[:11]
+    ('ann-2f3cf5a8b0', 'etc-passwd-')
+    """
+    plain = re.sub(r"[^a-z0-9]+", "-", text.lower()[:200]).strip("-")[:40].strip("-")
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+    return f"{plain}-{digest}" if plain else digest
+
+
+def shown(name: str) -> str:
+    """Return a name as a page shows it: signs that would change the text around it escaped, cut if long."""
+    plain = printable(name)
+    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "\u2026"
+
+
+def date(seconds: float | None, dated: bool = True) -> str:
+    """Return a time in UTC; ``~`` marks one that is assumed."""
+    if seconds is None or not -6e10 < seconds < 2.5e11:
+        return "?"
+    text = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
+    return text if dated else f"~ {text}"
+
+
+def percent(chance: float | None) -> str:
+    """Return a probability as people write it."""
+    return "?" if chance is None or math.isnan(chance) else f"{100 * chance:.0f} %"
+
+
+def table_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    r"""Return a table as CSV in which no cell is a formula.
+
+    Examples
+    --------
+    >>> table_csv(["name"], [["=1+1"], ["Ann"]])
+    "name\r\n'=1+1\r\nAnn\r\n"
+    """
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(header)
+    for row in rows:
+        writer.writerow([_harmless(cell) for cell in row])
+    return out.getvalue()
+
+
+def _harmless(cell: Any) -> Any:
+    if not isinstance(cell, str):
+        return cell
+    text = printable(cell)
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+@cache
+def environment() -> Environment:
+    """Return what fills templates: everything is escaped unless it is said to be markup."""
+    made = Environment(
+        loader=PackageLoader("equipoise.pages.html", "templates"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    made.filters |= {
+        "shown": shown, "whole": printable, "date": date, "percent": percent, "ruleset": ruleset_text,
+    }  # fmt: skip
+    return made
+
+
+@cache
+def style() -> str:
+    """Return the one style of all pages."""
+    folder = files("equipoise.pages.html")
+    return "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("style.css", "pages.css"))
+
+
+@cache
+def policy() -> str:
+    """Return the content security policy: what is served here, and the one style."""
+    digest = base64.b64encode(hashlib.sha256(style().encode()).digest()).decode()
+    return (
+        f"default-src 'self'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'self'"
+    )

@@ -1,0 +1,244 @@
+"""The board in a browser: driven by mouse, finger and keyboard, with names that mean harm."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.browsers import Browser, why_no_browser
+
+from equipoise import BalanceRequest, balance
+from equipoise.pages.html.board import board_html
+
+pytestmark = pytest.mark.skipif(bool(why_no_browser()), reason=why_no_browser() or "there is one")
+
+NAMES = ["Amber", "Birch", "Cedar", "Dahlia", "Elm", "Fern", "Gorse", "Hazel"]
+
+#: Names that would break a page, a text or a table that is written carelessly.
+HOSTILE = [
+    "<script>document.title='owned'</script>",
+    "<img src=x onerror=\"document.title='owned'\">",
+    "</script><script>document.title='owned'</script>",
+    "'\"`&amp;${1+1}{{7*7}}",
+    "\u202eevil\u202c",
+    "=cmd|' /C calc'!A0",
+    "javascript:alert(1)",
+    "@everyone **bold**",
+    "a\u0301\u0301\u0301" * 20,
+    "x" * 200,
+]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the page as a file."""
+    path = tmp_path_factory.mktemp("board") / "board.html"
+    path.write_text(board_html(), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Return a browser of a desk's size."""
+    with Browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def board(browser: Browser, page: Path) -> Browser:
+    """Return the browser with the page as it comes."""
+    browser.open("about:blank")
+    browser.open(page.as_uri())
+    browser.wait("return document.querySelector('.team')")
+    return browser
+
+
+def teams(board: Browser) -> list[list[str]]:
+    """Return who is in each team."""
+    found: list[list[str]] = board.run(
+        "return [...document.querySelectorAll('.team')].map((team) => "
+        "[...team.querySelectorAll('.player bdi')].map((name) => name.textContent))"
+    )
+    return found
+
+
+def chip(name: str) -> str:
+    """Return the selector of a player of the example."""
+    return f'.player[data-place="{NAMES.index(name)}"]'
+
+
+def team_of(board: Browser, name: str) -> int:
+    """Return the team of a player."""
+    return next(number for number, names in enumerate(teams(board)) if name in names)
+
+
+def typed(board: Browser, text: str, **fields: str) -> None:
+    """Write into the form, as its user does, and wait for the answer."""
+    board.run(
+        "for (const [id, value] of Object.entries(arguments[0])) document.getElementById(id).value = value;"
+        "document.getElementById('status').textContent = ''; document.getElementById('fault').hidden = true;"
+        "document.getElementById('ask').dispatchEvent(new Event('input'));",
+        {"text": text, **fields},
+    )
+    board.wait(
+        "return document.getElementById('status').textContent || !document.getElementById('fault').hidden"
+    )
+
+
+def asked(board: Browser) -> Any:
+    """Return the request that the page's address holds."""
+    return board.run("return dataOf(withLocks())")
+
+
+def test_the_best_teams_are_there_at_once(board: Browser) -> None:
+    """They are the library's, said to be proven, with chances that follow."""
+    assert board.run("return document.getElementById('status').textContent").startswith("Proven best")
+    best = balance(BalanceRequest.from_dict(asked(board))).best
+    assert sorted(map(sorted, teams(board))) == sorted(sorted(p.id for p in team) for team in best.teams)
+    assert board.log() == []
+
+
+@pytest.mark.parametrize("kind", ["mouse", "touch"])
+def test_a_player_is_dragged_onto_a_team(board: Browser, kind: str) -> None:
+    """A mouse takes the name, a finger the grip; the numbers follow and the rule that is broken is said."""
+    before, chances = (
+        team_of(board, "Amber"),
+        board.run("return document.querySelector('.chance').textContent"),
+    )
+    handle = chip("Amber") if kind == "mouse" else f'li[data-place="{NAMES.index("Amber")}"] .grip'
+    board.drag(handle, f'.team[data-team="{1 - before}"] header', kind)
+    assert team_of(board, "Amber") == 1 - before
+    assert board.run("return document.querySelector('.chance').textContent") != chances
+    assert "breaks a rule" in board.run("return document.getElementById('said').textContent")
+
+
+@pytest.mark.parametrize("kind", ["mouse", "touch"])
+def test_two_players_change_places(board: Browser, kind: str) -> None:
+    """One is tapped, then the other."""
+    one, other = teams(board)[0][0], teams(board)[1][0]
+    board.tap(chip(one), kind)
+    board.tap(chip(other), kind)
+    assert (team_of(board, one), team_of(board, other)) == (1, 0)
+    assert board.run("return document.getElementById('status').textContent").startswith("Changed by hand")
+
+
+def test_the_keyboard_moves_swaps_locks_and_solves_again(board: Browser) -> None:
+    """Arrows move, L locks, Enter picks up; who is locked stays when it is solved again."""
+    name = teams(board)[0][0]
+    board.run("document.querySelector(arguments[0]).focus()", chip(name))
+    board.press("ArrowRight")
+    assert team_of(board, name) == 1
+    board.press("l")
+    board.run("document.getElementById('solve').focus()")
+    board.press("Enter")
+    assert team_of(board, name) == 1
+    assert asked(board)["fixed"] == {name: 2}
+    assert board.run("return document.getElementById('status').textContent").startswith("Proven best")
+    other = teams(board)[0][0]
+    board.run("document.querySelector(arguments[0]).focus()", chip(other))
+    board.press("Enter")
+    assert board.run("return document.querySelectorAll('.move').length") == 1
+    board.press("Escape")
+    assert board.run("return document.querySelectorAll('.move').length") == 0
+
+
+def test_the_link_carries_the_request(board: Browser, page: Path) -> None:
+    """Whoever opens it sees the same question, rules and all; nothing is sent to any server."""
+    typed(
+        board,
+        "Amber 9\nBirch 8 + Cedar 7\nDahlia 5\nElm 4\nFern 2",
+        apart="Amber, Elm",
+        fixed="Fern 2",
+        bots="8",
+    )
+    request = asked(board)
+    link = board.run("return linkOf()")
+    assert link.startswith(page.as_uri() + "#")
+    board.open("about:blank")
+    board.open(link)
+    board.wait("return document.querySelector('.team')")
+    assert asked(board) == request
+    assert BalanceRequest.from_dict(request).to_dict()["apart"] == [["Amber", "Elm"]]
+
+
+@pytest.mark.parametrize("fragment", ["x", "e30", "%%%", "eyJwbGF5ZXJzIjo3fQ", "W10", "bnVsbA"])
+def test_a_link_that_holds_nothing_is_said_to(board: Browser, page: Path, fragment: str) -> None:
+    """Whatever is behind the sign, the page works."""
+    board.open("about:blank")
+    board.open(f"{page.as_uri()}#{fragment}")
+    assert "The link holds no request" in board.run("return document.getElementById('fault').textContent")
+    typed(board, "Amber\nBirch")
+    assert len(teams(board)) == 2
+
+
+def test_what_can_be_read_in_two_ways_is_asked(board: Browser) -> None:
+    """The page shows the readings as buttons; one of them settles it."""
+    typed(board, "42 Player 1\n37 Player 2")
+    assert board.run("return document.querySelectorAll('#ways button').length") == 2
+    board.tap("#ways button")
+    assert sorted(chain(*teams(board))) == ["Player 1", "Player 2"]
+
+
+def test_names_that_mean_harm_are_shown_and_do_nothing(board: Browser) -> None:
+    """Markup, bidirectional signs and formulas are text on the page, in the link and in the chat."""
+    typed(board, json.dumps([[name, 10 + n] for n, name in enumerate(HOSTILE)]))
+    shown = [*chain(*teams(board))]
+    assert len(shown) == len(HOSTILE)
+    assert not any("\u202e" in name for name in shown)
+    assert board.run("return document.title") == "Fair teams"
+    assert board.run("return document.querySelectorAll('#board script, #board img').length") == 0
+    chat = board.run("return chatOf()")
+    assert "@everyone" not in chat
+    assert len(chat) < 3000
+    assert board.run("return document.documentElement.scrollWidth <= innerWidth")
+    board.open(board.run("return linkOf()"))
+    assert board.run("return document.title") == "Fair teams"
+    assert board.log() == []
+
+
+def test_a_contradiction_is_said(board: Browser) -> None:
+    """Players that must be together and apart are named."""
+    typed(board, "Amber + Birch\nCedar\nDahlia", apart="Amber, Birch")
+    assert "must be apart, but are in one party" in board.run(
+        "return document.getElementById('fault').textContent"
+    )
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing_serious(page: Path, axe: str, width: int, dark: bool) -> None:
+    """No rule of WCAG 2.2 AA that a machine can check is broken, at phone and desk size, light and dark."""
+    with Browser(width, 900, dark=dark) as browser:
+        browser.open(page.as_uri())
+        browser.wait("return document.querySelector('.team')")
+        assert complaints(browser, axe) == []
+        assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def complaints(browser: Browser, axe: str) -> list[Any]:
+    """Return what axe-core finds on a page."""
+    browser.run(axe + "; window.axe = axe;")
+    browser.run("window.found = null; axe.run().then((said) => { window.found = said.violations; })")
+    browser.wait("return window.found !== null")
+    found: list[Any] = browser.run(
+        "return window.found.map((one) => [one.id, one.impact, one.nodes[0].html])"
+    )
+    return found
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the source of axe-core; skip where it cannot be had."""
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not installed")
+    folder = tmp_path_factory.mktemp("axe")
+    command = ["npm", "install", "--no-fund", "--no-audit", "--prefix", str(folder), "axe-core@4"]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("axe-core cannot be installed")
+    return (folder / "node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
