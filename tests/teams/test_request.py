@@ -39,7 +39,7 @@ RICH = (
 #: Every keyword with a value that is not its default.
 ASKED: dict[str, dict[str, Any]] = {
     "nothing": {},
-    "sizes": {"sizes": (3, 1), "keep": 3, "spacing": 2, "seed": 7},
+    "sizes": {"sizes": (3, 1), "keep": 3, "spacing": 2, "seed": 7, "effort": 0.5},
     "one size": {"sizes": 2, "solver": "enumerate"},
     "limits": {"min_size": 1, "max_size": 3, "max_difference": 2},
     "bots": {"bots": True},

@@ -75,6 +75,7 @@ class Keywords(TypedDict, total=False):
     tolerance: float | None
     side_weight: float
     seed: int
+    effort: float
     stop: Stop
 
 
@@ -276,6 +277,7 @@ DECODERS: Mapping[str, Callable[[Any, str], Any]] = {
     "tolerance": _optional(real_of),
     "side_weight": real_of,
     "seed": whole_of,
+    "effort": real_of,
 }
 
 

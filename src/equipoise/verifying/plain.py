@@ -21,7 +21,7 @@ DECIDING = (
 )  # fmt: skip
 
 #: Those that say how it is searched for, and how many are wanted.
-SEARCHING = ("solver", "rerank", "keep", "spacing", "seed")
+SEARCHING = ("solver", "rerank", "keep", "spacing", "seed", "effort")
 
 
 #: The least and the most of whole numbers; None where there is no most.
@@ -35,7 +35,7 @@ WHOLE = {
 NUMBERS = {
     "beta": (1e-100, 1e15), "zero": (-1e15, 1e15), "body": (0.0, 1e6), "default": (-1e15, 1e15),
     "tolerance": (0.0, sys.float_info.max), "side_weight": (0.0, sys.float_info.max),
-    "side_price": (0.0, sys.float_info.max), "stay": (0.0, sys.float_info.max),
+    "effort": (0.01, 1000.0), "side_price": (0.0, sys.float_info.max), "stay": (0.0, sys.float_info.max),
 }  # fmt: skip
 
 #: What may search and what may order anew, besides parts of the user's own: names with a colon.
