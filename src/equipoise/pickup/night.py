@@ -234,9 +234,11 @@ def night_of(events: Iterable[Event]) -> Night:
         If they are not events of a night.
     """
     try:
-        given = [event for event in events if event["kind"] != PICKUP]
-        ever = frozenset(player for event in given if event["kind"] == WEIGHTS for player in event["weights"])
-        steps = counting(given)
+        listed = [event for event in events if event["kind"] != PICKUP]
+        ever = frozenset(
+            player for event in listed if event["kind"] == WEIGHTS for player in event["weights"]
+        )
+        steps = counting(listed)
         night = Night()
         for event in steps:
             night = _after(night, event)
