@@ -230,10 +230,12 @@ def night_of(events: Iterable[Event]) -> Night:
     InputError
         If they are not events of a night.
     """
-    given = list(events)
+    listed = list(events)
     try:
-        ever = frozenset(player for event in given if event["kind"] == WEIGHTS for player in event["weights"])
-        steps = counting(given)
+        ever = frozenset(
+            player for event in listed if event["kind"] == WEIGHTS for player in event["weights"]
+        )
+        steps = counting(listed)
         night = Night()
         for event in steps:
             night = _after(night, event)

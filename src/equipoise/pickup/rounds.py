@@ -92,8 +92,8 @@ class Rounds:
     def _list(self, games: Sequence[Game]) -> None:
         """Set the splits of a round (-1 is who sits out), their distance from even, and if all are there."""
         players, beta = self._rated(self.here)
-        given: dict[str, Any] = {} if beta is None else {"beta": beta}
-        _, units = BalanceRequest.of(players, teams=self.setup.teams, objective="win", **given).asked
+        settings: dict[str, Any] = {} if beta is None else {"beta": beta}
+        _, units = BalanceRequest.of(players, teams=self.setup.teams, objective="win", **settings).asked
         outs = self._outs(games, players)
         self.complete = len(outs) == math.comb(len(self.here), self.n_out)
         labels = []
