@@ -52,6 +52,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "import": "Fill a new archive from a Parquet file.",
     },
     "Service": {
+        "pickup": "Run lobbies in a chat channel: waiting, teams, results.",
         "serve": "Answer the questions of game servers.",
         "live": "Balance a game server while it runs.",
         "tokens": "Make, list and revoke tokens of a server.",

@@ -24,8 +24,8 @@ def test_kills_lose_and_double_nothing(tmp_path: Path) -> None:
     """A twentieth of them, and the page says so."""
     killed = web.kill(10)
     assert killed["kept"] >= 10
-    rated = [{"name": "GET", "ours": 2.0, "bare": 4.0}]
+    rated = [{"name": "GET", "ours": 2.0, "bare": 4.0, "ours_busiest": 3.0, "bare_busiest": 4.0}]
     results = {"machine": "", "python": "", "cores": 1, "load": 0.0, "times": 1, "seconds": 0.1, "grace": 1.0,
                "first": 0, "rows": [], "rated": rated, "killed": killed}  # fmt: skip
-    assert "| GET | 2 | 4 | 0.50 |" in web.report(results)
+    assert "| GET | 2 | 4 | 0.50 | 3 | 4 | 0.75 |" in web.report(results)
     assert "10 times" in web.report(results)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass
-from time import time
+from time import perf_counter, time
 from typing import Any
 
 from equipoise.errors import EquipoiseError
@@ -20,7 +20,7 @@ from equipoise.protocols.http.problems import Problem
 from equipoise.server.http.asking import ProblemError
 from equipoise.server.http.reading import Read
 from equipoise.server.metrics import Gauge
-from equipoise.server.service import Service
+from equipoise.server.service import BREATH, Service
 from equipoise.server.settings import Settings
 from equipoise.server.turns import Lane, Ticket
 from equipoise.server.workers import BEGIN, Worker
@@ -172,6 +172,7 @@ class Desk:
         )
         self._read = Line("read", places, settings.store)
         self._pages = Line("pages", places, settings.store)
+        self._lists: Lane[Iterator[Any]] = Lane(places, None)
         self._ranking = asyncio.Lock()
 
     @property
@@ -207,27 +208,63 @@ class Desk:
         answer: tuple[str, str | None] = await self._pages.ask((path, query), READING, address)
         return answer
 
-    async def leaders(self, ruleset: Ruleset, least_games: int) -> list[PlayerRow]:
-        """Return the strongest in a ruleset; others have their turn meanwhile."""
+    async def gone_through(self, parts: Iterator[Any], address: str) -> Any:
+        """Return the last of some parts that are computed here, when the turn has come.
+
+        Raises
+        ------
+        ProblemError
+            If too much waits.
+        """
+        ticket = self._lists.enter(address, parts)
+        try:
+            found = await asyncio.shield(ticket.answer)
+        except asyncio.CancelledError:
+            self._lists.leave(ticket)
+            raise
+        if found is None:
+            raise ProblemError(Problem(429, "busy", "too much is being asked at once; ask again"))
+        if isinstance(found, EquipoiseError):
+            raise found
+        return found
+
+    async def _go_through(self) -> None:
+        """Compute one list after the other, with pauses for everybody else, without end."""
+        while True:
+            ticket: Ticket[Iterator[Any]] = await self._lists.next()
+            found: Any = None
+            try:
+                began = perf_counter()
+                for part in ticket.item:
+                    found = part
+                    await asyncio.sleep(BREATH * (perf_counter() - began))
+                    began = perf_counter()
+            except Exception as error:
+                log.exception("unexpected error")
+                found = EquipoiseError(type(error).__name__)
+            if not ticket.answer.done():
+                ticket.answer.set_result(found)
+
+    async def leaders(self, ruleset: Ruleset, least_games: int, address: str) -> list[PlayerRow]:
+        """Return the strongest in a ruleset."""
         known = self.known
         async with self._ranking:
             found = known.leaders.get((ruleset, least_games))
             if found is None:
-                found = []
-                for part in known.people.ranked(ruleset, least_games):
-                    found = part
-                    await asyncio.sleep(0)
+                found = await self.gone_through(known.people.ranked(ruleset, least_games), address)
                 if len(known.leaders) >= len(known.snapshot.rulesets) + 8:
                     known.leaders.clear()
                 known.leaders[ruleset, least_games] = found
-        return found
+        rows: list[PlayerRow] = found
+        return rows
 
     def _lines(self) -> dict[str, Line]:
         return {"quick": self._quick, "long": self._long, "read": self._read, "pages": self._pages}
 
     def lanes(self) -> list[Coroutine[Any, Any, None]]:
         """Return what works the lanes off, each without end."""
-        return [each for line in self._lines().values() for each in line.work_off()]
+        lines = [each for line in self._lines().values() for each in line.work_off()]
+        return [*lines, self._go_through()]
 
     async def close(self) -> None:
         """Let go of the workers."""

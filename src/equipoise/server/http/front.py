@@ -64,6 +64,13 @@ class Front:
         self._tasks = [asyncio.create_task(each) for each in (*self.desk.lanes(), self.desk.events.follow())]
         self.where = await self._server.listen(*address, tls, others)
 
+    def reload(self, settings: Settings) -> None:
+        """Take other limits from settings that were read anew; addresses and proxies stay."""
+        self.desk.settings = settings
+        self.application.rates.rate = settings.http_rate
+        self.application.most_bytes = settings.max_body
+        self._server.limits = limits(settings)
+
     async def stop(self) -> None:
         """Take no more connections, answer what has arrived, and end the others."""
         self.desk.ending = True
