@@ -35,7 +35,7 @@ def command(store: str, plot: str | None, seed: int, as_json: bool) -> None:
             archive.matches(),
             archive.model,
             seed=seed,
-            stopping=lambda: deadline(SECONDS),  # type: ignore[arg-type]
+            stopping=lambda: deadline(SECONDS),
         )
     if not found:
         msg = "store: it has no match of two teams to divide"
