@@ -40,6 +40,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "import-results": "Read past results from a table into an archive.",
         "players": "List everyone with their ratings.",
         "history": "Show the games of one player.",
+        "what-if": "See how close past matches would have been with other teams.",
         "undo": "Exclude a match from the ratings, or include it again.",
         "merge": "Treat two ids as one person.",
         "forget": "Remove a person for good.",
