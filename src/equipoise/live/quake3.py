@@ -268,7 +268,7 @@ def _slot(rest: bytes) -> int | None:
 
 
 def seen(answer: str, teams: int = 2) -> Seen | None:
-    r"""Return what ``!listplayers`` was answered with; None where a part of it is missing.
+    r"""Return what ``!listplayers`` was answered with; None where a part is missing.
 
     Examples
     --------
@@ -316,7 +316,7 @@ class Quake3Console:
         self._added = 0
 
     def begin(self) -> list[str]:
-        """Return what is said to a server before anything else: bots come from here alone."""
+        """Return the commands that come before anything else: bots come from here alone."""
         return ["set bot_minplayers 0", "set g_teamForceBalance 0"]
 
     def lines(self, commands: Iterable[Command], there: Mapping[int, Joined]) -> list[str]:

@@ -47,7 +47,7 @@ QUIET = 2.0
 #: Seconds for a search for teams.
 SECONDS = 1.0
 
-#: How often a game that has ended and has people in it is told to go on, and with what.
+#: How often a game that has ended and has people in it is made to go on, and with what.
 GO_ON = ("vstr nextmap", "map_restart 0")
 
 log = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ class Playing:
     players : mapping from str to str
         Bots that count as players, with their characters.
     intermission : float
-        Seconds after which a game that has ended is told to go on where people are in it.
+        Seconds after which a game that has ended is made to go on where people are in it.
     """
 
     log: str
@@ -153,7 +153,7 @@ class Game:
     told : callable
         Takes what is done, in words.
     dry : bool
-        Whether commands are only told; then chat is not answered by the server either.
+        Whether commands are only printed; then chat is not answered by the server either.
     """
 
     def __init__(
