@@ -66,7 +66,7 @@ RULESET = Ruleset("openarena", "tdm")
 RESAMPLES = 10_000
 
 #: How often a game is begun again that did not begin as asked or did not end.
-ATTEMPTS = 5
+ATTEMPTS = 20
 
 
 def hidden() -> dict[str, float]:
@@ -328,6 +328,9 @@ class Table:
         if self._server is None or time.monotonic() > self._until:
             raise OutOfTimeError
         line = line_of(asked, play(self._server, ([bot(n) for n in asked.red], [bot(n) for n in asked.blue])))
+        if "failed" in line:  # as when it has no room for bots left, after very many of them
+            self._server.kill()
+            self._server.start()
         with self._kept.open("a", encoding="utf-8") as kept:
             kept.write(json.dumps(line, separators=(",", ":")) + "\n")
         self._lines.append(line)

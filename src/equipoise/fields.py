@@ -284,6 +284,9 @@ def _role_rating(known: Any, role: str, at: str) -> Rating | None:
     if known is None:
         return None
     if isinstance(known, Mapping):
+        for field in known:
+            if field not in ("mu", "sigma"):
+                fail(at, f"there is no field {field!r} of {role!r}; the fields are mu, sigma")
         return Rating(number_of(known.get("mu"), f"mu as {role}", at), _sigma(known, at))
     return Rating(number_of(known, f"the rating as {role}", at))
 

@@ -52,6 +52,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Service": {
         "serve": "Answer the questions of game servers.",
+        "live": "Balance a game server while it runs.",
         "tokens": "Make, list and revoke tokens of a server.",
         "doctor": "Say what is wrong with a weight server, and how to fix it.",
     },

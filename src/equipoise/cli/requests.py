@@ -44,7 +44,8 @@ FLAGS = {
     name: f"--{name.replace('_', '-')}"
     for name in (
         *("teams", "max_difference", "apart", "side_price", "stay", "moves", "roles", "rules", "objective"),
-        *("solver", "rerank", "keep", "spacing", "beta", "zero", "body", "tolerance", "side_weight", "seed"),
+        *("solver", "rerank", "keep", "spacing", "beta", "zero", "body", "tolerance", "side_weight"),
+        *("seed", "effort"),
     )
 }
 
@@ -56,9 +57,19 @@ CHOSEN_AMONG = 20
 _AS_TYPED = {
     **{
         name: name
-        for name in ("teams", "max_difference", "tolerance", "side_weight", "beta", "zero", "body", "solver")
+        for name in (
+            "teams",
+            "max_difference",
+            "tolerance",
+            "side_weight",
+            "beta",
+            "zero",
+            "body",
+            "solver",
+            "effort",
+        )
     },
-    **{name: name for name in ("rerank", "keep", "spacing", "seed", "moves")},
+    **{name: name for name in ("rerank", "keep", "spacing", "seed", "effort", "moves")},
     "default": "default_weight",
 }
 

@@ -205,7 +205,7 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class TakeBack:
-    """A result does not count any more."""
+    """A result no longer counts."""
 
     game: str
 
@@ -221,7 +221,7 @@ class Notice:
     lobby : str
         Where; empty where it is of none.
     to : tuple of str
-        Who is told.
+        Whom it is for.
     facts : mapping
         What there is to say of it.
     """

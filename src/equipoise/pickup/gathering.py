@@ -134,13 +134,13 @@ class Gathering:
             self._say("alone", to=(event.who,), who=event.who)
 
     def take_wish(self, event: ev.Wish) -> None:
-        """Take an event; see :class:`equipoise.pickup.events.Wish`."""
+        """Note whom a player prefers or avoids."""
         if event.kind not in ("prefer", "avoid", "none") or event.who == event.other:
-            msg = f"a wish must be prefer, avoid or none, for somebody else, got {event.kind!r:.40}"
+            msg = f"a preference must be prefer, avoid or none, for somebody else, got {event.kind!r:.40}"
             raise InputError(msg)
         mine = [pair for pair in self.wishes if pair[0] == event.who]
         if event.kind != "none" and len(mine) >= MOST_WISHES and (event.who, event.other) not in mine:
-            msg = f"wishes must be at most {MOST_WISHES}; take one back"
+            msg = f"preferences must be at most {MOST_WISHES}; take one back"
             raise InputError(msg)
         self.wishes.pop((event.who, event.other), None)
         if event.kind != "none":

@@ -39,7 +39,7 @@ class Lobbies(Dividing):
     def receive(self, event: Event, now: float) -> tuple[Command, ...]:
         """Take an event, and return what follows.
 
-        What makes no sense changes nothing; whoever did it is told why, by a notice ``"refused"``.
+        What makes no sense changes nothing; whoever did it learns why from a notice ``"refused"``.
 
         Parameters
         ----------

@@ -76,6 +76,9 @@ class Settings:
 
     max_http_connections: int = _setting(1024, "N", "HTTP connections in total.")
     max_http_per_address: int = _setting(768, "N", "HTTP connections from one address.")
+    forwarded_by: str = _setting(
+        "", "ADDRESSES", "Reverse proxies, with commas, whose X-Forwarded-For says who asks over HTTP."
+    )
     http_rate: float = _setting(50.0, "N", "HTTP requests a second from one address.")
     max_body: int = _setting(1_048_576, "N", "Bytes of an HTTP body.")
     max_time_limit: float = _setting(5.0, "SECONDS", "The longest that an HTTP request may let one search.")

@@ -34,6 +34,9 @@ from equipoise.stopping import Stop
 from equipoise.teams.problem.preferences import PREFERENCE_PRICE, Preference
 from equipoise.teams.problem.rules import Rule, Who
 
+#: The largest number of players that a field may hold.
+MOST = 1_000_000
+
 #: Who is here, as callers give it.
 Players = Iterable[Player] | Mapping[str, float | Rating | None]
 
@@ -72,6 +75,7 @@ class Keywords(TypedDict, total=False):
     tolerance: float | None
     side_weight: float
     seed: int
+    effort: float
     stop: Stop
 
 
@@ -115,6 +119,13 @@ def keywords_of(data: Any, where: str, *, own_parts: bool = False) -> tuple[list
         for name in ("objective", "solver", "rerank"):
             _refuse_own_parts(keywords.get(name), f"{where}: {name}")
     return players_of(data["players"], f"{where}: players", strict=True), keywords
+
+
+def _count(value: Any, at: str) -> int:
+    count = whole_of(value, at)
+    if not 0 <= count <= MOST:
+        fail(at, f"the number must be from 0 to {MOST}, got {count}")
+    return count
 
 
 def _refuse_own_parts(given: Any, at: str) -> None:
@@ -246,11 +257,11 @@ DECODERS: Mapping[str, Callable[[Any, str], Any]] = {
     "preferences": _preferences,
     "side_price": lambda value, at: price_of(value, "the price", at),
     "stay": lambda value, at: price_of(value, "the price", at),
-    "moves": _optional(whole_of),
+    "moves": _optional(_count),
     "roles": lambda value, at: {
         role: whole_of(number, f"{at}.{role}") for role, number in object_of(value, at).items()
     },
-    "rules": lambda value, at: rules_of(value, at) if value else (),
+    "rules": lambda value, at: rules_of(value, at) if value != [] else (),
     "objective": _objective,
     "tolerances": _optional(
         lambda value, at: tuple(real_of(entry, at) for entry in list_of(value, at, "numbers"))
@@ -266,6 +277,7 @@ DECODERS: Mapping[str, Callable[[Any, str], Any]] = {
     "tolerance": _optional(real_of),
     "side_weight": real_of,
     "seed": whole_of,
+    "effort": real_of,
 }
 
 
