@@ -10,10 +10,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-
-from equipoise.files.kinds import READERS, kind_of, mistaken
 from tests.cli.running import run
 from tests.games.samples import DATA, PLAIN, UT2004_CTF, XONOTIC
+
+from equipoise.files.kinds import READERS, kind_of, mistaken
 
 TABLE = "match,ended,team,player,team_score\n1,2026-01-01,1,Ann,3\n1,2026-01-01,2,Bob,1\n"
 
@@ -84,6 +84,7 @@ TYPED = {
 
 @pytest.mark.parametrize("typed", TYPED, ids=" ".join)
 def test_every_command_names_every_wrong_kind_in_one_line(typed: tuple[str, ...], tmp_path: Path) -> None:
+    """Whatever the command; and nothing is made."""
     new = tmp_path / "new.db"
     for name, (content, kind, said) in FILES.items():
         if kind in READERS[TYPED[typed]]:
@@ -106,6 +107,7 @@ def test_every_command_names_every_wrong_kind_in_one_line(typed: tuple[str, ...]
 
 @pytest.mark.parametrize("name", FILES)
 def test_kinds_are_known_by_their_first_bytes(name: str) -> None:
+    """And each reader takes those of its own."""
     content, kind, _ = FILES[name]
     found = kind_of(content)
     assert (found.name if found is not None else "players") == kind
@@ -119,10 +121,12 @@ def test_kinds_are_known_by_their_first_bytes(name: str) -> None:
      '{"Ann": 3, "Bob": 4}', "name,score\nAnn,3\nBob,4\n", "[TAG] Ann\n[TAG] Bob\n", "\xff\xfe"],
 )  # fmt: skip
 def test_what_people_type_is_taken_for_no_other_kind(text: str) -> None:
+    """Names may begin as other formats do."""
     assert kind_of(text.encode()) is None
 
 
 def test_a_failed_ingest_leaves_no_database(tmp_path: Path) -> None:
+    """Nor what SQLite keeps beside it."""
     log = tmp_path / "server.log"
     log.write_text("nothing that anybody knows\n" * 3 + "{\n")
     assert run("ingest", "--store", f"sqlite:///{tmp_path / 'new.db'}", str(log)).returncode == 1
@@ -130,6 +134,7 @@ def test_a_failed_ingest_leaves_no_database(tmp_path: Path) -> None:
 
 
 def test_a_failure_leaves_an_archive_with_matches_alone(tmp_path: Path) -> None:
+    """What could be read stays."""
     good, bad = tmp_path / "good.jsonl", tmp_path / "bad.txt"
     good.write_text(PLAIN)
     bad.write_text("Ann\nBob\n")
@@ -141,6 +146,7 @@ def test_a_failure_leaves_an_archive_with_matches_alone(tmp_path: Path) -> None:
 
 
 def test_a_file_without_any_match_is_not_answered_line_by_line(tmp_path: Path) -> None:
+    """A few lines, how many more, and what helps."""
     path = tmp_path / "matches.jsonl"
     path.write_text("{oh}\n" * 500)
     errors = run("evaluate", str(path)).stderr.splitlines()

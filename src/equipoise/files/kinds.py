@@ -74,7 +74,8 @@ _SERVERS = {
 }
 #: What logs of all these games have somewhere in their first lines.
 _LIKE_A_LOG = re.compile(
-    rb"InitGame:|:gamestart:|:logversion:|^L \d\d/\d\d/\d{4} - |OLStats v|\tNG\t|N\0G\0|^\s*\d+:\d\d [A-Z]\w+:",
+    rb"InitGame:|:gamestart:|:logversion:"
+    rb"|^L \d\d/\d\d/\d{4} - |OLStats v|\tNG\t|N\0G\0|^\s*\d+:\d\d [A-Z]\w+:",
     re.MULTILINE,
 )
 #: What a request has beside its players, and a roster has not.
