@@ -279,14 +279,14 @@ def started(model: Any, path: str) -> Any:
     """Return the default model with the guesses of a roster."""
     from dataclasses import replace
 
-    from equipoise.files.rosters import read_roster
+    from equipoise.cli.shared.rosters import read_players
     from equipoise.ratings.models.gaussian_filter.mixture import Mixture
     from equipoise.ratings.starting import FEWEST, given_from
 
     if not isinstance(model, Mixture):
         msg = "--starting: the default model has starting weights; a single filter or another model has none"
         raise InputError(msg)
-    guesses = [player for player in read_roster(path) if player.rating is not None]
+    guesses = [player for player in read_players(path, None) if player.rating is not None]
     if len(guesses) < FEWEST:
         msg = f"--starting: {path}: at least {FEWEST} players must have a weight, got {len(guesses)}"
         raise InputError(msg)

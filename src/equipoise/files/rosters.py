@@ -29,7 +29,6 @@ from equipoise.fields import (
     players_of,
     short,
 )
-from equipoise.files.kinds import check
 from equipoise.files.paste_lines import plain_name
 from equipoise.files.pastes import parse_paste, weight_of
 from equipoise.players import Player
@@ -82,7 +81,6 @@ def read_roster(source: str, read: str | None = None) -> Roster:
         If the file cannot be read or something in it is wrong.
     """
     where, content = content_of(source)
-    check(content, where, "players")
     return parse_roster(content, where, ending_of(source), read)
 
 
