@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -129,3 +130,21 @@ def test_several_servers_come_from_one_configuration(recorded: tuple[Path, str],
     done = run("live", "--config", str(path), "--dry-run", "--once")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("game 1:") == 2
+
+
+def test_what_if_compares_ways_to_divide_and_draws_them(recorded: tuple[Path, str], tmp_path: Path) -> None:
+    """Figures for every way, as text, JSON and picture; an archive without teams is refused."""
+    _, store = recorded
+    picture = tmp_path / "arms.svg"
+    done = run("what-if", "--store", store, "--plot", str(picture), "--json")
+    assert done.returncode == 0, done.stderr
+    arms = json.loads(done.stdout)
+    assert [arm["arm"] for arm in arms] == ["played", "random", "captains", "greedy", "ratio", "equipoise"]
+    assert {arm["matches"] for arm in arms} == {4}
+    assert "equipoise" in picture.read_text(encoding="utf-8")
+    assert run("what-if", "--store", store).stdout.startswith("4 matches; closeness")
+    empty = tmp_path / "empty.log"
+    empty.write_text("", encoding="utf-8")
+    other = f"sqlite:///{tmp_path / 'empty.db'}"
+    run("ingest", str(empty), "--store", other)
+    assert run("what-if", "--store", other).returncode == 1

@@ -193,14 +193,14 @@ class Ingest:
             If the archive cannot be written.
         """
         reader: Reader | None = None
-        given = done = 0
+        fed = done = 0
         for source in chain:
-            if reader is not None and reader.settled == given:
+            if reader is not None and reader.settled == fed:
                 self.take(reader.finish())
                 reader = None
             tell = None if progress is None else _after(progress, done)
             try:
-                reader, given = self._read(source, game, tell, reader, given)
+                reader, fed = self._read(source, game, tell, reader, fed)
             except UnreadableLogError as error:
                 self.tally.failed.append(str(error))
                 reader = None
@@ -209,7 +209,7 @@ class Ingest:
             self.take(reader.finish())
 
     def _read(
-        self, source: Source, game: str, progress: Progress | None, reader: Reader | None, given: int
+        self, source: Source, game: str, progress: Progress | None, reader: Reader | None, fed: int
     ) -> tuple[Reader | None, int]:
         """Read a file, with the reader of a game that goes on in it or a new one; return it and its bytes."""
         content = pieces(source, progress)
@@ -224,16 +224,16 @@ class Ingest:
                 self._not_recognised(source, head)
                 return None, 0
             self.tally.files.append({"file": source.label, "game": guess.name, "by": guess.because})
-            reader, given = self.begin(guess, source.label), 0
+            reader, fed = self.begin(guess, source.label), 0
             self.date(source)
         else:
             known = self.tally.files[-1]["game"]
             self.tally.files.append({"file": source.label, "game": known, "by": "a game goes on in it"})
             self.date(source, self.dating.date)
         for piece in joined([head], content):
-            given += len(piece)
+            fed += len(piece)
             self.take(reader.read(piece))
-        return reader, given
+        return reader, fed
 
     def date(self, source: Source, earliest: float = -math.inf) -> None:
         """Know when games without dates in a source were."""
@@ -244,8 +244,8 @@ class Ingest:
     def _not_recognised(self, source: Source, head: bytes) -> None:
         """Say of a log that its game is not known; one that was found in a directory need not be one."""
         reason = "it is empty" if not head else "it is not the log of any game that is known"
-        told = f"{source.label}: {reason}; --game says which one, of: {', '.join(GAMES)}"
-        self._left_out(source, told if head else "", reason)
+        message = f"{source.label}: {reason}; --game says which one, of: {', '.join(GAMES)}"
+        self._left_out(source, message if head else "", reason)
 
     def _left_out(self, source: Source, failure: str, reason: str = "it is not a log") -> None:
         """Note a file that is not read; only one that was named is a failure, where there is one to tell."""

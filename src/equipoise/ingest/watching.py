@@ -129,6 +129,6 @@ class Watch:
         place = self._following.place(self._skipped + reader.settled, lines)
         if place is not None and place != self._place:
             dating = self._ingest.dating
-            kept = {"game": self._game, "place": place, "dating": (dating.offset, dating.given)}
+            kept = {"game": self._game, "place": place, "dating": (dating.offset, dating.steps)}
             self._archive.keep_place(self._log, kept)
             self._place = place

@@ -222,9 +222,9 @@ def read_settings(path: str | None, environment: Mapping[str, str], flags: Mappi
                 raise InputError(msg)
             values[name] = _typed(known[name], value, f"{path}: {name}")
     for name, each in known.items():
-        said = environment.get(PREFIX + name.upper())
-        if said is not None:
-            values[name] = _typed(each, _parsed(each, said), PREFIX + name.upper())
+        text = environment.get(PREFIX + name.upper())
+        if text is not None:
+            values[name] = _typed(each, _parsed(each, text), PREFIX + name.upper())
     values |= {name: value for name, value in flags.items() if value is not None}
     return Settings(**values)
 
@@ -250,15 +250,15 @@ def _kind(each: Field[Any]) -> type:
     return type(each.default)
 
 
-def _parsed(each: Field[Any], said: str) -> Any:
+def _parsed(each: Field[Any], text: str) -> Any:
     """Return a text of the environment as what it stands for, or as it is where it stands for nothing."""
     kind = _kind(each)
     if kind is bool:
-        return {"1": True, "true": True, "0": False, "false": False}.get(said.lower(), said)
+        return {"1": True, "true": True, "0": False, "false": False}.get(text.lower(), text)
     try:
-        return kind(said)
+        return kind(text)
     except ValueError:
-        return said
+        return text
 
 
 def _typed(each: Field[Any], value: Any, where: str) -> Any:

@@ -239,9 +239,9 @@ class BalanceRequest:
         InputError, UnknownNameError
             As the class.
         """
-        given = frozen(keywords) if keywords else {}
+        values = frozen(keywords) if keywords else {}
         if isinstance(players, BalanceRequest):
-            return replace(players, **cast("Any", given)) if given else players
+            return replace(players, **cast("Any", values)) if values else players
         if isinstance(players, Mapping):
             players = [Player(name, rating) for name, rating in players.items()]
         elif not isinstance(players, Sequence) and (rows := rows_of(players)) is not None:
@@ -250,7 +250,7 @@ class BalanceRequest:
         if not isinstance(listed, Iterable) or isinstance(listed, str):
             msg = f"must be a list of players or a mapping from names to weights, got {players!r}"
             raise InputError(msg, "players")
-        return cls(players=tuple(listed), **cast("Any", given))
+        return cls(players=tuple(listed), **cast("Any", values))
 
     @classmethod
     def from_dict(cls, data: Any, *, where: str = "request", own_parts: bool = False) -> BalanceRequest:

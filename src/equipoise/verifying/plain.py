@@ -152,9 +152,9 @@ def _is_whole(number: Any, least: int, most: int | None) -> bool:
     return whole and least <= number and (most is None or number <= most)
 
 
-def _require(name: str, given: Any, holds: object) -> None:
+def _require(name: str, raw: Any, holds: object) -> None:
     if not holds:
-        msg = f"request: {name}: {str(given)[:40]!r} is out of range"
+        msg = f"request: {name}: {str(raw)[:40]!r} is out of range"
         raise InputError(msg)
 
 
@@ -185,15 +185,15 @@ def _player(entry: Mapping[str, Any]) -> Player:
     )
 
 
-def _rating(given: Any) -> Any:
-    if not isinstance(given, Mapping):
-        return given if given is None else Rating(float(given))
-    _require("roles", given, set(given) <= {"mu", "sigma"})
-    return Rating(given["mu"], given.get("sigma", 0.0))
+def _rating(raw: Any) -> Any:
+    if not isinstance(raw, Mapping):
+        return raw if raw is None else Rating(float(raw))
+    _require("roles", raw, set(raw) <= {"mu", "sigma"})
+    return Rating(raw["mu"], raw.get("sigma", 0.0))
 
 
-def _pairs(given: Any, made: Any = None) -> list[tuple[str, Any]]:
-    items = given.items() if isinstance(given, Mapping) else [(name, None) for name in given]
+def _pairs(raw: Any, made: Any = None) -> list[tuple[str, Any]]:
+    items = raw.items() if isinstance(raw, Mapping) else [(name, None) for name in raw]
     return [(name, made(value) if made else value) for name, value in items]
 
 

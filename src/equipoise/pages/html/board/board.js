@@ -192,12 +192,20 @@ async function askServer(asked) {
     const ids = data.splits[0].teams.map((/** @type {string[]} */ team) => new Set(team));
     const labels = state.problem.blocks.map((block) => ids.findIndex((/** @type {Set<string>} */ team) => team.has(asked.players[block.players[0]].id)));
     if (labels.includes(-1)) return;
+    if (data.status !== "optimal" && !(betterThan(labels, state.best) || state.unknown.length)) return;
     state.best = state.labels = labels;
-    state.status = data.status === "optimal" ? "server" : "feasible";
+    state.status = data.status === "optimal" ? "server" : "server_found";
     show();
   } catch {
     // Without the service the page says what it found itself.
   }
+}
+
+/** Whether a split is judged better than another. @param {number[]} one @param {number[]} other */
+function betterThan(one, other) {
+  if (!other.length) return true;
+  const sign = state.asked?.objective === "ratio" ? -1 : 1;
+  return sign * judged(one).value < sign * judged(other).value;
 }
 
 /** @param {number[]} labels */
@@ -226,7 +234,7 @@ function show() {
   const none = !labels.length;
   const value = none ? "" : number(judged(labels).value);
   const hand = !none && signature(problem, labels) !== signature(problem, best);
-  const key = none ? status : hand ? "by_hand" : { optimal: "proven", server: "server" }[status] ?? "found";
+  const key = none ? status : hand ? "by_hand" : { optimal: "proven", server: "server", server_found: "server_found" }[status] ?? "found";
   $("status").textContent = say(key, { objective, value, best: hand ? number(judged(best).value) : "" });
   const left = state.unknown.length ? say("unsupported", { fields: state.unknown.map(printable).join(", ") }) : "";
   const broken = none ? 0 : violation(problem, labels);

@@ -561,7 +561,8 @@ function enumerate(problem, best) {
 
 /**
  * @typedef {{side: number[], component: number[], members: number[][], steps: number[][], base: number[],
- *   kinds: [number[][], number[][]], rows: [number, number], free: boolean[]}} Halves
+ *   kinds: [number[][], number[][]], rows: [number, number], free: boolean[],
+ *   parts?: [Map<number, Part>, Map<number, Part>]}} Halves
  */
 
 /** Two teams: blocks bound together or apart are components with one free sign, dealt into two halves.
@@ -628,28 +629,36 @@ function dealt(problem, members, free) {
   return { kinds: halves, rows };
 }
 
+/** @typedef {{mu: Float64Array, square: Float64Array, code: Float64Array}} Part */
+
 /** The part-splits of a half, by how many players they add to the first team, each sorted by weight.
- * @param {Halves} halves @param {number} half
- * @returns {Map<number, {mu: Float64Array, square: Float64Array, code: Float64Array}>} */
+ * @param {Halves} halves @param {number} half @returns {Map<number, Part>} */
 function partSplits({ kinds, steps }, half) {
-  let rows = [{ count: 0, mu: 0, square: 0, code: 0 }];
+  let [count, mu, square, code] = [[0], [0], [0], [0]].map((one) => Float64Array.from(one));
   for (const kind of kinds[half]) {
     const choices = kind.includes(-1) ? [1] : kind.map((_, at) => at + 1).concat([0]);
-    const [step, base] = [steps[kind[0]], kind.includes(-1) ? 2 : kind.length + 1];
-    rows = rows.flatMap((row) => choices.map((times) => ({ count: row.count + times * step[COUNT],
-      mu: row.mu + times * step[MU], square: row.square + times * step[SQUARE], code: row.code * base + times })));
+    const [step, base, n] = [steps[kind[0]], kind.includes(-1) ? 2 : kind.length + 1, mu.length];
+    const grown = (/** @type {Float64Array} */ old, /** @type {(times: number) => number} */ add, factor = 1) => {
+      const next = new Float64Array(n * choices.length);
+      choices.forEach((times, at) => { for (let row = 0, plus = add(times); row < n; row++) next[at * n + row] = old[row] * factor + plus; });
+      return next;
+    };
+    count = grown(count, (times) => times * step[COUNT]);
+    mu = grown(mu, (times) => times * step[MU]);
+    square = grown(square, (times) => times * step[SQUARE]);
+    code = grown(code, (times) => times, base);
   }
-  /** @type {Map<number, typeof rows>} */
+  /** @type {Map<number, number[]>} */
   const groups = new Map();
-  for (const row of rows) {
-    const group = groups.get(row.count);
+  for (let row = 0; row < mu.length; row++) {
+    const group = groups.get(count[row]);
     if (group) group.push(row);
-    else groups.set(row.count, [row]);
+    else groups.set(count[row], [row]);
   }
-  return new Map([...groups].map(([count, group]) => {
-    group.sort((a, b) => a.mu - b.mu);
-    return [count, { mu: Float64Array.from(group, (row) => row.mu), square: Float64Array.from(group, (row) => row.square),
-      code: Float64Array.from(group, (row) => row.code) }];
+  return new Map([...groups].map(([size, group]) => {
+    const order = Uint32Array.from(group).sort((a, b) => mu[a] - mu[b]);
+    const picked = (/** @type {Float64Array} */ from) => Float64Array.from(order, (row) => from[row]);
+    return [size, { mu: picked(mu), square: picked(square), code: picked(code) }];
   }));
 }
 
@@ -674,11 +683,11 @@ function decoded({ kinds, component, side, members, free }, codes) {
  * @returns {Found} */
 function meet(problem, halves, cost, limits, keep) {
   const best = new Best(problem, cost, limits, keep);
-  const [left, right] = [partSplits(halves, 0), partSplits(halves, 1)];
+  const [left, right] = halves.parts ??= [partSplits(halves, 0), partSplits(halves, 1)];
   const sizes = sizesOf(problem, limits.length ? winCost : cost);
   const pad = 8 * (problem.n + 16) * UNIT * sum(problem.mu.map(Math.abs));
   let looks = 0;
-  const pairs = (/** @type {(first: number, a: any, b: any) => void} */ use) => sizes.forEach((_, first) => {
+  const pairs = (/** @type {(first: number, a: Part, b: Part) => void} */ use) => sizes.forEach((_, first) => {
     for (const [count, a] of left) {
       const b = right.get(first - halves.base[COUNT] - count);
       if (b) use(first, a, b);
