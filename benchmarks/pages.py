@@ -43,8 +43,10 @@ def history(players: int, eager: int) -> list[Match]:
     rng = np.random.default_rng(SEED)
     order = rng.permutation(players - 1)[: (players - 1) // 10 * 10] + 1
     lines = [list(row) for row in order.reshape(-1, 10)]
-    lines += [[0, *rng.integers(1, players, 40)] for _ in range(eager)]
-    rng.shuffle(lines)
+    while len(lines) < eager:
+        lines.append([0, *rng.integers(1, players, 40)])
+    for n in range(min(eager, len(lines))):
+        lines[n] = [0, *lines[n][1:]]
     matches = []
     for n, line in enumerate(lines):
         names = [f"p{k}" for k in dict.fromkeys(int(k) for k in line)][:10]
@@ -100,7 +102,7 @@ def one_by_one(players: int, eager: int) -> dict[str, Any]:
 
 def exported(players: int) -> dict[str, Any]:
     """Return what writing all static pages takes."""
-    matches = history(players, players // 100)
+    matches = history(players, players // 10)
     site, made = site_of(matches)
     count = outside = largest = 0
     began = time.process_time()

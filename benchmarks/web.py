@@ -22,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -290,8 +290,11 @@ def rates(url: str, rounds: int = RATED, requests: dict[str, int] = REQUESTS) ->
     return rows
 
 
-def kill(times: int = KILLS, seed: int = 0) -> Row:
-    """Kill the server so often while it takes results; raise AssertionError where one is lost or doubled."""
+def kill(times: int = KILLS, seed: int = 0, tell: Callable[[Row], object] = bool) -> Row:
+    """Kill the server so often while it takes results; raise AssertionError where one is lost or doubled.
+
+    After each kill ``tell`` is called with what there was so far.
+    """
     from equipoise.client import Client, ServerError
 
     rng = random.Random(seed)
@@ -325,6 +328,7 @@ def kill(times: int = KILLS, seed: int = 0) -> Row:
             ids, _ = rebuilt(path)
             assert len(ids) == len(set(ids)), "a result was kept twice"
             assert set(kept) <= set(ids) <= set(sent), "a result was lost or made up"
+            tell({"kills": n + 1, "sent": len(sent), "kept": len(kept)})
     return {"kills": times, "sent": len(sent), "kept": len(kept)}
 
 
@@ -431,9 +435,12 @@ def main() -> int:
     page, results = HERE / "WEB.md", HERE / "web.json"
     if given.only_kills:
         known = json.loads(results.read_text(encoding="utf-8"))
-        results.write_text(
-            json.dumps({**known, "killed": kill(given.kills)}, indent=1) + "\n", encoding="utf-8"
-        )
+
+        def write(killed: Row) -> None:
+            text = json.dumps({**known, "killed": killed}, indent=1)
+            results.write_text(f"{text}\n", encoding="utf-8")
+
+        kill(given.kills, tell=write)
         given.report = True
     return keep(given, results, page, lambda: measure(given.rounds, kills=given.kills), report)
 

@@ -52,25 +52,26 @@ class _Company:
     """With whom, against whom and where a player played, and how much of that was won."""
 
     def __init__(self) -> None:
-        self.played = [Counter[str]() for _ in range(3)]
-        self.won = [Counter[str]() for _ in range(3)]
-        self.shared = [dict[str, float]() for _ in range(3)]
+        # Lists that are counted once at the end: some thousand counts of ten names each take longer.
+        self.played: tuple[list[str], ...] = ([], [], [])
+        self.won: tuple[list[str], ...] = ([], [], [])
+        self.shared: tuple[dict[str, float], ...] = ({}, {}, {})
 
     def add(self, what: int, names: Sequence[str], won: float) -> None:
-        """Count a game with some names; shared victories are few."""
-        self.played[what].update(names)
+        """Note a game with some names; shared victories are few."""
+        self.played[what].extend(names)
         if won == 1.0:
-            self.won[what].update(names)
+            self.won[what].extend(names)
         elif won:
             for name in names:
                 self.shared[what][name] = self.shared[what].get(name, 0.0) + won
 
     def most(self, what: int) -> list[tuple[str, int, float]]:
         """Return those there were most games with, how many, and the part of them that was won."""
-        won, shared = self.won[what], self.shared[what]
+        won, shared = Counter(self.won[what]), self.shared[what]
         return [
             (name, count, (won[name] + shared.get(name, 0.0)) / count)
-            for name, count in self.played[what].most_common(ROWS)
+            for name, count in Counter(self.played[what]).most_common(ROWS)
         ]
 
 
