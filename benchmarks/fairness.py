@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.openarena import CHARACTERS, Bot, OpenArena, installed, openarena, play
 
-from equipoise.live.levers import LEVELS, Lever, Scale, best_lever, bot_skills
+from equipoise.live.levers import LEVELS, BotSkills, Lever, Scale, best_lever, bot_skills
 from equipoise.matches import Contest, Match, Ruleset, Statistics
 from equipoise.players import Player, Rating
 from equipoise.ratings.ladder import Ladder
@@ -66,7 +66,7 @@ RULESET = Ruleset("openarena", "tdm")
 RESAMPLES = 10_000
 
 #: How often a game is begun again that did not begin as asked or did not end.
-ATTEMPTS = 5
+ATTEMPTS = 20
 
 
 def hidden() -> dict[str, float]:
@@ -208,12 +208,16 @@ def lopsided(learnt: Learning) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the teams of three whose chance comes nearest to what is wanted, the favourites first."""
     rng = np.random.default_rng([SEED, 4])
     names = sorted(SKILLS)
+    ratings, skills = {name: learnt.rating(name) for name in names}, fillers(learnt)
+    usual = ((USUAL,), (USUAL,))
     best: tuple[float, tuple[str, ...], tuple[str, ...]] | None = None
     for _ in range(200):
         roster = [names[n] for n in rng.choice(BOTS, 6, replace=False)]
         for three in combinations(roster, 3):
             rest = tuple(name for name in roster if name not in three)
-            chance = with_fillers(three, rest, ((USUAL,), (USUAL,)), learnt)
+            people = [[ratings[name] for name in team] for team in (three, rest)]
+            still = best_lever(people, usual, skills, learnt.scale, more=False, levels=())
+            chance = still.chances[0]
             if best is None or abs(chance - FAVOURITE) < best[0]:
                 best = (abs(chance - FAVOURITE), three, rest)
     assert best is not None
@@ -236,6 +240,11 @@ def lever(
 ) -> Lever:
     """Return the bots that even a game out."""
     people = [[learnt.rating(name) for name in team] for team in (one, other)]
+    return best_lever(people, bots, fillers(learnt), learnt.scale, most=9, **keywords)
+
+
+def fillers(learnt: Learning) -> BotSkills:
+    """Return what fillers of any level are worth, as far as they were seen."""
     seen = set(learnt.ladder.model.players(learnt.ladder.state))
     points = [
         (level, learnt.rating(f"{filler}:{level:g}"))
@@ -244,7 +253,7 @@ def lever(
         if f"bot:{filler}:{level:g}" in seen
     ]
     mean = Rating(float(np.mean([rating.mu for _, rating in points] or [0.0])))
-    return best_lever(people, bots, bot_skills(points, mean), learnt.scale, most=9, **keywords)
+    return bot_skills(points, mean)
 
 
 def lever_block(number: int) -> Iterator[tuple[str, bool]]:
@@ -328,6 +337,9 @@ class Table:
         if self._server is None or time.monotonic() > self._until:
             raise OutOfTimeError
         line = line_of(asked, play(self._server, ([bot(n) for n in asked.red], [bot(n) for n in asked.blue])))
+        if "failed" in line:  # as when it has no room for bots left, after very many of them
+            self._server.kill()
+            self._server.start()
         with self._kept.open("a", encoding="utf-8") as kept:
             kept.write(json.dumps(line, separators=(",", ":")) + "\n")
         self._lines.append(line)

@@ -34,7 +34,9 @@ class Server:
             stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})},
         )  # fmt: skip
         assert self.process.stdout is not None
-        self.port = int(self.process.stdout.readline().rpartition(":")[2])
+        weights, _, http = self.process.stdout.readline().partition(", http: ")
+        #: Where it listens for the weight protocol, and for HTTP (0 where it does not).
+        self.port, self.http = int(weights.rpartition(":")[2]), int(http.rpartition(":")[2] or 0)
 
     def __enter__(self) -> Server:
         return self

@@ -78,19 +78,19 @@ def packed(players: Any, teams: int, *, channels: bool) -> Packed:
     ranks = rng.permuted(np.tile(np.arange(teams), (count, 1)), axis=1)
     places = np.zeros((players.size, kernels.PLACE))
     places[:, 0] = players.ravel()
-    told = np.ones((players.size, kernels.TELL))
-    told[:, kernels.FIGURE] = np.nan
+    reports = np.ones((players.size, kernels.REPORT))
+    reports[:, kernels.FIGURE] = np.nan
     scores = np.full(count * teams, np.nan)
     if channels:
         places[:, 1] = players.ravel() + PLAYERS
         figures = rng.normal(0.0, 0.6, players.shape)
-        told[:, kernels.FIGURE] = (figures - figures.mean(axis=1, keepdims=True)).ravel()
+        reports[:, kernels.FIGURE] = (figures - figures.mean(axis=1, keepdims=True)).ravel()
         scores = rng.integers(0, 100, count * teams).astype(float)
     return Packed(
         first_team=_whole(np.arange(count + 1) * teams),
         which=_whole(np.zeros(count)),
         depth=_whole(np.full(count, 2 if channels else 1)),
-        told_of=_whole(np.full(count, seats if channels else 0)),
+        reported=_whole(np.full(count, seats if channels else 0)),
         at=_real(np.arange(count) * 0.01),
         weight=_real(np.ones(count)),
         first_member=_whole(np.arange(count * teams + 1) * (seats // teams)),
@@ -98,7 +98,7 @@ def packed(players: Any, teams: int, *, channels: bool) -> Packed:
         rank=_real(ranks),
         score=_real(scores),
         places=_whole(places),
-        told=_real(told),
+        reports=_real(reports),
     )
 
 
@@ -379,12 +379,12 @@ def _bars(results: dict[str, Any]) -> list[tuple[str, ...]]:
     for row in results["speeds"]:
         ratio, bar = row["ours"] / row["theirs"], SPEED_BARS[row["kind"]]
         rows.append((f"throughput, {row['kind']}", f"at least {bar:,g}×", _times(ratio), _yes(ratio >= bar)))
-    told = results["predictions"]
-    if told:
-        ours = told["default"]
+    predictions = results["predictions"]
+    if predictions:
+        ours = predictions["default"]
         loss, slope, ece = ours["log_loss"], ours["calibration_slope"], ours["ece"]
-        elo = next(row["log_loss"] for name, row in told.items() if name.startswith("elo, "))
-        plain = told["default, results only"]["log_loss"]
+        elo = next(row["log_loss"] for name, row in predictions.items() if name.startswith("elo, "))
+        plain = predictions["default, results only"]["log_loss"]
         rows += [
             ("log-loss", f"at most {LOG_LOSS}", f"{loss:.4f}", _yes(loss <= LOG_LOSS)),
             ("calibration slope", f"{SLOPES[0]} to {SLOPES[1]}", f"{slope:.2f}",

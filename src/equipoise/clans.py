@@ -41,10 +41,10 @@ def with_clans(players: Iterable[Player]) -> list[Player]:
     >>> [player.party for player in players]
     ['clan ut', 'clan ut', 'clan ut', None]
     """
-    given = list(players)
-    tags = ["" if player.bot or player.party is not None else clan_tag(player.label) for player in given]
+    everyone = list(players)
+    tags = ["" if player.bot or player.party is not None else clan_tag(player.label) for player in everyone]
     shared = {tag for tag, count in Counter(tags).items() if tag and count > 1}
     return [
         replace(player, party=f"clan {tag}") if tag in shared else player
-        for player, tag in zip(given, tags, strict=True)
+        for player, tag in zip(everyone, tags, strict=True)
     ]

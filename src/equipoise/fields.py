@@ -94,7 +94,7 @@ def number_of(value: Any, field: str, at: str) -> float:
 
 def of_all(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, float]:
     """Return what rows say of them all, each with its place; it must be the same in every row that has it."""
-    said: dict[str, float] = {}
+    values: dict[str, float] = {}
     for at, row in rows:
         for field in OF_ALL:
             if row.get(field) not in (None, ""):
@@ -102,9 +102,9 @@ def of_all(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, float]:
                 if number < 0.0 or (field == "beta" and number == 0.0):
                     allowed = "above 0" if field == "beta" else "at least 0"
                     fail(at, f"{field} must be {allowed}, got {number:g}")
-                if said.setdefault(field, number) != number:
-                    fail(at, f"{field} is {number:g} here and {said[field]:g} before; it must not differ")
-    return said
+                if values.setdefault(field, number) != number:
+                    fail(at, f"{field} is {number:g} here and {values[field]:g} before; it must not differ")
+    return values
 
 
 def price_of(value: Any, field: str, at: str) -> float:
@@ -192,9 +192,9 @@ def players_of(data: Any, where: str, *, strict: bool = False) -> list[Player]:
     if not isinstance(data, Sequence) or isinstance(data, str | bytes):
         fail(where, "it is neither a list of players nor an object from names to weights")
     players = []
-    for number, given in enumerate(data, start=1):
+    for number, raw in enumerate(data, start=1):
         at = f"{where}, entry {number}"
-        entry = _spelt_out(given)
+        entry = _spelt_out(raw)
         if not isinstance(entry, Mapping):
             fail(
                 at,
@@ -256,12 +256,12 @@ def player_of(row: Mapping[str, Any], at: str, seen: dict[str, int], number: int
 
 def _several(row: Mapping[str, Any], field: str, at: str) -> list[tuple[str, Any]]:
     """Return the names in a field, with the price of each: ``Bob;Cid=2%``, a list, or an object."""
-    given = row.get(field, ())
-    if isinstance(given, Mapping):
-        return [(text_of(name, field, at), value) for name, value in given.items()]
-    cells = given.split(SEPARATOR) if isinstance(given, str) else given
+    raw = row.get(field, ())
+    if isinstance(raw, Mapping):
+        return [(text_of(name, field, at), value) for name, value in raw.items()]
+    cells = raw.split(SEPARATOR) if isinstance(raw, str) else raw
     if not isinstance(cells, Sequence):
-        fail(at, f"{field} {short(json.dumps(given, default=str))} is not a list, an object or a text")
+        fail(at, f"{field} {short(json.dumps(raw, default=str))} is not a list, an object or a text")
     pairs: list[tuple[str, Any]] = []
     for cell in cells:
         name, equals, value = text_of(cell, field, at).rpartition("=")
@@ -284,6 +284,9 @@ def _role_rating(known: Any, role: str, at: str) -> Rating | None:
     if known is None:
         return None
     if isinstance(known, Mapping):
+        for field in known:
+            if field not in ("mu", "sigma"):
+                fail(at, f"there is no field {field!r} of {role!r}; the fields are mu, sigma")
         return Rating(number_of(known.get("mu"), f"mu as {role}", at), _sigma(known, at))
     return Rating(number_of(known, f"the rating as {role}", at))
 

@@ -91,17 +91,17 @@ class Statistics:
             _refuse_statistics(self)
 
 
-def _refuse_statistics(given: Statistics) -> NoReturn:
+def _refuse_statistics(report: Statistics) -> NoReturn:
     """Raise what is wrong with a number of statistics."""
     field, number, least = next(
         (field, number, least)
         for field, number, least in (
-            ("kills", given.kills, 0.0), ("deaths", given.deaths, 0.0),
-            ("score", given.score, -LARGEST_WEIGHT),
+            ("kills", report.kills, 0.0), ("deaths", report.deaths, 0.0),
+            ("score", report.score, -LARGEST_WEIGHT),
         )
         if number is not None and not least <= number <= LARGEST_WEIGHT
     )  # fmt: skip
-    msg = f"{field} of player {given.player!r} must be at least {least:g}, got {number!r}"
+    msg = f"{field} of player {report.player!r} must be at least {least:g}, got {number!r}"
     raise InputError(msg)
 
 
@@ -185,11 +185,11 @@ class Contest:
     def content(self) -> tuple[object, ...]:
         """Return all that is known, as plain values; what is unknown is left out at the end."""
         ruleset = self.ruleset
-        told = tuple([(one.player, one.kills, one.deaths, one.score) for one in self.statistics])
+        reports = tuple([(one.player, one.kills, one.deaths, one.score) for one in self.statistics])
         more = (self.parties, self.left) if self.parties or self.left else ()
         return (
             ruleset.game, ruleset.game_type, ruleset.mutators, self.teams, self.ranks, self.weight, self.at,
-            self.scores, told, *more,
+            self.scores, reports, *more,
         )  # fmt: skip
 
 
@@ -240,8 +240,8 @@ def check_scores(ranks: Sequence[float], scores: Sequence[float]) -> None:
 
 def _check_named(contest: Contest, present: set[str]) -> None:
     """Raise what is wrong with those in the statistics, and those who left."""
-    told = {one.player for one in contest.statistics}
-    if len(told) < len(contest.statistics) or not present.issuperset(told):
+    reports = {one.player for one in contest.statistics}
+    if len(reports) < len(contest.statistics) or not present.issuperset(reports):
         msg = (
             "statistics must have one entry for each player of the teams; one appears twice or is in no team"
         )

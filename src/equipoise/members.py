@@ -26,14 +26,14 @@ def members_of(teams: Teams) -> tuple[Members, ...]:
     InputError
         If a team is a text, or a member neither an id nor a pair of an id and a share.
     """
-    given = tuple(teams)
-    if any(isinstance(team, str) for team in given):
+    listed = tuple(teams)
+    if any(isinstance(team, str) for team in listed):
         msg = "teams must be lists of ids, got text for a team"
         raise InputError(msg)
     return tuple(
         [
             tuple([(member, 1.0) if type(member) is str else _member(member) for member in team])
-            for team in given
+            for team in listed
         ]
     )
 

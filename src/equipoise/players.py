@@ -144,16 +144,16 @@ class Member:
 Seats = tuple[tuple[Member, ...], ...]
 
 
-def _pairs(given: object) -> tuple[tuple[str, object], ...]:
+def _pairs(raw: object) -> tuple[tuple[str, object], ...]:
     """Return names with the price of each, from a mapping, from pairs, or from names alone."""
-    items = given.items() if isinstance(given, Mapping) else cast("Iterable[object]", given)
+    items = raw.items() if isinstance(raw, Mapping) else cast("Iterable[object]", raw)
     return tuple(
         (item, None) if isinstance(item, str) else cast("tuple[str, object]", item) for item in items
     )
 
 
-def _priced(field: str, given: object, who: str) -> tuple[tuple[str, float | None], ...]:
-    pairs = cast("tuple[tuple[str, float | None], ...]", _pairs(given))
+def _priced(field: str, raw: object, who: str) -> tuple[tuple[str, float | None], ...]:
+    pairs = cast("tuple[tuple[str, float | None], ...]", _pairs(raw))
     for other, price in pairs:
         if price is not None and not 0.0 <= price <= 1.0:
             msg = f"{field}: the price of {who!r} for {other!r} must be from 0 to 1, got {price!r}"
@@ -161,12 +161,12 @@ def _priced(field: str, given: object, who: str) -> tuple[tuple[str, float | Non
     return pairs
 
 
-def _rating(given: object, who: str) -> Rating | None:
-    if given is None or isinstance(given, Rating):
-        return given
-    if isinstance(given, float) or (not isinstance(given, bool) and isinstance(given, numbers.Real)):
-        return Rating(float(given))
-    msg = f"rating of {who!r} must be a Rating, a number or None, got {given!r}"
+def _rating(raw: object, who: str) -> Rating | None:
+    if raw is None or isinstance(raw, Rating):
+        return raw
+    if isinstance(raw, float) or (not isinstance(raw, bool) and isinstance(raw, numbers.Real)):
+        return Rating(float(raw))
+    msg = f"rating of {who!r} must be a Rating, a number or None, got {raw!r}"
     raise InputError(msg)
 
 

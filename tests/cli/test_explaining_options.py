@@ -120,6 +120,14 @@ def without(constraint: dict[str, Any], args: tuple[str, ...]) -> tuple[str, ...
     return None if len(rest) == len(args) and constraint["kind"] != "role" else tuple(rest)
 
 
+def unchosen(args: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the options without the choice at random, and without its seed, which then has no use."""
+    for option in ("--choose", "--seed"):
+        at = args.index(option)
+        args = (*args[:at], *args[at + 2 :])
+    return args
+
+
 @pytest.mark.parametrize(("setting", "objective"), MATRIX)
 def test_prices_are_those_of_asking_again(setting: str, objective: str, here: Path) -> None:
     """Each is the difference of two runs, with and without; the split explained is the split shown."""
@@ -136,7 +144,7 @@ def test_prices_are_those_of_asking_again(setting: str, objective: str, here: Pa
     paid = sum(preference["paid"] for preference in shown.get("wishes", ()))
     assert sum(preference["paid"] for preference in explanation["division"]["wishes"]) == pytest.approx(paid)
     chosen = "--choose" in args
-    now = run(*args[: args.index("--choose")], *args[args.index("--choose") + 2 :]) if chosen else plain
+    now = run(*unchosen(args)) if chosen else plain
     wanted = sum(price["paid"] for price in explanation["prices"])
     assert wanted == pytest.approx(
         sum(preference["paid"] for preference in now["splits"][0].get("wishes", ()))
@@ -146,7 +154,7 @@ def test_prices_are_those_of_asking_again(setting: str, objective: str, here: Pa
         if rest is None:
             continue
         if chosen:
-            rest = (*rest[: rest.index("--choose")], *rest[rest.index("--choose") + 2 :])
+            rest = unchosen(rest)
         relaxed = run(*rest)
         gained = (relaxed["value"] - now["value"]) * (1 if objective in ("ratio", "within") else -1)
         if any(price["cost"].values()):

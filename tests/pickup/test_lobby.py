@@ -83,7 +83,7 @@ events = st.one_of(
     st.builds(ev.Vote, who, st.sampled_from(["yes", "no", "captains", "maybe"])),
     st.builds(ev.Leave, who, st.sampled_from(["", "two"])),
     st.builds(ev.Remove, who, who, st.booleans()), st.builds(ev.Late, who), st.builds(ev.Duo, who, others),
-    st.builds(ev.Wish, who, who, st.sampled_from(["prefer", "avoid", "none", "love"])),
+    st.builds(ev.Preference, who, who, st.sampled_from(["prefer", "avoid", "none", "love"])),
     st.builds(ev.Pick, who, who), st.builds(ev.Veto, who, st.sampled_from(["a", "b", "c", "z"])),
     st.builds(ev.Sub, who), st.builds(ev.Fill, who, others), st.builds(ev.Report, who, ranks),
     st.builds(ev.Confirm, who),
@@ -224,7 +224,7 @@ def test_who_does_not_show_up_is_out_and_the_others_wait_first() -> None:
     world.do(
         *(ev.Add(each, "two") for each in people), *(ev.Ready(each) for each in people[:3]), ev.Late("p7")
     )
-    assert world.kinds(ev.Tick(), later=61) == []
+    assert world.kinds(ev.Tick(), later=61) == ["more time"]
     assert world.kinds(ev.Tick(), later=121) == ["called off"]
     assert world.lobbies.waiting["two"] == people[:3]
     assert world.kinds(ev.Add("p8", "two")) == ["added", "ready?"]

@@ -108,7 +108,7 @@ def test_lookups_that_are_known_are_answered_together(end: bytes) -> None:
     answers = b"".join(session.answer(request, None) for request in requests)
     assert answers == b"".join([known[b"PLAYER a"], known[b"MEANBOT"], known[b"BOT b"]]) * TOGETHER
     (division,) = session.receive(b"TEAMS 2\n")
-    assert [member.said for member in division.members] == [b"PLAYER a", b"BOT b"]
+    assert [member.raw for member in division.members] == [b"PLAYER a", b"BOT b"]
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
@@ -119,7 +119,7 @@ def test_known_lookups_at_once_are_answered_as_one_by_one(end: bytes) -> None:
     said = end.join([b"BOT b", b"PLAYER a", b""])
     assert session.at_once(said) == known[b"BOT b"] + known[b"PLAYER a"]
     (division,) = session.receive(b"TEAMS 2\n")
-    assert [member.said for member in division.members] == [b"BOT b", b"PLAYER a"]
+    assert [member.raw for member in division.members] == [b"BOT b", b"PLAYER a"]
 
 
 @pytest.mark.parametrize(

@@ -588,3 +588,31 @@ def test_a_full_server_waits_for_a_proof_only_where_time_is_given() -> None:
     assert proven.value <= at_once.gap < 1e-4
     parties = [[f"p{4 * n + i}" for i in range(1, 5)] for n in range(8)]
     assert balance(roster, objective="difference", parties=parties).status is Status.OPTIMAL
+
+
+def test_more_effort_is_never_worse() -> None:
+    """The search goes on from where less effort ended."""
+    weights = np.random.default_rng(4).normal(1200.0, 400.0, 60).round(2)
+    roster = {f"p{n}": float(weight) for n, weight in enumerate(weights)}
+    values = [
+        balance(roster, teams=5, objective="difference", effort=effort).value for effort in (0.01, 0.1, 1)
+    ]
+    assert values == sorted(values, key=lambda value: -(value or 0.0))
+    assert values[0] != values[2]
+
+
+def test_teams_of_a_large_roster_are_alike_within_the_tolerance_of_their_chances() -> None:
+    """Two teams at a time are re-divided under the same limit as all of them."""
+    weights = np.random.default_rng(1).normal(1200.0, 400.0, 60).round(2)
+    roster = {f"p{n}": float(weight) for n, weight in enumerate(weights)}
+    best = balance(roster, teams=5).best
+    deviations = [np.std([player.rating.mu for player in team]) for team in best.teams]  # type: ignore[union-attr]  # all have one
+    assert max(deviations) - min(deviations) < 1.0
+    assert max(abs(chance - 0.2) for chance in best.win_probability) < 0.005
+
+
+@pytest.mark.parametrize("effort", [0.0, -1.0, float("nan"), 1e9])
+def test_an_effort_out_of_range_is_refused(effort: float) -> None:
+    """It is a multiple of the usual work."""
+    with pytest.raises(InputError, match=r"effort must be from 0\.01 to 1000"):
+        balance(TEN, effort=effort)

@@ -39,7 +39,7 @@ RICH = (
 #: Every keyword with a value that is not its default.
 ASKED: dict[str, dict[str, Any]] = {
     "nothing": {},
-    "sizes": {"sizes": (3, 1), "keep": 3, "spacing": 2, "seed": 7},
+    "sizes": {"sizes": (3, 1), "keep": 3, "spacing": 2, "seed": 7, "effort": 0.5},
     "one size": {"sizes": 2, "solver": "enumerate"},
     "limits": {"min_size": 1, "max_size": 3, "max_difference": 2},
     "bots": {"bots": True},
@@ -115,6 +115,10 @@ WRONG: list[tuple[Any, str]] = [
     ({"players": [{"name": "Ann", "wait": 1}]}, "request: players, entry 1: there is no field 'wait'"),
     ({"players": [{"weight": 1}]}, "request: players, entry 1: it has neither a name nor an id"),
     ({"players": "Ann"}, "request: players: it is neither a list"),
+    (
+        {"players": [{"name": "Ann", "roles": {"tank": {"mu": 1, "wait": 2}}}]},
+        "request: players, entry 1: there is no field 'wait' of 'tank'; the fields are mu, sigma",
+    ),
     ({"players": FOUR, "keep": 0}, "request: keep must be at least 1, got 0"),
     ({"players": FOUR, "keep": "2"}, "request: keep: '2' is text"),
     ({"players": FOUR, "keep": True}, "request: keep: the value 'true' is not a number"),

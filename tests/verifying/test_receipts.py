@@ -247,6 +247,8 @@ def test_splits_after_the_first_that_nobody_compared_are_not_confirmed() -> None
         ("preferences", [{"kind": "near", "players": ["Ann", "Bob"]}]),
         ("preferences", [{"kind": "apart", "players": ["Ann", "Bob"], "prize": 1}]),
         ("rules", [{"name": "r", "players": ["Ann"], "at_least": 0, "note": ""}]),
+        ("players", [{"name": "Ann", "team_now": 3}]), ("players", [{"name": "Ann", "team": 1.5}]),
+        ("players", [{"name": "Ann", "roles": {"tank": {"mu": 1, "skill": 2}}}]),
     ],
 )  # fmt: skip
 def test_a_request_that_nobody_can_make_is_false(field: str, value: Any) -> None:

@@ -105,14 +105,14 @@ def appearances(
             pending += match.contests
             continue
         state, _ = model.run(state, pending)
-        pending, told = [], list[Moved]()
+        pending, moves = [], list[Moved]()
         between = model.rating(state, player, match.ruleset).mu
         if not why:
             state, _ = model.run(state, match.contests)
         for contest in match.contests if why else ():
             if any(player == member for team in contest.teams for member, _ in team):
                 state, one = moved(model, state, contest, player)
-                told.append(one)
+                moves.append(one)
             else:
                 state = model.update(state, contest)
         places = [
@@ -130,16 +130,16 @@ def appearances(
             sum(share for *_, share in places) / max(len(places), 1),
             rating,
             scale_of(model, state, match.ruleset).shown(rating.mu),
-            sum(one.expected for one in told) if told else None,
-            _parts(told, between - shown.get(match.ruleset, between), rating.mu - between) if why else {},
+            sum(one.expected for one in moves) if moves else None,
+            _parts(moves, between - shown.get(match.ruleset, between), rating.mu - between) if why else {},
         )
         shown[match.ruleset] = rating.mu
 
 
-def _parts(told: Sequence[Moved], between: float, here: float) -> dict[str, float]:
+def _parts(moves: Sequence[Moved], between: float, here: float) -> dict[str, float]:
     """Return by how much each channel moved a rating since the game before in the same ruleset."""
     parts = {"between": between}
-    for one in told:
+    for one in moves:
         for name, part in one.parts.items():
             parts[name] = parts.get(name, 0.0) + part
     # A match of several contests or rulesets moves it besides: what was learnt of others in it.

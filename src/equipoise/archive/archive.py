@@ -176,8 +176,8 @@ class Archive:
         When this returns they survive a crash and a power cut.  Whoever is forgotten stays so.  Under one id
         the first match stays and a different one is a conflict, but for games of logs: they hash their lines.
         """
-        given = list(matches)
-        unique, conflicts = kept.each_once(given)
+        incoming = list(matches)
+        unique, conflicts = kept.each_once(incoming)
         with self._database.writing() as connection:
             forget = corrections.Forgetting(connection)
             known = present(connection, list(unique))
@@ -191,7 +191,7 @@ class Archive:
                     for key, match in new.items()
                 ]
                 self._database.insert(connection, MATCH, rows)
-        return Recorded(len(new), len(given) - len(new) - len(conflicts), tuple(conflicts))
+        return Recorded(len(new), len(incoming) - len(new) - len(conflicts), tuple(conflicts))
 
     def reported_too(self, matches: Iterable[Match]) -> list[tuple[str, str]]:
         """Return those matches of logs that were probably reported as results too, with the ids of these.

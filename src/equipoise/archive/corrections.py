@@ -71,8 +71,8 @@ def stand_in(stone: bytes) -> str:
 
 def everyone(match: Match) -> set[str]:
     """Return all ids that a match names."""
-    told = {player for contest in match.contests for team in contest.teams for player, _ in team}
-    return told.union(match.roster, (player for player, _ in match.names))
+    named = {player for contest in match.contests for team in contest.teams for player, _ in team}
+    return named.union(match.roster, (player for player, _ in match.names))
 
 
 def renamed(match: Match, ids: Mapping[str, str]) -> Match:

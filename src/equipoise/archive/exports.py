@@ -48,8 +48,8 @@ class Content(NamedTuple):
 def contents(connection: sa.Connection) -> Iterator[Content]:
     """Go through everything, the same in every database."""
     row = archive_row(connection)
-    told = {"format": FORMAT, "model": row.model, "settings": row.settings}
-    yield Content(WHOLE, bytes(row.salt), text=json.dumps(told, sort_keys=True))
+    facts = {"format": FORMAT, "model": row.model, "settings": row.settings}
+    yield Content(WHOLE, bytes(row.salt), text=json.dumps(facts, sort_keys=True))
     matches = sa.select(MATCH.c.id, MATCH.c.ended, MATCH.c.undone, MATCH.c.record).order_by(MATCH.c.id)
     for one in connection.execution_options(yield_per=TOGETHER).execute(matches):
         yield Content(GAME, bytes(one.id), one.ended, bool(one.undone), one.record)
@@ -110,12 +110,14 @@ def fill(database: Database, connection: sa.Connection, content: Iterable[Conten
 
 
 def _fill_whole(connection: sa.Connection, one: Content) -> None:
-    told = json.loads(one.text)
-    if told["format"] != FORMAT:
-        msg = f"content: the format {told['format']} is not known; this equipoise knows {FORMAT}"
+    facts = json.loads(one.text)
+    if facts["format"] != FORMAT:
+        msg = f"content: the format {facts['format']} is not known; this equipoise knows {FORMAT}"
         raise InputError(msg)
-    Chosen(told["model"], told["settings"]).made()
-    connection.execute(sa.update(ARCHIVE).values(salt=one.id, model=told["model"], settings=told["settings"]))
+    Chosen(facts["model"], facts["settings"]).made()
+    connection.execute(
+        sa.update(ARCHIVE).values(salt=one.id, model=facts["model"], settings=facts["settings"])
+    )
 
 
 def _record(one: Content) -> str:

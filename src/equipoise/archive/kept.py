@@ -41,12 +41,12 @@ def conflicts(connection: sa.Connection, known: dict[bytes, Match]) -> list[str]
     return [match.id for match in differing]
 
 
-def take_back(connection: sa.Connection, given: dict[bytes, Match], known: dict[bytes, float]) -> None:
+def take_back(connection: sa.Connection, matches: dict[bytes, Match], known: dict[bytes, float]) -> None:
     """Let matches without dates be as early as any of their sources says, whichever is read first."""
     earlier = {
-        key: float(given[key].ended or 0.0)
+        key: float(matches[key].ended or 0.0)
         for key, ended in known.items()
-        if not given[key].dated and (given[key].ended or 0.0) < ended
+        if not matches[key].dated and (matches[key].ended or 0.0) < ended
     }
     for key, ended in earlier.items():
         connection.execute(sa.update(MATCH).where(MATCH.c.id == key).values(ended=ended))

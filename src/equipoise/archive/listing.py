@@ -35,8 +35,8 @@ class Listed(NamedTuple):
 
     def as_dict(self) -> MatchData:
         """Return it as plain data."""
-        told = {"dated": self.match.dated, "undone": self.undone, "revision": self.revision}
-        return cast("MatchData", record_data(self.match) | told)
+        facts = {"dated": self.match.dated, "undone": self.undone, "revision": self.revision}
+        return cast("MatchData", record_data(self.match) | facts)
 
 
 def before(database: Database, place: tuple[float, str] | None, limit: int) -> list[Listed]:

@@ -57,10 +57,10 @@ def chosen(model: RatingModel | str) -> Chosen:
 
 def renamed(model: RatingModel, names: Mapping[str, str]) -> RatingModel:
     """Return a model whose guesses are under other ids; so are those known by name alone."""
-    given = getattr(model, "starting", ())
-    if not given:
+    guessed = getattr(model, "starting", ())
+    if not guessed:
         return model
-    guesses = {names.get(who, names.get(f"{NAME}{who}", who)): numbers for who, *numbers in reversed(given)}
+    guesses = {names.get(who, names.get(f"{NAME}{who}", who)): numbers for who, *numbers in reversed(guessed)}
     return cast(
         "RatingModel",
         replace(cast("Any", model), starting=[(who, *numbers) for who, numbers in guesses.items()]),

@@ -79,8 +79,8 @@ def _contest(contest: Contest, time: Callable[[float], float]) -> dict[str, Any]
             (each.player, *map(_number, (each.kills, each.deaths, each.score))) for each in contest.statistics
         ]
     for field in ("parties", "left"):
-        if told := getattr(contest, field):
-            plain[field] = told
+        if value := getattr(contest, field):
+            plain[field] = value
     return plain
 
 
@@ -208,13 +208,13 @@ def patched(state: Any, rows: Iterable[Row], prefix: str = "") -> Any:
                 part.pop(_key_of(row.key), None)
     if isinstance(state, Mapping):
         return parts[WHOLE]
-    given = {
+    values = {
         each.name: parts[each.name]
         if isinstance(getattr(state, each.name), Mapping)
         else parts[each.name][""]
         for each in fields(state)
     }
-    return type(state)(**given)
+    return type(state)(**values)
 
 
 def parts_of(state: Any, prefix: str = "") -> list[str]:
@@ -264,14 +264,14 @@ def state_of(empty: Any, rows: Iterable[Row], prefix: str = "") -> Any:
     parts = {name: _mapping(entries) for name, entries in found.items()}
     if isinstance(empty, Mapping):
         return parts.get(WHOLE, {})
-    given = {
+    values = {
         each.name: parts[each.name]
         if isinstance(getattr(empty, each.name), Mapping)
         else parts[each.name][""]
         for each in fields(empty)
         if each.name in parts
     }
-    return replace(empty, **given)
+    return replace(empty, **values)
 
 
 def _mapping(rows: list[Row]) -> dict[Any, tuple[float, ...]]:

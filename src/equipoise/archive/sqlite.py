@@ -82,8 +82,8 @@ class Sqlite(Database):
         return True
 
     def _reason(self, error: DBAPIError) -> str:
-        said = str(error.orig)
-        told = {
+        text = str(error.orig)
+        reasons = {
             "database or disk is full": "the disk is full; nothing of the last step was kept",
             "disk I/O error": "the disk cannot be read or written (is it full, or are files limited in "
             "size?); nothing of the last step was kept",
@@ -94,7 +94,7 @@ class Sqlite(Database):
             "database disk image is malformed": DAMAGED,
             "database is locked": "another process is using it",
         }
-        return DAMAGED if said.startswith("Could not decode") else told.get(said, said)
+        return DAMAGED if text.startswith("Could not decode") else reasons.get(text, text)
 
     def insert(self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:
         """Add many rows."""

@@ -40,6 +40,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "import-results": "Read past results from a table into an archive.",
         "players": "List everyone with their ratings.",
         "history": "Show the games of one player.",
+        "what-if": "See how close past matches would have been with other teams.",
         "undo": "Exclude a match from the ratings, or include it again.",
         "merge": "Treat two ids as one person.",
         "forget": "Remove a person for good.",
@@ -51,7 +52,9 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "import": "Fill a new archive from a Parquet file.",
     },
     "Service": {
+        "pickup": "Run lobbies in a chat channel: waiting, teams, results.",
         "serve": "Answer the questions of game servers.",
+        "live": "Balance a game server while it runs.",
         "tokens": "Make, list and revoke tokens of a server.",
         "doctor": "Say what is wrong with a weight server, and how to fix it.",
     },

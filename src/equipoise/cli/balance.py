@@ -244,8 +244,22 @@ def _lines(answer: Answer, split: Split, options: dict[str, Any]) -> list[str]:
 
     form = options.get("form")
     if form is None:
-        return teams.solution_lines(answer.solution, split, answer.chosen, answer.names, answer.draws)
+        lines = teams.solution_lines(answer.solution, split, answer.chosen, answer.names, answer.draws)
+        return lines + _effort_lines(answer, options)
     return teams.FORMS[form](split, answer.names)
+
+
+def _effort_lines(answer: Answer, options: dict[str, Any]) -> list[str]:
+    """Say how to have more work done, where a search ended because of how much there was."""
+    solution, limited = answer.solution, options["time_limit"] is not None
+    if solution.status == "optimal" or answer.interrupted or limited or solution.solver not in SOLVERS:
+        return []
+    solver = resolve("solver", SOLVERS, solution.solver)
+    if not (solver.exact or solver.seeded):  # a draft, which does not search
+        return []
+    effort = answer.request.effort
+    done = "the usual work" if effort == 1.0 else f"{effort:g} times the usual work"
+    return [f"That was {done}; --effort {4.0 * effort:g} does four times as much."]
 
 
 def _choose(solution: Solution, power: float, seed: int | None) -> int:

@@ -19,6 +19,6 @@ def command(store: str, as_json: bool) -> None:
     """
     with archives.opened(store) as archive:
         digest = archive.digest()
-        told = {"digest": digest, "matches": archive.count(), "needs_rebuild": archive.needs_rebuild,
+        facts = {"digest": digest, "matches": archive.count(), "needs_rebuild": archive.needs_rebuild,
                 "store": archive.facts()}  # fmt: skip
-    click.echo(json.dumps(told, indent=2) if as_json else digest)
+    click.echo(json.dumps(facts, indent=2) if as_json else digest)

@@ -18,13 +18,13 @@ from equipoise.server.settings import read_settings
 @click.option("--config", metavar="FILE", help="The TOML file of the server.")
 @click.option("--json", "as_json", is_flag=True, help="Write a JSON object a line.")
 @flags
-def command(config: str | None, as_json: bool, **given: Any) -> None:
+def command(config: str | None, as_json: bool, **typed: Any) -> None:
     """Say what is wrong with a weight server, and how to fix it.
 
     Takes the settings of serve, from the same file, environment and flags; run it as the same user.
     Exit code 1 tells that something is wrong.
     """  # fmt: skip
-    settings = read_settings(config, os.environ, given)
+    settings = read_settings(config, os.environ, typed)
 
     from equipoise.server.doctor import examine
 

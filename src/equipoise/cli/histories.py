@@ -242,17 +242,17 @@ def _with_constants(name: str, path: str) -> Any:
     """Return a model other than the default one with the constants of a file."""
     from dataclasses import fields
 
-    given = _read_settings(path)
+    settings = _read_settings(path)
     try:
         kind = resolve("model", MODELS, name)
     except UnknownNameError as error:
         raise click.UsageError(str(error)) from error
     known = [each.name for each in fields(kind)]
-    if not isinstance(given, dict) or not given.keys() <= set(known):
+    if not isinstance(settings, dict) or not settings.keys() <= set(known):
         msg = f"--settings: {path} must be an object with some of {', '.join(known)}"
         raise InputError(msg)
     try:
-        return kind(**given)
+        return kind(**settings)
     except InputError as error:
         msg = f"--settings: {path}: {error}"
         raise InputError(msg) from error
@@ -281,9 +281,9 @@ def _settled(profile: str | None, path: str | None) -> Any:
 
     if path is None:
         return with_settings(PROFILES[profile or SHIPPED])
-    given = _read_settings(path)
+    settings = _read_settings(path)
     try:
-        return with_settings(given)
+        return with_settings(settings)
     except InputError as error:
         msg = f"--settings: {path}: {error}"
         raise InputError(msg) from error

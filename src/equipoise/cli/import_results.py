@@ -46,9 +46,9 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
         archives.say_read(ingest.tally)
         archives.say_rebuilt(updated)
         if as_json:
-            told = plain(ingest.tally)
-            told = {key: told[key] for key in ("matches", "duplicates", "skipped_lines", "first_skipped")}
-            click.echo(json.dumps({**told, "new": past.new, "alike": past.alike}, indent=2))
+            facts = plain(ingest.tally)
+            facts = {key: facts[key] for key in ("matches", "duplicates", "skipped_lines", "first_skipped")}
+            click.echo(json.dumps({**facts, "new": past.new, "alike": past.alike}, indent=2))
         else:
             _tell(past)
             tally = ingest.tally

@@ -72,9 +72,9 @@ def command(
         archives.say_read(tally)
         archives.say_rebuilt(updated)
         if as_json:
-            told = {**plain(tally), "rebuilt": updated.rebuilt, "revision": archive.revision(),
+            facts = {**plain(tally), "rebuilt": updated.rebuilt, "revision": archive.revision(),
                     "store": archive.facts()}  # fmt: skip
-            click.echo(json.dumps(told, indent=2))
+            click.echo(json.dumps(facts, indent=2))
         else:
             click.echo(archives.counts(tally))
     if tally.failed:

@@ -119,8 +119,8 @@ def _show_advantage(game: RunningGame, options: dict[str, Any]) -> None:
         return
     units = units_in(sums.sum(axis=0), squares=True, **game.scale)
     uneven = len(set(sums[:, 0].tolist())) > 1
-    told = convention(units.beta, units.beta_source, units.zero, units.zero_source, uneven=uneven)
-    click.echo("\n".join([_advantage(factors, _names(options)), *told]))
+    notes = convention(units.beta, units.beta_source, units.zero, units.zero_source, uneven=uneven)
+    click.echo("\n".join([_advantage(factors, _names(options)), *notes]))
 
 
 def _show_placement(game: RunningGame, newcomer: Player, options: dict[str, Any]) -> None:
@@ -188,14 +188,14 @@ def _lines(
     taken = placement.best
     sizes = [n + bot for n, bot in zip(people, taken.bots, strict=True)]
     sizes[taken.team] += 1
-    told = convention(
+    notes = convention(
         placement.beta,
         placement.beta_source,
         placement.zero,
         placement.zero_source,
         uneven=len(set(sizes)) > 1,
     )
-    return [*lines, _advantage(taken.advantage, names), *told]
+    return [*lines, _advantage(taken.advantage, names), *notes]
 
 
 def _advantage(factors: tuple[float, ...], names: list[str]) -> str:

@@ -113,8 +113,8 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
     barred: dict[str, list[str]] = {}
 
     def read(path: str) -> list[Player]:
-        found, told = read_players(path, options["skill"], unrated=stored)
-        barred.update(told)
+        found, bars = read_players(path, options["skill"], unrated=stored)
+        barred.update(bars)
         return found
 
     named = roster(source, options, read)

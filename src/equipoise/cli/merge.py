@@ -21,8 +21,8 @@ def command(player: str, other: str, store: str, back: bool, as_json: bool) -> N
         archive.merge(player, other, back=back)
         updated = archive.update_ratings()
     if as_json:
-        told = {"player": player, "other": other, "merged": not back, "rebuilt_from": updated.matches}
-        click.echo(json.dumps(told, indent=2))
+        facts = {"player": player, "other": other, "merged": not back, "rebuilt_from": updated.matches}
+        click.echo(json.dumps(facts, indent=2))
     else:
         what = "are two people again" if back else "are one person"
         archives.tell(f"{player} and {other} {what}; ratings rebuilt from {updated.matches} matches")

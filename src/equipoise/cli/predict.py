@@ -65,12 +65,12 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
     known = set(model.players(state))
     asked = members_of([_members(team, known, history.find) for team in teams])
     ruleset = Ruleset(options["game"], options["game_type"], tuple(_names(options["mutators"])))
-    told = predicted(model, state, asked, ruleset, matches, options["model"])
+    prediction = predicted(model, state, asked, ruleset, matches, options["model"])
     if options["as_json"]:
-        click.echo(json.dumps(told, indent=2, allow_nan=False))
+        click.echo(json.dumps(prediction, indent=2, allow_nan=False))
     else:
-        click.echo(_text(teams, told, options["form"]))
-        _warn(told["new_players"], told["ruleset_played"] or ruleset == Ruleset())
+        click.echo(_text(teams, prediction, options["form"]))
+        _warn(prediction["new_players"], prediction["ruleset_played"] or ruleset == Ruleset())
     history.finish()
 
 
@@ -87,23 +87,23 @@ def _members(team: str, known: set[str], find: Callable[[str], str]) -> list[str
     return members
 
 
-def _text(teams: tuple[str, ...], told: Predicted, form: str | None) -> str:
+def _text(teams: tuple[str, ...], prediction: Predicted, form: str | None) -> str:
     """Return the prediction as a table, with the quality below."""
     from equipoise.fields import printable
 
     rows: list[tuple[str, ...]] = [
         (printable(", ".join(_names(team))), f"{100 * one['win_probability']:.1f} %")
-        for team, one in zip(teams, told["teams"], strict=True)
+        for team, one in zip(teams, prediction["teams"], strict=True)
     ]
     columns: tuple[str, ...] = ("team", "wins")
-    margins = [one["expected_margin"] for one in told["teams"]]
+    margins = [one["expected_margin"] for one in prediction["teams"]]
     if None not in margins:
         columns = (*columns, "margin")
         rows = [(*row, f"{100 * (margin or 0.0):+.1f} %") for row, margin in zip(rows, margins, strict=True)]
     text = table(columns, rows, form)
     if form is not None:
         return text
-    quality, draw = told["quality"], told["draw"]
+    quality, draw = prediction["quality"], prediction["draw"]
     below = ([] if quality is None else [f"quality {quality:.2f}"]) + (
         [] if draw is None else [f"draw {100 * draw:.1f} %"]
     )

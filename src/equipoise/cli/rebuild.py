@@ -24,14 +24,14 @@ def command(store: str, model: str | None, as_json: bool, **options: Any) -> Non
 
     The archive keeps the choice: from then on ingest and watch learn with it.
     """
-    given = (options["profile"], options["settings"], options["starting"])
-    named = model_named(model or "default", *given)
-    chosen = named if any(given) else model
+    parts = (options["profile"], options["settings"], options["starting"])
+    named = model_named(model or "default", *parts)
+    chosen = named if any(parts) else model
     with archives.opened(store) as archive:
         reason = archive.rebuild_reason
         updated = archive.rebuild(chosen)
         if as_json:
-            told = {"matches": updated.matches, "needed": reason, "revision": archive.revision()}
-            click.echo(json.dumps(told, indent=2))
+            facts = {"matches": updated.matches, "needed": reason, "revision": archive.revision()}
+            click.echo(json.dumps(facts, indent=2))
         else:
             click.echo(f"ratings rebuilt from {updated.matches} matches")

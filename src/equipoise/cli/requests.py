@@ -44,7 +44,8 @@ FLAGS = {
     name: f"--{name.replace('_', '-')}"
     for name in (
         *("teams", "max_difference", "apart", "side_price", "stay", "moves", "roles", "rules", "objective"),
-        *("solver", "rerank", "keep", "spacing", "beta", "zero", "body", "tolerance", "side_weight", "seed"),
+        *("solver", "rerank", "keep", "spacing", "beta", "zero", "body", "tolerance", "side_weight"),
+        *("seed", "effort"),
     )
 }
 
@@ -56,9 +57,19 @@ CHOSEN_AMONG = 20
 _AS_TYPED = {
     **{
         name: name
-        for name in ("teams", "max_difference", "tolerance", "side_weight", "beta", "zero", "body", "solver")
+        for name in (
+            "teams",
+            "max_difference",
+            "tolerance",
+            "side_weight",
+            "beta",
+            "zero",
+            "body",
+            "solver",
+            "effort",
+        )
     },
-    **{name: name for name in ("rerank", "keep", "spacing", "seed", "moves")},
+    **{name: name for name in ("rerank", "keep", "spacing", "seed", "effort", "moves")},
     "default": "default_weight",
 }
 
@@ -241,11 +252,11 @@ def bots_of(options: Mapping[str, Any], players: Sequence[Player]) -> Bots | Non
     from equipoise.teams.solution import weight
 
     asked = {"weight": "bot_weight", "minimum": "minimum", "maximum": "maximum", "target": "target"}
-    given = {field: options[name] for field, name in asked.items() if options[name] is not None}
-    if given.get("weight", 0.0) < 0 and all(weight(player) >= 0 for player in players):
-        msg = f"--bot-weight must be at least 0, got {given['weight']:g}"
+    numbers = {field: options[name] for field, name in asked.items() if options[name] is not None}
+    if numbers.get("weight", 0.0) < 0 and all(weight(player) >= 0 for player in players):
+        msg = f"--bot-weight must be at least 0, got {numbers['weight']:g}"
         raise InputError(msg)
-    return Bots(**given) if given or options["bots"] else None
+    return Bots(**numbers) if numbers or options["bots"] else None
 
 
 def names_of(value: str) -> list[str]:
@@ -275,18 +286,18 @@ def preference_arguments(options: Mapping[str, Any], players: Sequence[Player]) 
         *_preferences("apart", options, players),
         *_recent(options, players),
     ]
-    given: dict[str, Any] = {"preferences": preferences} if preferences else {}
+    keywords: dict[str, Any] = {"preferences": preferences} if preferences else {}
     if options["side_price"] is not None:
-        given["side_price"] = price_of(options["side_price"], "price", "--side-price")
+        keywords["side_price"] = price_of(options["side_price"], "price", "--side-price")
     if options["stay"] is not None:
-        given["stay"] = price_of(options["stay"], "price", "--stay")
+        keywords["stay"] = price_of(options["stay"], "price", "--stay")
     if options["roles"] is not None:
-        given["roles"] = _counted(options["roles"])
+        keywords["roles"] = _counted(options["roles"])
     if options["rules"] is not None:
         from equipoise.files.rules import read_rules
 
-        given["rules"] = read_rules(options["rules"])
-    return given
+        keywords["rules"] = read_rules(options["rules"])
+    return keywords
 
 
 def _preferences(kind: str, options: Mapping[str, Any], players: Sequence[Player]) -> list[Preference]:
@@ -366,10 +377,10 @@ def objective_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
         msg = "--then requires a first objective; write --objective win --then spread"
         raise InputError(msg)
     then = [_objective("--then", name) for name in options["then"]]
-    given: dict[str, Any] = {"objective": [first, *then]}
+    keywords: dict[str, Any] = {"objective": [first, *then]}
     if options["within"] is not None:
-        given["tolerances"] = [_number("--within", text) for text in options["within"].split(",")]
-    return given
+        keywords["tolerances"] = [_number("--within", text) for text in options["within"].split(",")]
+    return keywords
 
 
 def _objective(flag: str, name: str) -> str:

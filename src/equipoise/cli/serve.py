@@ -34,14 +34,14 @@ def flags(command: Callable[..., None]) -> Callable[..., None]:
 @click.command(name="serve")
 @click.option("--config", metavar="FILE", help="A TOML file with these settings in a table [serve].")
 @flags
-def command(config: str | None, **given: Any) -> None:
+def command(config: str | None, **typed: Any) -> None:
     """Answer what game servers ask about their players: weights, teams, chances.
 
     Every setting may also stand in the environment, as EQUIPOISE_STORE, and in the file; flags come first.
     """  # fmt: skip
 
     def read() -> Settings:
-        return read_settings(config, os.environ, given)
+        return read_settings(config, os.environ, typed)
 
     settings = read()
 

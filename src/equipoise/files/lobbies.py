@@ -283,14 +283,14 @@ def _rows(source: str, columns: Mapping[str, tuple[str, ...]], needed: tuple[str
 def _header(
     cells: list[str], columns: Mapping[str, tuple[str, ...]], needed: tuple[str, ...], at: str
 ) -> list[str]:
-    given = [cell.lower() for cell in cells]
+    lowered = [cell.lower() for cell in cells]
     header = [""] * len(cells)
     for column, names in columns.items():
-        found = [name for name in names if name in given and not header[given.index(name)]]
+        found = [name for name in names if name in lowered and not header[lowered.index(name)]]
         if found:
-            if given.count(found[0]) > 1:
+            if lowered.count(found[0]) > 1:
                 fail(at, f"the header has the column {short(found[0])} more than once")
-            header[given.index(found[0])] = column
+            header[lowered.index(found[0])] = column
     for column in needed:
         if column not in header:
             there = ", ".join(map(short, cells))

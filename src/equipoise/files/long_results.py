@@ -37,7 +37,7 @@ def record(rows: Sequence[Mapping[str, Any]], dates: str | None) -> dict[str, An
         If rows contradict each other, or something is missing.
     """
     teams: dict[str, list[str]] = {}
-    said: dict[str, tuple[float, bool]] = {}
+    standings: dict[str, tuple[float, bool]] = {}
     for row in rows:
         player = next((row[name] for name in PLAYER if name in row), None)
         if player is None:
@@ -46,20 +46,20 @@ def record(rows: Sequence[Mapping[str, Any]], dates: str | None) -> dict[str, An
         standing = _standing(row)
         team = str(row.get("team", f"those with {standing[0]:g}")).strip().lower()
         teams.setdefault(team, []).append(str(player))
-        if said.setdefault(team, standing) != standing:
+        if standings.setdefault(team, standing) != standing:
             msg = f"team {team!r}: its score, rank or result must be the same in all its rows"
             raise InputError(msg)
-    given = common(rows[0], dates)
+    shared = common(rows[0], dates)
     for row in rows:
-        if common(row, dates) != given:
+        if common(row, dates) != shared:
             msg = "a match must have one date, one map and one game in all its rows"
             raise InputError(msg)
-    values = [said[team] for team in teams]
+    values = [standings[team] for team in teams]
     if len({scored for _, scored in values}) > 1:
         msg = "score must be in all rows of a match, or in none"
         raise InputError(msg)
     field = "scores" if values and values[0][1] else "ranks"
-    return {**given, "teams": list(teams.values()), field: [value for value, _ in values]}
+    return {**shared, "teams": list(teams.values()), field: [value for value, _ in values]}
 
 
 def _standing(row: Mapping[str, Any]) -> tuple[float, bool]:

@@ -132,7 +132,7 @@ class LineDecoder:
             "ended": _reals(ended), "which": _wholes(which), "rank": _reals(ranks), "score": _reals(scores),
             "teams": _wholes(counts), "size": _wholes(sizes),
             "weight": _reals([row.weight for row in typed]),
-            "contests": np.ones(len(rows), dtype=np.int64), "told_of": np.zeros(len(rows), dtype=np.int64),
+            "contests": np.ones(len(rows), dtype=np.int64), "reported": np.zeros(len(rows), dtype=np.int64),
         }  # fmt: skip
         columns["at"] = columns["ended"]
         self._seat(columns, members, names)
@@ -206,10 +206,10 @@ class LineDecoder:
         for number, least in ((kills, 0.0), (deaths, 0.0), (score, -LARGEST_WEIGHT)):
             if number is not None and not least <= number <= LARGEST_WEIGHT:
                 return _NOBODY, 1.0, _UNKNOWN
-        told = figure(kills, deaths, score, share)
+        found = figure(kills, deaths, score, share)
         if kills is not None and deaths is not None:
-            self._figures[kills, deaths] = told
-        return player, share, told
+            self._figures[kills, deaths] = found
+        return player, share, found
 
     def _number(self, raw: str | int) -> int:
         """Return the number of a player's id as it was written."""
@@ -330,7 +330,7 @@ def center(columns: dict[str, Any], figures: Sequence[float]) -> None:
         first = end
     columns["figure"] = columns["figure"] - np.repeat(np.array(means), seats)
     known = ~np.isnan(columns["figure"])
-    columns["told_of"] = np.add.reduceat(known, np.cumsum(seats) - seats, dtype=np.int64)
+    columns["reported"] = np.add.reduceat(known, np.cumsum(seats) - seats, dtype=np.int64)
 
 
 def wrong_of(columns: dict[str, Any]) -> set[int]:

@@ -68,18 +68,18 @@ def line_of(rows: list[Mapping[str, str]]) -> TypedLine | None:
     """Return the match of rows as a line; None where something is rare or wrong."""
     first = rows[0]
     teams: dict[str, list[str | TypedPlayer]] = {}
-    said: dict[str, tuple[str | None, ...]] = {}
+    known: dict[str, tuple[str | None, ...]] = {}
     match = tuple(first.get(field) for field in OF_MATCH)
     try:
         for row in sorted(rows, key=itemgetter("team", "player")):
             team, player = row["team"], row["player"]
             of_team = (row.get("rank"), row.get("team_score"))
-            if tuple(map(row.get, OF_MATCH)) != match or said.setdefault(team, of_team) != of_team:
+            if tuple(map(row.get, OF_MATCH)) != match or known.setdefault(team, of_team) != of_team:
                 return None
             if "party" in row or "left" in row:
                 return None  # these are checked record by record
             teams.setdefault(team, []).append(_player(row, player))
-        ranks, scores = (_numbers(said, place) for place in range(len(OF_TEAM)))
+        ranks, scores = (_numbers(known, place) for place in range(len(OF_TEAM)))
         mutators = filter(None, map(str.strip, first.get("mutators", "").split(SEPARATOR)))
         return TypedLine(
             ended=first["ended"], teams=list(teams.values()), id=first["match"],
@@ -106,9 +106,9 @@ def _number(row: Mapping[str, str], field: str) -> float | None:
     return float(row[field]) if field in row else None
 
 
-def _numbers(said: Mapping[str, tuple[str | None, ...]], place: int) -> list[float] | None:
+def _numbers(known: Mapping[str, tuple[str | None, ...]], place: int) -> list[float] | None:
     """Return what each team's rows say, None where none does; raise where only some do."""
-    cells = [each[place] for each in said.values()]
+    cells = [each[place] for each in known.values()]
     if all(cell is None for cell in cells):
         return None
     numbers = [math.nan if cell is None else float(cell) for cell in cells]

@@ -82,8 +82,8 @@ def _arrays(source: str) -> dict[str, Any]:
         with np.load(source, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files if name in FLAT}
     except (OSError, ValueError, EOFError, TypeError, zipfile.BadZipFile) as error:
-        told = "it is a single array" if isinstance(error, TypeError) else error
-        msg = f"{source}: cannot be read: {told}"
+        reason = "it is a single array" if isinstance(error, TypeError) else error
+        msg = f"{source}: cannot be read: {reason}"
         raise InputError(msg) from error
     missing = [name for name in NEEDED if name not in arrays]
     if missing:

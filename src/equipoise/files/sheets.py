@@ -48,8 +48,8 @@ def rows_from(source: Any, called: str = "results") -> tuple[str, list[Row]]:
             msg = f"{where}, line {reader.line_num}: it is no CSV: {error}"
             raise InputError(msg) from error
         return where, _under_header(lines, f"{where}, line")
-    given = rows_of(source)
-    found = list(source) if given is None else given
+    rows = rows_of(source)
+    found = list(source) if rows is None else rows
     for number, row in enumerate(found, start=1):
         if not isinstance(row, Mapping):
             msg = f"{called}, row {number}: it must be a mapping from columns to cells, got {row!r:.40}"

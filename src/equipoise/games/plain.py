@@ -206,18 +206,18 @@ def _match(name: str, rows: list[Row]) -> Match | Skipped:
             part.strip() for part in str(first["mutators"]).split(SEPARATOR) if part.strip()
         ]
     teams: dict[str, list[dict[str, Any]]] = {}
-    told: dict[str, dict[str, float]] = {"rank": {}, "team_score": {}}
+    results: dict[str, dict[str, float]] = {"rank": {}, "team_score": {}}
     where = rows[0][0]
     try:
         for place, cells in rows:
             where = place
-            _add_row(cells, first, teams, told)
+            _add_row(cells, first, teams, results)
         where = rows[0][0]
         for field, into in (("rank", "ranks"), ("team_score", "scores")):
-            if told[field]:
-                if len(told[field]) < len(teams):
+            if results[field]:
+                if len(results[field]) < len(teams):
                     _fail(f"{field} must be there for all teams or for none")
-                record[into] = [told[field][team] for team in sorted(teams)]
+                record[into] = [results[field][team] for team in sorted(teams)]
         # Sorted, so that a table means the same in any order of its rows.
         record["teams"] = [sorted(teams[team], key=itemgetter("id")) for team in sorted(teams)]
         return match_from(record)
@@ -229,7 +229,7 @@ def _add_row(
     cells: Mapping[str, Any],
     first: Mapping[str, Any],
     teams: dict[str, list[dict[str, Any]]],
-    told: dict[str, dict[str, float]],
+    results: dict[str, dict[str, float]],
 ) -> None:
     """Add a row to its team; raise what is wrong with it."""
     for field in ("team", "player"):
@@ -247,7 +247,7 @@ def _add_row(
     if "left" in cells:
         player["left"] = LEFT.get(str(cells["left"]).lower(), cells["left"])
     teams.setdefault(team, []).append({"id": str(cells["player"]), **player})
-    for field, known in told.items():
+    for field, known in results.items():
         if field in cells:
             number = number_from(cells[field], field)
             if known.setdefault(team, number) != number:

@@ -32,10 +32,10 @@ class Dating:
         How many games were given dates before.
     """
 
-    def __init__(self, date: float, offset: float | None = None, given: int = 0) -> None:
+    def __init__(self, date: float, offset: float | None = None, steps: int = 0) -> None:
         self.date = date
         self.offset = offset
-        self.given = given
+        self.steps = steps
         #: The last date in the log itself, which is better known than that of the source.
         self._last: float | None = None
 
@@ -47,8 +47,8 @@ class Dating:
         if self.offset is None:
             self.offset = _offset(match.id)
         date = self.date if self._last is None else self._last
-        ended = date + self.offset + STEP * self.given
-        self.given += 1
+        ended = date + self.offset + STEP * self.steps
+        self.steps += 1
         # Clocks of logs may run faster than time, so that within a game nothing is before the last game.
         contests = tuple(replace(contest, at=match.ended or 0.0) for contest in match.contests)
         return moved(replace(match, contests=contests), ended)

@@ -51,8 +51,8 @@ class Segment:
     start: int
     read: int
     lines: int
-    given: int
-    lines_given: int
+    bytes_before: int
+    lines_before: int
     tail: bytes = b""
     newlines: int = 0
 
@@ -134,7 +134,7 @@ class Following:
         Place or None
             None where nothing was given since.
         """
-        there = [each for each in self._segments if each.read > each.start and each.given <= settled]
+        there = [each for each in self._segments if each.read > each.start and each.bytes_before <= settled]
         if not there:
             return None
         last = there[-1]
@@ -142,8 +142,8 @@ class Following:
         return Place(
             last.read,
             hash_of(last.tail),
-            last.start + settled - last.given,
-            last.lines + lines - last.lines_given,
+            last.start + settled - last.bytes_before,
+            last.lines + lines - last.lines_before,
         )
 
     def close(self) -> None:
@@ -244,16 +244,16 @@ class Following:
 
     def _begin(self, start: int, tail: bytes) -> None:
         """Begin with a file, or go on in it."""
-        given = lines = 0
+        bytes_before = lines = 0
         before = self.lines if start else 0
         if self._segments:
             last = self._segments[-1]
-            given = last.given + last.read - last.start
-            lines = last.lines_given + last.newlines
+            bytes_before = last.bytes_before + last.read - last.start
+            lines = last.lines_before + last.newlines
             before = last.lines + last.newlines if start else 0
         else:
             self.lines = before
-        self._segments.append(Segment(start, start, before, given, lines, tail))
+        self._segments.append(Segment(start, start, before, bytes_before, lines, tail))
 
     def _note(self, piece: bytes) -> bytes:
         """Note a piece that is given."""

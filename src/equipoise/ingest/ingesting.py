@@ -192,14 +192,14 @@ class Ingest:
             If the archive cannot be written.
         """
         reader: Reader | None = None
-        given = done = 0
+        fed = done = 0
         for source in chain:
-            if reader is not None and reader.settled == given:
+            if reader is not None and reader.settled == fed:
                 self.take(reader.finish())
                 reader = None
             tell = None if progress is None else _after(progress, done)
             try:
-                reader, given = self._read(source, game, tell, reader, given)
+                reader, fed = self._read(source, game, tell, reader, fed)
             except UnreadableLogError as error:
                 self.tally.failed.append(str(error))
                 reader = None
@@ -208,7 +208,7 @@ class Ingest:
             self.take(reader.finish())
 
     def _read(
-        self, source: Source, game: str, progress: Progress | None, reader: Reader | None, given: int
+        self, source: Source, game: str, progress: Progress | None, reader: Reader | None, fed: int
     ) -> tuple[Reader | None, int]:
         """Read a file, with the reader of a game that goes on in it or a new one; return it and its bytes."""
         content = pieces(source, progress)
@@ -219,16 +219,16 @@ class Ingest:
                 self._not_recognised(source, head)
                 return None, 0
             self.tally.files.append({"file": source.label, "game": guess.name, "by": guess.because})
-            reader, given = self.begin(guess, source.label), 0
+            reader, fed = self.begin(guess, source.label), 0
             self.date(source)
         else:
             known = self.tally.files[-1]["game"]
             self.tally.files.append({"file": source.label, "game": known, "by": "a game goes on in it"})
             self.date(source, self.dating.date)
         for piece in joined([head], content):
-            given += len(piece)
+            fed += len(piece)
             self.take(reader.read(piece))
-        return reader, given
+        return reader, fed
 
     def date(self, source: Source, earliest: float = -math.inf) -> None:
         """Know when games without dates in a source were."""
@@ -239,9 +239,9 @@ class Ingest:
     def _not_recognised(self, source: Source, head: bytes) -> None:
         """Say of a log that its game is not known; one that was found in a directory need not be one."""
         reason = "it is empty" if not head else "it is not the log of any game that is known"
-        told = f"{source.label}: {reason}; --game says which one, of: {', '.join(GAMES)}"
+        message = f"{source.label}: {reason}; --game says which one, of: {', '.join(GAMES)}"
         if source.named and head:
-            self.tally.failed.append(told)
+            self.tally.failed.append(message)
         else:
             self.tally.files.append({"file": source.label, "game": "", "by": reason})
 

@@ -109,18 +109,18 @@ def in_chains(sources: list[Source]) -> list[list[Source]]:
     sources : list of Source
         In any order; a file that is there twice is read once.
     """
-    given = {Path(source.path): source for source in sources if source.is_file}
+    by_path = {Path(source.path): source for source in sources if source.is_file}
     chains = [[source] for source in sources if not source.is_file]
-    logs = dict.fromkeys(path.with_name(piece_of(path.name).log) for path in given)
+    logs = dict.fromkeys(path.with_name(piece_of(path.name).log) for path in by_path)
     for log in logs:
         beside = pieces_beside(log)
-        there = [*beside, *([log] if log in given else [])]
+        there = [*beside, *([log] if log in by_path else [])]
         last = None
         for path in [
             *there,
-            *in_order([each for each in given if _log_of(each) == log and each not in there]),
+            *in_order([each for each in by_path if _log_of(each) == log and each not in there]),
         ]:
-            source = given.get(path)
+            source = by_path.get(path)
             if source is None:
                 last = None
             elif last is not None and follows(last, path):

@@ -31,7 +31,7 @@ def read_mutators(path: str) -> Mutators:
         If the file cannot be read, or is of another form.
     """
     try:
-        told = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+        tables = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:
         msg = f"--mutators: {path} cannot be read: {error.strerror or error}"
         raise InputError(msg) from error
@@ -39,7 +39,7 @@ def read_mutators(path: str) -> Mutators:
         msg = f"--mutators: {path}: {error}"
         raise InputError(msg) from error
     found: dict[str, dict[str, frozenset[str]]] = {field: {} for field in FIELDS}
-    for game, table in told.items():
+    for game, table in tables.items():
         if not isinstance(table, dict) or not table.keys() <= set(FIELDS):
             msg = f"--mutators: {path}: [{game}] must be a table with the lists {' and '.join(FIELDS)}"
             raise InputError(msg)

@@ -61,9 +61,9 @@ class Past:
         self._at[ended] += 1
         settled = moved(replace(renamed(match, ids), names=names), later)
         content = replace(settled, id="").id
-        given = content[:16] if match.id == replace(match, id="").id else match.id
+        own_id = content[:16] if match.id == replace(match, id="").id else match.id
         date = time.strftime("%Y-%m-%d", time.gmtime(ended))
-        return replace(settled, id=f"results-{date}-{given}")
+        return replace(settled, id=f"results-{date}-{own_id}")
 
     def _id(self, name: str) -> str:
         """Return the id of a player: that of a known one, or the first spelling of a new one."""

@@ -167,9 +167,9 @@ def date_of(path: Path, assumed: float | None = None) -> tuple[float, str]:
     newer = [path.parent / piece.log, *(each for each in pieces_beside(path.parent / piece.log))]
     numbers: dict[int, float] = {}
     for each in newer:
-        told = piece_of(each.name)
-        if each.exists() and told.date is None and told.number <= piece.number:
-            numbers[told.number] = modified(each) if assumed is None else assumed
+        other = piece_of(each.name)
+        if each.exists() and other.date is None and other.number <= piece.number:
+            numbers[other.number] = modified(each) if assumed is None else assumed
     date = None
     for _, time in sorted(numbers.items()):
         date = time if date is None or time < date - NEAR else date - APART

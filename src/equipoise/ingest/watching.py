@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
@@ -29,14 +30,22 @@ class Watch:
         A registered name, or ``"auto"`` to recognise it by its beginning.
     mutators : Mutators, optional
         What counts as a mutator beside the tables, and what does not.
+    tap : callable, optional
+        Takes every piece of the log as it is read, and :data:`~equipoise.ingest.following.BREAK`.
     """
 
     def __init__(
-        self, archive: Archive, path: str, game: str = AUTO, mutators: Mutators | None = None
+        self,
+        archive: Archive,
+        path: str,
+        game: str = AUTO,
+        mutators: Mutators | None = None,
+        tap: Callable[[bytes], None] | None = None,
     ) -> None:
         if game != AUTO:
             resolve("game", GAMES, game)
         self._archive = archive
+        self._tap = tap
         self._log = str(Path(path).absolute())
         kept = archive.place(self._log) or {}
         self._game = kept.get("game", game) if game == AUTO else game
@@ -65,6 +74,8 @@ class Watch:
         ingest = self._ingest
         ingest.tally = Tally()
         for piece in self._following.poll():
+            if self._tap is not None:
+                self._tap(piece)
             if piece == BREAK:
                 self._reader, self._head = None, b""
                 self._skipped = self._skipped_lines = 0
@@ -118,6 +129,6 @@ class Watch:
         place = self._following.place(self._skipped + reader.settled, lines)
         if place is not None and place != self._place:
             dating = self._ingest.dating
-            kept = {"game": self._game, "place": place, "dating": (dating.offset, dating.given)}
+            kept = {"game": self._game, "place": place, "dating": (dating.offset, dating.steps)}
             self._archive.keep_place(self._log, kept)
             self._place = place

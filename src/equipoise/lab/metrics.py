@@ -93,12 +93,12 @@ def measure(
     three_way, drawn = _three_way(chances, winners, draws) if draws else (math.nan, 0)
     if not scored:
         return Metrics(0, *(math.nan,) * 5, three_way=three_way, draws=drawn)
-    told = np.array([min(max(row[winner], CLIP), 1.0 - CLIP) for row, winner in scored])
+    likely = np.array([min(max(row[winner], CLIP), 1.0 - CLIP) for row, winner in scored])
     brier = [sum((p - (k == winner)) ** 2 for k, p in enumerate(row)) / 2.0 for row, winner in scored]
     right = [(row[winner] == max(row)) / sum(p == max(row) for p in row) for row, winner in scored]
     return Metrics(
         n=len(scored),
-        log_loss=float(-np.log(told).mean()),
+        log_loss=float(-np.log(likely).mean()),
         brier=float(np.mean(brier)),
         accuracy=float(np.mean(right)),
         calibration_slope=calibration_slope(scored),
@@ -164,7 +164,7 @@ def reliability(chances: Sequence[Sequence[float]], winners: Sequence[int], bins
         favourite[place].append(top)
         won[place].append((row[winner] == top) / sum(p == top for p in row))
     return [
-        Bin(len(told), float(np.mean(told)), float(np.mean(came)))
-        for told, came in zip(favourite, won, strict=True)
-        if told
+        Bin(len(likely), float(np.mean(likely)), float(np.mean(came)))
+        for likely, came in zip(favourite, won, strict=True)
+        if likely
     ]

@@ -93,8 +93,8 @@ def predicted(
     for first in range(0, len(contests), STRIDE):
         part = contests[first : first + STRIDE]
         packed = pack(part)
-        state, told, some = model.play(state, packed, fast=pays(len(contests), WORTH))
-        chances += [tuple(told[a:b]) for a, b in pairwise(packed.first_team)]
+        state, flat, some = model.play(state, packed, fast=pays(len(contests), WORTH))
+        chances += [tuple(flat[a:b]) for a, b in pairwise(packed.first_team)]
         draws += [draw if len(one.teams) == 2 else math.nan for draw, one in zip(some, part, strict=True)]
         if progress is not None:
             progress(min(first + STRIDE, len(contests)) / len(contests))

@@ -103,14 +103,14 @@ def _match(
     deaths = rng.poisson(KILLS * np.exp(-informative * edge))
     spread = math.sqrt(2.0 * skills.shape[1])
     points = np.round(50.0 * np.exp(0.3 * (performance - performance.mean()) / spread))
-    told = tuple(
+    reports = tuple(
         Statistics(name(int(player)), float(killed), float(died))
         for player, killed, died in zip(line_up.ravel(), kills.ravel(), deaths.ravel(), strict=True)
     )
     at = number * BREAK
     contest = Contest(
         Ruleset(), tuple(tuple((name(int(p)), 1.0) for p in team) for team in line_up), tuple(ranks.tolist()),
-        at=at, scores=tuple(points.tolist()) if scores else (), statistics=told if statistics else (),
+        at=at, scores=tuple(points.tolist()) if scores else (), statistics=reports if statistics else (),
     )  # fmt: skip
     return Match((contest,), began=at - BREAK / 2, ended=at, id=f"simulated-{number:06d}")
 

@@ -97,12 +97,12 @@ def _without(contest: Contest, scores: bool, statistics: bool) -> Contest:
 def losses(model: Filters, view: View, *, fast: bool = True) -> Floats:
     """Return the log-loss of each contest of a view that counts, nats."""
     _, chances, _ = model.play(model.initial(), view.packed, fast=fast)
-    told = [
+    likely = [
         chances[first + won]
         for first, won, counts in zip(view.packed.first_team, view.winners, view.scored, strict=False)
         if counts
     ]
-    return np.asarray(-np.log(np.maximum(told, CLIP)))
+    return np.asarray(-np.log(np.maximum(likely, CLIP)))
 
 
 def loss(

@@ -14,8 +14,13 @@ class Pending:
         self._coming: list[tuple[AddBot, float]] = []
 
     def forget(self) -> None:
-        """Expect nothing any more: a new level begins with whoever is there."""
+        """Expect nothing: a new level begins with whoever is there."""
         self._coming.clear()
+
+    def postpone(self, now: float) -> None:
+        """Expect nothing of what was given sooner than if it were given now."""
+        self._sent = dict.fromkeys(self._sent, now)
+        self._coming = [(command, now) for command, _ in self._coming]
 
     def came(self, seat: Seat) -> None:
         """Note that a bot came that was asked for."""

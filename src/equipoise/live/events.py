@@ -179,7 +179,12 @@ class Tick:
     """Time has passed."""
 
 
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """What was asked for is still under way: its effect is not to be expected yet."""
+
+
 Event = (
     Announced | Joined | Left | Changed | Renamed | Seen | Known | Weighed | Starting | Started | Resumed
-    | Scored | Ended | Carrying | Clock | Said | Tick
+    | Scored | Ended | Carrying | Clock | Said | Tick | Busy
 )  # fmt: skip

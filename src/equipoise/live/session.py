@@ -40,6 +40,7 @@ from equipoise.live.commands import Command, Say, SetAdvantage, SetMinimum
 from equipoise.live.converging import Pending
 from equipoise.live.events import (
     Announced,
+    Busy,
     Carrying,
     Changed,
     Clock,
@@ -362,6 +363,9 @@ class Session:
         else:
             self._told.append(Say("You change sides as soon as that does no harm.", seat.slot))
 
+    def _busy(self, _: Busy) -> None:
+        self._pending.postpone(self._now)
+
     # Decisions
 
     def _choose(self, *, told: bool) -> None:
@@ -442,4 +446,5 @@ _TAKEN_BY = {
     Announced: "_announced", Joined: "_joined", Left: "_left", Changed: "_changed", Renamed: "_renamed",
     Seen: "_seen", Known: "_knows", Weighed: "_weighed", Starting: "_starting", Started: "_started",
     Resumed: "_resumed", Ended: "_ended", Carrying: "_carrying", Clock: "_clock", Said: "_said",
+    Busy: "_busy",
 }  # fmt: skip

@@ -39,7 +39,7 @@ class Policy:
     volunteer_seconds : float
         How long volunteers are waited for.
     last_seconds : float
-        How long before the end nobody is moved any more.
+        From how long before the end nobody is moved.
     grace_seconds : float
         How long after the start teams that were chosen are still applied.
     retry_seconds : float

@@ -174,19 +174,19 @@ def anneal(  # noqa: C901  # one loop: compiled, every call costs as much as its
                 taken = teams.held[a]
             if a == nowhere and taken > 1:
                 taken = 1 + (state >> 4) % 2
-            given = 0
+            gone = 0
             moved = 0.0
             allowed = True
             for k in range(taken):
                 block = teams.member[teams.base[a] + (blocks.slot[i] + k) % teams.held[a]]
                 scratch[k] = block
-                given += blocks.size[block]
+                gone += blocks.size[block]
                 moved -= blocks.skill[block]
                 if not lobbies.may[blocks.kind[block] * columns + teams.lobby[b]]:
                     allowed = False
             if not allowed:
                 continue
-            want = given
+            want = gone
             if rules.min_size < rules.team_size and a != nowhere and b != nowhere:
                 state = state * FACTOR % MODULUS
                 want += state % 3 - 1
@@ -205,8 +205,8 @@ def anneal(  # noqa: C901  # one loop: compiled, every call costs as much as its
                         allowed = False
             if missing != 0 or not allowed:
                 continue
-            players_a = teams.players[a] - given + want
-            players_b = teams.players[b] + given - want
+            players_a = teams.players[a] - gone + want
+            players_b = teams.players[b] + gone - want
             rise = 0.0
             cost_a = 0.0
             cost_b = 0.0

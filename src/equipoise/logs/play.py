@@ -234,11 +234,13 @@ class Play:
         if len(sides) < 2 or (winner is not None and winner not in sides):
             return None
         order = sorted(sides)
-        told = () if before is None else [self._since(name, before) for side in order for name in sides[side]]
+        reports = (
+            () if before is None else [self._since(name, before) for side in order for name in sides[side]]
+        )
         return Contest(
             ruleset, [sides[side] for side in order],
             [float(winner is not None and side != winner) for side in order],
-            weight=PART, at=at, statistics=told,
+            weight=PART, at=at, statistics=reports,
         )  # fmt: skip
 
     def counts(self) -> dict[str, tuple[int, int]]:

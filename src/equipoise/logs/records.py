@@ -109,11 +109,15 @@ def _contest_data(contest: Contest, names: Mapping[str, str]) -> dict[str, Any]:
     parties = {player: str(n) for n, party in enumerate(contest.parties, start=1) for player in party}
 
     def member(player: str, share: float) -> dict[str, Any]:
-        told = figures.get(player)
+        figure = figures.get(player)
         known = {
             "name": names.get(player), "share": None if share == 1.0 else share, "party": parties.get(player),
             "left": True if player in contest.left else None,
-            **({} if told is None else {"kills": told.kills, "deaths": told.deaths, "score": told.score}),
+            **(
+                {}
+                if figure is None
+                else {"kills": figure.kills, "deaths": figure.deaths, "score": figure.score}
+            ),
         }  # fmt: skip
         return {"id": player} | {field: value for field, value in known.items() if value is not None}
 

@@ -159,7 +159,7 @@ def _searched(
     keywords: dict[str, Any] = {**rules(setup, playing), "stop": stop}
     if beta is not None:
         keywords["beta"] = beta
-    preferences = wishes(games, setup, playing)
+    preferences = priced_preferences(games, setup, playing)
     if now is None:
         varied = _recent(games, players, keywords["parties"], vary) if vary > 0.0 else []
         asked = BalanceRequest.of(players, preferences=[*preferences, *varied], keep=KEPT, **keywords)
@@ -185,7 +185,7 @@ def rules(setup: Setup, playing: Collection[str]) -> dict[str, Any]:
     return found
 
 
-def wishes(games: Sequence[Game], setup: Setup, playing: Collection[str]) -> list[Preference]:
+def priced_preferences(games: Sequence[Game], setup: Setup, playing: Collection[str]) -> list[Preference]:
     """Return the preferences of those who play; one that was not met counts more the next time."""
     due, here = owed(games), set(playing)
     return [

@@ -14,7 +14,7 @@ from equipoise.pickup.gathering import Gathering
 
 
 class Dividing(Gathering):
-    """Takes what is said of teams and maps."""
+    """Takes votes, picks and vetoes."""
 
     # Teams
 

@@ -56,7 +56,7 @@ class Duo:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Preference:
     """Somebody prefers to play with another (``"prefer"``), without (``"avoid"``), or no longer minds."""
 
     who: str
@@ -168,14 +168,14 @@ class Tick:
 
 
 Event = (
-    Add | Leave | Remove | Late | Duo | Wish | Ready | Vote | Pick | Veto | Sub | Fill | Report | Confirm
-    | Correct | Undo | Cancel | Divided | Tick
+    Add | Leave | Remove | Late | Duo | Preference | Ready | Vote | Pick | Veto | Sub | Fill | Report
+    | Confirm | Correct | Undo | Cancel | Divided | Tick
 )  # fmt: skip
 
 KINDS: Mapping[str, type[Event]] = {
     kind.__name__.lower(): kind
-    for kind in (Add, Leave, Remove, Late, Duo, Wish, Ready, Vote, Pick, Veto, Sub, Fill, Report, Confirm,
-                 Correct, Undo, Cancel, Divided, Tick)
+    for kind in (Add, Leave, Remove, Late, Duo, Preference, Ready, Vote, Pick, Veto, Sub, Fill, Report,
+                 Confirm, Correct, Undo, Cancel, Divided, Tick)
 }  # fmt: skip
 
 
@@ -205,7 +205,7 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class TakeBack:
-    """A result does not count any more."""
+    """A result no longer counts."""
 
     game: str
 
@@ -221,7 +221,7 @@ class Notice:
     lobby : str
         Where; empty where it is of none.
     to : tuple of str
-        Who is told.
+        Whom it is for.
     facts : mapping
         What there is to say of it.
     """

@@ -14,8 +14,8 @@ from equipoise.pickup.events import Command, Divide, Notice
 from equipoise.pickup.game import MORE, Game, Lobby, Phase, can_be_finished
 from equipoise.pickup.night import Setup
 
-#: How many a player may wish for, so that nobody can fill the memory.
-MOST_WISHES = 20
+#: How many a player may prefer, so that nobody can fill the memory.
+MOST_PREFERENCES = 20
 
 
 class Gathering:
@@ -39,7 +39,7 @@ class Gathering:
         self.games: dict[str, Game] = {}
         self.over: dict[str, Game] = {}
         self.duos: dict[str, str] = {}
-        self.wishes: dict[tuple[str, str], str] = {}
+        self.preferences: dict[tuple[str, str], str] = {}
         self._waited: dict[str, dict[str, list[str]]] = {}
         self._begun = dict.fromkeys(self.lobbies, 0)
         self._commands: list[Command] = []
@@ -133,19 +133,19 @@ class Gathering:
             self.duos.pop(event.who, None)
             self._say("alone", to=(event.who,), who=event.who)
 
-    def take_wish(self, event: ev.Wish) -> None:
-        """Take an event; see :class:`equipoise.pickup.events.Wish`."""
+    def take_preference(self, event: ev.Preference) -> None:
+        """Take an event; see :class:`equipoise.pickup.events.Preference`."""
         if event.kind not in ("prefer", "avoid", "none") or event.who == event.other:
-            msg = f"a wish must be prefer, avoid or none, for somebody else, got {event.kind!r:.40}"
+            msg = f"a preference must be prefer, avoid or none, for somebody else, got {event.kind!r:.40}"
             raise InputError(msg)
-        mine = [pair for pair in self.wishes if pair[0] == event.who]
-        if event.kind != "none" and len(mine) >= MOST_WISHES and (event.who, event.other) not in mine:
-            msg = f"wishes must be at most {MOST_WISHES}; take one back"
+        mine = [pair for pair in self.preferences if pair[0] == event.who]
+        if event.kind != "none" and len(mine) >= MOST_PREFERENCES and (event.who, event.other) not in mine:
+            msg = f"preferences must be at most {MOST_PREFERENCES}; take one back"
             raise InputError(msg)
-        self.wishes.pop((event.who, event.other), None)
+        self.preferences.pop((event.who, event.other), None)
         if event.kind != "none":
-            self.wishes[event.who, event.other] = event.kind
-        self._say("wish", to=(event.who,), who=event.who, other=event.other, wish=event.kind)
+            self.preferences[event.who, event.other] = event.kind
+        self._say("preference", to=(event.who,), who=event.who, other=event.other, preference=event.kind)
 
     # A game begins
 
@@ -217,14 +217,14 @@ class Gathering:
 
     def _divide(self, game: Game) -> Divide:
         here = set(game.players)
-        wishes: dict[str, list[tuple[str, str]]] = {"prefer": [], "avoid": []}
-        for pair, kind in self.wishes.items():
+        wanted: dict[str, list[tuple[str, str]]] = {"prefer": [], "avoid": []}
+        for pair, kind in self.preferences.items():
             if set(pair) <= here:
-                wishes[kind].append(pair)
+                wanted[kind].append(pair)
         setup = Setup(
             tuple(game.players), game.duos, tuple(pair for pair in self.apart if set(pair) <= here),
             game.lobby.teams, game.lobby.size,
-            prefer=tuple(sorted(wishes["prefer"])), avoid=tuple(sorted(wishes["avoid"])),
+            prefer=tuple(sorted(wanted["prefer"])), avoid=tuple(sorted(wanted["avoid"])),
         )  # fmt: skip
         return Divide(game.id, setup, frozenset(game.seen))
 

@@ -39,7 +39,7 @@ class Lobbies(Dividing):
     def receive(self, event: Event, now: float) -> tuple[Command, ...]:
         """Take an event, and return what follows.
 
-        What makes no sense changes nothing; whoever did it is told why, by a notice ``"refused"``.
+        What makes no sense changes nothing; whoever did it gets a notice ``"refused"`` with the reason.
 
         Parameters
         ----------
@@ -157,19 +157,22 @@ class Lobbies(Dividing):
         if game is None:
             msg = f"game must be one that is not over, got {event.game!r:.40}"
             raise InputError(msg)
-        for player in self._close(game):
-            del player
+        self._close(game)
         self._say("cancelled", game.lobby.name, game=game.id)
 
     # Time
 
     def _tick(self, event: ev.Tick) -> None:
         del event
-        for game in [game for game in self.games.values() if game.deadline <= self._now]:
+        due = sorted((game for game in self.games.values() if game.deadline <= self._now), key=_due)
+        for game in due[
+            :1
+        ]:  # one at a time, as one event keeps one result; the next time brings the next one
             missing = [player for player in game.players if player not in game.ready]
             if game.phase is Phase.CHECKING:
                 if set(missing) <= game.late:
                     game.late, game.deadline = set(), self._now + MORE
+                    self._say("more time", game.lobby.name, left=tuple(missing), seconds=MORE)
                 else:
                     self._call_off(game, [player for player in missing if player not in game.late])
             elif game.phase is Phase.VOTING:
@@ -186,7 +189,7 @@ class Lobbies(Dividing):
 
     _HANDLERS: ClassVar[Mapping[type, Callable[[Any, Any], None]]] = {
         ev.Add: Dividing.take_add, ev.Leave: Dividing.take_leave, ev.Remove: Dividing.take_remove,
-        ev.Late: Dividing.take_late, ev.Duo: Dividing.take_duo, ev.Wish: Dividing.take_wish,
+        ev.Late: Dividing.take_late, ev.Duo: Dividing.take_duo, ev.Preference: Dividing.take_preference,
         ev.Ready: Dividing.take_ready,
         ev.Divided: Dividing.take_divided, ev.Vote: Dividing.take_vote, ev.Pick: Dividing.take_pick,
         ev.Veto: Dividing.take_veto,
@@ -201,3 +204,7 @@ def _ranks(ranks: Sequence[float], game: Game) -> tuple[float, ...]:
         msg = f"a result must be a number for each of {game.lobby.teams} teams, got {len(given)}"
         raise InputError(msg)
     return given
+
+
+def _due(game: Game) -> tuple[float, str]:
+    return game.deadline, game.id

@@ -31,6 +31,9 @@ Event = Mapping[str, Any]
 
 WEIGHTS, TEAMS, RESULT, UNDO = "weights", "teams", "result", "undo"
 
+#: Events of lobbies, which stand among those of nights and change none of them.
+PICKUP = "pickup"
+
 #: The fields of a setup and of a proposal that hold ids.
 SETUP_IDS, PROPOSAL_IDS = ("here", "duos", "apart", "prefer", "avoid"), ("teams", "out", "moved", "unmet")
 
@@ -230,10 +233,12 @@ def night_of(events: Iterable[Event]) -> Night:
     InputError
         If they are not events of a night.
     """
-    given = list(events)
     try:
-        ever = frozenset(player for event in given if event["kind"] == WEIGHTS for player in event["weights"])
-        steps = counting(given)
+        listed = [event for event in events if event["kind"] != PICKUP]
+        ever = frozenset(
+            player for event in listed if event["kind"] == WEIGHTS for player in event["weights"]
+        )
+        steps = counting(listed)
         night = Night()
         for event in steps:
             night = _after(night, event)
@@ -332,6 +337,12 @@ def renamed(event: Event, names: Mapping[str, str]) -> dict[str, Any]:
         if plain.get(part) is not None:
             fields_now = {name: _named(plain[part][name], names) for name in fields}
             plain[part] = {**plain[part], **fields_now}
+    if plain.get("kind") == PICKUP:
+        plain["nick"] = "" if plain["event"].get("who") in names else plain["nick"]
+        plain["event"] = {
+            name: value if name in ("type", "lobby", "map", "kind", "choice") else _named([value], names)[0]
+            for name, value in plain["event"].items()
+        }
     if plain.get("plan"):
         plain["plan"] = [
             {**each, **{name: _named(each[name], names) for name in PROPOSAL_IDS}} for each in plain["plan"]
@@ -339,6 +350,10 @@ def renamed(event: Event, names: Mapping[str, str]) -> dict[str, Any]:
     return plain
 
 
-def _named(ids: list[Any], names: Mapping[str, str]) -> list[Any]:
-    """Return ids, or lists of ids, under other names."""
-    return [names.get(each, each) if isinstance(each, str) else _named(each, names) for each in ids]
+def _named(ids: Sequence[Any], names: Mapping[str, str]) -> list[Any]:
+    """Return ids, or lists of ids, under other names; numbers stay as they are."""
+    return [
+        names.get(each, each) if isinstance(each, str)
+        else _named(each, names) if isinstance(each, list | tuple) else each
+        for each in ids
+    ]  # fmt: skip

@@ -87,13 +87,13 @@ class Rounds:
         self._ways, first, self.way = np.unique(labels < 0, axis=0, return_index=True, return_inverse=True)
         self._playing = playing[first].astype(np.float32)
         self.out = labels < 0
-        self._wish()
+        self._prefer()
 
     def _list(self, games: Sequence[Game]) -> None:
         """Set the splits of a round (-1 is who sits out), their distance from even, and if all are there."""
         players, beta = self._rated(self.here)
-        given: dict[str, Any] = {} if beta is None else {"beta": beta}
-        _, units = BalanceRequest.of(players, teams=self.setup.teams, objective="win", **given).asked
+        settings: dict[str, Any] = {} if beta is None else {"beta": beta}
+        _, units = BalanceRequest.of(players, teams=self.setup.teams, objective="win", **settings).asked
         outs = self._outs(games, players)
         self.complete = len(outs) == math.comb(len(self.here), self.n_out)
         labels = []
@@ -159,7 +159,7 @@ class Rounds:
             row.append(player)
         return [tuple(row) for row in dict.fromkeys(map(tuple, map(sorted, found)))]
 
-    def _wish(self) -> None:
+    def _prefer(self) -> None:
         """Set which splits leave which preference unmet, and which part those who came together."""
         place = {player: n for n, player in enumerate(self.here)}
         rows = []

@@ -16,7 +16,7 @@ import numpy as np
 from equipoise.compiled import pays
 from equipoise.matches import Match, Ruleset
 from equipoise.ratings.model import is_bot
-from equipoise.ratings.models.gaussian_filter.kernels import LEVELS, PLACE, TELL
+from equipoise.ratings.models.gaussian_filter.kernels import LEVELS, PLACE, REPORT
 from equipoise.ratings.models.gaussian_filter.model import WORTH, Filters
 from equipoise.ratings.models.gaussian_filter.packing import DAY, Key, Packed, figures_of, levels
 from equipoise.ratings.models.gaussian_filter.state import FilterState
@@ -26,7 +26,7 @@ STRIDE = 200_000
 
 #: Columns with a number for each match, each contest, each team and each member of a team.
 OF_MATCH = {"ended": "d", "contests": "I"}
-OF_CONTEST = {"which": "I", "at": "d", "weight": "d", "told_of": "I", "teams": "I"}
+OF_CONTEST = {"which": "I", "at": "d", "weight": "d", "reported": "I", "teams": "I"}
 OF_TEAM = {"rank": "d", "score": "d", "size": "I"}
 OF_MEMBER = {"player": "I", "share": "d", "figure": "d"}
 KINDS = {**OF_MATCH, **OF_CONTEST, **OF_TEAM, **OF_MEMBER}
@@ -80,7 +80,7 @@ class Columns:
             self.extend("which", (self.rulesets.setdefault(contest.ruleset, len(self.rulesets)),))
             self.extend("at", (contest.at,))
             self.extend("weight", (contest.weight,))
-            self.extend("told_of", (len(figures),))
+            self.extend("reported", (len(figures),))
             self.extend("teams", (len(contest.teams),))
             self.extend("rank", contest.ranks)
             self.extend("score", contest.scores or (np.nan,) * len(contest.teams))
@@ -181,8 +181,8 @@ class _View:
         rank = numbers["rank"][teams]
         first_team = self._first_team[first : end + 1] - teams.start
         order = np.lexsort((rank, contest)) - np.repeat(first_team[:-1], many)
-        told = np.ones((members.stop - members.start, TELL))
-        told[:, 0], told[:, 2] = numbers["share"][members], numbers["figure"][members]
+        reports = np.ones((members.stop - members.start, REPORT))
+        reports[:, 0], reports[:, 2] = numbers["share"][members], numbers["figure"][members]
         rulesets, which = _numbered(which, len(self._rulesets))
         used = np.array(rulesets)
         of_member = np.repeat(np.repeat(which, many), np.diff(firsts))
@@ -191,10 +191,10 @@ class _View:
             keys={key: n for n, key in enumerate(keys)},
             rulesets={self._rulesets[one]: n for n, one in enumerate(rulesets)},
             first_team=_whole(first_team), which=_whole(which), depth=_whole(self._depth[used[which]]),
-            told_of=_whole(numbers["told_of"][first:end]), at=_real(numbers["at"][first:end] / DAY),
+            reported=_whole(numbers["reported"][first:end]), at=_real(numbers["at"][first:end] / DAY),
             weight=_real(numbers["weight"][first:end]), first_member=_whole(firsts - members.start),
             order=_whole(order), rank=_real(rank), score=_real(numbers["score"][teams]),
-            places=_whole(places), told=_real(told),
+            places=_whole(places), reports=_real(reports),
         )  # fmt: skip
 
     def _places(self, player: Any, ruleset: Any) -> tuple[list[Key], Any]:

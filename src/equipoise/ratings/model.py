@@ -176,8 +176,8 @@ def answers(model: Any) -> frozenset[str]:
     >>> sorted(answers(GaussianFilter())), sorted(answers("a model of someone's own"))
     (['draw_chance', 'expected_margin', 'quality'], [])
     """
-    told: frozenset[str] = getattr(model, "answers", frozenset())
-    return told
+    answers: frozenset[str] = getattr(model, "answers", frozenset())
+    return answers
 
 
 def is_local(model: Any) -> bool:

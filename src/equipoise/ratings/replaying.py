@@ -118,8 +118,8 @@ def run(
     chances: list[Chances] = []
     for first in range(0, len(contests), STRIDE):
         part = slice(first, first + STRIDE)
-        state, told = model.run(state, contests[part], None if factors is None else factors[part])
-        chances += told
+        state, predicted = model.run(state, contests[part], None if factors is None else factors[part])
+        chances += predicted
         progress(min(first + STRIDE, len(contests)) / len(contests))
     return state, chances
 

@@ -93,7 +93,7 @@ def _guess(each: Any) -> Given | None:
     return (str(player), float(numbers[0]), float(numbers[1]))
 
 
-def placed(given: tuple[Given, ...]) -> dict[str, Guess]:
+def placed(guesses: tuple[Given, ...]) -> dict[str, Guess]:
     """Return guesses on the common scale; empty where they are too few, or all the same.
 
     Examples
@@ -102,13 +102,13 @@ def placed(given: tuple[Given, ...]) -> dict[str, Guess]:
     >>> [round(guess.place, 3) for guess in guesses.values()]
     [-1.225, 0.0, 1.225]
     """
-    if len(given) < FEWEST:
+    if len(guesses) < FEWEST:
         return {}
-    mean = math.fsum(mu for _, mu, _ in given) / len(given)
-    deviation = math.sqrt(math.fsum((mu - mean) ** 2 for _, mu, _ in given) / len(given))
+    mean = math.fsum(mu for _, mu, _ in guesses) / len(guesses)
+    deviation = math.sqrt(math.fsum((mu - mean) ** 2 for _, mu, _ in guesses) / len(guesses))
     if not deviation > 0.0:
         return {}
     return {
         player: Guess((mu - mean) / deviation, 1.0 / (1.0 + (sigma / deviation) ** 2))
-        for player, mu, sigma in given
+        for player, mu, sigma in guesses
     }

@@ -218,8 +218,8 @@ def state_from(empty: Any, mappings: Mapping[str, Mapping[Any, Any]], values: Ma
     if not is_dataclass(empty):
         return values[WHOLE]
     names = {each.name for each in fields(empty)}
-    given = {name: part for name, part in {**mappings, **values}.items() if name in names}
-    return type(empty)(**given)  # type: ignore[misc]  # not the class itself but one of its instances
+    named = {name: part for name, part in {**mappings, **values}.items() if name in names}
+    return type(empty)(**named)  # type: ignore[misc]  # not the class itself but one of its instances
 
 
 def _changes(name: str, before: Mapping[Any, Any] | None, now: Mapping[Any, Any]) -> Iterator[Entries]:

@@ -95,9 +95,11 @@ async def serve(
             server.start(each)
         front = await _front(service, settings, tls, server)
         with contextlib.suppress(NotImplementedError, AttributeError):
-            loop.add_signal_handler(signal.SIGHUP, _reload, service, server, tls, reread)
+            loop.add_signal_handler(signal.SIGHUP, _reload, service, server, tls, reread, front)
         known = service.board.snapshot
         where = None if front is None else front.where
+        if front is not None:
+            _warn(settings, front.where[0])
         listening(Begun(*bound, len(known.ratings.known), len(known.rulesets), where))
         starting.cancel()
         systemd.notify("READY=1")
@@ -126,7 +128,11 @@ async def _front(
 
 
 def _reload(
-    service: Service, server: Server, tls: ssl.SSLContext | None, reread: Callable[[], Settings]
+    service: Service,
+    server: Server,
+    tls: ssl.SSLContext | None,
+    reread: Callable[[], Settings],
+    front: Front | None,
 ) -> None:
     """Read settings anew: the token, certificates, limits and the log; addresses and the archive stay."""
     try:
@@ -141,6 +147,8 @@ def _reload(
         log.error("settings stay as they were", extra={"why": str(error)})
         return
     server.limits = settings.limits
+    if front is not None:
+        front.reload(settings)
     log_events(settings.log_level, as_json=settings.json_logs)
     settings.warn()
     log.info("settings read anew")
@@ -150,7 +158,7 @@ def _warn(settings: Settings, host: str) -> None:
     """Warn of what others could do at an address beyond this machine."""
     if _is_loopback(host):
         return
-    if not (settings.token or settings.token_file):
+    if not (settings.token or settings.token_file or settings.tokens):
         log.warning(
             "anyone who reaches this address may ask; results are not taken without a token",
             extra={"host": host},

@@ -76,6 +76,9 @@ class Settings:
 
     max_http_connections: int = _setting(1024, "N", "HTTP connections in total.")
     max_http_per_address: int = _setting(768, "N", "HTTP connections from one address.")
+    forwarded_by: str = _setting(
+        "", "ADDRESSES", "Reverse proxies, with commas, whose X-Forwarded-For says who asks over HTTP."
+    )
     http_rate: float = _setting(50.0, "N", "HTTP requests a second from one address.")
     max_body: int = _setting(1_048_576, "N", "Bytes of an HTTP body.")
     max_time_limit: float = _setting(5.0, "SECONDS", "The longest that an HTTP request may let one search.")
@@ -219,9 +222,9 @@ def read_settings(path: str | None, environment: Mapping[str, str], flags: Mappi
                 raise InputError(msg)
             values[name] = _typed(known[name], value, f"{path}: {name}")
     for name, each in known.items():
-        said = environment.get(PREFIX + name.upper())
-        if said is not None:
-            values[name] = _typed(each, _parsed(each, said), PREFIX + name.upper())
+        text = environment.get(PREFIX + name.upper())
+        if text is not None:
+            values[name] = _typed(each, _parsed(each, text), PREFIX + name.upper())
     values |= {name: value for name, value in flags.items() if value is not None}
     return Settings(**values)
 
@@ -247,15 +250,15 @@ def _kind(each: Field[Any]) -> type:
     return type(each.default)
 
 
-def _parsed(each: Field[Any], said: str) -> Any:
+def _parsed(each: Field[Any], text: str) -> Any:
     """Return a text of the environment as what it stands for, or as it is where it stands for nothing."""
     kind = _kind(each)
     if kind is bool:
-        return {"1": True, "true": True, "0": False, "false": False}.get(said.lower(), said)
+        return {"1": True, "true": True, "0": False, "false": False}.get(text.lower(), text)
     try:
-        return kind(said)
+        return kind(text)
     except ValueError:
-        return said
+        return text
 
 
 def _typed(each: Field[Any], value: Any, where: str) -> Any:

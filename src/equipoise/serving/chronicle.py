@@ -192,8 +192,8 @@ def chronicle_of(model: RatingModel, matches: Iterable[Match], names: Mapping[st
     --------
     >>> from equipoise.ratings.models.elo import Elo
     >>> duel = Match((Contest(Ruleset("x", "duel"), (["ann"], ["bob"]), (1, 2), at=60.0),), id="one")
-    >>> told = chronicle_of(Elo(), [duel], {"ann": "Ann"})
-    >>> told.chances, [member.name for member in told.tables[duel.ruleset]], told.exact
+    >>> known = chronicle_of(Elo(), [duel], {"ann": "Ann"})
+    >>> known.chances, [member.name for member in known.tables[duel.ruleset]], known.exact
     ([[(0.5, 0.5)]], ['Ann', 'bob'], True)
     """
     given = list(matches)
@@ -225,7 +225,7 @@ def won_by(contest: Contest, team: int) -> float:
 
 
 def margin_of(contest: Contest) -> float | None:
-    """Return by how much the winners were ahead as a part of all points, None where it is not known."""
+    """Return by how much the winners were ahead as a part of all points, None where that is unknown."""
     points = sum(map(abs, contest.scores))
     if not contest.scores or points <= 0.0:
         return None

@@ -19,7 +19,7 @@ from equipoise.serving.ratings import Snapshot
 GENERAL = "general"
 
 #: Players that are looked at between two parts, some 0.3 ms of work; and rows of a leaderboard that are kept.
-SOME, MOST_LISTED = 50, 1000
+SOME, MOST_LISTED = 20, 1000
 
 
 class PlayerRow(TypedDict):
@@ -166,6 +166,8 @@ class People:
                 yield Page(rows, place)
                 return
             rows.append(self.row(player, ruleset))
+            if len(rows) % SOME == 0:
+                yield None
         yield Page(rows, None)
 
     def leaders(self, ruleset: Ruleset, least_games: int = 0) -> list[list[PlayerRow]]:

@@ -129,8 +129,9 @@ def _search(request: BalanceRequest, problem: Problem, chosen: Objective) -> tup
         return Found((Ranked(cost, 0, labels),), cost, proven=True), "enumerate", ""
     judged = request.rerank is not None
     search = partial(
-        stages.run, problem, chosen, request.solver, stop=request.stop, seed=request.seed, fill_up=not judged
-    )
+        stages.run, problem, chosen, request.solver,
+        stop=request.stop, seed=request.seed, effort=request.effort, fill_up=not judged,
+    )  # fmt: skip
     if request.spacing > 1 and request.keep > 1 and not judged:
         return ranked_apart(search, problem, request.keep, request.spacing)
     return (*search(keep=max(request.keep, RERANKED) if judged else request.keep), "")

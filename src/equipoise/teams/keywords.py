@@ -34,6 +34,9 @@ from equipoise.stopping import Stop
 from equipoise.teams.problem.preferences import PREFERENCE_PRICE, Preference
 from equipoise.teams.problem.rules import Rule, Who
 
+#: The largest number of players that a field may hold.
+MOST = 1_000_000
+
 #: Who is here, as callers give it.
 Players = Iterable[Player] | Mapping[str, float | Rating | None]
 
@@ -72,6 +75,7 @@ class Keywords(TypedDict, total=False):
     tolerance: float | None
     side_weight: float
     seed: int
+    effort: float
     stop: Stop
 
 
@@ -117,8 +121,15 @@ def keywords_of(data: Any, where: str, *, own_parts: bool = False) -> tuple[list
     return players_of(data["players"], f"{where}: players", strict=True), keywords
 
 
-def _refuse_own_parts(given: Any, at: str) -> None:
-    names = [given] if isinstance(given, str) else [*(given or ())]
+def _count(value: Any, at: str) -> int:
+    count = whole_of(value, at)
+    if not 0 <= count <= MOST:
+        fail(at, f"the number must be from 0 to {MOST}, got {count}")
+    return count
+
+
+def _refuse_own_parts(raw: Any, at: str) -> None:
+    names = [raw] if isinstance(raw, str) else [*(raw or ())]
     for name in names:
         if isinstance(name, Mapping):
             _refuse_own_parts(name, at)
@@ -156,19 +167,19 @@ def _bots(value: Any, at: str) -> Bots | bool:
         "maximum": _optional(whole_of),
         "target": whole_of,
     }
-    given = object_of(value, at, tuple(numbers))
-    return Bots(**{name: numbers[name](number, f"{at}.{name}") for name, number in given.items()})
+    raw = object_of(value, at, tuple(numbers))
+    return Bots(**{name: numbers[name](number, f"{at}.{name}") for name, number in raw.items()})
 
 
 def _preferences(value: Any, at: str) -> tuple[Preference, ...]:
     preferences = []
     for number, entry in enumerate(list_of(value, at, "preferences"), start=1):
         place = f"{at}, entry {number}"
-        given = object_of(entry, place, PREFERENCE_KEYS)
-        price = price_of(given["price"], "price", place) if "price" in given else PREFERENCE_PRICE
-        kind = name_of(given.get("kind", ""), place)
+        raw = object_of(entry, place, PREFERENCE_KEYS)
+        price = price_of(raw["price"], "price", place) if "price" in raw else PREFERENCE_PRICE
+        kind = name_of(raw.get("kind", ""), place)
         try:
-            preferences.append(Preference(kind, names_of(given.get("players", ()), place), price))
+            preferences.append(Preference(kind, names_of(raw.get("players", ()), place), price))
         except InputError as error:
             fail(place, str(error))
     return tuple(preferences)
@@ -182,19 +193,19 @@ def rules_of(data: Any, where: str) -> list[Rule]:
 
 
 def _rule(entry: Any, at: str, number: int) -> Rule:
-    given = object_of(entry, at, RULE_KEYS)
-    if "terms" in given:
-        terms = _terms(given["terms"], at)
+    raw = object_of(entry, at, RULE_KEYS)
+    if "terms" in raw:
+        terms = _terms(raw["terms"], at)
     else:
-        team = _team(given["in_team"], at, "in_team") if "in_team" in given else None
+        team = _team(raw["in_team"], at, "in_team") if "in_team" in raw else None
         terms = {
             name if team is None else (name, team): number_of(factor, f"the number of {name}", at)
-            for name, factor in _factors(given.get("players"), at).items()
+            for name, factor in _factors(raw.get("players"), at).items()
         }
-    low = number_of(given["at_least"], "at_least", at) if "at_least" in given else -math.inf
-    high = number_of(given["at_most"], "at_most", at) if "at_most" in given else math.inf
+    low = number_of(raw["at_least"], "at_least", at) if "at_least" in raw else -math.inf
+    high = number_of(raw["at_most"], "at_most", at) if "at_most" in raw else math.inf
     try:
-        return Rule(text_of(given.get("name", str(number)), "name", at), terms, low, high)
+        return Rule(text_of(raw.get("name", str(number)), "name", at), terms, low, high)
     except InputError as error:
         fail(at, str(error))
 
@@ -215,10 +226,10 @@ def _terms(data: Any, at: str) -> dict[Who, float]:
     """Return the terms of a rule about players in teams of their own each."""
     terms: dict[Who, float] = {}
     for entry in list_of(data, at, "terms"):
-        given = object_of(entry, at, TERM_KEYS)
-        player = text_of(given.get("player"), "player", at)
-        who = (player, _team(given["in_team"], at, "in_team")) if "in_team" in given else player
-        terms[who] = number_of(given.get("factor", 1.0), "factor", at)
+        raw = object_of(entry, at, TERM_KEYS)
+        player = text_of(raw.get("player"), "player", at)
+        who = (player, _team(raw["in_team"], at, "in_team")) if "in_team" in raw else player
+        terms[who] = number_of(raw.get("factor", 1.0), "factor", at)
     return terms
 
 
@@ -246,11 +257,11 @@ DECODERS: Mapping[str, Callable[[Any, str], Any]] = {
     "preferences": _preferences,
     "side_price": lambda value, at: price_of(value, "the price", at),
     "stay": lambda value, at: price_of(value, "the price", at),
-    "moves": _optional(whole_of),
+    "moves": _optional(_count),
     "roles": lambda value, at: {
         role: whole_of(number, f"{at}.{role}") for role, number in object_of(value, at).items()
     },
-    "rules": lambda value, at: rules_of(value, at) if value else (),
+    "rules": lambda value, at: rules_of(value, at) if value != [] else (),
     "objective": _objective,
     "tolerances": _optional(
         lambda value, at: tuple(real_of(entry, at) for entry in list_of(value, at, "numbers"))
@@ -266,6 +277,7 @@ DECODERS: Mapping[str, Callable[[Any, str], Any]] = {
     "tolerance": _optional(real_of),
     "side_weight": real_of,
     "seed": whole_of,
+    "effort": real_of,
 }
 
 
@@ -297,9 +309,9 @@ def _plain(value: Any, name: str) -> Any:
 
 def _bots_data(bots: Bots, name: str) -> Any:
     del name
-    given = {field.name: getattr(bots, field.name) for field in fields(bots)}
+    raw = {field.name: getattr(bots, field.name) for field in fields(bots)}
     default = {field.name: field.default for field in fields(bots)}
-    return {key: value for key, value in given.items() if value != default[key]} or True
+    return {key: value for key, value in raw.items() if value != default[key]} or True
 
 
 def _rule_data(rule: Rule) -> dict[str, Any]:

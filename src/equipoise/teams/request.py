@@ -52,6 +52,10 @@ TOLERANCE = 0.001
 SMALL_TOLERANCE, SMALL = 0.0025, 17
 
 
+#: How little and how much work a search may be asked for, as a multiple of the usual.
+LEAST_EFFORT, MOST_EFFORT = 0.01, 1000.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BalanceRequest:
     """All that can be asked of one split, checked once.
@@ -133,6 +137,9 @@ class BalanceRequest:
         How much side preferences count in ``indistinguishable``, in nats for each nat.
     seed : int
         The seed of whatever the solver draws at random; exact solvers draw nothing.
+    effort : float
+        How much work a search may do before it ends without a proof, as a multiple of the usual: some seconds
+        for rosters of any size.  Work is counted, so that the answer is the same on every machine.
     stop : callable
         Asked now and then; once it returns True the solver ends with what it has.
         :func:`equipoise.deadline` makes one from seconds.
@@ -193,6 +200,7 @@ class BalanceRequest:
     tolerance: float | None = None
     side_weight: float = SIDE_WEIGHT
     seed: int = 0
+    effort: float = 1.0
     stop: Stop = field(default=never, repr=False, compare=False)
     roster: Roster = field(init=False, repr=False, compare=False)
     size_rules: SizeRules = field(init=False, repr=False, compare=False)
@@ -231,9 +239,9 @@ class BalanceRequest:
         InputError, UnknownNameError
             As the class.
         """
-        given = frozen(keywords) if keywords else {}
+        values = frozen(keywords) if keywords else {}
         if isinstance(players, BalanceRequest):
-            return replace(players, **cast("Any", given)) if given else players
+            return replace(players, **cast("Any", values)) if values else players
         if isinstance(players, Mapping):
             players = [Player(name, rating) for name, rating in players.items()]
         elif not isinstance(players, Sequence) and (rows := rows_of(players)) is not None:
@@ -242,7 +250,7 @@ class BalanceRequest:
         if not isinstance(listed, Iterable) or isinstance(listed, str):
             msg = f"must be a list of players or a mapping from names to weights, got {players!r}"
             raise InputError(msg, "players")
-        return cls(players=tuple(listed), **cast("Any", given))
+        return cls(players=tuple(listed), **cast("Any", values))
 
     @classmethod
     def from_dict(cls, data: Any, *, where: str = "request", own_parts: bool = False) -> BalanceRequest:
@@ -326,6 +334,9 @@ def _check_numbers(request: BalanceRequest) -> None:
         if value is not None and not 0.0 <= value < np.inf:
             msg = f"must be at least 0, got {value!r}"
             raise InputError(msg, name)
+    if request.effort is None or not LEAST_EFFORT <= request.effort <= MOST_EFFORT:
+        msg = f"must be from {LEAST_EFFORT:g} to {MOST_EFFORT:g}, got {request.effort!r}"
+        raise InputError(msg, "effort")
     if not request.beta is request.zero is request.body is None:
         check_scale(request.beta, request.zero, request.body)
     if request.default is not None and not -LARGEST_WEIGHT <= request.default <= LARGEST_WEIGHT:

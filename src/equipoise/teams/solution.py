@@ -205,8 +205,8 @@ class Solution:
     def _repr_html_(self) -> str:
         """Return the best split for a notebook, with what was proven of it."""
         value = "" if self.value is None else f", {self.objective} {self.value:.4g}"
-        said = escape(f"{self.status}{value}" if self.splits else f"{self.status}: {self.reason}")
-        return f"<p>{said}</p>\n{self.table()._repr_html_()}"
+        text = escape(f"{self.status}{value}" if self.splits else f"{self.status}: {self.reason}")
+        return f"<p>{text}</p>\n{self.table()._repr_html_()}"
 
     def as_dict(self) -> SolutionData:
         """Return the solution in plain lists and numbers, as ``equipoise balance --json`` prints it."""

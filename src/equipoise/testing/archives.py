@@ -166,9 +166,9 @@ def _check_forgetting(archive: Any, matches: list[Match], player: str) -> None:
     before = archive.standing()
     stand_in = archive.forget(player)
     digest = archive.digest()
-    told = [*archive.matches(), archive.standing(), *archive.contents()]
+    kept = [*archive.matches(), archive.standing(), *archive.contents()]
     traces = (repr(player), json.dumps(player))
-    assert not any(each in repr(one) for one in told for each in traces), "nothing is left"
+    assert not any(each in repr(one) for one in kept for each in traces), "nothing is left"
     assert archive.record(matches).duplicates == len(matches), "a log that is read again changes nothing"
     again = replace(matches[0], id="another match")
     assert archive.record([again]).new == 1

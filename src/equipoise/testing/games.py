@@ -58,11 +58,11 @@ def _check_going_on(game: Game, sample: bytes, place: int, whole: list[Parsed]) 
     assert start <= place, "what was not read is not settled"
     second: Reader = game.reader("log", line)
     after = [*second.read(sample[start:]), *second.finish()]
-    given = before + after
-    assert [one for one in given if not isinstance(one, Skipped)] == [
+    pieces = before + after
+    assert [one for one in pieces if not isinstance(one, Skipped)] == [
         one for one in whole if not isinstance(one, Skipped)
     ], "a reader goes on where another one is settled"
-    assert set(map(repr, given)) == set(map(repr, whole)), "places are numbered on"
+    assert set(map(repr, pieces)) == set(map(repr, whole)), "places are numbered on"
 
 
 def _check_tables(game: Game) -> None:

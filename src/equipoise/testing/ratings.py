@@ -25,8 +25,8 @@ def in_step(scores: Sequence[float], ranks: Sequence[float]) -> tuple[float, ...
     (5, 9, 3)
     """
     order = sorted(range(len(ranks)), key=lambda n: (ranks[n], n))
-    given = dict(zip(order, sorted(scores, reverse=True), strict=True))
-    return tuple(given[n] for n in range(len(ranks)))
+    score_of = dict(zip(order, sorted(scores, reverse=True), strict=True))
+    return tuple(score_of[n] for n in range(len(ranks)))
 
 
 def random_contest(rng: np.random.Generator, players: int = 12) -> Contest:
@@ -37,7 +37,7 @@ def random_contest(rng: np.random.Generator, players: int = 12) -> Contest:
     members = list(zip(ids, shares, strict=True))
     starts = np.cumsum([0, *sizes]).tolist()
     ruleset = [Ruleset(), Ruleset("g", "dm"), Ruleset("g", "ctf", ("instagib",))][rng.integers(3)]
-    told = tuple(
+    reports = tuple(
         Statistics(player, float(rng.integers(0, 30)), float(rng.integers(0, 30)))
         for player in ids
         if rng.random() < 0.8
@@ -51,7 +51,7 @@ def random_contest(rng: np.random.Generator, players: int = 12) -> Contest:
         weight=float(rng.choice([1.0, 1.0, 0.25])),
         at=float(rng.integers(0, 100) * 3600),
         scores=scores if rng.random() < 0.5 else (),
-        statistics=told if rng.random() < 0.5 else (),
+        statistics=reports if rng.random() < 0.5 else (),
     )
 
 
@@ -82,9 +82,9 @@ def check_model(model: RatingModel, rng: np.random.Generator) -> None:
 
 def _check_steps(model: RatingModel, contests: list[Contest]) -> Any:
     """Return the state after contests, having gone there at once, in steps, and again."""
-    whole, told = model.run(model.initial(), contests)
+    whole, predicted = model.run(model.initial(), contests)
     state = model.initial()
-    for contest, chances in zip(contests, told, strict=True):
+    for contest, chances in zip(contests, predicted, strict=True):
         before = copy.deepcopy(state)
         asked = model.win_probability(state, contest.teams, contest.ruleset, contest.at)
         assert asked == list(chances), "a run predicts what its single steps predict"
@@ -129,8 +129,8 @@ def _check_local(model: RatingModel, state: Any, contest: Contest) -> None:
     """Compare what is learnt from a contest with what is where others are not known."""
     there = {player for team in contest.teams for player, _ in team}
     whole = model.update(state, contest)
-    told = model.update(_without_others(state, there), contest)
-    assert _without_others(whole, there) == told, "a local model looks at nobody but those who play"
+    alone = model.update(_without_others(state, there), contest)
+    assert _without_others(whole, there) == alone, "a local model looks at nobody but those who play"
 
 
 def _without_others(state: Any, there: set[str]) -> Any:

@@ -225,7 +225,7 @@ def _groups(people: Sequence[Player], index: _Index, asked: Mapping[str, Any]) -
 
 
 def _parties(
-    people: Sequence[Player], index: _Index, given: Iterable[Sequence[str]]
+    people: Sequence[Player], index: _Index, groups: Iterable[Sequence[str]]
 ) -> tuple[tuple[int, ...], ...]:
     """Return who stays together, those who share a player being one party."""
     party_of = list(range(len(people)))
@@ -238,7 +238,7 @@ def _parties(
     for i, player in enumerate(people):
         if player.party is not None:
             join(tags.setdefault(player.party, i), i)
-    for party in given:
+    for party in groups:
         for who in party:
             join(index(party[0]), index(who))
     return tuple(
@@ -248,9 +248,9 @@ def _parties(
     )
 
 
-def _apart(index: _Index, given: Iterable[Sequence[str]]) -> tuple[tuple[int, int], ...]:
+def _apart(index: _Index, groups: Iterable[Sequence[str]]) -> tuple[tuple[int, int], ...]:
     pairs = []
-    for group in given:
+    for group in groups:
         places = [index(who) for who in group]
         pairs += [(one, other) for n, one in enumerate(places) for other in places[n + 1 :]]
     return tuple(pairs)
@@ -284,8 +284,8 @@ NAMES = ("difference", "ratio", "win", "spread", "indistinguishable", "preferenc
 
 def _stages(asked: Mapping[str, Any], n: int, *, priced: bool) -> tuple[Stage, ...]:
     objective = asked.get("objective", "spread")
-    given = asked.get("tolerance")
-    tolerance = TOLERANCES[n > SMALL] if given is None else number(given)
+    groups = asked.get("tolerance")
+    tolerance = TOLERANCES[n > SMALL] if groups is None else number(groups)
     if objective == "spread":
         stages = [Stage((("win", Fraction(1)),), tolerance), Stage((("spread", Fraction(1)),))]
     elif isinstance(objective, str | Mapping):

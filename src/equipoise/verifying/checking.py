@@ -118,8 +118,8 @@ class _Check:
         require(
             sorted(self.receipt) == sorted(FIELDS), f"a receipt has {', '.join(FIELDS)}, and nothing else"
         )
-        for given, allowed in ((answer, ANSWER), *((split, SPLIT) for split in answer["splits"])):
-            for name in given:
+        for part, allowed in ((answer, ANSWER), *((split, SPLIT) for split in answer["splits"])):
+            for name in part:
                 require(name in allowed, f"there is no field {name!r} in an answer")
         require(self.receipt["seed"] == request.get("seed", 0), "the seed is not that of the request")
         require(self.receipt["bound"] == answer["bound"], "the bound is not that of the answer")
@@ -183,18 +183,18 @@ class _Check:
             labels = self._labels(split)
             teams = teams_of(asked, labels)
             require(split["bots"] == bots(asked, labels), "bots are not those that fill up the teams")
-            for told, team in _pairs(split["totals"], teams):
-                self._near(told, team.total, ROOM * rounding.total, "a total")
-            for told, chance in _pairs(split["win_probability"], chances(asked, teams)):
-                self._near(told, chance.rounded(), ROOM * rounding.win(), "a win probability")
+            for stated, team in _pairs(split["totals"], teams):
+                self._near(stated, team.total, ROOM * rounding.total, "a total")
+            for stated, chance in _pairs(split["win_probability"], chances(asked, teams)):
+                self._near(stated, chance.rounded(), ROOM * rounding.win(), "a win probability")
             costs = [(stage, value(asked, stage, labels)) for stage in asked.stages]
             last = asked.stages[-1]
             self._near(split["value"], shown(*costs[-1]).rounded(), rounding.reported(last), "a value")
             several = len(asked.stages) > 1 and not isinstance(self._objective, str)
             require(("values" in split) == several, "several objectives have a value each, one has none")
             if several:
-                for told, (stage, cost) in _pairs(split["values"], costs):
-                    self._near(told, shown(stage, cost).rounded(), rounding.reported(stage), "a value")
+                for stated, (stage, cost) in _pairs(split["values"], costs):
+                    self._near(stated, shown(stage, cost).rounded(), rounding.reported(stage), "a value")
             self._preferences(split, labels)
             require(("moved" in split) == bool(asked.now), "who moved is listed where somebody could")
             gone = sorted(self.asked.names[i] for i in moved(self.asked, labels))
@@ -229,10 +229,10 @@ class _Check:
             return f"the bound is true: {how}"
         for stage, least in zip(self.asked.stages, best.costs, strict=True):
             cost = value(self.asked, stage, labels)
-            said = f"{stage.name or 'the sum'} is {float(shown(stage, cost))!r}"
+            words = f"{stage.name or 'the sum'} is {float(shown(stage, cost))!r}"
             require(
                 self._beyond(stage, labels, least) <= self.rounding.error(stage),
-                f"{said}, and {float(shown(stage, least))!r} is the best",
+                f"{words}, and {float(shown(stage, least))!r} is the best",
             )
         self._near(self.answer["bound"], exact, self.rounding.reported(stage), "the bound")
         return f"the first split is the best: {how}"
@@ -305,10 +305,12 @@ class _Check:
         teams = dict(team_of)
         return tuple(teams[who] for who in self.asked.ids)
 
-    def _near(self, told: Any, exact: Fraction, slack: Fraction, what: str) -> None:
-        number = isinstance(told, int | float) and not isinstance(told, bool)
-        require(number and abs(told) < float("inf"), f"{what} is {told!r}, which is not a number")
-        require(abs(Fraction(told) - exact) <= slack, f"{what} is given as {told!r}, but is {float(exact)!r}")
+    def _near(self, stated: Any, exact: Fraction, slack: Fraction, what: str) -> None:
+        number = isinstance(stated, int | float) and not isinstance(stated, bool)
+        require(number and abs(stated) < float("inf"), f"{what} is {stated!r}, which is not a number")
+        require(
+            abs(Fraction(stated) - exact) <= slack, f"{what} is given as {stated!r}, but is {float(exact)!r}"
+        )
 
     def _preferences(self, split: Mapping[str, Any], labels: Labels) -> None:
         def who(preference: Paid) -> list[str]:
@@ -318,14 +320,14 @@ class _Check:
         expected = sorted(
             paid_for(self.asked, labels), key=lambda preference: (preference.kind, who(preference))
         )
-        given = sorted(split.get("wishes", []), key=lambda told: (told["kind"], told["players"]))
-        for told, preference in _pairs(given, expected):
-            require(sorted(told) == sorted(WISH), f"a preference has {', '.join(WISH)}, and nothing else")
-            require(told["kind"] == preference.kind, "a preference is of another kind")
-            require(told["players"] == who(preference), "a preference is of others")
-            self._near(told["price"], preference.price, SLIGHT, "a price")
-            self._near(told["paid"], preference.paid, SLIGHT, "what is paid")
-            require(told["met"] is (told["paid"] == 0.0), "a preference is not met as stated")
+        listed = sorted(split.get("wishes", []), key=lambda stated: (stated["kind"], stated["players"]))
+        for stated, preference in _pairs(listed, expected):
+            require(sorted(stated) == sorted(WISH), f"a preference has {', '.join(WISH)}, and nothing else")
+            require(stated["kind"] == preference.kind, "a preference is of another kind")
+            require(stated["players"] == who(preference), "a preference is of others")
+            self._near(stated["price"], preference.price, SLIGHT, "a price")
+            self._near(stated["paid"], preference.paid, SLIGHT, "what is paid")
+            require(stated["met"] is (stated["paid"] == 0.0), "a preference is not met as stated")
 
     def _roles(self, split: Mapping[str, Any], labels: Labels) -> None:
         if not self.asked.needed:

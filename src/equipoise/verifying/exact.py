@@ -104,12 +104,12 @@ def lead(plain: Fraction, rooted: Fraction, radicand: Fraction, noise: Fraction)
 
 
 @lru_cache(maxsize=1 << 14)
-def _odds(given: Lead, digits: int) -> Interval:
+def _odds(lead: Lead, digits: int) -> Interval:
     """Return the exponential that a lead stands for in a chance."""
-    if not given.plain and not given.rooted:
+    if not lead.plain and not lead.rooted:
         return Interval(Decimal(1), Decimal(1))
-    ahead = Real(given.plain, roots={given.radicand: given.rooted} if given.rooted else {}).sign() > 0
-    return exponential(times(SLOPE if ahead else -SLOPE, given.root(digits), digits), digits)
+    ahead = Real(lead.plain, roots={lead.radicand: lead.rooted} if lead.rooted else {}).sign() > 0
+    return exponential(times(SLOPE if ahead else -SLOPE, lead.root(digits), digits), digits)
 
 
 class Chance(NamedTuple):

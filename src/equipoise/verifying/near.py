@@ -102,12 +102,12 @@ def _indistinguishable(asked: Question, teams: Sequence[Team]) -> tuple[float, f
         largest += abs(nats)
         own = float(team.side / team.count)
         if weight and own != wish:
-            told = sum(
+            divergence = sum(
                 yes * math.log(yes / of_all) for yes, of_all in ((own, wish), (1.0 - own, 1.0 - wish)) if yes
             )
             right = (own - wish) * (2 * number - (len(teams) - 1)) if asked.signed else 1.0
-            value -= share * weight * told * ((right > 0) - (right < 0))
-            largest += weight * abs(told)
+            value -= share * weight * divergence * ((right > 0) - (right < 0))
+            largest += weight * abs(divergence)
     return value, largest
 
 

@@ -21,7 +21,7 @@ DECIDING = (
 )  # fmt: skip
 
 #: Those that say how it is searched for, and how many are wanted.
-SEARCHING = ("solver", "rerank", "keep", "spacing", "seed")
+SEARCHING = ("solver", "rerank", "keep", "spacing", "seed", "effort")
 
 
 #: The least and the most of whole numbers; None where there is no most.
@@ -35,7 +35,7 @@ WHOLE = {
 NUMBERS = {
     "beta": (1e-100, 1e15), "zero": (-1e15, 1e15), "body": (0.0, 1e6), "default": (-1e15, 1e15),
     "tolerance": (0.0, sys.float_info.max), "side_weight": (0.0, sys.float_info.max),
-    "side_price": (0.0, sys.float_info.max), "stay": (0.0, sys.float_info.max),
+    "effort": (0.01, 1000.0), "side_price": (0.0, sys.float_info.max), "stay": (0.0, sys.float_info.max),
 }  # fmt: skip
 
 #: What may search and what may order anew, besides parts of the user's own: names with a colon.
@@ -92,6 +92,8 @@ def read(data: Mapping[str, Any]) -> Question:
         ]
         asked["rules"] = [_rule(rule) for rule in asked.get("rules", ())]
         players = _players(data["players"])
+        placed = [team for player in players for team in (player.team, player.team_now) if team is not None]
+        _require("players", placed, all(team < data.get("teams", 2) for team in placed))
         ids = [player.id for player in players]
         _require("players", ids, len(set(ids)) == len(ids))
         return question(players, **asked)
@@ -150,9 +152,9 @@ def _is_whole(number: Any, least: int, most: int | None) -> bool:
     return whole and least <= number and (most is None or number <= most)
 
 
-def _require(name: str, given: Any, holds: object) -> None:
+def _require(name: str, raw: Any, holds: object) -> None:
     if not holds:
-        msg = f"request: {name}: {str(given)[:40]!r} is out of range"
+        msg = f"request: {name}: {str(raw)[:40]!r} is out of range"
         raise InputError(msg)
 
 
@@ -168,6 +170,8 @@ def _player(entry: Mapping[str, Any]) -> Player:
     rating = known.pop("weight", known.pop("mu", None))
     sigma = known.pop("sigma", None)
     team, now = known.pop("team", None), known.pop("team_now", None)
+    for field, number in (("team", team), ("team_now", now)):
+        _require(field, number, number is None or _is_whole(number, 1, None))
     return Player(
         str(known.pop("id", "") or name),
         rating if rating is None or not sigma else Rating(rating, sigma),
@@ -181,14 +185,15 @@ def _player(entry: Mapping[str, Any]) -> Player:
     )
 
 
-def _rating(given: Any) -> Any:
-    if not isinstance(given, Mapping):
-        return given if given is None else Rating(float(given))
-    return Rating(given.get("weight", given.get("mu")), given.get("sigma", 0.0))
+def _rating(raw: Any) -> Any:
+    if not isinstance(raw, Mapping):
+        return raw if raw is None else Rating(float(raw))
+    _require("roles", raw, set(raw) <= {"mu", "sigma"})
+    return Rating(raw["mu"], raw.get("sigma", 0.0))
 
 
-def _pairs(given: Any, made: Any = None) -> list[tuple[str, Any]]:
-    items = given.items() if isinstance(given, Mapping) else [(name, None) for name in given]
+def _pairs(raw: Any, made: Any = None) -> list[tuple[str, Any]]:
+    items = raw.items() if isinstance(raw, Mapping) else [(name, None) for name in raw]
     return [(name, made(value) if made else value) for name, value in items]
 
 

@@ -10,6 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from tests.server.process import TOKEN, Served
 
+from equipoise.archive.archive import open_archive
 from equipoise.server.http.document import document
 from equipoise.server.http.operations import OPERATIONS
 
@@ -40,13 +41,20 @@ def test_every_schema_is_one_and_every_reference_leads_somewhere() -> None:
 
 
 @pytest.mark.slow
-def test_the_server_is_as_the_document_says(served: Served, tmp_path: Path) -> None:
-    """Schemathesis finds no 5xx, no undocumented answer and no accepted violation."""
+def test_the_server_is_as_the_document_says(tmp_path: Path) -> None:
+    """Schemathesis finds no 5xx, no undocumented answer and no accepted violation.
+
+    These are a few cases; ``st run`` with the phase ``coverage`` besides makes some three thousand.
+    """
+    open_archive(f"sqlite:///{tmp_path / 'games.db'}").close()
+    served = Served(tmp_path / "games.db", "--http", "127.0.0.1:0", "--http-rate", "1e6")
     program = Path(sys.executable).with_name("st")
     done = subprocess.run(
         [program, "run", f"{served.http}/openapi.json", "--exclude-path", "/v1/events",
-         "--checks", ",".join(CHECKS), "--phases", "coverage,fuzzing", "--max-examples", "3", "--seed", "18",
+         "--checks", ",".join(CHECKS), "--phases", "fuzzing", "--max-examples", "2", "--seed", "18",
+         "--request-timeout", "60",
          "--header", f"Authorization: Bearer {TOKEN}", "--no-color", "--continue-on-failure"],
-        capture_output=True, text=True, check=False, timeout=500, cwd=tmp_path,
+        capture_output=True, text=True, check=False, timeout=1200, cwd=tmp_path,
     )  # fmt: skip
+    served.end()
     assert done.returncode == 0, done.stdout[-8000:]

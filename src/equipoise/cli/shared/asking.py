@@ -154,6 +154,12 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
         metavar="NAME",
         help=f"How to search: {_one_of(('auto', *SOLVERS))}.  [default: auto]",
     ),
+    click.option(
+        "--effort",
+        type=float,
+        metavar="N",
+        help="How much work to do before giving up a proof or a better answer.  [default: 1, some seconds]",
+    ),
     click.option("--time-limit", type=float, metavar="SECONDS", help="Stop searching after this time."),
     click.option(
         "--keep", type=int, metavar="K", help="Show the K best splits.  [default: 1, or 20 with --choose]"

@@ -38,8 +38,8 @@ store = click.option(
 
 def data_folder() -> Path:
     """Return the folder of the user's data."""
-    given = os.environ.get("XDG_DATA_HOME", "")
-    base = Path(given) if Path(given).is_absolute() else Path.home() / ".local" / "share"
+    weights = os.environ.get("XDG_DATA_HOME", "")
+    base = Path(weights) if Path(weights).is_absolute() else Path.home() / ".local" / "share"
     return base / "equipoise"
 
 
@@ -229,14 +229,14 @@ class Evening:
         from equipoise.pickup.night import WEIGHTS
 
         model: Any = self.archive.model
-        given = {ids[entry.name]: entry.weight for entry in entries if entry.weight is not None}
-        if given and not hasattr(model, "starting"):
+        weights = {ids[entry.name]: entry.weight for entry in entries if entry.weight is not None}
+        if weights and not hasattr(model, "starting"):
             archives.warn("note: the model of this archive takes no starting weights; they are left out")
             return
         elsewhere = {guess[0] for guess in getattr(model, "starting", ())} - self.night.ever_weighed
         changed = {
             player: weight
-            for player, weight in given.items()
+            for player, weight in weights.items()
             if player not in elsewhere and self.night.weights.get(player) != weight
         }
         if changed:

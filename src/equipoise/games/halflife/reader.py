@@ -79,7 +79,7 @@ class HalfLife:
         return RULES
 
 
-def steam_id(told: str) -> str | None:
+def steam_id(identity: str) -> str | None:
     """Return the one form of a SteamID, None where it is none.
 
     Examples
@@ -87,10 +87,10 @@ def steam_id(told: str) -> str | None:
     >>> steam_id("STEAM_0:1:11"), steam_id("STEAM_1:1:11"), steam_id("[U:1:23]"), steam_id("STEAM_ID_LAN")
     ('[U:1:23]', '[U:1:23]', '[U:1:23]', None)
     """
-    old = STEAM.fullmatch(told)
+    old = STEAM.fullmatch(identity)
     if old is not None:
         return f"[U:1:{2 * int(old[2]) + int(old[1])}]"
-    new = STEAM3.fullmatch(told)
+    new = STEAM3.fullmatch(identity)
     return f"[U:1:{int(new[1])}]" if new is not None else None
 
 
@@ -118,9 +118,9 @@ class Running:
             self.play.clock += date - self.at
             self.at = date
 
-    def someone(self, name: bytes, number: bytes, told: bytes, team: bytes | None) -> bytes:
+    def someone(self, name: bytes, number: bytes, raw: bytes, team: bytes | None) -> bytes:
         """Take that somebody is there, on a team where one is named; return the number."""
-        text = text_from(told)
+        text = text_from(raw)
         if text == "HLTV":
             return number
         client = self.play.clients.get(number)
@@ -194,11 +194,11 @@ class Running:
         return self.play.match(contests, self.hash.hexdigest(), self.where, times, self.map)
 
 
-def _identity(name: str, told: str) -> str:
+def _identity(name: str, identity: str) -> str:
     """Return who somebody is: a bot by name, a person by SteamID, or else by name."""
-    if told == "BOT" or told == "0":
+    if identity == "BOT" or identity == "0":
         return bot_id(name, None)
-    return steam_id(told) or NAME + name
+    return steam_id(identity) or NAME + name
 
 
 class HalfLifeReader(LineReader):
@@ -222,17 +222,17 @@ class HalfLifeReader(LineReader):
         """Go through the lines."""
         place = 0
         for number, line in enumerate(block.content.split(b"\n")[:-1], start=block.line):
-            told = LINE.match(line)
-            if told is not None:
-                self._line(block, place, number, told, line)
+            parts = LINE.match(line)
+            if parts is not None:
+                self._line(block, place, number, parts, line)
             place += len(line) + 1
 
-    def _line(self, block: Block, place: int, number: int, told: re.Match[bytes], line: bytes) -> None:
-        date = _date(told)
+    def _line(self, block: Block, place: int, number: int, parts: re.Match[bytes], line: bytes) -> None:
+        date = _date(parts)
         if date is None:
             self.skip(number, "a date that is none")
             return
-        text = told[7]
+        text = parts[7]
         found = MAP.match(text) or (MATCH_START.match(text) if self._game is None else None)
         if found is not None and not self._is_beginning(found[1]):
             self._ends()
@@ -305,8 +305,8 @@ def _event(game: Running, text: bytes) -> None:
         game.settings[text_from(setting[1]).lower()] = text_from(setting[2])
 
 
-def _date(told: re.Match[bytes]) -> float | None:
-    month, day, year, hour, minute, second = (int(part) for part in told.groups()[:6])
+def _date(parts: re.Match[bytes]) -> float | None:
+    month, day, year, hour, minute, second = (int(part) for part in parts.groups()[:6])
     try:
         return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
     except (ValueError, OverflowError):

@@ -188,18 +188,18 @@ class Running:
         """Note that somebody died by their own hand."""
         self.suicides[slot] = self.play.clock
 
-    def info(self, told: Client) -> None:
+    def info(self, update: Client) -> None:
         """Take what a line says of a client."""
-        if told.slot in self.known and told.identity.startswith(NAME):
-            told = Client(told.slot, self.known[told.slot], told.name, told.side)
-        slot, side, play = told.slot, told.side, self.play
+        if update.slot in self.known and update.identity.startswith(NAME):
+            update = Client(update.slot, self.known[update.slot], update.name, update.side)
+        slot, side, play = update.slot, update.side, self.play
         client = play.clients.get(slot)
-        if client is None or not told.may_be(client.identity):
+        if client is None or not update.may_be(client.identity):
             if client is not None:
                 self.entered.discard(slot)
-            play.arrive(slot, told.identity, told.name)
+            play.arrive(slot, update.identity, update.name)
         else:
-            client.person.name = told.name
+            client.person.name = update.name
             if client.side not in (None, side) and play.clock - self.suicides.get(slot, -math.inf) <= AT_ONCE:
                 play.spare(slot)
         self.sides[slot] = side

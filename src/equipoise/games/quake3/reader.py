@@ -188,12 +188,12 @@ class Quake3Reader(LineReader):
         if known is not None:
             return known(game, rest)
         if kind == b"ClientUserinfoChanged":
-            told = self._clients.get(rest)
-            if told is None:
-                told = self._clients[rest] = Client.of(rest)
-            if told is None:
+            client = self._clients.get(rest)
+            if client is None:
+                client = self._clients[rest] = Client.of(rest)
+            if client is None:
                 return "a ClientUserinfoChanged without client, name and team"
-            game.info(told)
+            game.info(client)
         elif kind == b"Exit":
             game.exited = True
         elif kind == b"Warmup":

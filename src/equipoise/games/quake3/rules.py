@@ -109,10 +109,10 @@ def game_of(settings: dict[str, str]) -> str:
     >>> game_of({"gamename": "q3urt42", "version": "ioq3 1.35 urt 4.2"}), game_of({"gamename": "CPMA"})
     ('urbanterror', 'cpma')
     """
-    told = [settings.get(name, "").lower() for name in ("gamename", "g_gamename", "version", "fs_game")]
-    if any(sign in text for text in told for sign in _URBAN_SIGNS):
+    names = [settings.get(name, "").lower() for name in ("gamename", "g_gamename", "version", "fs_game")]
+    if any(sign in text for text in names for sign in _URBAN_SIGNS):
         return URBAN_TERROR
-    return GAMES.get(told[0], told[0])
+    return GAMES.get(names[0], names[0])
 
 
 def ruleset_of(settings: dict[str, str], custom: Mapping[str, frozenset[str]] | None = None) -> Ruleset:

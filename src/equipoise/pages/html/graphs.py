@@ -11,6 +11,9 @@ from equipoise.serving.chronicle import Point
 
 WIDTH, HEIGHT, LEFT, FOOT = 640, 220, 52, 28
 
+#: Columns for which there is room at least, so that one alone is no wall.
+FEWEST_COLUMNS = 10
+
 #: Points beyond which a line is drawn with every so many.
 MOST_POINTS = 300
 
@@ -69,7 +72,7 @@ def calibration_graph(bins: Sequence[tuple[int, float, float]], title: str) -> M
 
 def columns_graph(counts: Sequence[int], labels: Sequence[str], title: str) -> Markup:
     """Return counts as columns; the first, the middle and the last are labelled."""
-    most, wide = max(*counts, 1), (WIDTH - LEFT - 8) / max(len(counts), 1)
+    most, wide = max(*counts, 1), (WIDTH - LEFT - 8) / max(len(counts), FEWEST_COLUMNS)
     parts = [
         *_levels([(0, "0"), (most, str(most))], lambda count: 8 + (HEIGHT - FOOT - 8) * (1.0 - count / most))
     ]

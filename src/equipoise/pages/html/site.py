@@ -236,7 +236,7 @@ def _harmless(cell: Any) -> Any:
 
 @cache
 def environment() -> Environment:
-    """Return what fills templates: everything is escaped unless it is said to be markup."""
+    """Return what fills templates: everything is escaped unless it is marked as markup."""
     made = Environment(
         loader=PackageLoader("equipoise.pages.html", "templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,

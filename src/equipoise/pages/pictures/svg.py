@@ -31,8 +31,8 @@ Attributes = dict[str, Any]
 
 def element(tag: str, content: str = "", *, raw: bool = False, **attributes: Any) -> str:
     """Return an element; text and attributes are escaped, ``_`` in their names stands for ``-``."""
-    given = "".join(f" {key.replace('_', '-')}={quoteattr(str(value))}" for key, value in attributes.items())
-    return f"<{tag}{given}>{content if raw else escape(printable(content))}</{tag}>"
+    pairs = "".join(f" {key.replace('_', '-')}={quoteattr(str(value))}" for key, value in attributes.items())
+    return f"<{tag}{pairs}>{content if raw else escape(printable(content))}</{tag}>"
 
 
 def caption(content: str, x: float, y: float, fill: str, **attributes: Any) -> str:

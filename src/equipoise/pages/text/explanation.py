@@ -59,8 +59,8 @@ def explanation_lines(explanation: Explanation, names: Sequence[str] = ()) -> li
     ):
         lines += ["", heading] if prices else []
         for price in prices:
-            told = _preference_lines if price in preferences else _price_lines
-            lines += [f"  {line}" for line in told(price, explanation.objective, names)]
+            lines_of = _preference_lines if price in preferences else _price_lines
+            lines += [f"  {line}" for line in lines_of(price, explanation.objective, names)]
     if explanation.unpriced:
         lines += ["", _unpriced(explanation.unpriced, names)]
     return [*lines, *relaxation_lines(explanation, names)]

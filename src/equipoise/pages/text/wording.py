@@ -84,12 +84,14 @@ def cost_words(cost: Cost, objective: str) -> str:
         for name, value in zip(names if len(values) > 1 else [objective], values, strict=True)
         if name not in AS_CHANCE
     ]
-    told = []
+    clauses = []
     for verb, sign in (("costs", 1.0), ("gains", -1.0)):
         listing = [words for value, words in parts if value * sign > 0.0]
         if listing:
-            told.append(f"{verb} {' and '.join([', '.join(listing[:-1]), listing[-1]][len(listing) < 2 :])}")
-    return ", ".join(told) or "costs nothing"
+            clauses.append(
+                f"{verb} {' and '.join([', '.join(listing[:-1]), listing[-1]][len(listing) < 2 :])}"
+            )
+    return ", ".join(clauses) or "costs nothing"
 
 
 def _figure(value: float, name: str) -> str:

@@ -140,12 +140,12 @@ class Rcon:
         UnsafeError
             If a line must not be sent; then none is.
         """
-        given = [checked(line) for line in lines]
+        safe = [checked(line) for line in lines]
         name, pause = self._dialect.variable, self._dialect.pause
         if not name:
-            self._waiting.extend(_Item(line, question=False) for line in given)
+            self._waiting.extend(_Item(line, question=False) for line in safe)
             return
-        for batch in _batches(given, f"; {pause}; ", LONGEST_BATCH - 2 * len(name)):
+        for batch in _batches(safe, f"; {pause}; ", LONGEST_BATCH - 2 * len(name)):
             for text in (f'set {name} "set {name} nop; {batch}"', f"vstr {name}"):
                 self._waiting.append(_Item(text, question=False))
 

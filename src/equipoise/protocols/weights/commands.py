@@ -80,7 +80,7 @@ class Limits:
 
 
 class Conversation:
-    """What was said since ``GAME``, and the request that each line makes of it.
+    """What came since ``GAME``, and the request that each line makes of it.
 
     Parameters
     ----------

@@ -26,17 +26,17 @@ class Wrong(Exception):  # noqa: N818 -- never leaves the protocol
         self.why = why
 
 
-def name_in(said: bytes, told: list[bytes], why: Refusal = Refusal.BAD_NAME) -> str:
+def name_in(raw: bytes, more: list[bytes], why: Refusal = Refusal.BAD_NAME) -> str:
     """Return a name that stands to the end of the line."""
-    if not said or told or _CONTROL.search(said):
+    if not raw or more or _CONTROL.search(raw):
         raise Wrong(why)
-    name = decoded(said)
+    name = decoded(raw)
     if len(name) > LONGEST_NAME:
         raise Wrong(why)
     return name
 
 
-def decoded(said: bytes) -> str:
+def decoded(raw: bytes) -> str:
     """Return a name as text: UTF-8, or else Latin-1, which is what old engines write.
 
     Examples
@@ -45,9 +45,9 @@ def decoded(said: bytes) -> str:
     True
     """
     try:
-        return said.decode()
+        return raw.decode()
     except UnicodeDecodeError:
-        return said.decode("latin-1")
+        return raw.decode("latin-1")
 
 
 def sayable(name: str) -> bool:
@@ -59,46 +59,46 @@ def sayable(name: str) -> bool:
     (True, False, False)
     """
     try:
-        said = name.encode()
+        raw = name.encode()
     except UnicodeEncodeError:  # half a surrogate pair, which some logs have
         return False
-    return 0 < len(name) <= LONGEST_NAME and not _CONTROL.search(said)
+    return 0 < len(name) <= LONGEST_NAME and not _CONTROL.search(raw)
 
 
-def member_in(said: bytes, why: Refusal) -> Named:
+def member_in(raw: bytes, why: Refusal) -> Named:
     """Return a member: ``PLAYER`` or ``BOT`` and a name."""
-    verb, _, rest = said.partition(b" ")
+    verb, _, rest = raw.partition(b" ")
     if verb not in (b"PLAYER", b"BOT"):
         raise Wrong(why)
-    return Named(verb == b"BOT", name_in(rest, [], why), said)
+    return Named(verb == b"BOT", name_in(rest, [], why), raw)
 
 
-def placed_in(said: bytes, teams: int) -> tuple[Named, int | None]:
+def placed_in(raw: bytes, teams: int) -> tuple[Named, int | None]:
     """Return a member, and the team in which it is already."""
-    number, _, rest = said.partition(b" ")
+    number, _, rest = raw.partition(b" ")
     if not _WHOLE.fullmatch(number):
-        return member_in(said, Refusal.BAD_FIELD), None
+        return member_in(raw, Refusal.BAD_FIELD), None
     return member_in(rest, Refusal.BAD_FIELD), whole(number, 0, teams - 1)
 
 
-def refuse_more(rest: bytes, told: list[bytes]) -> None:
+def refuse_more(rest: bytes, more: list[bytes]) -> None:
     """Refuse what stands after a command that takes nothing."""
-    if rest or told:
+    if rest or more:
         raise Wrong(Refusal.BAD_FIELD)
 
 
-def whole(said: bytes, least: int, most: int) -> int:
+def whole(raw: bytes, least: int, most: int) -> int:
     """Return a whole number within limits."""
-    if not _WHOLE.fullmatch(said) or not least <= int(said) <= most:
+    if not _WHOLE.fullmatch(raw) or not least <= int(raw) <= most:
         raise Wrong(Refusal.BAD_NUMBER)
-    return int(said)
+    return int(raw)
 
 
-def decimal(said: bytes) -> float:
+def decimal(raw: bytes) -> float:
     """Return a decimal number."""
-    if not _DECIMAL.fullmatch(said):
+    if not _DECIMAL.fullmatch(raw):
         raise Wrong(Refusal.BAD_NUMBER)
-    return float(said)
+    return float(raw)
 
 
 def full(seats: Seats) -> Seats:

@@ -50,7 +50,7 @@ class Refusal(Enum):
 class Named(Member):
     """A member of a game with the bytes that named it (``b"PLAYER ann"``), in which it is answered."""
 
-    said: bytes = b""
+    raw: bytes = b""
 
 
 class Silent(NamedTuple):

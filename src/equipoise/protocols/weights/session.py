@@ -151,7 +151,7 @@ class WeightSession(Conversation):
                     tuple(member for member, place in zip(members, result, strict=True) if place == team)
                     for team in range(teams)
                 )
-                places = (b"%d %b" % (at, one.said) for one, at in zip(members, result, strict=True))
+                places = (b"%d %b" % (at, one.raw) for one, at in zip(members, result, strict=True))
                 return TAB.join([b"TEAMS %d" % teams, *places]) + b"\n"
             case Chances():
                 self._seats = request.seats
@@ -164,7 +164,7 @@ class WeightSession(Conversation):
                     (*team, member) if n == result and member not in team else team
                     for n, team in enumerate(seats)
                 )
-                return b"JOIN %b %d\n" % (member.said.removeprefix(b"PLAYER "), result)
+                return b"JOIN %b %d\n" % (member.raw.removeprefix(b"PLAYER "), result)
             case Finished():
                 self._seats = request.seats
                 return b"RESULT %b %b\n" % (request.said, b"new" if result else b"known")
@@ -204,14 +204,14 @@ class WeightSession(Conversation):
         finally:
             self._data = data[at:]
 
-    def _answers(self, said: bytes) -> bytes:
+    def _answers(self, raw: bytes) -> bytes:
         """Return the answers to lines if all are lookups that are known, and keep whom they name."""
         if len(self._mutators) > self._limits.mutators:
             return b""
-        if b"\r" in said:
-            said = said.replace(b"\r\n", b"\n").removesuffix(b"\r")
+        if b"\r" in raw:
+            raw = raw.replace(b"\r\n", b"\n").removesuffix(b"\r")
         known = self._known(self._setting or self._now())
-        lines = said.split(b"\n")
+        lines = raw.split(b"\n")
         try:
             answers = b"".join(map(known.__getitem__, lines))
         except KeyError:

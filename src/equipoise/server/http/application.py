@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ipaddress
 import logging
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from time import perf_counter
@@ -96,6 +97,8 @@ class Application:
         Bytes that a body may have.
     origins : sequence of str
         From where web pages may ask; ``*`` from everywhere.
+    proxies : sequence of str
+        Addresses of reverse proxies whose ``X-Forwarded-For`` counts.
     pages : ASGI application, optional
         What answers all other paths: the place for pages for people.
     """
@@ -107,12 +110,14 @@ class Application:
         rates: Rates,
         most_bytes: int,
         origins: Sequence[str] = (),
+        proxies: Sequence[str] = (),
         pages: Callable[[Scope, Receive, Send], Awaitable[None]] | None = None,
     ) -> None:
         self._context = context
         self.rates = rates
         self.most_bytes = most_bytes
         self._origins = frozenset(origins)
+        self._proxies = frozenset(proxies)
         self._wrong = WrongTokens()
         paths: dict[str, list[Operation]] = {}
         for each in operations:
@@ -159,13 +164,13 @@ class Application:
         await sent(answer, send)
 
     async def _reply(self, operation: Operation, scope: Scope, receive: Receive) -> Reply:
-        address = address_of(scope["client"])
+        headers = dict(scope["headers"])
+        address = self._address(scope, headers)
         try:
             if not self.rates.allows(address):
                 await self.rates.hold()
                 problem = Problem(429, "too-many-requests", "this address asks too fast; wait, and ask again")
                 return refusal(problem, CLOSE if operation.method == "POST" else ())
-            headers = dict(scope["headers"])
             await self._authorise(operation, headers, address)
             query = _query(operation, scope)
             body = await self._body(headers, receive) if operation.method == "POST" else b""
@@ -181,6 +186,17 @@ class Application:
         except Exception:
             log.exception("unexpected error")
             return refusal(Problem(503, "unavailable", "this cannot be answered just now; ask again"))
+
+    def _address(self, scope: Scope, headers: Mapping[bytes, bytes]) -> str:
+        """Return whose request it is: of a known proxy, as that says."""
+        address = address_of(scope["client"])
+        if address not in self._proxies:
+            return address
+        said = headers.get(b"x-forwarded-for", b"").decode("latin-1").rpartition(",")[2].strip()
+        try:
+            return address_of((str(ipaddress.ip_address(said)), 0))
+        except ValueError:
+            return address
 
     async def _authorise(self, operation: Operation, headers: Mapping[bytes, bytes], address: str) -> None:
         """Refuse whoever has no token where one is needed, or a wrong one anywhere; the latter by and by."""

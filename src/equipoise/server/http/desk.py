@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass
-from time import time
+from time import perf_counter, time
 from typing import Any
 
 from equipoise.errors import EquipoiseError
@@ -20,7 +20,7 @@ from equipoise.protocols.http.problems import Problem
 from equipoise.server.http.asking import ProblemError
 from equipoise.server.http.reading import Read
 from equipoise.server.metrics import Gauge
-from equipoise.server.service import Service
+from equipoise.server.service import BREATH, Service
 from equipoise.server.settings import Settings
 from equipoise.server.turns import Lane, Ticket
 from equipoise.server.workers import BEGIN, Worker
@@ -40,27 +40,34 @@ MOST_CARDS = 10_000
 #: Questions that take some milliseconds, and so have a worker that no long one holds up.
 QUICK = ("balance", "late")
 
+#: As many of these.
+QUICK_WORKERS = 2
+
 log = logging.getLogger(__name__)
 
 
 class Line:
-    """A lane, and the worker that works it off.
+    """A lane, and the workers that work it off.
 
     Parameters
     ----------
     role : str
-        What the worker is; see :data:`equipoise.server.workers.ROLES`.
+        What a worker is; see :data:`equipoise.server.workers.ROLES`.
     places : int
         How many may wait.
     arguments : object
-        What the worker is made with.
+        What a worker is made with.
     at_once : bool
-        Whether the worker begins before somebody asks.
+        Whether workers begin before somebody asks.
+    workers : int
+        How many there are.
     """
 
-    def __init__(self, role: str, places: int, *arguments: object, at_once: bool = False) -> None:
+    def __init__(
+        self, role: str, places: int, *arguments: object, at_once: bool = False, workers: int = 1
+    ) -> None:
         self._at_once = at_once
-        self.worker = Worker(role, *arguments)
+        self.workers = [Worker(role, *arguments) for _ in range(workers)]
         self._lane: Lane[tuple[Any, float]] = Lane(places, None)
 
     def __len__(self) -> int:
@@ -87,18 +94,22 @@ class Line:
             raise ProblemError(Problem(503, "unavailable", "this cannot be answered just now; ask again"))
         return answer
 
-    async def work_off(self) -> None:
+    def work_off(self) -> list[Coroutine[Any, Any, None]]:
+        """Return what answers, each without end."""
+        return [self._work_off(each) for each in self.workers]
+
+    async def _work_off(self, worker: Worker) -> None:
         """Answer one after the other, without end; begin the worker before the first who asks has to wait."""
         if self._at_once:
             with contextlib.suppress(EquipoiseError):
-                await self.worker.ask(None, BEGIN)
+                await worker.ask(None, BEGIN)
         while True:
             ticket: Ticket[tuple[Any, float]] = await self._lane.next()
             question, seconds = ticket.item
             try:
-                if self.worker.pid is None:  # to begin takes time of its own
-                    await self.worker.ask(None, BEGIN)
-                answer: Any = await self.worker.ask(question, seconds + PATIENCE)
+                if worker.pid is None:  # to begin takes time of its own
+                    await worker.ask(None, BEGIN)
+                answer: Any = await worker.ask(question, seconds + PATIENCE)
             except EquipoiseError as error:
                 answer = error
             except Exception as error:
@@ -155,9 +166,13 @@ class Desk:
         self._serial = 0
         self._known = self._take()
         places = settings.max_waiting
-        self._quick, self._long = Line("ask", places, at_once=True), Line("ask", places)
+        self._quick, self._long = (
+            Line("ask", places, at_once=True, workers=QUICK_WORKERS),
+            Line("ask", places),
+        )
         self._read = Line("read", places, settings.store)
         self._pages = Line("pages", places, settings.store)
+        self._lists: Lane[Iterator[Any]] = Lane(places, None)
         self._ranking = asyncio.Lock()
 
     @property
@@ -193,31 +208,68 @@ class Desk:
         answer: tuple[str, str | None] = await self._pages.ask((path, query), READING, address)
         return answer
 
-    async def leaders(self, ruleset: Ruleset, least_games: int) -> list[PlayerRow]:
-        """Return the strongest in a ruleset; others have their turn meanwhile."""
+    async def gone_through(self, parts: Iterator[Any], address: str) -> Any:
+        """Return the last of some parts that are computed here, when the turn has come.
+
+        Raises
+        ------
+        ProblemError
+            If too much waits.
+        """
+        ticket = self._lists.enter(address, parts)
+        try:
+            found = await asyncio.shield(ticket.answer)
+        except asyncio.CancelledError:
+            self._lists.leave(ticket)
+            raise
+        if found is None:
+            raise ProblemError(Problem(429, "busy", "too much is being asked at once; ask again"))
+        if isinstance(found, EquipoiseError):
+            raise found
+        return found
+
+    async def _go_through(self) -> None:
+        """Compute one list after the other, with pauses for everybody else, without end."""
+        while True:
+            ticket: Ticket[Iterator[Any]] = await self._lists.next()
+            found: Any = None
+            try:
+                began = perf_counter()
+                for part in ticket.item:
+                    found = part
+                    await asyncio.sleep(BREATH * (perf_counter() - began))
+                    began = perf_counter()
+            except Exception as error:
+                log.exception("unexpected error")
+                found = EquipoiseError(type(error).__name__)
+            if not ticket.answer.done():
+                ticket.answer.set_result(found)
+
+    async def leaders(self, ruleset: Ruleset, least_games: int, address: str) -> list[PlayerRow]:
+        """Return the strongest in a ruleset."""
         known = self.known
         async with self._ranking:
             found = known.leaders.get((ruleset, least_games))
             if found is None:
-                found = []
-                for part in known.people.ranked(ruleset, least_games):
-                    found = part
-                    await asyncio.sleep(0)
+                found = await self.gone_through(known.people.ranked(ruleset, least_games), address)
                 if len(known.leaders) >= len(known.snapshot.rulesets) + 8:
                     known.leaders.clear()
                 known.leaders[ruleset, least_games] = found
-        return found
+        rows: list[PlayerRow] = found
+        return rows
 
     def _lines(self) -> dict[str, Line]:
         return {"quick": self._quick, "long": self._long, "read": self._read, "pages": self._pages}
 
     def lanes(self) -> list[Coroutine[Any, Any, None]]:
         """Return what works the lanes off, each without end."""
-        return [each.work_off() for each in self._lines().values()]
+        lines = [each for line in self._lines().values() for each in line.work_off()]
+        return [*lines, self._go_through()]
 
     async def close(self) -> None:
         """Let go of the workers."""
-        await asyncio.gather(*(each.worker.end() for each in self._lines().values()))
+        workers = [worker for line in self._lines().values() for worker in line.workers]
+        await asyncio.gather(*(each.end() for each in workers))
 
     def gauges(self) -> list[Gauge]:
         """Return what metrics say of this moment."""

@@ -118,8 +118,11 @@ def _ruleset(desk: Desk, game_type: str) -> Ruleset:
 async def balance_battle(desk: Desk, asked: Asked) -> Reply:
     """Answer as teiserver does: who goes into which team; nothing where there are bots, as there."""
     form = _form(asked.body)
+    for field in ("players", "nbTeams"):
+        if field not in form:
+            _refuse(f"{field} is missing")
     names, bots = (_table(form, field) for field in ("players", "bots"))
-    number = form.get("nbTeams", "2")
+    number = form["nbTeams"]
     if not (number.isascii() and number.isdigit() and 2 <= int(number[:4]) <= MOST_TEAMS):
         _refuse(f"nbTeams must be from 2 to {MOST_TEAMS}")
     if bots or len(names) < int(number):

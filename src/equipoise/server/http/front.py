@@ -36,9 +36,14 @@ class Front:
         self.desk = Desk(service, settings)
         self.desk.document = json.dumps(document(OPERATIONS)).encode()
         rates = Rates(settings.http_rate)
-        origins = [each.strip() for each in settings.cors.split(",") if each.strip()]
+        origins, proxies = (
+            [each.strip() for each in named.split(",") if each.strip()]
+            for named in (settings.cors, settings.forwarded_by)
+        )
         pages = Pages(self.desk, rates)
-        self.application = Application(OPERATIONS, self.desk, rates, settings.max_body, origins, pages)
+        self.application = Application(
+            OPERATIONS, self.desk, rates, settings.max_body, origins, proxies, pages
+        )
         self._server = HttpServer(self.application, limits(settings))
         self.desk.events = Events(self.desk)
         self.desk.lookups = lambda: weights.lookups
@@ -58,6 +63,13 @@ class Front:
         """
         self._tasks = [asyncio.create_task(each) for each in (*self.desk.lanes(), self.desk.events.follow())]
         self.where = await self._server.listen(*address, tls, others)
+
+    def reload(self, settings: Settings) -> None:
+        """Take other limits from settings that were read anew; addresses and proxies stay."""
+        self.desk.settings = settings
+        self.application.rates.rate = settings.http_rate
+        self.application.most_bytes = settings.max_body
+        self._server.limits = limits(settings)
 
     async def stop(self) -> None:
         """Take no more connections, answer what has arrived, and end the others."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import binascii
 from time import time
@@ -49,12 +48,8 @@ async def players(desk: Desk, asked: Asked) -> Reply:
         return unchanged
     query = asked.query
     ruleset = _ruleset(known, query.ruleset)
-    page: Any = None
-    for part in known.people.page(ruleset, _start(known, query.cursor), query.limit, query.q):
-        page = part
-        if part is None:
-            await asyncio.sleep(0)  # others have their turn
-    found: Page = page
+    parts = known.people.page(ruleset, _start(known, query.cursor), query.limit, query.q)
+    found: Page = await desk.gone_through(parts, asked.address)
     after = None if found.after is None else _cursor([found.after, known.people.ids[found.after]])
     return reply({"players": found.rows, "next": after}, headers=_etag(known))
 
@@ -86,7 +81,7 @@ async def leaderboard(desk: Desk, asked: Asked) -> Reply:
     ruleset = _ruleset(known, asked.path["ruleset"])
     if unchanged := _unchanged(known, asked):
         return unchanged
-    rows = await desk.leaders(ruleset, asked.query.min_games)
+    rows = await desk.leaders(ruleset, asked.query.min_games, asked.address)
     content = {"ruleset": asked.path["ruleset"], "players": rows[: asked.query.limit]}
     return reply(content, headers=_etag(known))
 

@@ -87,6 +87,7 @@ class Connection(HttpToolsProtocol):
         super().__init__(server.config, server.state, {})
         self._server = server
         self._answering: asyncio.Task[None] | None = None
+        self._answered: RequestResponseCycle | None = None
         self._head = 0
         self._in_head = True
         self._unsent = 0
@@ -109,12 +110,14 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection; nobody waits for its answers now."""
         super().connection_lost(exc)
-        if self._answering is not None:
+        if self._answering is not None and self._answered is not None:
+            self._answered.disconnected = True  # it may be another than the last that was sent ahead
             self._answering.cancel()
         self._server.drop(self)
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         """Let the application answer, and remember which task does."""
+        self._answered = cycle
         self._answering = task = self.loop.create_task(cycle.run_asgi(app))
         task.add_done_callback(self.tasks.discard)
         self.tasks.add(task)

@@ -86,7 +86,7 @@ class Asked:
         return (self, *self.members())
 
     @staticmethod
-    def words(told: Constraint, who: str, team: str) -> str:
+    def words(constraint: Constraint, who: str, team: str) -> str:
         """Return what is asked for; given its players and its team as they are to be called."""
         raise NotImplementedError
 

@@ -53,10 +53,10 @@ class Mates(Priced):
         return split.preferences[self.place].paid
 
     @staticmethod
-    def words(told: Constraint, who: str, team: str) -> str:
+    def words(constraint: Constraint, who: str, team: str) -> str:
         """See :meth:`Asked.words`."""
         del team
-        return f"{who} rather {'together' if told.kind == 'prefer' else 'apart'}"
+        return f"{who} rather {'together' if constraint.kind == 'prefer' else 'apart'}"
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,9 @@ class Side(Priced):
         return place, 0 if request.players[place].side < NO_SIDE else request.teams - 1
 
     @staticmethod
-    def words(told: Constraint, who: str, team: str) -> str:
+    def words(constraint: Constraint, who: str, team: str) -> str:
         """See :meth:`Asked.words`."""
-        del told
+        del constraint
         return f"{who} rather in {team}"
 
 
@@ -141,7 +141,7 @@ class Stay(Priced):
         return yardstick.request.stay * len(self.violation(yardstick, split))
 
     @staticmethod
-    def words(told: Constraint, who: str, team: str) -> str:
+    def words(constraint: Constraint, who: str, team: str) -> str:
         """See :meth:`Asked.words`."""
         del team
-        return f"{who} staying in {'the team' if len(told.players) == 1 else 'the teams'} of now"
+        return f"{who} staying in {'the team' if len(constraint.players) == 1 else 'the teams'} of now"

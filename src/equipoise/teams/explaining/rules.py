@@ -38,9 +38,9 @@ class Party(Asked):
         return tuple(Member(self.ids, one) for one in self.ids) if len(self.ids) > 2 else ()
 
     @staticmethod
-    def words(told: Constraint, who: str, team: str) -> str:
+    def words(constraint: Constraint, who: str, team: str) -> str:
         """See :meth:`Asked.words`."""
-        del told, team
+        del constraint, team
         return f"keeping {who} together"
 
 
@@ -68,9 +68,9 @@ class Member(Asked):
         return replace(request, parties=tuple(party for party in parties if len(party) > 1))
 
     @staticmethod
-    def words(told: Constraint, who: str, team: str) -> str:
+    def words(constraint: Constraint, who: str, team: str) -> str:
         """See :meth:`Asked.words`."""
-        del told, team
+        del constraint, team
         return f"{who} staying in the party"
 
 
@@ -95,9 +95,9 @@ class Apart(Asked):
         return replace(request, apart=tuple(other for other in request.apart if other != self.pair))
 
     @staticmethod
-    def words(told: Constraint, who: str, team: str) -> str:
+    def words(constraint: Constraint, who: str, team: str) -> str:
         """See :meth:`Asked.words`."""
-        del told, team
+        del constraint, team
         return f"keeping {who} apart"
 
 
@@ -128,9 +128,9 @@ class Fixed(Asked):
         return tuple(Fixed((one,)) for one in self.teams) if len(self.teams) > 1 else ()
 
     @staticmethod
-    def words(told: Constraint, who: str, team: str) -> str:
+    def words(constraint: Constraint, who: str, team: str) -> str:
         """See :meth:`Asked.words`."""
-        return f"fixing {who} to {'their teams' if told.team is None else team}"
+        return f"fixing {who} to {'their teams' if constraint.team is None else team}"
 
 
 @dataclass(frozen=True)
@@ -161,10 +161,10 @@ class Role(Asked):
         return replace(request, roles=tuple(other for other in request.roles if other[0] != self.role))
 
     @staticmethod
-    def words(told: Constraint, who: str, team: str) -> str:
+    def words(constraint: Constraint, who: str, team: str) -> str:
         """See :meth:`Asked.words`."""
-        lacking = "" if told.team is None else f", which {team} lacks"
-        return f"needing {told.number} {who} in every team{lacking}"
+        lacking = "" if constraint.team is None else f", which {team} lacks"
+        return f"needing {constraint.number} {who} in every team{lacking}"
 
 
 @dataclass(frozen=True)
@@ -192,9 +192,9 @@ class Custom(Asked):
         return replace(request, rules=tuple(other for other in request.rules if other is not self.rule))
 
     @staticmethod
-    def words(told: Constraint, who: str, team: str) -> str:
+    def words(constraint: Constraint, who: str, team: str) -> str:
         """See :meth:`Asked.words`."""
-        del told, team
+        del constraint, team
         return f"the rule {who!r}"
 
 
@@ -223,10 +223,10 @@ class TeamSizes(Asked):
         return replace(request, max_difference=allowed, min_size=None, max_size=None, sizes=sizes)
 
     @staticmethod
-    def words(told: Constraint, who: str, team: str) -> str:
+    def words(constraint: Constraint, who: str, team: str) -> str:
         """See :meth:`Asked.words`."""
         del who, team
-        players = "1 player" if told.allowed == 1 else f"{told.allowed or 0} players"
+        players = "1 player" if constraint.allowed == 1 else f"{constraint.allowed or 0} players"
         return f"the sizes of the teams, which may differ by {players}"
 
 
@@ -251,8 +251,8 @@ class MostMoves(Asked):
         return replace(request, moves=None)
 
     @staticmethod
-    def words(told: Constraint, who: str, team: str) -> str:
+    def words(constraint: Constraint, who: str, team: str) -> str:
         """See :meth:`Asked.words`."""
         del who, team
-        number = told.number or 0
+        number = constraint.number or 0
         return f"at most {number} {'player' if number == 1 else 'players'} changing team"

@@ -87,10 +87,10 @@ class MutualInformation(Criterion):
         apart = _log(self._variances(whole)) - _log(self._variances(totals))
         information = 0.5 * np.where(counts > 0, shares * apart, 0.0).sum(axis=1)
         if self.side_weight:
-            told = _preference_divergence(totals, whole)
+            divergence = _preference_divergence(totals, whole)
             if self.signed:
-                told *= _right_side(totals, whole)
-            information -= self.side_weight * (shares * told).sum(axis=1)
+                divergence *= _right_side(totals, whole)
+            information -= self.side_weight * (shares * divergence).sum(axis=1)
         return cast("Floats", information)
 
     def _variances(self, totals: Floats) -> Floats:

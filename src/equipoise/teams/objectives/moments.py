@@ -100,7 +100,7 @@ class WinDistance(DifferenceCriterion):
         extras = crowd.extras(self.zero)
         mean = (float(crowd.whole[MU]) - sum(extras)) / k
         near = (Interval(mean + extra - below, mean + extra + above) for extra in extras)
-        mu = tuple(own.overlap(given) for own, given in zip(near, windows.mu, strict=True))
+        mu = tuple(own.overlap(known) for own, known in zip(near, windows.mu, strict=True))
         return windows._replace(mu=mu)
 
     def _slope(self, crowd: Crowd) -> float:

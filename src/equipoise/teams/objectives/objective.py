@@ -296,8 +296,8 @@ class DifferenceCriterion(Criterion):
         low = (whole * close.share - others * close.span) / (others + close.share)
         high = (whole + others * close.span) / (1.0 + others * close.share)
         mu = tuple(
-            Interval(low + extra, high + extra).overlap(given)
-            for extra, given in zip(extras, crowd.mu, strict=True)
+            Interval(low + extra, high + extra).overlap(known)
+            for extra, known in zip(extras, crowd.mu, strict=True)
         )
         return Windows(mu, (EVERYWHERE,) * len(mu), close)
 

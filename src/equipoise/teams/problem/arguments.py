@@ -130,6 +130,7 @@ _FROZEN: Mapping[str, Callable[[Any, str], Any]] = {
     "tolerances": lambda given, name: None if given is None else _each(given, name, Real),
     **dict.fromkeys(("min_size", "max_size", "max_difference"), _whole),
     **dict.fromkeys(
-        ("tolerance", "side_weight", "side_price", "stay", "beta", "zero", "body", "default"), _number
+        ("tolerance", "side_weight", "side_price", "stay", "beta", "zero", "body", "default", "effort"),
+        _number,
     ),
 }

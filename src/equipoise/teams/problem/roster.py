@@ -170,8 +170,8 @@ def rated(players: Iterable[Player] | Mapping[str, float | Rating | None], defau
     if default is None:
         known = [player.rating.mu for player in everyone if isinstance(player.rating, Rating)]
         default = float(np.mean(known)) if known else MIDDLE_WEIGHT
-    given = tuple(p if p.rating is not None else replace(p, rating=Rating(default)) for p in everyone)
-    return Roster(given, default, unrated)
+    filled = tuple(p if p.rating is not None else replace(p, rating=Rating(default)) for p in everyone)
+    return Roster(filled, default, unrated)
 
 
 def _from_roles(player: Player) -> Player:

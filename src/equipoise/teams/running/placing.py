@@ -264,8 +264,8 @@ def place_late(
 def _people(now: Floats, present: Ints, players: ArrayLike | None) -> Ints:
     """Return how many of each team are people."""
     people = np.round(now[:, COUNT]).astype(np.int64) - present
-    said = people if players is None else counts_of("players", players, len(now))
-    if (people < 0).any() or (people != said).any():
+    counted = people if players is None else counts_of("players", players, len(now))
+    if (people < 0).any() or (people != counted).any():
         msg = f"players less bots must be whole numbers of at least 0, got {people.tolist()}"
         raise InputError(msg)
     return people
@@ -307,9 +307,9 @@ def _present_bots(bot_totals: ArrayLike | None, present: Ints, mean: Floats) -> 
     features = present[:, None] * mean
     if bot_totals is None:
         return features
-    given = numbers_of("bot_totals", bot_totals)
-    if given.shape == features.shape:
-        return given
+    raw = numbers_of("bot_totals", bot_totals)
+    if raw.shape == features.shape:
+        return raw
     features[:, MU] = numbers_of("bot_totals", bot_totals, (len(present),))
     return features
 

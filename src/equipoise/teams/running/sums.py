@@ -59,21 +59,21 @@ def team_sums(players: Iterable[Player], n_teams: int, centre: float = 0.0) -> t
 
 def features_of(argument: str, totals: ArrayLike, variances: ArrayLike | None) -> Floats:
     """Return features of shape (n_teams, 5) that may be changed, from sums of weights or from features."""
-    given = numbers_of(argument, totals)
-    if given.ndim not in (1, 2) or len(given) < 2 or (given.ndim == 2 and given.shape[1] != N_FEATURES):
+    raw = numbers_of(argument, totals)
+    if raw.ndim not in (1, 2) or len(raw) < 2 or (raw.ndim == 2 and raw.shape[1] != N_FEATURES):
         shapes = "(n_teams,) or (n_teams, 5) with at least two teams"
-        msg = f"{argument} must have the shape {shapes}, got {given.shape}"
+        msg = f"{argument} must have the shape {shapes}, got {raw.shape}"
         raise InputError(msg)
-    features = np.zeros((len(given), N_FEATURES))
-    if given.ndim == 2:
-        features[:] = given
+    features = np.zeros((len(raw), N_FEATURES))
+    if raw.ndim == 2:
+        features[:] = raw
         if (features[:, COUNT] < 0).any():
             msg = f"{argument} must have counts of at least 0"
             raise InputError(msg)
     else:
-        features[:, MU] = given
+        features[:, MU] = raw
     if variances is not None:
-        features[:, VARIANCE] = numbers_of("variances", variances, (len(given),))
+        features[:, VARIANCE] = numbers_of("variances", variances, (len(raw),))
     if (features[:, VARIANCE] < 0).any():
         msg = "variances must be at least 0"
         raise InputError(msg)
@@ -83,26 +83,26 @@ def features_of(argument: str, totals: ArrayLike, variances: ArrayLike | None) -
 def numbers_of(argument: str, values: ArrayLike, shape: tuple[int, ...] | None = None) -> Floats:
     """Return finite numbers of a shape."""
     try:
-        given = np.array(values, dtype=np.float64)
+        raw = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         msg = f"{argument} must be numbers, one for each team, got {values!r:.60}"
         raise InputError(msg) from None
-    if shape is not None and given.shape != shape:
-        msg = f"{argument} must have the shape {shape} for {shape[0]} teams, got {given.shape}"
+    if shape is not None and raw.shape != shape:
+        msg = f"{argument} must have the shape {shape} for {shape[0]} teams, got {raw.shape}"
         raise InputError(msg)
-    if not np.isfinite(given).all():
+    if not np.isfinite(raw).all():
         msg = f"{argument} must be finite numbers"
         raise InputError(msg)
-    return given
+    return raw
 
 
 def counts_of(argument: str, values: ArrayLike | None, n_teams: int) -> Ints:
     """Return whole numbers of 0 and above, one for each team; 0 where nothing is given."""
-    given = numbers_of(argument, np.zeros(n_teams) if values is None else values, (n_teams,))
-    if (given < 0).any() or (given > MOST_PLAYERS).any() or (given != np.round(given)).any():
-        msg = f"{argument} must be whole numbers from 0 to {MOST_PLAYERS}, got {given.tolist()}"
+    raw = numbers_of(argument, np.zeros(n_teams) if values is None else values, (n_teams,))
+    if (raw < 0).any() or (raw > MOST_PLAYERS).any() or (raw != np.round(raw)).any():
+        msg = f"{argument} must be whole numbers from 0 to {MOST_PLAYERS}, got {raw.tolist()}"
         raise InputError(msg)
-    return given.astype(np.int64)
+    return raw.astype(np.int64)
 
 
 def units_in(

@@ -44,7 +44,12 @@ def solve(task: Task) -> Found:
     current = start
     rank, judged = _descended(task, current, best)
     stale = 0
-    while judged < MOST_JUDGED and stale < MOST_STALE and not task.stop() and not best.reaches(floor):
+    while (
+        judged < task.effort * MOST_JUDGED
+        and stale < task.effort * MOST_STALE
+        and not task.stop()
+        and not best.reaches(floor)
+    ):
         moves = _moves(task)
         if not len(moves):
             break

@@ -294,8 +294,8 @@ class _Meeting:
         self.usual = math.inf
         halves, rows = parts.halves
         self.fast = pays(max(rows), COMPILE_FROM, seconds_left(task.stop), KERNELS)
-        self.most_looks = patience * MOST_TURNS * LOOKS
-        self.most_pairs = patience * MOST_PAIRS
+        self.most_looks = patience * task.effort * MOST_TURNS * LOOKS
+        self.most_pairs = patience * task.effort * MOST_PAIRS
         limited = (limit.criterion.second for limit in task.limits if any(limit.criterion.second))
         self.axis = task.criterion.second if any(task.criterion.second) else next(limited, NO_AXIS)
         listed = self.axis if any(self.axis) else SQUARES

@@ -7,6 +7,7 @@ after some blocks were exchanged at random, ends near the best split of all.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import combinations
 
@@ -14,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Labels
+from equipoise.compiled import pays
+from equipoise.stopping import seconds_left
 from equipoise.teams.problem.problem import MU, Problem
 from equipoise.teams.solvers.halves import meet
 from equipoise.teams.solvers.task import Best, Task
@@ -21,8 +24,12 @@ from equipoise.teams.solvers.task import Best, Task
 #: Random orders in which a start is tried to be drafted.
 TRIES = 50
 
-#: Pairs of teams that are re-divided at the most.
-MOST_PAIRS = 1500
+#: Pairs of teams that are re-divided at the most with the usual effort, and the blocks that halve their
+#: number: for each pair all of them are looked at.
+MOST_PAIRS, HALVING = 600, 200
+
+#: Rows of plain re-splits, all together, from which loading numba pays: a second of them.
+LOAD_FROM = 1 << 19
 
 #: Times the search goes on from a split disturbed at random.
 DISTURBANCES = 30
@@ -96,9 +103,9 @@ def _placed(problem: Problem, order: NDArray[np.intp], rooms: NDArray[np.int64] 
 
 def improve(task: Task, start: Labels, best: Best, bound: float, disturbances: int = DISTURBANCES) -> None:
     """Re-divide pairs of teams until no pair gets better, disturb, and go on; offer what is found."""
-    left = MOST_PAIRS
+    left = math.ceil(task.effort * MOST_PAIRS / (1.0 + task.problem.n_blocks / HALVING))
     current, _ = _settled(task, start, best, left)
-    for _ in range(disturbances):
+    for _ in range(math.ceil(task.effort * disturbances)):
         if task.stop() or left <= 0 or best.reaches(bound):
             return
         disturbed = _disturbed(task.problem, current, task.rng)
@@ -109,24 +116,27 @@ def improve(task: Task, start: Labels, best: Best, bound: float, disturbances: i
 
 
 def _settled(task: Task, labels: Labels, best: Best, most: int) -> tuple[Labels, int]:
-    """Return a split no pair of whose teams can be divided better, and how many pairs were tried."""
+    """Return a split no pair of whose teams can be divided better, and how many pairs were tried.
+
+    The pair that costs most by itself comes first, among those that have changed since they were tried.
+    """
+    pairs = np.array(list(combinations(range(task.problem.n_teams), 2)))
+    settled = np.zeros(len(pairs), dtype=np.bool_)
+    rows = 2 ** (min(2 * task.problem.n_blocks // task.problem.n_teams, MOST_FREED) // 2)
     used = 0
-    pairs = list(combinations(range(task.problem.n_teams), 2))
-    settled_at = dict.fromkeys(pairs, b"")
-    changed = True
-    while changed and used < most and not task.stop():
-        changed = False
-        for pair in pairs:
-            key = (labels * np.isin(labels, pair)).tobytes() + labels.tobytes()
-            if settled_at[pair] == key:
-                continue
-            used += 1
-            better = redivide(task, labels, pair, best)
-            if _rank(task, better) < _rank(task, labels):
-                labels, changed = better, True
-            settled_at[pair] = key
-            if task.stop() or used >= most:
-                break
+    while not settled.all() and used < most and not task.stop():
+        totals = task.problem.totals(labels[None, :])[0]
+        costs = task.criterion.cost(totals[pairs])
+        at = int(np.where(settled, -np.inf, costs).argmax())
+        better = redivide(task, labels, (int(pairs[at, 0]), int(pairs[at, 1])), best)
+        used += 1
+        pays(
+            used * rows, LOAD_FROM, seconds_left(task.stop)
+        )  # once numba is loaded, smaller work is compiled too
+        if _rank(task, better) < _rank(task, labels):
+            labels = better
+            settled &= ~np.isin(pairs, pairs[at]).any(axis=1)
+        settled[at] = True
     best.offer(labels[None, :])
     return labels, used
 
@@ -148,7 +158,7 @@ def redivide(task: Task, labels: Labels, pair: tuple[int, int], best: Best) -> L
         freed = _few(task, part)
         part = part.freed((labels[blocks] == pair[1]).astype(np.int8), freed)
         blocks = blocks[freed]
-    found = meet(replace(task, problem=part, limits=(), start=(), keep=4), patience=PATIENCE)
+    found = meet(replace(task, problem=part, start=(), keep=4), patience=PATIENCE)
     candidates = [labels]
     for ranked in found.ranked:
         candidate = labels.copy()

@@ -54,7 +54,7 @@ def solve(task: Task) -> Found:
     if start is None:
         return best.found(bound=bound, proven=True)
     climb_down(near, start, best)
-    for freed in FREED:
+    for freed in FREED * max(round(task.effort), 1):
         if task.stop() or best.reaches(bound):
             break
         incumbent = best.found(bound=bound, proven=False).ranked

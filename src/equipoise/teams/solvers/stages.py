@@ -34,6 +34,7 @@ def run(
     keep: int,
     stop: Stop,
     seed: int,
+    effort: float = 1.0,
     *,
     fill_up: bool = True,
 ) -> tuple[Found, str]:
@@ -46,14 +47,14 @@ def run(
     start: tuple[Labels, ...] = () if problem.moving is None else unmoved(problem)
     limits, proven = list[Limit](), True
     for criterion, tolerance in objective.first:
-        found, name = _solve(Task(problem, criterion, tuple(limits), 1, start, stop, seed), solver)
+        found, name = _solve(Task(problem, criterion, tuple(limits), 1, start, stop, seed, effort), solver)
         if not found.ranked:
             return found, name
         best = found.ranked[0]
         limits.append(Limit(criterion, best.cost + tolerance + 2.0 * criterion.error(problem.rounding)))
         start = (best.labels,)
         proven = proven and found.proven
-    task = Task(problem, objective.criterion, tuple(limits), keep, start, stop, seed)
+    task = Task(problem, objective.criterion, tuple(limits), keep, start, stop, seed, effort)
     found, name = _solve(task, solver)
     bound = found.bound if proven and math.isfinite(found.bound) else objective.criterion.floor
     found = Found(found.ranked, bound, found.proven and proven, task.error)

@@ -71,6 +71,8 @@ class Task:
         See :data:`Stop`.
     seed : int
         The seed of the only randomness.
+    effort : float
+        How much work to do before giving up, as a multiple of the usual.
     """
 
     problem: Problem
@@ -80,6 +82,7 @@ class Task:
     start: tuple[Labels, ...] = ()
     stop: Stop = never
     seed: int = 0
+    effort: float = 1.0
 
     @cached_property
     def error(self) -> float:

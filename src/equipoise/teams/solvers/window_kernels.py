@@ -91,7 +91,7 @@ class Levels(NamedTuple):
 
 
 class Picks(NamedTuple):
-    """Columns by pick, all changed, but where it is said otherwise."""
+    """Columns by pick, all changed unless stated otherwise."""
 
     free: Column  # by level and position: the block
     prefix: Column  # by level and position: the sum of the first axis before it

@@ -139,13 +139,13 @@ class _Enumeration:
                 self.best.offer(start[None, :])
         low = self.floor
         if not self._reached(low):
-            self._sweep(self._half(), DIVE_STEPS, dive=True)
-        found = self._prove(low, FIRST_PROOF_STEPS)
+            self._sweep(self._half(), self._steps(DIVE_STEPS), dive=True)
+        found = self._prove(low, self._steps(FIRST_PROOF_STEPS))
         if found.proven or self.task.stop():
             return found
         if not self.task.criterion.by_difference and found.ranked:
             improve(self.task, found.ranked[0].labels, self.best, found.bound)
-        return self._prove(found.bound if found.bound < self.best.worst else low, PROOF_STEPS)
+        return self._prove(found.bound if found.bound < self.best.worst else low, self._steps(PROOF_STEPS))
 
     def _half(self) -> float:
         """Return what a dive aims at: half the cost to be bettered, or any cost while more are wanted."""
@@ -154,6 +154,10 @@ class _Enumeration:
             return self.floor + (worst - self.floor) / 2.0
         ranked = self._ranked()
         return ranked[-1].cost if ranked else math.inf
+
+    def _steps(self, usual: int) -> int:
+        """Return how many steps the effort allows."""
+        return math.ceil(self.task.effort * usual)
 
     def _prove(self, low: float, steps: int) -> Found:
         """Aim higher and higher until nothing can be better than what is known."""

@@ -14,7 +14,17 @@ from markupsafe import Markup
 from equipoise.pages.html.catalogue import texts
 
 #: What the page's one script is made of, in order: what is asked and the search, what is typed, the page.
-SCRIPTS = ("solve.js", "paste.js", "board.js")
+SCRIPTS = (
+    "problem.js",
+    "worth.js",
+    "search.js",
+    "climb.js",
+    "paste.js",
+    "form.js",
+    "teams.js",
+    "moving.js",
+    "start.js",
+)
 
 #: The objectives that the page offers, the usual one first.
 OBJECTIVES = ("spread", "difference", "win", "ratio", "indistinguishable")

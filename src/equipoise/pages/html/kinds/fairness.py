@@ -71,7 +71,7 @@ def _date_in(text: str) -> float | None:
 
 
 def part_of(site: Site, judged: Sequence[Judged]) -> dict[str, Any]:
-    """Return what is said of some contests."""
+    """Return the figures of some contests."""
     sums = [[0, 0.0, 0.0] for _ in range(BINS)]
     margins, one_sided, even = [0] * BINS, 0, 0
     for contest, chances in judged:

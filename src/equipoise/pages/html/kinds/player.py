@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from equipoise.matches import Match
+from equipoise.matches import Match, Ruleset
 from equipoise.pages.html.graphs import band_graph
 from equipoise.pages.html.site import Kind, Site, date, percent, slug
 from equipoise.serving.chronicle import won_by
 
 #: Games, companions, maps, names and rulesets that are shown.
-GAMES, ROWS, NAMES, RULESETS, FORM = 100, 20, 20, 8, 10
+GAMES, ROWS, NAMES, RULESETS, FORM = 50, 20, 20, 8, 10
 
 
 def keys(site: Site) -> Iterator[str]:
@@ -27,79 +27,98 @@ def render(site: Site, key: str, query: Mapping[str, str]) -> str | None:
     if player is None:
         return None
     told = site.chronicle
-    games = [_outcome(site, place, player) for place in told.of_player[player]]
+    company = _Company()
+    games = [_outcome(site, place, player, company) for place in told.of_player[player]]
     rulesets = [_ruleset(site, player, ruleset, games) for ruleset in told.rulesets_of[player][:RULESETS]]
-    mates, opponents = _company(site, player)
-    maps = Counter[str](), Counter[str]()
-    for game in games:
-        maps[0][game["match"].map] += 1
-        maps[1][game["match"].map] += game["won"]
-    names = list(dict.fromkeys(name for place in reversed(told.of_player[player][-2000:])
-                               for who, name in told.matches[place].names if who == player))  # fmt: skip
-    recent = [_told(site, player, game) for game in reversed(games[-GAMES:])]
+    names = list(dict.fromkeys(name for game in reversed(games[-2000:])
+                               for who, name in game.match.names if who == player))  # fmt: skip
     return site.render(
         "player.html", "../", told.name_of(player), id=player, names=names[:NAMES], rulesets=rulesets,
-        games=recent, mates=mates, opponents=opponents, here="player",
-        maps=[(name, count, maps[1][name] / count) for name, count in maps[0].most_common(ROWS)],
+        games=[_told(site, player, game) for game in reversed(games[-GAMES:])], here="player",
+        mates=company.most(0), opponents=company.most(1), maps=company.most(2),
     )  # fmt: skip
 
 
-def _outcome(site: Site, place: int, player: str) -> dict[str, Any]:
-    """Return what a match was for a player: the part of its contests won, and what was expected of it."""
+class _Game(NamedTuple):
+    """What a match was for a player: the part of its contests won, and what was expected of it."""
+
+    place: int
+    match: Match
+    won: float
+    expected: float
+
+
+class _Company:
+    """With whom, against whom and where a player played, and how much of that was won."""
+
+    def __init__(self) -> None:
+        # Lists that are counted once at the end: some thousand counts of ten names each take longer.
+        self.played: tuple[list[str], ...] = ([], [], [])
+        self.won: tuple[list[str], ...] = ([], [], [])
+        self.shared: tuple[dict[str, float], ...] = ({}, {}, {})
+
+    def add(self, what: int, names: Sequence[str], won: float) -> None:
+        """Note a game with some names; shared victories are few."""
+        self.played[what].extend(names)
+        if won == 1.0:
+            self.won[what].extend(names)
+        elif won:
+            for name in names:
+                self.shared[what][name] = self.shared[what].get(name, 0.0) + won
+
+    def most(self, what: int) -> list[tuple[str, int, float]]:
+        """Return those there were most games with, how many, and the part of them that was won."""
+        won, shared = Counter(self.won[what]), self.shared[what]
+        return [
+            (name, count, (won[name] + shared.get(name, 0.0)) / count)
+            for name, count in Counter(self.played[what]).most_common(ROWS)
+        ]
+
+
+def _outcome(site: Site, place: int, player: str, company: _Company) -> _Game:
+    """Return what a match was for a player, and count its last contest's company."""
     match, chances = site.chronicle.matches[place], site.chronicle.chances[place]
-    won = expected = played = 0.0
+    won = expected = played = last = 0.0
+    sides: tuple[list[str], list[str]] = ([], [])
     for contest, predicted in zip(match.contests, chances, strict=True):
-        for n, team in enumerate(contest.teams):
-            if any(who == player for who, _ in team):
-                won, expected, played = won + won_by(contest, n), expected + predicted[n], played + 1
-    return {"place": place, "match": match, "won": won / played, "expected": expected / played}
+        teams = [[who for who, _ in team] for team in contest.teams]
+        own = next((n for n, team in enumerate(teams) if player in team), None)
+        if own is None:
+            continue
+        last = won_by(contest, own)
+        won, expected, played = won + last, expected + predicted[own], played + 1.0
+        sides = ([who for who in teams[own] if who != player],
+                 [who for n, team in enumerate(teams) if n != own for who in team])  # fmt: skip
+    company.add(0, sides[0], last)
+    company.add(1, sides[1], last)
+    company.add(2, [match.map], won / played)
+    return _Game(place, match, won / played, expected / played)
 
 
-def _ruleset(site: Site, player: str, ruleset: Any, games: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _ruleset(site: Site, player: str, ruleset: Ruleset, games: Sequence[_Game]) -> dict[str, Any]:
     points = site.chronicle.points(player, ruleset)
-    own = [game for game in games if any(contest.ruleset == ruleset for contest in game["match"].contests)]
+    own = [game for game in games if any(contest.ruleset == ruleset for contest in game.match.contests)]
     title = site.t["graph_player"].format(
         first=date(points[0].at)[:10], last=date(points[-1].at)[:10], weight=f"{points[-1].weight:.1f}"
     )
-    form = "".join("●" if game["won"] > 0.5 else "◐" if game["won"] == 0.5 else "○" for game in own[-FORM:])
-    won, expected = (sum(game[what] for game in own) / len(own) for what in ("won", "expected"))
+    form = "".join("●" if game.won > 0.5 else "◐" if game.won == 0.5 else "○" for game in own[-FORM:])
+    won = sum(game.won for game in own) / len(own)
+    expected = sum(game.expected for game in own) / len(own)
     return {"ruleset": ruleset, "last": points[-1], "games": len(own), "form": form, "won": won,
             "expected": expected, "graph": band_graph(points, title)}  # fmt: skip
 
 
-def _told(site: Site, player: str, game: dict[str, Any]) -> dict[str, Any]:
+def _told(site: Site, player: str, game: _Game) -> dict[str, Any]:
     """Return a recent game with the weight after it, and why it moved."""
-    match: Match = game["match"]
-    after = site.chronicle.point_at(player, match.ruleset, game["place"])
-    why = "won" if game["won"] > 0.5 else "lost" if game["won"] < 0.5 else "shared"
-    words = ""
-    if site.chronicle.exact and after is not None and after.match == game["place"]:
-        key = {"won": "why_up", "lost": "why_down", "shared": "why_same"}[why]
-        words = site.t[key].format(
-            chance=percent(game["expected"]), change=f"{after.weight - after.before:+.1f}"
-        )
-    return {**game, "result": site.t[why], "weight": None if after is None else after.weight, "why": words}
-
-
-def _company(site: Site, player: str) -> tuple[list[tuple[str, int, float]], list[tuple[str, int, float]]]:
-    """Return whom a player played with and against most, and how often the player won then."""
-    counts, wins = (Counter[str](), Counter[str]()), (Counter[str](), Counter[str]())
-    for place in site.chronicle.of_player[player]:
-        contest = next(contest for contest in reversed(site.chronicle.matches[place].contests)
-                       if any(who == player for team in contest.teams for who, _ in team))  # fmt: skip
-        own = next(n for n, team in enumerate(contest.teams) if any(who == player for who, _ in team))
-        won = won_by(contest, own)
-        for n, team in enumerate(contest.teams):
-            side = int(n != own)
-            for who, _ in team:
-                counts[side][who] += 1
-                wins[side][who] += won  # type: ignore[assignment]  # a shared victory counts in parts
-    counts[0].pop(player)
-    mates, opponents = (
-        [(who, count, won[who] / count) for who, count in some.most_common(ROWS)]
-        for some, won in zip(counts, wins, strict=True)
-    )
-    return mates, opponents
+    after = site.chronicle.point_at(player, game.match.ruleset, game.place)
+    how = "won" if game.won > 0.5 else "lost" if game.won < 0.5 else "shared"
+    why = ""
+    if site.chronicle.exact and after is not None and after.match == game.place:
+        key = {"won": "why_up", "lost": "why_down", "shared": "why_same"}[how]
+        change = f"{after.weight - after.before:+.1f}"
+        why = site.t[key].format(chance=percent(game.expected), change=change)
+    return {**game._asdict(), "result": site.t[how], "why": why,
+            "weight": None if after is None else after.weight}  # fmt: skip
 
 
 KIND = Kind("player", keys, render)

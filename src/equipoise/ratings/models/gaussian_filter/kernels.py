@@ -44,7 +44,7 @@ EXPERIENCED, HALF_EXPERIENCE, HYPER = 14, 15, 16
 #: Numbers of a member of a team: the rows of each level, and whether it is a bot; share, attention, and
 #: statistics.
 PLACE, BOT = 4, 3
-TELL, SHARE, LEARN, FIGURE = 3, 0, 1, 2
+REPORT, SHARE, LEARN, FIGURE = 3, 0, 1, 2
 
 #: Numbers of the workspace for each team of a contest.
 SKILL, SPREAD, BODIES, STATISTIC_PART, POWER, PULL, INFORMATION, NOISE, LEVEL, LEVEL_SPREAD, PREDICTED = (
@@ -81,7 +81,7 @@ class Contests(NamedTuple):
     first_team: Column  # where its teams begin, with one entry more
     which: Column  # its ruleset
     depth: Column  # how many parts of a skill count
-    told_of: Column  # how many players' figures can be compared
+    reported: Column  # how many players' figures can be compared
     at: Column  # the day
     weight: Column  # how much it counts
 
@@ -99,7 +99,7 @@ class Members(NamedTuple):
     """Columns by member of a team, several numbers each."""
 
     places: Column  # where the parts of the skill stand, and whether it is a bot
-    told: Column  # share, attention, and figure less the contest's mean
+    reports: Column  # share, attention, and figure less the contest's mean
 
 
 def play(
@@ -142,13 +142,13 @@ def play(
         Whether to learn, or only to predict.
     """  # fmt: skip
     first_team, which_of, depth_of = contests.first_team, contests.which, contests.depth
-    told_of, at_of, weight_of = contests.told_of, contests.at, contests.weight
+    reported, at_of, weight_of = contests.reported, contests.at, contests.weight
     first_member, order, rank_of, score_of = teams.first_member, teams.order, teams.rank, teams.score
-    places, told = members.places, members.told
+    places, reports = members.places, members.reports
     many = len(hyper) // HYPER
     for n in range(len(at_of)):
         first, end = first_team[n], first_team[n + 1]
-        depth, count, known = depth_of[n], end - first, told_of[n]
+        depth, count, known = depth_of[n], end - first, reported[n]
         # A weight of ten is ten contests: in one step as large the line would leave the curve.
         rounds = max(math.ceil(weight_of[n]), 1) if learning else 1
         weight = weight_of[n] / rounds
@@ -157,12 +157,12 @@ def play(
                 h, which, w = HYPER * member, RULESET * (which_of[n] * many + member), WORLD * member
                 gather(
                     hyper, h, table, rulesets, world, w, many, member, which, depth, at_of[n],
-                    first_member, places, told, space, seats, first, end,
+                    first_member, places, reports, space, seats, first, end,
                 )  # fmt: skip
                 if hyper[h + EXPERIENCED] > 0.0:
                     half = hyper[h + HALF_EXPERIENCE]
                     add_experience(
-                        half, rulesets, games, which, first_member, places, told, space, first, end
+                        half, rulesets, games, which, first_member, places, reports, space, first, end
                     )
                 noise = spread_of_difference(hyper, h, space, count)
                 mine = count * member
@@ -170,8 +170,8 @@ def play(
                 if learning:
                     learn_all(
                         hyper, h, table, rulesets, world, w, many, member, which, depth, first_member, order,
-                        rank_of, score_of, places, told, space, seats, own, mine, first, end, noise, weight,
-                        known,
+                        rank_of, score_of, places, reports, space, seats, own, mine, first, end, noise,
+                        weight, known,
                     )  # fmt: skip
             if again == 0:
                 mix(evidence, rulesets, many, which_of[n], own, chances, draws, n, first, count)
@@ -185,18 +185,20 @@ def play(
 def learn_all(
     hyper: Column, h: int, table: Column, rulesets: Column, world: Column, w: int, many: int, member: int,
     which: int, depth: int, first_member: Column, order: Column, rank_of: Column, score_of: Column,
-    places: Column, told: Column, space: Column, seats: Column, own: Column, mine: int, first: int, end: int,
-    noise: float, weight: float, known: int,
+    places: Column, reports: Column, space: Column, seats: Column, own: Column, mine: int, first: int,
+    end: int, noise: float, weight: float, known: int,
 ) -> None:  # fmt: skip
     """Let one member learn from a contest that it has predicted."""
-    compare_statistics(hyper, h, rulesets, which, first_member, told, space, seats, first, end, weight, known)
+    compare_statistics(
+        hyper, h, rulesets, which, first_member, reports, space, seats, first, end, weight, known
+    )
     compare_scores(hyper, h, rulesets, which, score_of, space, first, end, weight)
     if end - first == 2:
         compare_pair(hyper, h, rulesets, which, noise, rank_of, space, own, mine, first, weight)
     else:
         compare_places(hyper, h, noise, rank_of, order, space, first, end, weight)
     learn(
-        table, rulesets, world, w, many, member, which, depth, first_member, places, told, space, seats,
+        table, rulesets, world, w, many, member, which, depth, first_member, places, reports, space, seats,
         first, end,
     )  # fmt: skip
     if hyper[h + EXPERIENCED] > 0.0:
@@ -256,9 +258,9 @@ def weigh(
     if rank_of[first + winner] != rank_of[first + order[first + 1]]:
         mine, everything = (many + 1) * which, len(evidence) - many - 1
         for member in range(many):
-            told = weight * math.log(max(own[count * member + winner], LEAST_CHANCE))
-            evidence[mine + member] += told
-            evidence[everything + member] += told
+            likelihood = weight * math.log(max(own[count * member + winner], LEAST_CHANCE))
+            evidence[mine + member] += likelihood
+            evidence[everything + member] += likelihood
         evidence[mine + many] += weight
         evidence[everything + many] += weight
 
@@ -283,7 +285,7 @@ def gather(
     at: float,
     first_member: Column,
     places: Column,
-    told: Column,
+    reports: Column,
     space: Column,
     seats: Column,
     first: int,
@@ -321,7 +323,7 @@ def gather(
                 statistic += table[row + STATISTIC]
                 spread += known
                 squares += known * known
-            share = told[TELL * j + SHARE]
+            share = reports[REPORT * j + SHARE]
             # What statistics are compared with has them in full, however far results trust them: else trust
             # that rises would make what it rests on shrink.
             plain = mean + statistic
@@ -363,7 +365,7 @@ def add_experience(
     which: int,
     first_member: Column,
     places: Column,
-    told: Column,
+    reports: Column,
     space: Column,
     first: int,
     end: int,
@@ -373,7 +375,7 @@ def add_experience(
     for t in range(first, end):
         veterans = 0.0
         for j in range(first_member[t], first_member[t + 1]):
-            share, played = told[TELL * j + SHARE], games[places[PLACE * j]]
+            share, played = reports[REPORT * j + SHARE], games[places[PLACE * j]]
             veterans += share * played / (played + half)
         team = WORKSPACE * (t - first)
         space[team + VETERANS] = veterans
@@ -413,7 +415,7 @@ def compare_statistics(
     rulesets: Column,
     which: int,
     first_member: Column,
-    told: Column,
+    reports: Column,
     space: Column,
     seats: Column,
     first: int,
@@ -447,11 +449,11 @@ def compare_statistics(
             for j in range(first_member[t], first_member[t + 1]):
                 seat = SEAT * (j - start)
                 step = shrink = 0.0
-                figure = told[TELL * j + FIGURE]
+                figure = reports[REPORT * j + FIGURE]
                 if figure == figure:
-                    spread, share = seats[seat + SEAT_SPREAD], told[TELL * j + SHARE]
+                    spread, share = seats[seat + SEAT_SPREAD], reports[REPORT * j + SHARE]
                     total = slope * slope * (spread + against_spread) + noise
-                    gain = told[TELL * j + LEARN] * slope / total
+                    gain = reports[REPORT * j + LEARN] * slope / total
                     step = gain * (figure * per_unit - slope * (seats[seat + SEAT_SKILL] - against))
                     shrink = slope * gain
                     gone = seats[seat + SEAT_SQUARES] * shrink
@@ -613,7 +615,7 @@ def learn(
     depth: int,
     first_member: Column,
     places: Column,
-    told: Column,
+    reports: Column,
     space: Column,
     seats: Column,
     first: int,
@@ -638,8 +640,8 @@ def learn(
         for j in range(first_member[first + k], first_member[first + k + 1]):
             seat = SEAT * (j - start)
             step, shrink = seats[seat + STEP], seats[seat + SHRINK]
-            share = told[TELL * j + SHARE]
-            attention = told[TELL * j + LEARN] * share
+            share = reports[REPORT * j + SHARE]
+            attention = reports[REPORT * j + LEARN] * share
             pull = attention * team_pull
             information = attention * share * team_information
             loss = information / (1.0 + information * seats[seat + SEAT_SPREAD])

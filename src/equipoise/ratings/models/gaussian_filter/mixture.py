@@ -84,9 +84,9 @@ class Mixture(Filters):
     starting: tuple[Given, ...] = ()
 
     def __post_init__(self) -> None:
-        given = self.settings.items() if isinstance(self.settings, Mapping) else self.settings
+        items = self.settings.items() if isinstance(self.settings, Mapping) else self.settings
         object.__setattr__(self, "members", tuple(self.members))
-        object.__setattr__(self, "settings", tuple(sorted((str(name), x) for name, x in given)))
+        object.__setattr__(self, "settings", tuple(sorted((str(name), x) for name, x in items)))
         object.__setattr__(self, "starting", given_from(self.starting))
         if not 1 <= len(self.members) <= MOST_MEMBERS:
             msg = f"members must be 1 to {MOST_MEMBERS}, got {len(self.members)}"
@@ -139,12 +139,12 @@ def _made(members: tuple[str, ...], settings: tuple[tuple[str, float], ...]) -> 
 
 
 @lru_cache(64)
-def _by_id(given: tuple[Given, ...]) -> Mapping[str, Guess]:
+def _by_id(starting: tuple[Given, ...]) -> Mapping[str, Guess]:
     """Return guesses by id; who is known by name alone has an id that says so."""
-    guesses = _placed(given)
+    guesses = _placed(starting)
     return {**{f"{NAMED}{who}": guess for who, guess in guesses.items()}, **guesses}
 
 
 @lru_cache(64)
-def _placed(given: tuple[Given, ...]) -> Mapping[str, Guess]:
-    return placed(given)
+def _placed(starting: tuple[Given, ...]) -> Mapping[str, Guess]:
+    return placed(starting)

@@ -282,12 +282,13 @@ class Filters(Further, ABC):
         """
         ruleset = ruleset or GENERAL
         weights = self.weights(state, ruleset)
-        told = [self._mean(state, player, ruleset, member) for member in range(len(weights))]
-        if len(told) == 1:
-            return Rating(told[0][0], math.sqrt(told[0][1]))
-        mu = math.fsum(weight * mean for weight, (mean, _) in zip(weights, told, strict=True))
+        moments = [self._mean(state, player, ruleset, member) for member in range(len(weights))]
+        if len(moments) == 1:
+            return Rating(moments[0][0], math.sqrt(moments[0][1]))
+        mu = math.fsum(weight * mean for weight, (mean, _) in zip(weights, moments, strict=True))
         variance = math.fsum(
-            weight * (spread + (mean - mu) ** 2) for weight, (mean, spread) in zip(weights, told, strict=True)
+            weight * (spread + (mean - mu) ** 2)
+            for weight, (mean, spread) in zip(weights, moments, strict=True)
         )
         return Rating(mu, math.sqrt(variance))
 

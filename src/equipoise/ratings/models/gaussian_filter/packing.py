@@ -17,7 +17,7 @@ import numpy as np
 
 from equipoise.matches import Contest, Ruleset, Statistics
 from equipoise.ratings.model import Attention, is_bot
-from equipoise.ratings.models.gaussian_filter.kernels import LEVELS, TELL, Contests, Members, Teams
+from equipoise.ratings.models.gaussian_filter.kernels import LEVELS, REPORT, Contests, Members, Teams
 
 #: Seconds in a day.
 DAY = 86400.0
@@ -46,13 +46,13 @@ class Packed:
         The place of each part of a skill and of each ruleset in the tables of the state.
     rows : dict
         The places of the parts of each player's skill, by ruleset.
-    first_team, which, depth, told_of, at, weight : array
+    first_team, which, depth, reported, at, weight : array
         Of each contest: where its teams begin (with one entry more), its ruleset, how many parts of a skill
         count, how many players' figures can be compared, the day, and how much it counts.
     first_member, order, rank, score : array
         Of each team: where its members begin (with one entry more), the contest's teams by rank, the rank,
         and the score or nan.
-    places, told : array
+    places, reports : array
         Of each member: where the parts of the skill stand and whether it is a bot; share, attention, and
         figure less the contest's mean.
     """
@@ -63,7 +63,7 @@ class Packed:
     first_team: array[int] = field(default_factory=lambda: array("I", [0]))
     which: array[int] = field(default_factory=_whole)
     depth: array[int] = field(default_factory=_whole)
-    told_of: array[int] = field(default_factory=_whole)
+    reported: array[int] = field(default_factory=_whole)
     at: array[float] = field(default_factory=_real)
     weight: array[float] = field(default_factory=_real)
     first_member: array[int] = field(default_factory=lambda: array("I", [0]))
@@ -71,14 +71,14 @@ class Packed:
     rank: array[float] = field(default_factory=_real)
     score: array[float] = field(default_factory=_real)
     places: array[int] = field(default_factory=_whole)
-    told: array[float] = field(default_factory=_real)
+    reports: array[float] = field(default_factory=_real)
 
     def columns(self) -> tuple[Contests, Teams, Members]:
         """Return the columns as the plain kernels take them."""
         return (
-            Contests(self.first_team, self.which, self.depth, self.told_of, self.at, self.weight),
+            Contests(self.first_team, self.which, self.depth, self.reported, self.at, self.weight),
             Teams(self.first_member, self.order, self.rank, self.score),
-            Members(self.places, self.told),
+            Members(self.places, self.reports),
         )
 
     def arrays(self) -> tuple[Contests, Teams, Members]:
@@ -87,12 +87,12 @@ class Packed:
         return (
             Contests(
                 array_of(self.first_team), array_of(self.which), array_of(self.depth),
-                array_of(self.told_of), array_of(self.at), array_of(self.weight),
+                array_of(self.reported), array_of(self.at), array_of(self.weight),
             ),
             Teams(
                 array_of(self.first_member), array_of(self.order), array_of(self.rank), array_of(self.score)
             ),
-            Members(array_of(self.places), array_of(self.told)),
+            Members(array_of(self.places), array_of(self.reports)),
         )  # fmt: skip
 
     def most_teams(self) -> int:
@@ -158,15 +158,15 @@ def _add(
     for team in teams:
         for player, share in team:
             packed.places.extend(rows.get(player) or _seat(packed, contest.ruleset, player, rows))
-            packed.told.extend((share, attention.get(player, 1.0), figures.get(player, math.nan)))
-        packed.first_member.append(len(packed.told) // TELL)
+            packed.reports.extend((share, attention.get(player, 1.0), figures.get(player, math.nan)))
+        packed.first_member.append(len(packed.reports) // REPORT)
     packed.rank.extend(ranks)
     packed.score.extend(contest.scores or (math.nan,) * len(teams))
     packed.order.extend(sorted(range(len(teams)), key=ranks.__getitem__))
     packed.first_team.append(len(packed.rank))
     packed.which.append(packed.rulesets[contest.ruleset])
     packed.depth.append(len(levels(contest.ruleset)))
-    packed.told_of.append(len(figures))
+    packed.reported.append(len(figures))
     packed.at.append(contest.at / DAY)
     packed.weight.append(contest.weight)
 
@@ -183,7 +183,7 @@ def _seat(packed: Packed, ruleset: Ruleset, player: str, rows: dict[str, array[i
 def figures_of(contest: Contest) -> dict[str, float]:
     """Return what the statistics say of each player, less the mean; empty where there is none to compare."""
     shares = {player: share for team in contest.teams for player, share in team}
-    figures = {told.player: figure_of(told, shares[told.player]) for told in contest.statistics}
+    figures = {report.player: figure_of(report, shares[report.player]) for report in contest.statistics}
     mean = mean_of(list(figures.values()))
     return {player: number - mean for player, number in figures.items() if number - mean == number - mean}
 

@@ -1,0 +1,147 @@
+"""``equipoise live``: game servers balanced while they run."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from equipoise.cli import archives
+from equipoise.errors import InputError
+
+if TYPE_CHECKING:
+    from equipoise.server.playing import Playing
+
+#: Seconds between two looks at a log.
+STEP = 0.05
+
+
+@click.command(name="live")
+@click.option("--game", default="openarena", show_default=True, metavar="NAME", help="openarena or quake3.")
+@click.option("--log", metavar="PATH", help="The server's games.log.")
+@click.option("--rcon", metavar="HOST:PORT", help="Its remote console.")
+@click.option("--rcon-password-file", metavar="FILE", help="A file with the console's password.")
+@click.option(
+    "--target", type=int, metavar="N", help="Players wanted, bots included, within the map's range."
+)
+@click.option("--bots/--no-bots", default=None, help="Whether bots fill up.  [default: --bots]")
+@click.option(
+    "--stay", type=float, metavar="PRICE", help="The price of moving one player, in win probability."
+)
+@click.option("--clans", is_flag=True, default=None, help="Those with one clan tag stay together.")
+@click.option("--levers", is_flag=True, default=None, help="Bots make up for uneven teams.")
+@click.option("--move-alive", is_flag=True, default=None, help="Move players in mid game if need be.")
+@click.option("--intermission", type=float, metavar="SECONDS", help="Go on so long after a game with people.")
+@click.option("--config", metavar="FILE.toml", help="Several servers: a table [[server]] for each.")
+@click.option(
+    "--store", metavar="URL", envvar="EQUIPOISE_STORE", show_envvar=True,
+    help="The archive: sqlite:///path or postgresql://user@host/database.",
+)  # fmt: skip
+@click.option(
+    "--dry-run", is_flag=True, help="Send nothing; print what would be done, of a recorded log too."
+)
+@click.option("--once", is_flag=True, help="With --dry-run: end where the log ends.")
+def command(config: str | None, store: str | None, dry_run: bool, once: bool, **options: Any) -> None:
+    """Balance a game server while it runs, until SIGINT or SIGTERM.
+
+    It follows the server's log, rates every game, chooses teams between games, fills up with bots, finds a
+    place for late joiners, and answers !teams, !why, !rank and !switch in the chat.
+    """
+    from equipoise.server.playing_settings import read_servers, server_of
+
+    given = {name: value for name, value in options.items() if value is not None}
+    if config is not None:
+        if given.keys() - {"game"}:
+            msg = "--config cannot be combined with the settings of one server"
+            raise click.UsageError(msg)
+        kept, servers = read_servers(config)
+        store = store or kept
+    else:
+        if not given.get("log"):
+            msg = "--log is missing; give a log, or --config"
+            raise click.UsageError(msg)
+        if dry_run:
+            given.pop("rcon", None)
+            given.pop("rcon_password_file", None)
+        elif "rcon" not in given:
+            msg = "--rcon is missing; --dry-run works without"
+            raise click.UsageError(msg)
+        try:
+            servers = [server_of(given)]
+        except InputError as error:
+            raise error.named(f"--{error.argument.replace('_', '-')}") if error.argument else error from error
+    if not store:
+        msg = "--store is missing; write sqlite:///PATH or postgresql://..."
+        raise click.UsageError(msg)
+    if dry_run and once:
+        for each in servers:
+            _replay(each, store)
+        return
+    _run(servers, store, dry=dry_run)
+
+
+def _run(servers: list[Playing], store: str, *, dry: bool) -> None:
+    """Run every server in a thread of its own until a signal; one that fails does not hold up the others."""
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    failed: list[str] = []
+    threads = [
+        threading.Thread(target=_serve, args=(each, store, stop, failed), kwargs={"dry": dry}, daemon=True)
+        for each in servers
+    ]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads) and not stop.wait(0.2):
+        pass
+    for thread in threads:
+        thread.join(30.0)
+    if failed:
+        raise InputError(failed[0])
+
+
+def _serve(settings: Playing, store: str, stop: threading.Event, failed: list[str], *, dry: bool) -> None:
+    """Balance one server until told to stop."""
+    import select
+
+    from equipoise.errors import EquipoiseError
+    from equipoise.server.playing import Game
+
+    try:
+        with archives.opened(store, create=True) as archive:
+            archives.say_rebuilt(archive.update_ratings())
+            game = Game(archive, settings, _teller(settings), dry=dry)
+            try:
+                while not stop.is_set():
+                    game.step(time.monotonic())
+                    if game.fileno() >= 0:
+                        select.select([game.fileno()], [], [], STEP)
+                    else:
+                        stop.wait(STEP)
+            finally:
+                game.close()
+    except EquipoiseError as error:
+        failed.append(f"{settings.name}: {error}" if settings.name else str(error))
+        archives.warn(f"error: {failed[-1]}")
+
+
+def _teller(settings: Playing) -> Any:
+    name = f"{settings.name}: " if settings.name else ""
+
+    def tell(text: str) -> None:
+        archives.tell(f"{time.strftime('%H:%M:%S')} {name}{text}")
+
+    return tell
+
+
+def _replay(settings: Playing, store: str) -> None:
+    """Print what would have been done in a recorded log; the archive is read, and not written."""
+    from equipoise.server.replaying import replay
+
+    with archives.opened(store) as archive:
+        archives.up_to_date(archive)
+        for line in replay(archive, settings):
+            archives.tell(line)

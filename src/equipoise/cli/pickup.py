@@ -1,0 +1,125 @@
+"""``equipoise pickup``: people gather for games in a chat, and teams, results and ratings follow."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from equipoise.cli import archives
+from equipoise.cli.shared import evenings
+from equipoise.errors import InputError
+
+if TYPE_CHECKING:
+    import ssl
+
+    from equipoise.pickup.game import Lobby
+
+#: The variable with the password of our account, as others can read the arguments of a process.
+PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
+
+
+@click.command(name="pickup")
+@click.option("--irc", "address", required=True, metavar="HOST:PORT", help="The IRC server.")
+@click.option("--channel", required=True, metavar="#NAME", help="Where people gather.")
+@click.option("--nick", default="equipoise", show_default=True, metavar="NAME", help="Who we are there.")
+@click.option(
+    "--lobby", "lobbies", multiple=True, metavar="NAME=5v5[:MAP,MAP[:veto]]", default=["game=5v5"],
+    show_default=True, help="What people may gather for.  Repeatable.",
+)  # fmt: skip
+@click.option("--apart", multiple=True, metavar="A,B", help="Never in one team.  Repeatable.")
+@click.option(
+    "--admin", "admins", multiple=True, metavar="NAME", help="Who may correct results.  Repeatable."
+)
+@click.option("--account", metavar="NAME", default="", help=f"Our account, with the password in {PASSWORD}.")
+@click.option("--tls/--no-tls", default=False, show_default=True, help="Whether the connection is encrypted.")
+@click.option(
+    "--tls-ca", metavar="FILE", help="Whom to believe who the server is, instead of the usual ones."
+)
+@click.option("--ready-time", metavar="SECONDS", type=click.FloatRange(1), default=60.0, show_default=True,
+              help="How long everyone has to be ready.")  # fmt: skip
+@click.option("--pace", metavar="N", type=click.FloatRange(0.1), default=0.8, show_default=True,
+              help="Lines a second, after a burst of five; some servers allow more.")  # fmt: skip
+@evenings.store
+def command(
+    address: str, channel: str, nick: str, lobbies: tuple[str, ...], apart: tuple[str, ...],
+    admins: tuple[str, ...], account: str, tls: bool, tls_ca: str | None, ready_time: float,
+    pace: float, store: str | None,
+) -> None:  # fmt: skip
+    """Run lobbies in an IRC channel: !add, !leave, !status, !teams, !sub, !report, !undo, !rank, !why.
+
+    !help lists all of them.  All is kept in the archive: killed at any moment, it goes on where it was.
+    """
+    import asyncio
+    import signal
+
+    from equipoise.cli.requests import groups
+    from equipoise.server.irc import Address, Speaker
+    from equipoise.server.logging import log_events
+    from equipoise.server.pickups import Pickups
+
+    host, port = _host_port(address)
+    if not channel.startswith(("#", "&")) or any(sign in channel for sign in " ,\r\n\x07"):
+        msg = f"--channel must begin with # and have no spaces or commas, got {channel!r:.60}"
+        raise InputError(msg)
+    pairs = [
+        (one, other) for group in groups("--apart", apart) for one in group for other in group if one < other
+    ]
+    given = [_lobby(text, ready_time) for text in lobbies]
+    secure = _tls(tls_ca) if tls or tls_ca else None
+    password = os.environ.get(PASSWORD, "")
+    if account and not password:
+        msg = f"--account needs its password in the variable {PASSWORD}"
+        raise InputError(msg)
+    log_events("info", as_json=False)
+    with archives.opened(evenings.address(store), create=True) as archive:
+        pickups = Pickups(archive, given, apart=pairs, admins=admins)
+        where = Address(host, port, channel, nick, account, password, secure, pace)
+
+        async def speak() -> None:
+            speaker = Speaker(pickups, where, lambda: archives.tell(f"in {channel} on {host}:{port}"))
+            loop = asyncio.get_running_loop()
+            for each in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(each, speaker.stop)
+            await speaker.run()
+
+        asyncio.run(speak())
+
+
+def _host_port(address: str) -> tuple[str, int]:
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or not 1 <= int(port) <= 65535:
+        msg = f"--irc must be HOST:PORT, as irc.example.org:6697, got {address!r:.60}"
+        raise InputError(msg)
+    return host.strip("[]"), int(port)
+
+
+def _lobby(text: str, ready: float) -> Lobby:
+    """Return the lobby of ``NAME=5v5:MAP,MAP:veto``."""
+    from equipoise.pickup.game import Lobby
+
+    name, _, rest = text.partition("=")
+    form, _, maps = rest.partition(":")
+    maps, _, veto = maps.partition(":")
+    sizes = form.split("v")
+    if (
+        not name
+        or any(not size.isdecimal() for size in sizes)
+        or len(set(sizes)) != 1
+        or veto not in ("", "veto")
+    ):
+        msg = f"--lobby must be NAME=5v5, NAME=5v5:MAP,MAP or NAME=5v5:MAP,MAP:veto, got {text!r:.60}"
+        raise InputError(msg)
+    chosen = tuple(each.strip() for each in maps.split(",") if each.strip())
+    return Lobby(name.strip(), len(sizes), int(sizes[0]), maps=chosen, veto=veto == "veto", ready=ready)
+
+
+def _tls(authorities: str | None) -> ssl.SSLContext:
+    import ssl
+
+    try:
+        return ssl.create_default_context(cafile=authorities)
+    except (OSError, ssl.SSLError) as error:
+        msg = f"--tls-ca: {authorities} cannot be read: {error}"
+        raise InputError(msg) from error

@@ -1,0 +1,60 @@
+"""``equipoise what-if``: what an admin would have had with other teams."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from equipoise.cli import archives
+from equipoise.errors import InputError
+
+#: Seconds for the teams of one match.
+SECONDS = 1.0
+
+
+@click.command(name="what-if")
+@archives.store
+@click.option("--plot", metavar="FILE.svg", help="Draw the arms into a file.")
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Of random teams and intervals."
+)
+@archives.as_json
+def command(store: str, plot: str | None, seed: int, as_json: bool) -> None:
+    """Divide every match of an archive in other ways, and tell how close it would have been.
+
+    Each way knows of the players what was known before the match; chances are those of the ratings after
+    the last one.  played is what really happened.
+    """
+    from equipoise.clock import deadline
+    from equipoise.lab.counterfactual import what_if
+    from equipoise.pages.pictures.arms import arms_svg
+
+    with archives.opened(store) as archive:
+        found = what_if(
+            archive.matches(),
+            archive.model,
+            seed=seed,
+            stopping=lambda: deadline(SECONDS),
+        )
+    if not found:
+        msg = "store: it has no match of two teams to divide"
+        raise InputError(msg)
+    if plot is not None:
+        rows = [(each.arm, each.closeness, *each.interval) for each in found]
+        try:
+            with open(plot, "w", encoding="utf-8") as file:
+                file.write(arms_svg(rows, found[0].matches))
+        except OSError as error:
+            msg = f"--plot: {plot} cannot be written: {error.strerror or error}"
+            raise InputError(msg) from error
+    if as_json:
+        click.echo(json.dumps([each.as_dict() for each in found], indent=2))
+        return
+    click.echo(f"{found[0].matches} matches; closeness is the distance of the win chance from even")
+    for each in found:
+        low, high = each.interval
+        click.echo(
+            f"{each.arm:10} {each.closeness:.4f} ({low:.4f} to {high:.4f})  "
+            f"{each.broken_parties} broken parties, {each.moves:.1f} moves a match"
+        )

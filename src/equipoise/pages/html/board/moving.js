@@ -1,0 +1,109 @@
+// Moving and swapping by drag, tap and keyboard.
+"use strict";
+
+/** Say what happened. @param {string} key @param {Record<string, any>} gaps */
+function tell(key, gaps) {
+  const broken = state.problem ? violation(state.problem, state.labels) : 0;
+  $("said").textContent = `${say(key, gaps)} ${broken ? say("breaks", { count: broken }) : ""}`.trim();
+}
+
+/** Move a player, and the party along, to a team. @param {number} place @param {number} team */
+function move(place, team) {
+  const problem = /** @type {Problem} */ (state.problem);
+  const name = nameOf(place);
+  state.picked = -1;
+  if (state.locks.has(problem.request.players[place].id)) return show(), tell("is_locked", { name, team: teamName(byPlayer(state.labels)[place]) });
+  state.labels = state.labels.map((now, block) => (block === problem.blockOf[place] ? team : now));
+  show();
+  tell("moved", { name, team: teamName(team) });
+}
+
+/** Exchange two players, and their parties along. @param {number} one @param {number} other */
+function swap(one, other) {
+  const { blockOf, request } = /** @type {Problem} */ (state.problem);
+  const held = [one, other].find((place) => state.locks.has(request.players[place].id));
+  const teams = byPlayer(state.labels);
+  state.picked = -1;
+  if (held !== undefined) return show(), tell("is_locked", { name: nameOf(held), team: teamName(teams[held]) });
+  state.labels = state.labels.map((now, block) => (block === blockOf[one] ? teams[other] : block === blockOf[other] ? teams[one] : now));
+  show();
+  tell("swapped", { name: nameOf(one), other: nameOf(other) });
+}
+
+/** Pick up, put down or exchange. @param {number} place */
+function tap(place) {
+  const teams = byPlayer(state.labels);
+  if (state.picked >= 0 && teams[state.picked] !== teams[place]) return swap(state.picked, place);
+  state.picked = state.picked === place ? -1 : place;
+  show();
+  tell(state.picked < 0 ? "dropped" : "picked", { name: nameOf(place) });
+}
+
+/** @param {number} place */
+function toggle(place) {
+  const { id } = /** @type {Asked} */ (state.asked).players[place];
+  if (!state.locks.delete(id)) state.locks.add(id);
+  show();
+  /** @type {HTMLElement | null} */ (document.querySelector(`li[data-place="${place}"] .lock`))?.focus();
+}
+
+/** @param {KeyboardEvent} event @param {number} place */
+function pressed(event, place) {
+  const k = state.asked ? state.asked.teams : 2;
+  const step = { ArrowLeft: k - 1, ArrowRight: 1 }[event.key];
+  if (step) move(place, (byPlayer(state.labels)[place] + step) % k);
+  else if (event.key === "Escape" && state.picked >= 0) tap(state.picked);
+  else if (event.key.toLowerCase() === "l" && !event.ctrlKey && !event.metaKey) {
+    toggle(place);
+    /** @type {HTMLElement | null} */ (document.querySelector(`.player[data-place="${place}"]`))?.focus();
+  } else return;
+  event.preventDefault();
+}
+
+/** @param {PointerEvent} event @param {number} place */
+function grab(event, place) {
+  if (event.button !== 0) return;
+  if (event.pointerType !== "mouse") event.preventDefault();
+  /** @type {HTMLElement} */ (event.target).releasePointerCapture?.(event.pointerId);
+  state.drag = { place, x: event.clientX, y: event.clientY, ghost: null };
+}
+
+/** What is under a pointer. @param {PointerEvent} event */
+function under(event) {
+  const at = document.elementFromPoint(event.clientX, event.clientY);
+  return { item: /** @type {HTMLElement | null} */ (at?.closest("li[data-place]") ?? null),
+    team: /** @type {HTMLElement | null} */ (at?.closest(".team") ?? null) };
+}
+
+/** @param {PointerEvent} event */
+function dragging(event) {
+  const { drag } = state;
+  if (!drag) return;
+  if (!drag.ghost) {
+    if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < 6) return;
+    drag.ghost = make("div", { className: "ghost", "aria-hidden": "true" }, nameOf(drag.place));
+    document.body.append(drag.ghost);
+    document.querySelector(`li[data-place="${drag.place}"]`)?.classList.add("dragged");
+  }
+  drag.ghost.style.left = `${event.clientX + 8}px`;
+  drag.ghost.style.top = `${event.clientY + 8}px`;
+  document.querySelectorAll(".over").forEach((one) => one.classList.remove("over"));
+  const { item, team } = under(event);
+  (item ?? team)?.classList.add("over");
+  event.preventDefault();
+}
+
+/** @param {PointerEvent} event @param {boolean} take */
+function letGo(event, take) {
+  const { drag } = state;
+  state.drag = null;
+  if (!drag?.ghost) return;
+  drag.ghost.remove();
+  addEventListener("click", (click) => click.stopPropagation(), { capture: true, once: true });
+  setTimeout(() => dispatchEvent(new Event("click")), 0);
+  const { item, team } = under(event);
+  const now = byPlayer(state.labels);
+  const to = item ? now[Number(item.dataset.place)] : team ? Number(team.dataset.team) : now[drag.place];
+  if (!take || to === now[drag.place]) return show();
+  return item ? swap(drag.place, Number(item.dataset.place)) : move(drag.place, to);
+}

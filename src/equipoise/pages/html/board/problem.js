@@ -1,0 +1,221 @@
+// What is asked, as blocks with additive features.  This and what follows is a second writing of the library's
+// arithmetic for a page without a server.  Every formula is that of equipoise.teams, and benchmarks/board.py
+// holds both to the same numbers.  Nothing here touches the page.
+"use strict";
+
+/**
+ * @typedef {{id: string, name?: string, mu: number | null, sigma: number, side: number, party: string | null,
+ *   team: number | null, roles: string[]}} Player
+ * @typedef {{weight: number | null, minimum: number, maximum: number | null, target: number}} Bots
+ * @typedef {{players: Player[], teams: number, parties: string[][], apart: string[][],
+ *   fixed: [string, number][], bots: Bots | null, roles: [string, number][], objective: string}} Asked
+ * @typedef {{players: number[], size: number, row: number[], fixed: number}} Block
+ * @typedef {{beta: number, zero: number, centre: number, prior: number, sideWeight: number,
+ *   tolerance: number, signed: boolean}} Units
+ * @typedef {{request: Asked, n: number, k: number, mu: number[], sigma: number[], blocks: Block[],
+ *   blockOf: number[], apart: [number, number][], enemies: Set<number>[], seats: number, filler: number[] | null,
+ *   least: number, most: number, units: Units, roles: [string, number][], interchangeable: boolean,
+ *   looks: number[], looksText: string[]}} Problem
+ * @typedef {(problem: Problem, totals: Float64Array) => number} Cost
+ * @typedef {{cost: Cost, limit: number, error: number}} Limit
+ * @typedef {{cost: number, labels: number[]}} Ranked
+ * @typedef {{ranked: Ranked[], proven: boolean}} Found
+ */
+
+/** The slope of the logistic curve that is nearest to the normal distribution's. */
+const SLOPE = 1.702;
+const UNIT = 2 ** -53;
+/** The features of a block: how many, their weights, squares around the centre, sigma², sides. */
+const [COUNT, MU, SQUARE, VARIANCE, SIDE, WIDTH] = [0, 1, 2, 3, 4, 5];
+const OBJECTIVES = ["spread", "difference", "win", "ratio", "indistinguishable"];
+/** Part-splits of a half, splits looked at, and steps of an enumeration up to which a proof is sought. */
+const [MOST_ROWS, MOST_LOOKS, MOST_STEPS, MOST_SWAPS] = [1 << 14, 4e7, 2e6, 3e5];
+
+/** Something that was typed is at fault. */
+class InputFault extends Error {}
+/** What was asked contradicts itself. */
+class Contradiction extends Error {}
+
+/** @param {number[]} numbers */
+const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
+/** @param {string} name */
+const quoted = (name) => `“${name}”`;
+
+/** @param {Player} player */
+const labelOf = (player) => player.name || player.id;
+
+/** @param {Player[]} players @param {string} who @returns {number} */
+function placeOf(players, who) {
+  const byId = players.findIndex((player) => player.id === who);
+  if (byId >= 0) return byId;
+  const named = players.map((player, place) => (player.name === who ? place : -1)).filter((place) => place >= 0);
+  if (named.length === 1) return named[0];
+  throw new InputFault(named.length ? `${named.length} players are named ${quoted(who)}` :
+    `there is no player ${quoted(who)}`);
+}
+
+/** Read a request as `--request` takes it.
+ * @param {any} data @returns {{request: Asked, unknown: string[]}} */
+function requestOf(data) {
+  const known = ["players", "teams", "parties", "apart", "fixed", "bots", "roles", "objective"];
+  const unknown = Object.keys(data).filter((key) => !known.includes(key));
+  const rows = Array.isArray(data.players) ? data.players : Object.entries(data.players || {});
+  const columns = ["name", "id", "weight", "mu", "sigma", "side", "party", "team", "roles"];
+  const players = rows.map((/** @type {any} */ given) => {
+    const row = typeof given === "string" ? { name: given } :
+      Array.isArray(given) ? { name: given[0], weight: given[1] } : given;
+    for (const key of Object.keys(row)) {
+      if (!columns.includes(key) && !unknown.includes(key)) unknown.push(key);
+    }
+    const roles = Array.isArray(row.roles) ? row.roles : row.roles ? Object.keys(row.roles) : [];
+    if (row.roles && !Array.isArray(row.roles)) unknown.push("ratings of roles");
+    return { id: String(row.id ?? row.name), name: row.name === undefined ? "" : String(row.name),
+      mu: numberIn(row.mu ?? row.weight, -1e15, 1e15, "a weight"), sigma: numberIn(row.sigma, 0, 1e15, "sigma") ?? 0,
+      side: numberIn(row.side, 0, 1, "side") ?? 0.5, party: row.party ?? null,
+      team: row.team === undefined || row.team === null ? null : Number(row.team) - 1, roles };
+  });
+  const bots = data.bots === true ? {} : data.bots;
+  const request = {
+    players, teams: data.teams ?? 2, parties: data.parties ?? [], apart: data.apart ?? [],
+    fixed: /** @type {[string, number][]} */ (Object.entries(data.fixed ?? {}).map(([who, team]) => [who, Number(team) - 1])),
+    bots: bots ? { weight: bots.weight ?? null, minimum: bots.minimum ?? 0, maximum: bots.maximum ?? null,
+      target: bots.target ?? 0 } : null,
+    roles: /** @type {[string, number][]} */ (Object.entries(data.roles ?? {})), objective: data.objective ?? "spread",
+  };
+  if (!OBJECTIVES.includes(request.objective)) unknown.push("objective");
+  return { request, unknown };
+}
+
+/** @param {any} value @param {number} low @param {number} high @param {string} what @returns {number | null} */
+function numberIn(value, low, high, what) {
+  if (value === undefined || value === null || value === "") return null;
+  const number = Number(value);
+  if (!(number >= low && number <= high)) throw new InputFault(`${what} must be from ${low} to ${high}, got ${value}`);
+  return number;
+}
+
+// --- the problem -------------------------------------------------------------------------------------------
+
+/** Turn a request into blocks with additive features.
+ * @param {Asked} request @returns {Problem} */
+function build(request) {
+  const { players, teams: k } = request;
+  const n = players.length;
+  if (!n) throw new InputFault("there are no players");
+  if (!(Number.isInteger(k) && k >= 2 && k <= 100)) throw new InputFault(`teams must be from 2 to 100, got ${k}`);
+  if (!request.bots && n < k) throw new InputFault(`${n} players are too few for ${k} teams`);
+  const ids = new Set(players.map((player) => player.id));
+  if (ids.size < n) throw new InputFault("two players have the same name");
+  const known = /** @type {number[]} */ (players.map((player) => player.mu).filter((mu) => mu !== null));
+  const usual = known.length ? sum(known) / known.length : 50;
+  const mu = players.map((player) => player.mu ?? usual);
+  const sigma = players.map((player) => player.sigma);
+  const centre = sum(mu) / n;
+  const fixedTeam = players.map((player) => player.team ?? -1);
+  for (const [who, team] of request.fixed) {
+    const place = placeOf(players, who);
+    if (![-1, team].includes(fixedTeam[place])) throw new InputFault(`${quoted(who)} is fixed to two teams`);
+    fixedTeam[place] = team;
+  }
+  if (fixedTeam.some((team) => !(team >= -1 && team < k))) throw new InputFault(`there are teams 1 to ${k}`);
+  const blockOf = grouped(request);
+  const blocks = /** @type {Block[]} */ ([]);
+  blockOf.forEach((at, place) => {
+    const offset = mu[place] - centre;
+    const row = [1, mu[place], offset * offset, sigma[place] * sigma[place], players[place].side];
+    const block = (blocks[at] ??= { players: [], size: 0, row: [0, 0, 0, 0, 0], fixed: -1 });
+    block.players.push(place);
+    block.size += 1;
+    block.row = block.row.map((total, feature) => total + row[feature]);
+    const team = fixedTeam[place];
+    if (team >= 0 && ![-1, team].includes(block.fixed)) {
+      throw new Contradiction(`${quoted(labelOf(players[place]))} is in a party with somebody fixed to another team`);
+    }
+    if (team >= 0) block.fixed = team;
+  });
+  const apart = apartPairs(request, blockOf, blocks);
+  const enemies = blocks.map(() => new Set());
+  for (const [one, other] of apart) enemies[one].add(other), enemies[other].add(one);
+  const bots = request.bots;
+  const weight = bots && (bots.weight ?? centre);
+  const filler = weight === null ? null : [1, weight, (weight - centre) * (weight - centre), 0, 0.5];
+  const size = bots ? Math.max(bots.maximum === null ? Math.max(bots.target, bots.minimum) :
+    Math.min(bots.target, bots.maximum), bots.minimum) : 0;
+  const looks = blocks.map((block, at) => (block.size === 1 ?
+    [block.row, players[block.players[0]].roles].join() : `block ${at}`));
+  /** @type {Map<string, number>} */
+  const seen = new Map();
+  return {
+    request, n, k, mu, sigma, blocks, blockOf, apart, enemies: /** @type {Set<number>[]} */ (enemies),
+    seats: Math.ceil(size / k), filler, least: Math.max(bots ? 0 : Math.min(n, 1), Math.ceil((n - k + 1) / k)),
+    most: Math.floor((n + k - 1) / k), units: unitsOf(request, mu, sigma, centre), roles: request.roles,
+    interchangeable: blocks.every((block) => block.fixed < 0), looksText: looks,
+    looks: looks.map((look) => seen.get(look) ?? (seen.set(look, seen.size), seen.size - 1)),
+  };
+}
+
+/** The block of each player: those in a party, directly or not, are one.
+ * @param {Asked} request @returns {number[]} */
+function grouped({ players, parties }) {
+  const root = players.map((_, place) => place);
+  const find = (/** @type {number} */ place) => {
+    while (root[place] !== place) place = root[place];
+    return place;
+  };
+  const first = /** @type {Map<string, number>} */ (new Map());
+  players.forEach(({ party }, place) => {
+    if (party === null) return;
+    root[find(place)] = find(first.get(party) ?? place);
+    if (!first.has(party)) first.set(party, place);
+  });
+  for (const party of parties) {
+    const places = party.map((who) => placeOf(players, who));
+    for (const place of places) root[find(place)] = find(places[0]);
+  }
+  /** @type {Map<number, number>} */
+  const numbers = new Map();
+  return players.map((_, place) => {
+    const at = find(place);
+    if (!numbers.has(at)) numbers.set(at, numbers.size);
+    return /** @type {number} */ (numbers.get(at));
+  });
+}
+
+/** @param {Asked} request @param {number[]} blockOf @param {Block[]} blocks @returns {[number, number][]} */
+function apartPairs({ players, apart, teams }, blockOf, blocks) {
+  const pairs = /** @type {[number, number][]} */ ([]);
+  for (const group of apart) {
+    const places = group.map((who) => placeOf(players, who));
+    if (places.length > teams) throw new Contradiction(`${places.length} players must be apart, but there are ${teams} teams`);
+    places.forEach((one, at) => places.slice(0, at).forEach((other) => {
+      const [a, b] = [blockOf[one], blockOf[other]];
+      const names = `${quoted(labelOf(players[other]))} and ${quoted(labelOf(players[one]))}`;
+      if (one === other) throw new InputFault(`${names} come twice in one group`);
+      if (a === b) throw new Contradiction(`${names} must be apart, but are in one party`);
+      if (blocks[a].fixed >= 0 && blocks[a].fixed === blocks[b].fixed) {
+        throw new Contradiction(`${names} must be apart, but are fixed to one team`);
+      }
+      pairs.push([b, a]);
+    }));
+  }
+  return pairs;
+}
+
+/** The units a roster is judged in: the noise of one player and what one more is worth are its spread.
+ * @param {Asked} request @param {number[]} mu @param {number[]} sigma @param {number} centre @returns {Units} */
+function unitsOf(request, mu, sigma, centre) {
+  const n = mu.length;
+  const largest = Math.max(...mu.map(Math.abs), 1e-88);
+  let spread = Math.sqrt(sum(mu.map((one) => (one - centre) ** 2)) / n);
+  if (!(spread > 1e-12 * largest)) {
+    const unsure = Math.sqrt(sum(sigma.map((one) => one * one)) / n);
+    const bot = request.bots && request.bots.weight;
+    if (bot !== null && Math.abs(bot - centre) > 1e-12 * Math.max(Math.abs(centre), Math.abs(bot))) spread = Math.abs(bot - centre);
+    else if (unsure > Math.max(1e-12 * Math.abs(centre), 1e-100)) spread = unsure;
+    else spread = Math.abs(centre) > 1e-100 ? Math.abs(centre) : 1;
+  }
+  const sided = request.players.some((player) => player.side !== 0.5);
+  const named = request.fixed.length > 0 || request.players.some((player) => player.team !== null);
+  return { beta: spread, zero: request.objective === "ratio" ? 0 : centre - spread, centre,
+    prior: (spread * spread) / 64, sideWeight: sided ? 0.01 : 0, tolerance: n <= 17 ? 0.0025 : 0.001, signed: named };
+}

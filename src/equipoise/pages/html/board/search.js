@@ -1,0 +1,349 @@
+// The search for the best splits: every split where they are few, and two halves that meet in the middle.
+"use strict";
+
+/** The best splits that were seen, each once. */
+class Best {
+  /** @param {Problem} problem @param {Cost} cost @param {Limit[]} limits @param {number} keep */
+  constructor(problem, cost, limits, keep) {
+    this.problem = problem;
+    this.cost = cost;
+    this.limits = limits;
+    this.keep = keep;
+    /** @type {(Ranked & {key: string})[]} */
+    this.ranked = [];
+  }
+
+  /** The cost that a split must be below to be of interest. */
+  get worst() {
+    return this.ranked.length < this.keep ? Infinity : this.ranked[this.ranked.length - 1].cost;
+  }
+
+  /** Take in a legal split if it is within the limits, good enough and new. @param {number[]} labels */
+  offer(labels) {
+    const totals = totalsOf(this.problem, labels);
+    if (this.limits.some(({ cost, limit }) => cost(this.problem, totals) > limit)) return;
+    const cost = this.cost(this.problem, totals);
+    if (!(cost < this.worst)) return;
+    const key = signature(this.problem, labels);
+    if (this.ranked.some((one) => one.key === key)) return;
+    let at = this.ranked.length;
+    while (at && this.ranked[at - 1].cost > cost) at--;
+    this.ranked.splice(at, 0, { cost, labels: labels.slice(), key });
+    if (this.ranked.length > this.keep) this.ranked.pop();
+  }
+}
+
+/** A key that is equal for splits that differ only by an exchange of equals.
+ * @param {Problem} problem @param {number[]} labels */
+function signature({ k, looks, interchangeable }, labels) {
+  const teams = Array.from({ length: k }, () => /** @type {number[]} */ ([]));
+  labels.forEach((team, at) => teams[team].push(looks[at]));
+  const keys = teams.map((team) => team.sort((a, b) => a - b).join());
+  return (interchangeable ? keys.sort() : keys).join(";");
+}
+
+/** Bring the objective to its optimum: chances first where that is asked, then the rest within the tolerance.
+ * @param {Problem} problem @param {number} [keep]
+ * @returns {{status: "optimal" | "feasible" | "infeasible" | "unknown", labels: number[][], within: number}} */
+function solve(problem, keep = 1) {
+  const name = problem.request.objective;
+  if (name === "ratio" && (Math.min(...problem.mu) < 0 || (problem.filler && problem.filler[MU] < 0))) {
+    throw new InputFault("the ratio needs weights of 0 and above; difference and win do without");
+  }
+  const search = searchFor(problem);
+  let found = search(name === "spread" ? winCost : COSTS[name], [], name === "spread" ? 1 : keep);
+  let proven = found.proven;
+  if (!found.ranked.length) return { status: proven ? "infeasible" : "unknown", labels: [], within: 0 };
+  if (name === "spread") {
+    const error = winError(problem);
+    const limit = found.ranked[0].cost + problem.units.tolerance + 2 * error;
+    const start = found.ranked;
+    found = search(spreadCost, [{ cost: winCost, limit, error }], keep, start);
+    proven = proven && found.proven;
+  }
+  const labels = found.ranked.map((one) => one.labels);
+  const within = labels.length;
+  if (within < keep && name === "spread") {
+    const seen = new Set(labels.map((one) => signature(problem, one)));
+    for (const one of search(winCost, [], keep).ranked) {
+      if (labels.length < keep && !seen.has(signature(problem, one.labels))) labels.push(one.labels);
+    }
+  }
+  return { status: proven ? "optimal" : "feasible", labels: labels.map((one) => oriented(problem, one)), within };
+}
+
+/** @param {Problem} problem
+ * @returns {(cost: Cost, limits: Limit[], keep: number, start?: Ranked[]) => Found} */
+function searchFor(problem) {
+  const name = problem.request.objective;
+  if (problem.k === 2 && !problem.roles.length && name !== "indistinguishable") {
+    const halves = halvesOf(problem);
+    if (halves.rows[0] <= MOST_ROWS && halves.rows[1] <= MOST_ROWS) {
+      return (cost, limits, keep) => meet(problem, halves, cost, limits, keep);
+    }
+  }
+  return (cost, limits, keep, start = []) => {
+    const best = new Best(problem, cost, limits, keep);
+    // As many labellings as of 12 players in four teams: beyond, most steps would be in vain.
+    if (problem.blocks.length * Math.log2(problem.k) <= 24 && enumerate(problem, best)) return { ranked: best.ranked, proven: true };
+    const rest = new Best(problem, cost, limits, keep);
+    for (const one of [...start, ...best.ranked]) rest.offer(one.labels);
+    climb(problem, rest);
+    return { ranked: rest.ranked, proven: false };
+  };
+}
+
+/** Number teams by who comes first, or so that more players are on the side they like.
+ * @param {Problem} problem @param {number[]} labels @returns {number[]} */
+function oriented(problem, labels) {
+  if (!problem.interchangeable) return labels;
+  /** @type {Map<number, number>} */
+  const names = new Map();
+  const renamed = labels.map((team) => names.get(team) ?? (names.set(team, names.size), names.size - 1));
+  if (problem.k > 2) return renamed;
+  const totals = totalsOf(problem, renamed);
+  const wanted = [0, WIDTH].map((at) => totals[at + SIDE] - totals[at] * 0.5);
+  return wanted[1] < wanted[0] ? renamed.map((team) => 1 - team) : renamed;
+}
+
+/** Look at every legal split, equals and interchangeable teams once; false if there are too many.
+ * @param {Problem} problem @param {Best} best @returns {boolean} */
+function enumerate(problem, best) {
+  const { blocks, k, most, least, enemies, interchangeable } = problem;
+  const order = blocks.map((_, at) => at).sort((a, b) => blocks[b].size - blocks[a].size || problem.looks[a] - problem.looks[b]);
+  const bound = blocks.map((block, at) => block.size > 1 || block.fixed >= 0 || enemies[at].size > 0);
+  const labels = /** @type {number[]} */ (Array(blocks.length).fill(-1));
+  const counts = /** @type {number[]} */ (Array(k).fill(0));
+  let [steps, left] = [0, problem.n];
+  const visit = (/** @type {number} */ depth, /** @type {number} */ used) => {
+    if (++steps > MOST_STEPS) return false;
+    if (depth === order.length) {
+      if (violation(problem, labels) === 0) best.offer(labels);
+      return true;
+    }
+    const at = order[depth];
+    const { size, fixed } = blocks[at];
+    const before = depth ? order[depth - 1] : at;
+    const equal = depth > 0 && !bound[at] && !bound[before] && problem.looks[at] === problem.looks[before];
+    const last = interchangeable ? Math.min(used, k - 1) : k - 1;
+    left -= size;
+    for (let team = equal ? labels[before] : 0; team <= last; team++) {
+      if ((fixed >= 0 && fixed !== team) || counts[team] + size > most) continue;
+      let clash = false;
+      for (const enemy of enemies[at]) clash ||= labels[enemy] === team;
+      if (clash) continue;
+      counts[team] += size;
+      labels[at] = team;
+      let missing = 0;
+      for (const count of counts) missing += Math.max(least - count, 0);
+      if (missing <= left && !visit(depth + 1, Math.max(used, team + 1))) return false;
+      counts[team] -= size;
+      labels[at] = -1;
+    }
+    left += size;
+    return true;
+  };
+  return visit(0, 0);
+}
+
+/**
+ * @typedef {{side: number[], component: number[], members: number[][], steps: number[][], base: number[],
+ *   kinds: [number[][], number[][]], rows: [number, number], free: boolean[],
+ *   parts?: [Map<number, Part>, Map<number, Part>]}} Halves
+ */
+
+/** Two teams: blocks bound together or apart are components with one free sign, dealt into two halves.
+ * @param {Problem} problem @returns {Halves} */
+function halvesOf(problem) {
+  const { blocks, apart } = problem;
+  const side = blocks.map(() => 0);
+  const component = blocks.map(() => -1);
+  const members = /** @type {number[][]} */ ([]);
+  const free = /** @type {boolean[]} */ ([]);
+  const order = blocks.map((_, at) => at).sort((a, b) => Number(blocks[b].fixed >= 0) - Number(blocks[a].fixed >= 0));
+  for (const root of order) {
+    const stack = component[root] < 0 ? [[root, 1]] : [];
+    if (!stack.length) continue;
+    const at = members.push([]) - 1;
+    if (blocks[root].fixed >= 0) blocks.forEach(({ fixed }, one) => fixed >= 0 && stack.push([one, 1 - 2 * fixed]));
+    if (blocks[root].fixed >= 0) stack.shift();
+    free.push(blocks[root].fixed < 0);
+    for (let next = stack.pop(); next; next = stack.pop()) {
+      const [block, sign] = next;
+      if (component[block] >= 0) {
+        if (side[block] === sign) continue;
+        const name = labelOf(problem.request.players[blocks[block].players[0]]);
+        throw new Contradiction(`${quoted(name)} would have to be in both teams to keep all who must be apart so`);
+      }
+      component[block] = at;
+      side[block] = sign;
+      members[at].push(block);
+      for (const [one, other] of apart) {
+        if (one === block) stack.push([other, -sign]);
+        if (other === block) stack.push([one, -sign]);
+      }
+    }
+  }
+  const steps = members.map((list) => sumRows(list.map((at) => blocks[at].row.map((one) => one * side[at]))));
+  const base = sumRows(blocks.filter((_, at) => (free[component[at]] ? side[at] < 0 : side[at] > 0)).map((block) => block.row));
+  return { side, component, members, steps, base, free, ...dealt(problem, members, free) };
+}
+
+/** @param {number[][]} rows @returns {number[]} */
+const sumRows = (rows) => rows.reduce((total, row) => total.map((one, feature) => one + row[feature]), [0, 0, 0, 0, 0]);
+
+/** Deal the free components into halves with about equally many part-splits; of equals only the number counts.
+ * @param {Problem} problem @param {number[][]} members @param {boolean[]} free
+ * @returns {{kinds: [number[][], number[][]], rows: [number, number]}} */
+function dealt(problem, members, free) {
+  /** @type {Map<string, number[]>} */
+  const kinds = new Map();
+  members.forEach((list, at) => {
+    if (!free[at]) return;
+    const alone = list.length === 1 && problem.blocks[list[0]].size === 1;
+    const key = alone ? problem.looksText[list[0]] : `component ${at}`;
+    kinds.set(key, [...(kinds.get(key) ?? []), at]);
+  });
+  const lists = [...kinds.values()].sort((a, b) => b.length - a.length);
+  const held = problem.interchangeable ? lists.findIndex((list) => list.length === 1) : -1;
+  const halves = /** @type {[number[][], number[][]]} */ ([[], []]);
+  const rows = /** @type {[number, number]} */ ([1, 1]);
+  lists.forEach((list, at) => {
+    const half = rows[1] < rows[0] ? 1 : 0;
+    halves[half].push(at === held ? list.concat([-1]) : list);
+    rows[half] *= at === held ? 1 : list.length + 1;
+  });
+  return { kinds: halves, rows };
+}
+
+/** @typedef {{mu: Float64Array, square: Float64Array, code: Float64Array}} Part */
+
+/** The part-splits of a half, by how many players they add to the first team, each sorted by weight.
+ * @param {Halves} halves @param {number} half @returns {Map<number, Part>} */
+function partSplits({ kinds, steps }, half) {
+  let [count, mu, square, code] = [[0], [0], [0], [0]].map((one) => Float64Array.from(one));
+  for (const kind of kinds[half]) {
+    const choices = kind.includes(-1) ? [1] : kind.map((_, at) => at + 1).concat([0]);
+    const [step, base, n] = [steps[kind[0]], kind.includes(-1) ? 2 : kind.length + 1, mu.length];
+    const grown = (/** @type {Float64Array} */ old, /** @type {(times: number) => number} */ add, factor = 1) => {
+      const next = new Float64Array(n * choices.length);
+      choices.forEach((times, at) => { for (let row = 0, plus = add(times); row < n; row++) next[at * n + row] = old[row] * factor + plus; });
+      return next;
+    };
+    count = grown(count, (times) => times * step[COUNT]);
+    mu = grown(mu, (times) => times * step[MU]);
+    square = grown(square, (times) => times * step[SQUARE]);
+    code = grown(code, (times) => times, base);
+  }
+  /** @type {Map<number, number[]>} */
+  const groups = new Map();
+  for (let row = 0; row < mu.length; row++) {
+    const group = groups.get(count[row]);
+    if (group) group.push(row);
+    else groups.set(count[row], [row]);
+  }
+  return new Map([...groups].map(([size, group]) => {
+    const order = Uint32Array.from(group).sort((a, b) => mu[a] - mu[b]);
+    const picked = (/** @type {Float64Array} */ from) => Float64Array.from(order, (row) => from[row]);
+    return [size, { mu: picked(mu), square: picked(square), code: picked(code) }];
+  }));
+}
+
+/** The team of each block for two codes of part-splits.
+ * @param {Halves} halves @param {number[]} codes @returns {number[]} */
+function decoded({ kinds, component, side, members, free }, codes) {
+  const signs = members.map((_, at) => (free[at] ? -1 : 1));
+  kinds.forEach((half, at) => {
+    let code = codes[at];
+    for (const kind of half.slice().reverse()) {
+      const base = kind.includes(-1) ? 2 : kind.length + 1;
+      const times = code % base;
+      code = (code - times) / base;
+      for (let one = 0; one < times; one++) signs[kind[one]] = 1;
+    }
+  });
+  return component.map((at, block) => (signs[at] * side[block] < 0 ? 1 : 0));
+}
+
+/** Meet in the middle: for each legal size of the first team, pairs of part-splits near what would be even.
+ * @param {Problem} problem @param {Halves} halves @param {Cost} cost @param {Limit[]} limits @param {number} keep
+ * @returns {Found} */
+function meet(problem, halves, cost, limits, keep) {
+  const best = new Best(problem, cost, limits, keep);
+  const [left, right] = halves.parts ??= [partSplits(halves, 0), partSplits(halves, 1)];
+  const sizes = sizesOf(problem, limits.length ? winCost : cost);
+  const pad = 8 * (problem.n + 16) * UNIT * sum(problem.mu.map(Math.abs));
+  let looks = 0;
+  const pairs = (/** @type {(first: number, a: Part, b: Part) => void} */ use) => sizes.forEach((_, first) => {
+    for (const [count, a] of left) {
+      const b = right.get(first - halves.base[COUNT] - count);
+      if (b) use(first, a, b);
+    }
+  });
+  if (!limits.length) {
+    pairs((first, a, b) => {
+      const target = sizes[first].target - halves.base[MU];
+      let [j, nearest, at] = [b.mu.length - 1, Infinity, /** @type {number[]} */ ([])];
+      for (let i = 0; i < a.mu.length; i++) {
+        while (j > 0 && a.mu[i] + b.mu[j] > target) j--;
+        for (let near = j; near < Math.min(j + 2, b.mu.length); near++) {
+          const off = Math.abs(a.mu[i] + b.mu[near] - target);
+          if (off < nearest) [nearest, at] = [off, [a.code[i], b.code[near]]];
+        }
+      }
+      best.offer(decoded(halves, at));
+    });
+    if (keep === 1 || !best.ranked.length) return { ranked: best.ranked, proven: true };
+  }
+  let level = limits.length ? limits[0].limit : best.ranked[0].cost;
+  for (let whole = false; !whole; level = Math.max(level * 2, 1e-9)) {
+    whole = true;
+    pairs((first, a, b) => {
+      const reach = sizes[first].reach(level) + pad;
+      const target = sizes[first].target - halves.base[MU];
+      whole &&= limits.length > 0 || reach >= sizes[first].most;
+      let high = b.mu.length;
+      for (let i = 0; i < a.mu.length; i++) {
+        while (high > 0 && a.mu[i] + b.mu[high - 1] > target + reach) high--;
+        for (let j = high - 1; j >= 0 && a.mu[i] + b.mu[j] >= target - reach; j--) {
+          if (++looks > MOST_LOOKS) return;
+          const rough = sizes[first].cost(a.mu[i] + b.mu[j] + halves.base[MU], a.square[i] + b.square[j] + halves.base[SQUARE]);
+          if (rough * (1 - 1e-9) < best.worst) best.offer(decoded(halves, [a.code[i], b.code[j]]));
+        }
+      }
+    });
+    if (limits.length || best.ranked.length >= keep || looks > MOST_LOOKS) break;
+  }
+  return { ranked: best.ranked, proven: looks <= MOST_LOOKS };
+}
+
+/** For each legal number of players in the first of two teams: the weight that makes it even, how far from it
+ * a cost allows, and a quick judgement.
+ * @param {Problem} problem @param {Cost} cost */
+function sizesOf(problem, cost) {
+  const { units, filler, n } = problem;
+  const all = sumRows(problem.blocks.map((block) => block.row));
+  const zero = cost === winCost ? units.zero : 0;
+  const sizes = /** @type {{target: number, most: number, reach: (cost: number) => number,
+    cost: (mu: number, square: number) => number}[]} */ ([]);
+  for (let first = problem.least; first <= Math.min(problem.most, n - problem.least); first++) {
+    const size = Math.max(problem.seats, first, n - first);
+    const bots = filler ? [size - first, size - n + first] : [0, 0];
+    const counts = [first + bots[0], n - first + bots[1]];
+    const weight = filler ? filler[MU] : 0;
+    const total = all[MU] + (bots[0] + bots[1]) * weight;
+    const noise = noiseOf(units, counts[0] + counts[1], all[VARIANCE], 2);
+    const reach = (/** @type {number} */ level) => {
+      if (cost === winCost) return level >= 0.5 ? Infinity : (noise / SLOPE / 2) * Math.log((0.5 + level) / (0.5 - level));
+      if (cost === ratioCost) return (total * Math.min(level, 1)) / (2 - Math.min(level, 1)) / 2;
+      return level / 2;
+    };
+    const square = filler ? filler[SQUARE] : 0;
+    const target = (total + zero * (counts[0] - counts[1])) / 2 - bots[0] * weight;
+    sizes[first] = { target, reach, most: sum(problem.mu.map(Math.abs)) + Math.abs(target),
+      cost: (mu, squares) => (problem.request.objective !== "spread" ? 0 : Math.abs(
+        deviationOf(counts[0], mu + bots[0] * weight, squares + bots[0] * square, units.centre) -
+        deviationOf(counts[1], all[MU] - mu + bots[1] * weight, all[SQUARE] - squares + bots[1] * square, units.centre))) };
+  }
+  return sizes;
+}

@@ -1,0 +1,382 @@
+"""One game server, balanced while it runs: its log in, its remote console out, an archive for what is known.
+
+Everything that decides stands in :mod:`equipoise.live`; this only carries bytes, time and ratings.  A step
+never waits for the server: what it does not answer is asked again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import socket
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from equipoise.archive.archive import Archive
+from equipoise.clock import deadline
+from equipoise.errors import InputError
+from equipoise.ingest.following import BREAK
+from equipoise.ingest.watching import Watch
+from equipoise.live.commands import Command, Say, SetAdvantage, SetMinimum
+from equipoise.live.events import (
+    Announced,
+    Busy,
+    Ended,
+    Event,
+    Joined,
+    Left,
+    Resumed,
+    Seen,
+    Starting,
+    Tick,
+    Weighed,
+)
+from equipoise.live.quake3 import PLAYERS, Quake3Console, Quake3Log, seen, who
+from equipoise.live.session import IDLE, OPEN, Session
+from equipoise.live.state import Policy
+from equipoise.protocols.consoles.rcon import Rcon
+from equipoise.server.rated import Rated
+
+#: Seconds between two looks at the server's own list, where everyone is where they are to be, and where not.
+LOOK, LOOK_SOON = 10.0, 2.0
+
+#: Seconds after the announcement of a game at which it has begun, if nothing else was heard.
+QUIET = 2.0
+
+#: Seconds for a search for teams.
+SECONDS = 1.0
+
+#: How often a game that has ended and has people in it is told to go on, and with what.
+GO_ON = ("vstr nextmap", "map_restart 0")
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """The settings of one game server.
+
+    Parameters
+    ----------
+    log : str
+        Its log.
+    rcon : str
+        Host and port of its remote console; empty where nothing is to be sent.
+    password : str
+        The console's.
+    name : str
+        What it is called in messages.
+    policy : Policy
+        What the admin wants.
+    maps : mapping from str to (int, int)
+        For how many players each map is made.
+    players : mapping from str to str
+        Bots that count as players, with their characters.
+    intermission : float
+        Seconds after which a game that has ended is told to go on where people are in it.
+    """
+
+    log: str
+    rcon: str = ""
+    password: str = field(default="", repr=False)
+    name: str = ""
+    policy: Policy = field(default_factory=Policy)
+    maps: dict[str, tuple[int, int]] = field(default_factory=dict)
+    players: dict[str, str] = field(default_factory=dict)
+    intermission: float = 15.0
+
+    def address(self) -> tuple[str, int]:
+        """Return host and port of the console.
+
+        Raises
+        ------
+        InputError
+            If they are not written so.
+        """
+        host, colon, port = self.rcon.rpartition(":")
+        if not (colon and host and port.isascii() and port.isdigit() and 0 < int(port) < 65536):
+            msg = f"must be HOST:PORT, as in 127.0.0.1:27960, got {self.rcon!r}"
+            raise InputError(msg, "rcon")
+        return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+class Link:
+    """The socket to a console; without an address nothing is sent and nothing arrives."""
+
+    def __init__(self, settings: Playing) -> None:
+        self._socket: socket.socket | None = None
+        if settings.rcon:
+            host, port = settings.address()
+            try:
+                family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+            except OSError as error:
+                msg = f": {host} cannot be found: {error.strerror or error}"
+                raise InputError(msg, "rcon") from error
+            self._socket = socket.socket(family, kind, protocol)
+            self._socket.connect(where)
+            self._socket.setblocking(False)
+
+    def send(self, packet: bytes) -> None:
+        """Send a packet; one that cannot be sent is lost like any other."""
+        if self._socket is not None:
+            with contextlib.suppress(OSError):
+                self._socket.send(packet)
+
+    def arrived(self) -> Iterable[bytes]:
+        """Give the packets that arrived."""
+        while self._socket is not None:
+            try:
+                yield self._socket.recv(65536)
+            except OSError:
+                return
+
+    def fileno(self) -> int:
+        """Return what can be waited for, -1 where there is nothing."""
+        return -1 if self._socket is None else self._socket.fileno()
+
+    def close(self) -> None:
+        """Let go of it."""
+        if self._socket is not None:
+            self._socket.close()
+
+
+class Game:
+    """One server, step by step.
+
+    Parameters
+    ----------
+    archive : Archive
+        Where matches are kept and ratings are known.
+    settings : Playing
+        Its settings.
+    told : callable
+        Takes what is done, in words.
+    dry : bool
+        Whether commands are only told; then chat is not answered by the server either.
+    """
+
+    def __init__(
+        self, archive: Archive, settings: Playing, told: Callable[[str], None], *, dry: bool = False
+    ) -> None:
+        self.settings = settings
+        self._archive, self._told, self._dry = archive, told, dry
+        self._log = Quake3Log(settings.maps, settings.players)
+        self._watch = Watch(archive, settings.log, "quake3", tap=self._tap)
+        self._rated = Rated(archive)
+        self._link = Link(settings if not dry else Playing(settings.log))
+        self._console = Rcon(settings.password or "none")
+        self._lines = Quake3Console(settings.players)
+        self.session = Session(settings.policy, lambda: deadline(SECONDS))
+        self.there: dict[int, Joined] = {}
+        self._caught_up = False
+        self._events: list[Event] = []
+        self._announced = self._ended = float("-inf")
+        self._gone_on = 0
+        self._looked = self._ticked = float("-inf")
+        self._begun = False
+
+    def close(self) -> None:
+        """Let go of the log and the console."""
+        self._watch.__exit__(None, None, None)
+        self._link.close()
+
+    def fileno(self) -> int:
+        """Return what can be waited for."""
+        return self._link.fileno()
+
+    def step(self, now: float) -> None:
+        """Do whatever is due: read, rate, decide, send.
+
+        Parameters
+        ----------
+        now : float
+            Seconds on a clock that does not run backwards.
+        """
+        if not self._console.idle:
+            self._do(self.session.handle(Busy(), now))
+        self._read(now)
+        for packet in self._link.arrived():
+            self._console.receive(packet, now)
+        for answer in self._console.answers():
+            if answer.text is not None:
+                self._answered(answer.question, answer.text, now)
+        if now - self._ticked >= 0.5:
+            self._ticked = now
+            self._wait_for_it(now)
+        self._look(now)
+        for packet in self._console.outgoing(now):
+            self._link.send(packet)
+
+    # What happened
+
+    def _tap(self, piece: bytes) -> None:
+        """Take a piece of the log as it is read for the ratings."""
+        if piece == BREAK:
+            self._log.again()
+        else:
+            self._events += self._log.read(piece)
+
+    def _read(self, now: float) -> None:
+        """Read what is new in the log, learn from games that ended, and pass on what happened."""
+        tally, _ = self._watch.step()
+        for text in self._watch.news():
+            self._told(text)
+        events, self._events = self._events, []
+        if not self._caught_up:
+            self._catch_up(events, now)
+            return
+        if tally.matches:
+            self._told(f"rated {tally.matches} game{'s' if tally.matches > 1 else ''}")
+        for event in events:
+            self._happened(event, now)
+            if isinstance(event, Ended):
+                self._knows(now)
+                self._happened(Starting(), now)
+        if tally.matches and not any(isinstance(event, Ended) for event in events):
+            self._knows(now)
+
+    def _catch_up(self, events: list[Event], now: float) -> None:
+        """Take what was written before: nothing of it is acted upon."""
+        self._caught_up = True
+        self._knows(now)
+        for event in events:
+            self._note(event, now)
+            self.session.handle(event, now)
+        for event in self._log.begin():
+            self.session.handle(event, now)
+        self._knows(now)
+        if self.session.phase == IDLE:
+            self._happened(Announced(), now)
+        elif self.session.phase == OPEN:
+            self._ended = now
+        self._happened(Resumed(), now)
+
+    def _note(self, event: Event, now: float) -> None:
+        """Keep in mind who is there, and when games are announced and end."""
+        if isinstance(event, Joined):
+            self.there[event.slot] = event
+        elif isinstance(event, Left):
+            self.there.pop(event.slot, None)
+        elif isinstance(event, Announced):
+            self._announced, self._ended, self._gone_on = now, float("-inf"), 0
+        elif isinstance(event, Ended):
+            self._ended = now
+
+    def _happened(self, event: Event, now: float) -> None:
+        """Let something happen, and do what follows from it."""
+        if isinstance(event, Announced) and event.ruleset != self._rated.ruleset:
+            self._rated.ruleset = event.ruleset
+            self._note(event, now)
+            self._knows(now)
+        self._note(event, now)
+        if isinstance(event, Joined):
+            weight = Weighed(event.id, self._rated.rating(event.id))
+            self._do(self.session.handle(weight, now))
+        self._do(self.session.handle(event, now))
+
+    def _knows(self, now: float) -> None:
+        """Tell the session what ratings say of those who are there."""
+        self._rated.ruleset = self._log.ruleset
+        self._rated.read()
+        ids = [each.id for each in self.there.values()]
+        self._do(self.session.handle(self._rated.known(ids), now))
+
+    def _answered(self, question: str, text: str, now: float) -> None:
+        """Take what a question to the console was answered with."""
+        if question == PLAYERS:
+            list_ = seen(text, self.session.state.match.teams)
+            if list_ is not None:
+                self._happened(list_, now)
+                self._ask_who(list_)
+        elif question.startswith("dumpuser "):
+            slot, found = int(question.split()[1]), who(text)
+            if found is not None and slot not in self.session.state.seats:
+                self._happened(self._log.joined(slot, *found, None), now)
+                self._looked = float("-inf")
+
+    def _ask_who(self, list_: Seen) -> None:
+        for slot in self.session.unknown(list_):
+            self._console.ask(f"dumpuser {slot:d}")
+
+    # What is to be done
+
+    def _wait_for_it(self, now: float) -> None:
+        """Let time pass: a game that was announced begins, one that has ended goes on."""
+        if now - self._announced >= QUIET:
+            self._announced = float("inf")
+            for event in self._log.begin():
+                self._happened(event, now)
+        people = any(not each.bot for each in self.there.values())
+        waited = self.settings.intermission * (1 + self._gone_on)
+        if people and self._gone_on < len(GO_ON) and now - self._ended >= waited and self._ended > 0:
+            self._send([GO_ON[self._gone_on]])
+            self._gone_on += 1
+        self._do(self.session.handle(Tick(), now))
+
+    def _look(self, now: float) -> None:
+        """Ask the server for its own list now and then."""
+        if self._dry:
+            return
+        if not self._begun:
+            self._begun = True
+            self._send(self._lines.begin())
+        between = LOOK if self.session.settled or self.session.phase in (IDLE, OPEN) else LOOK_SOON
+        if now - self._looked >= between and self._console.idle:
+            self._looked = now
+            self._console.ask(PLAYERS)
+
+    def _do(self, commands: Iterable[Command]) -> None:
+        """Carry commands out, and tell them."""
+        given = list(commands)
+        for command in given:
+            self._told(worded(command, self.there))
+        self._send(self._lines.lines(given, self.there))
+
+    def _send(self, lines: list[str]) -> None:
+        if lines and not self._dry:
+            self._console.order(lines)
+
+
+def worded(command: Command, there: dict[int, Joined]) -> str:
+    """Return a command as people read it."""
+    from equipoise.live.answering import advantage_told, called
+    from equipoise.live.commands import AddBot, Move, RemoveBot
+
+    if isinstance(command, Move):
+        name = there[command.slot].name if command.slot in there else ""
+        return f"move {command.slot} {name} to {called(command.team)}"
+    if isinstance(command, AddBot):
+        level = "" if command.level is None else f" of skill {command.level:g}"
+        return f"add a bot{level} to {called(command.team)}"
+    if isinstance(command, RemoveBot):
+        return f"remove bot {command.slot}"
+    if isinstance(command, SetMinimum):
+        return f"{command.players} players with bots"
+    if isinstance(command, SetAdvantage):
+        return f"advantage {advantage_told(command.factors) or 'even'}"
+    return f"say{'' if command.slot is None else f' to {command.slot}'}: {_text(command)}"
+
+
+def _text(command: Say) -> str:
+    return command.text
+
+
+def password_of(path: str) -> str:
+    """Return the password that is the first line of a file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or a console cannot take it.
+    """
+    try:
+        password = Path(path).read_text(encoding="ascii").splitlines()[0].strip()
+        Rcon(password)
+    except OSError as error:
+        msg = f": {path} cannot be read: {error.strerror or error}"
+        raise InputError(msg, "rcon_password_file") from error
+    except (ValueError, IndexError) as error:
+        msg = f": {path} must hold one line of plain signs without spaces, quotes and semicolons"
+        raise InputError(msg, "rcon_password_file") from error
+    return password

@@ -1,0 +1,150 @@
+"""``equipoise live``: settings that are wrong are refused, and a recorded log shows what would be done."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.running import run
+
+INIT = (
+    r"{time} InitGame: \g_gametype\3\mapname\dm1\timelimit\10\gamename\baseoa"
+    r"\g_timestamp\2026-11-0{day} 10:00:00"
+)
+PERSON = r"{time} ClientUserinfoChanged: {slot} n\{name}\t\{team}\model\x\hc\100\id\{guid}"
+
+
+def log_of(games: int) -> str:
+    """Return a log of games of four people, the stronger two always in one team."""
+    lines = []
+    for game in range(games):
+        lines.append(INIT.format(time="  0:00", day=1 + game))
+        for slot in range(4):
+            told = PERSON.format(
+                time="  0:01", slot=slot, name=f"n{slot}", team=1 + slot // 2, guid=f"{slot}" * 32
+            )
+            lines += [told, f"  0:01 ClientBegin: {slot}"]
+        lines += ["  0:05 Kill: 0 2 7: n0 killed n2 by MOD_ROCKET"] * 20
+        lines += ["  8:00 Exit: Fraglimit hit.", "  8:00 red:20  blue:3", "  8:10 ShutdownGame:"]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> tuple[Path, str]:
+    """Return a log, and the address of an archive of it."""
+    log = tmp_path / "games.log"
+    log.write_text(log_of(4), encoding="utf-8")
+    store = f"sqlite:///{tmp_path / 'games.db'}"
+    assert run("ingest", str(log), "--store", store).returncode == 0
+    return log, store
+
+
+def test_a_dry_run_of_a_recorded_log_says_what_would_have_been_done(recorded: tuple[Path, str]) -> None:
+    """Teams at each start, with chances; the archive stays as it is."""
+    log, store = recorded
+    before = run("digest", "--store", store).stdout
+    done = run("live", "--log", str(log), "--store", store, "--dry-run", "--once", "--no-bots")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("game ") == 4
+    assert "say: Teams: Red 2, Blue 2." in done.stdout
+    assert "move" in done.stdout
+    assert run("digest", "--store", store).stdout == before
+
+
+def test_a_dry_run_of_a_live_log_goes_on_until_it_is_told_to_end(recorded: tuple[Path, str]) -> None:
+    """It says what it would do about those who are there, and sends nothing."""
+    log, store = recorded
+    with log.open("a", encoding="utf-8") as file:
+        file.write(log_of(1).partition("  8:00 Exit")[0])
+    command = [sys.executable, "-m", "equipoise", "live", "--log", str(log), "--store", store, "--dry-run"]
+    with subprocess.Popen([*command, "--no-bots"], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert "advantage" in process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--store", "sqlite:///x.db"), "--log is missing"),
+        (("--log", "x", "--store", "sqlite:///x.db"), "--rcon is missing"),
+        (("--log", "x", "--dry-run"), "--store is missing"),
+        (("--log", "x", "--store", "sqlite:///x.db", "--dry-run", "--stay", "7"),
+         "--stay must be from 0 to 1, got 7"),
+        (("--log", "x", "--store", "sqlite:///x.db", "--dry-run", "--game", "chess"),
+         "--game must be one of"),
+        (("--log", "x", "--store", "sqlite:///x.db", "--rcon", "a:1"), "must be given together"),
+        (("--log", "x", "--store", "sqlite:///x.db", "--rcon", "a:1", "--rcon-password-file", "/none"),
+         "--rcon-password-file: /none cannot be read"),
+        (("--config", "/none"), "/none: cannot be read"),
+    ],
+)  # fmt: skip
+def test_settings_that_are_wrong_are_refused(flags: tuple[str, ...], message: str) -> None:
+    """With the flag that was typed."""
+    done = run("live", *flags)
+    assert done.returncode in (1, 2)
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("toml", "message"),
+    [
+        ("x = 1", "a table [[server]] for each server"),
+        ("store = 'sqlite:///x.db'", "there must be a table [[server]]"),
+        ("[[server]]\nlog = 'x'\ntarget = 'many'", "target must be a whole number"),
+        ("[[server]]\nlog = 'x'\nspeed = 2", "there is no setting 'speed'"),
+        ("[[server]]\nlog = 'x'\nmaps = {a = [5, 2]}", "maps: a must be two whole numbers"),
+        ("[[server]]\nlog = 'x'\nplayers = {\"a;quit\" = 'Sarge'}", "players: names and characters"),
+        ("[[server]]\nlog = 'x'\n[[server]]\nlog = 'x'", "two servers have one log"),
+        ("[[server]]\nname = 'n'", "server n: log is missing"),
+        ("[[server]\n", "it is not TOML"),
+    ],
+)
+def test_a_configuration_that_is_wrong_is_refused(tmp_path: Path, toml: str, message: str) -> None:
+    """With the file, the server and the setting."""
+    path = tmp_path / "live.toml"
+    path.write_text(toml, encoding="utf-8")
+    done = run(
+        "live", "--config", str(path), "--dry-run", "--once", "--store", f"sqlite:///{tmp_path / 'a.db'}"
+    )
+    assert done.returncode == 1
+    assert message in done.stderr
+
+
+def test_several_servers_come_from_one_configuration(recorded: tuple[Path, str], tmp_path: Path) -> None:
+    """A table for each, and the archive."""
+    log, store = recorded
+    other = tmp_path / "other.log"
+    other.write_text(log_of(2), encoding="utf-8")
+    path = tmp_path / "live.toml"
+    path.write_text(
+        f"store = '{store}'\n[[server]]\nlog = '{log}'\n[[server]]\nlog = '{other}'\nbots = false\n",
+        encoding="utf-8",
+    )
+    done = run("live", "--config", str(path), "--dry-run", "--once")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("game 1:") == 2
+
+
+def test_what_if_compares_ways_to_divide_and_draws_them(recorded: tuple[Path, str], tmp_path: Path) -> None:
+    """Figures for every way, as text, JSON and picture; an archive without teams is refused."""
+    _, store = recorded
+    picture = tmp_path / "arms.svg"
+    done = run("what-if", "--store", store, "--plot", str(picture), "--json")
+    assert done.returncode == 0, done.stderr
+    arms = json.loads(done.stdout)
+    assert [arm["arm"] for arm in arms] == ["played", "random", "captains", "greedy", "ratio", "equipoise"]
+    assert {arm["matches"] for arm in arms} == {4}
+    assert "equipoise" in picture.read_text(encoding="utf-8")
+    assert run("what-if", "--store", store).stdout.startswith("4 matches; closeness")
+    empty = tmp_path / "empty.log"
+    empty.write_text("", encoding="utf-8")
+    other = f"sqlite:///{tmp_path / 'empty.db'}"
+    run("ingest", str(empty), "--store", other)
+    assert run("what-if", "--store", other).returncode == 1

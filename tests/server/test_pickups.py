@@ -1,0 +1,98 @@
+"""Lobbies with an archive, without a network: any text is answered, and what was kept goes on."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from equipoise.archive.archive import open_archive
+from equipoise.fields import printable
+from equipoise.pickup.chatting import COMMANDS
+from equipoise.pickup.events import Leave
+from equipoise.pickup.game import Lobby
+from equipoise.server.pickups import Pickups, Reply
+
+LOBBIES = [Lobby("duel", 2, 1), Lobby("two", 2, 2, maps=("a", "b"), veto=True)]
+PEOPLE = ("ann", "bob", "cid", "dan")
+
+
+def id_of(nick: str) -> str | None:
+    """Return who has a nick."""
+    return nick if nick in PEOPLE else None
+
+
+def said(pickups: Pickups) -> Callable[[str, str], list[str]]:
+    """Return what says something, a second later each time, and returns the answers."""
+    clock = [1000.0]
+
+    def say(who: str, text: str) -> list[str]:
+        clock[0] += 1.0
+        return [reply.text for reply in pickups.hear(who, who, text, clock[0], id_of)]
+
+    return say
+
+
+words = st.one_of(
+    st.text(max_size=30),
+    st.tuples(
+        st.sampled_from(sorted(COMMANDS)), st.sampled_from(["", "duel", "two", "ann", "won", "3 1", "a"])
+    ).map(" ".join),
+    st.sampled_from(["add duel", "add two", "ready", "yes", "report won", "confirm"]),
+)
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.tuples(st.sampled_from(PEOPLE), words), max_size=25))
+def test_any_text_is_answered_and_a_new_start_goes_on(talk: list[tuple[str, str]]) -> None:
+    """No text raises; after a start from the archive everything is as it was."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_archive(f"sqlite:///{folder}/a", create=True) as archive,
+    ):
+        pickups = Pickups(archive, LOBBIES, apart=[("ann", "bob")], admins=["ann"])
+        say = said(pickups)
+        for who, text in talk:
+            for line in say(who, f"!{text}"):
+                assert line == printable(line)
+        again = Pickups(archive, LOBBIES, apart=[("ann", "bob")], admins=["ann"])
+        assert again.lobbies.waiting == pickups.lobbies.waiting
+        assert again.lobbies.games == pickups.lobbies.games
+        assert again.lobbies.over == pickups.lobbies.over
+        assert archive.count() == sum(game.counted for game in again.lobbies.over.values())
+
+
+def test_a_duel_in_words(tmp_path: Path) -> None:
+    """From add to rank, why, undo, and who left."""
+    with open_archive(f"sqlite:///{tmp_path / 'a.db'}", create=True) as archive:
+        pickups = Pickups(archive, LOBBIES, admins=["cid"])
+        say = said(pickups)
+        assert say("ann", "!add duel") == ["[duel] ann is in: 1 of 2"]
+        assert say("bob", "!ad duel") == ["there is no !ad; did you mean !add?"]
+        assert say("bob", "!add duel")[1] == "[duel] ann, bob: type !ready within 60 s"
+        assert say("ann", "!ready") == []
+        assert say("bob", "!ready") == [
+            "[duel] red: ann | blue: bob (an even game): !yes, !no or !captains within 60 s"
+        ]
+        say("ann", "!yes")
+        assert say("bob", "!yes")[0].startswith("[duel] play: red: ann | blue: bob; then")
+        assert "reports: blue won" in say("ann", "!report lost")[0]
+        (over,) = say("bob", "!confirm")
+        assert over.startswith("[duel] blue won; it counts (pickup-duel-1-")
+        assert say("ann", "!rank bob")[0].startswith("bob is number 1 of 2 with")
+        assert say("dan", "!rank")[0] == "dan has no games that count"
+        assert say("ann", "!why")[0].startswith("by the ratings red 50.0 %")
+        game = over.partition("(")[2].rstrip(")")
+        assert say("ann", f"!correct {game} 2 1") == ["only those in charge can do that"]
+        assert "red won" in say("cid", f"!correct {game} 2 1")[0]
+        assert say("ann", "!rank ann")[0].startswith("ann is number 1 of 2")
+        assert "no longer counts" in say("cid", "!undo")[0]
+        assert archive.count() == 0
+        assert say("ann", "!teams") == ["no game is being played"]
+        assert "!report won|lost|draw|3 1" in say("ann", "!help")[0]
+        say("ann", "!add duel")
+        assert pickups.take(Leave("ann"), 2000.0) == [Reply("", "[duel] ann is out: 0 left")]
+        assert pickups.tick(3000.0) == []
