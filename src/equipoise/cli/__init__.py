@@ -74,12 +74,15 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command, None where there is no such one."""
-        del ctx
         if cmd_name not in COMMANDS:
             return None
         # A word of the language cannot be a module's name, nor can a hyphen be in it.
         module = f"equipoise.cli.{cmd_name.replace('-', '_') + '_' * iskeyword(cmd_name)}"
         command: click.Command = import_module(module).command
+        if ctx.resilient_parsing:  # a shell asks what could come next
+            from equipoise.cli.shared.completing import complete_values
+
+            complete_values(cmd_name, command)
         return command
 
     def resolve_command(

@@ -104,7 +104,7 @@ def _run(servers: list[Playing], store: str, *, dry: bool) -> None:
 
 
 def _serve(settings: Playing, store: str, stop: threading.Event, failed: list[str], *, dry: bool) -> None:
-    """Balance one server until told to stop."""
+    """Balance one server until the program ends."""
     import select
 
     from equipoise.errors import EquipoiseError

@@ -20,6 +20,7 @@ import numpy as np
 
 from equipoise.arrays import Ints
 from equipoise.errors import InputError
+from equipoise.files.kinds import HEAD, mistaken
 from equipoise.files.match_lines import Decoded, LineDecoder
 from equipoise.files.match_rows import Unusual, line_of, matches_of
 from equipoise.games.plain import Progress, from_line, silence
@@ -130,6 +131,10 @@ class _Reading:
     def _table(self, number: int, delimiter: str, tell: Progress) -> None:
         """Add the matches of a table whose rows are plain, those of each match one after the other."""
         file = self._opened(number)
+        head = file.read(HEAD)
+        if mistaken(head, self._sources[number], "matches") is not None:
+            file.close()
+            raise _Rare
         size = max(file.seek(0, io.SEEK_END), 1)
         file.seek(0)
         with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:

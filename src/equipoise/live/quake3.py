@@ -268,7 +268,7 @@ def _slot(rest: bytes) -> int | None:
 
 
 def seen(answer: str, teams: int = 2) -> Seen | None:
-    r"""Return what ``!listplayers`` was answered with; None where a part of it is missing.
+    r"""Return the list that ``!listplayers`` prints, None unless it is whole.
 
     Examples
     --------
@@ -285,7 +285,7 @@ def seen(answer: str, teams: int = 2) -> Seen | None:
 
 
 def who(answer: str) -> tuple[str, str] | None:
-    r"""Return id and name from what ``dumpuser`` was answered with; None where nobody is there.
+    r"""Return id and name from the answer of ``dumpuser``; None where nobody is there.
 
     Examples
     --------
@@ -316,7 +316,7 @@ class Quake3Console:
         self._added = 0
 
     def begin(self) -> list[str]:
-        """Return what is said to a server before anything else: bots come from here alone."""
+        """Return the first lines for a server: bots come from here alone."""
         return ["set bot_minplayers 0", "set g_teamForceBalance 0"]
 
     def lines(self, commands: Iterable[Command], there: Mapping[int, Joined]) -> list[str]:

@@ -74,7 +74,7 @@ class Playing:
     players : mapping from str to str
         Bots that count as players, with their characters.
     intermission : float
-        Seconds after which a game that has ended is told to go on where people are in it.
+        Seconds after which the next game begins where people are in one that has ended.
     """
 
     log: str
@@ -151,9 +151,9 @@ class Game:
     settings : Playing
         Its settings.
     told : callable
-        Takes what is done, in words.
+        Takes a line of text for each thing that is done.
     dry : bool
-        Whether commands are only told; then chat is not answered by the server either.
+        Whether commands are only printed, and nothing is sent.
     """
 
     def __init__(

@@ -53,7 +53,7 @@ class Rated:
         return nearest(self.ruleset, self._standing.rulesets)
 
     def known(self, ids: Iterable[str]) -> Known:
-        """Return everything that a session is told."""
+        """Return what a session needs to know."""
         standing, ruleset = self._standing, self._nearest()
         model: Any = standing.model
         default = model.rating(standing.state, NOBODY, ruleset)
