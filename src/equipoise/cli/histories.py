@@ -161,7 +161,7 @@ def _exported(source: str) -> list[Match]:
 
 @contextmanager
 def everything_kept() -> Iterator[None]:
-    """Look for no garbage while a history is read, nor later in what was read: it is kept to the end."""
+    """Look for no garbage while a history is read or rated, nor later in it: it is kept to the end."""
     gc.disable()
     try:
         yield

@@ -58,6 +58,11 @@ def content_of(line: bytes) -> int:
     return hash(line.strip())
 
 
+def _contents(lines: Sequence[bytes], numbers: Sequence[int]) -> list[int]:
+    """Return a hash of each of some lines."""
+    return [hash(lines[n].strip()) for n in numbers]
+
+
 def read_columns(
     sources: Sequence[str], progress: Progress | None = None, stdin: bytes = b""
 ) -> ReadColumns | None:
@@ -196,11 +201,16 @@ class _Reading:
 
     def _add(self, decoded: Decoded, lines: Sequence[bytes], number: int, starts: Ints) -> None:
         """Add lines that were decoded, but for those that were there before."""
-        pairs = zip(decoded.numbers, decoded.ids, strict=True)
-        repeated = frozenset(n for n, name in pairs if name and not self._is_new(name, content_of(lines[n])))
-        if repeated:
-            decoded = self._decoder.decode(lines, repeated)
-        hashes = [content_of(lines[n]) for n in decoded.numbers]
+        hashes = _contents(lines, decoded.numbers)
+        ids = decoded.ids
+        if all(ids) and len(set(ids)) == len(ids) and self._known.keys().isdisjoint(ids):
+            self._known.update(zip(ids, hashes, strict=True))
+        else:
+            triples = zip(decoded.numbers, ids, hashes, strict=True)
+            repeated = frozenset(n for n, name, one in triples if name and not self._is_new(name, one))
+            if repeated:
+                decoded = self._decoder.decode(lines, repeated)
+                hashes = _contents(lines, decoded.numbers)
         self._extend(decoded, hashes, number, starts[decoded.numbers])
 
     def _extend(self, decoded: Decoded, hashes: Sequence[int], number: int, starts: Any) -> None:
