@@ -113,12 +113,9 @@ def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> 
         ctx.exit()
 
 
-#: What is said of all commands; the sign before the lines keeps click from folding them.
+#: What is said of all commands, within one screen of 80 by 50.
 HELP = """Fair team games: names or logs in, teams out, with a proof.
-
-\b
-equipoise balance names.txt        teams from a list of names
-equipoise COMMAND --help           what a command does
+Begin with 'equipoise balance names.txt'; -h after a command says more.
 """
 
 
