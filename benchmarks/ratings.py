@@ -118,7 +118,7 @@ def filter_run(players: Any, teams: int, *, channels: bool, model: Filters | Non
     columns = contests.arrays()
     room = (
         np.zeros(teams * kernels.WORKSPACE), np.zeros(players.shape[1] * kernels.SEAT),
-        np.zeros(teams * many), np.zeros(len(players) * teams), np.zeros(len(players)),
+        np.zeros((teams + 1) * many), np.zeros(len(players) * teams), np.zeros(len(players)),
     )  # fmt: skip
     kernel = compiled(kernels.play)
     hyper, _, _, world, _, _ = (np.array(column) for column in model.columns_of(model.initial(), (), ()))

@@ -90,7 +90,7 @@ class Seen:
         numbers = tuple(np.array(c) for c in model.columns_of(model.initial(), packed.keys, packed.rulesets))
         room = (
             packed.most_teams() * kernels.WORKSPACE, packed.most_members() * kernels.SEAT,
-            packed.most_teams() * many, len(packed.rank), len(packed.at),
+            (packed.most_teams() + 1) * many, len(packed.rank), len(packed.at),
         )  # fmt: skip
         columns = tuple(np.zeros(size) for size in room)
         compiled(kernels.play)(*numbers, *self.columns, *columns, True)

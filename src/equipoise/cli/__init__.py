@@ -74,12 +74,15 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command, None where there is no such one."""
-        del ctx
         if cmd_name not in COMMANDS:
             return None
         # A word of the language cannot be a module's name, nor can a hyphen be in it.
         module = f"equipoise.cli.{cmd_name.replace('-', '_') + '_' * iskeyword(cmd_name)}"
         command: click.Command = import_module(module).command
+        if ctx.resilient_parsing:  # a shell asks what could come next
+            from equipoise.cli.shared.completing import complete_values
+
+            complete_values(cmd_name, command)
         return command
 
     def resolve_command(
@@ -110,12 +113,9 @@ def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> 
         ctx.exit()
 
 
-#: What is said of all commands; the sign before the lines keeps click from folding them.
+#: What is said of all commands, within one screen of 80 by 50.
 HELP = """Fair team games: names or logs in, teams out, with a proof.
-
-\b
-equipoise balance names.txt        teams from a list of names
-equipoise COMMAND --help           what a command does
+Begin with 'equipoise balance names.txt'; -h after a command says more.
 """
 
 

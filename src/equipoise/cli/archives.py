@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gc
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -45,6 +48,28 @@ def opened(url: str, *, create: bool = False, model: Any = None) -> Archive:
     from equipoise.archive.archive import open_archive
 
     return open_archive(url, create=create, model=model, waiting=warn)
+
+
+@contextmanager
+def filled(url: str) -> Iterator[Archive]:
+    """Give an archive to be filled, made where there is none.
+
+    One that is new and holds nothing when filling it fails is removed again.
+    """
+    scheme, _, path = url.partition(":///")
+    new = scheme == "sqlite" and bool(path) and not Path(path).exists()
+    kept = False
+    try:
+        with opened(url, create=True) as archive:
+            try:
+                yield archive
+            finally:
+                kept = bool(archive.count() or archive.night_events())
+    except BaseException:
+        if new and not kept:
+            for name in (path, f"{path}-wal", f"{path}-shm", f"{path}-journal"):
+                Path(name).unlink(missing_ok=True)
+        raise
 
 
 def up_to_date(archive: Archive) -> Standing:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from equipoise.ratings.columns import Columns
 
 
+#: Records that are told one by one of files without any match.
+MOST_TOLD = 10
+
+
 @dataclass(slots=True)
 class History:
     """Matches that were read, how many records could not be, and what finds ids by name."""
@@ -103,6 +107,7 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
         raise InputError(msg)
     history = History()
     known: dict[str, Match] = {}
+    wrong: list[str] = []  # until there is a match: what has none at all is named by a few records
     with progress_bar("reading") as tell, everything_kept():
         for n, source in enumerate(sources):
             found = _exported(source) or read_matches(source, _part(tell, n, len(sources)))
@@ -115,12 +120,24 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
                     msg = f"{skipped.where}: {skipped.reason}"
                     raise InputError(msg)
                 history.skipped += 1
-                click.echo(f"{skipped.where}: {skipped.reason}", err=True)
+                wrong.append(f"{skipped.where}: {skipped.reason}")
+                if known:
+                    _say_all(wrong)
+    _say_all(wrong[: None if known else MOST_TOLD])
+    if len(wrong) > MOST_TOLD:
+        click.echo(f"... and {len(wrong) - MOST_TOLD} more records that are wrong", err=True)
     history.matches = list(known.values())
     if not history.matches:
         msg = f"{', '.join(sources)}: no match found; docs/match-files.md describes the format"
         raise InputError(msg)
     return history
+
+
+def _say_all(texts: list[str]) -> None:
+    """Print messages, and take them off the list."""
+    for text in texts:
+        click.echo(text, err=True)
+    texts.clear()
 
 
 def _from_archive(sources: tuple[str, ...], store: str) -> History:
@@ -144,7 +161,7 @@ def _exported(source: str) -> list[Match]:
 
 @contextmanager
 def everything_kept() -> Iterator[None]:
-    """Look for no garbage while a history is read, nor later in what was read: it is kept to the end."""
+    """Look for no garbage while a history is read or rated, nor later in it: it is kept to the end."""
     gc.disable()
     try:
         yield
@@ -262,14 +279,14 @@ def started(model: Any, path: str) -> Any:
     """Return the default model with the guesses of a roster."""
     from dataclasses import replace
 
-    from equipoise.files.rosters import read_roster
+    from equipoise.cli.shared.rosters import read_players
     from equipoise.ratings.models.gaussian_filter.mixture import Mixture
     from equipoise.ratings.starting import FEWEST, given_from
 
     if not isinstance(model, Mixture):
         msg = "--starting: the default model has starting weights; a single filter or another model has none"
         raise InputError(msg)
-    guesses = [player for player in read_roster(path) if player.rating is not None]
+    guesses = [player for player in read_players(path, None) if player.rating is not None]
     if len(guesses) < FEWEST:
         msg = f"--starting: {path}: at least {FEWEST} players must have a weight, got {len(guesses)}"
         raise InputError(msg)

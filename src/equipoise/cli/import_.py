@@ -14,8 +14,12 @@ from equipoise.cli import archives
 def command(file: str, store: str, as_json: bool) -> None:
     """Fill a new archive with everything a Parquet FILE of 'equipoise export' holds."""
     from equipoise.archive.parquet import read
+    from equipoise.files.kinds import check
+    from equipoise.files.rosters import content_of
 
-    with archives.opened(store, create=True) as archive:
+    where, content = content_of(file)
+    check(content, where, "export")
+    with archives.filled(store) as archive:
         rows = read(archive, file)
         archive.update_ratings()
         digest = archive.digest()

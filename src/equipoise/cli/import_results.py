@@ -56,8 +56,8 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
                 f"{tally.matches} new matches, {tally.duplicates} known, {tally.skipped_lines} skipped; "
                 f"{len(past.new)} new players."
             )
-    if ingest.tally.skipped_lines:
-        sys.exit(1)
+        if ingest.tally.skipped_lines:
+            sys.exit(1)
 
 
 def _tell(past: Past) -> None:

@@ -57,7 +57,7 @@ def command(
     assumed = None if dated is None else time_from(dated, "--dated")
     counted = None if mutators is None else read_mutators(mutators)
     sources = find_logs(paths)
-    with archives.opened(store, create=True) as archive:
+    with archives.filled(store) as archive:
         if starting is not None:
             archive.rebuild(started(archive.model, starting))
         ingest = Ingest(archive, assumed, counted)
@@ -77,8 +77,8 @@ def command(
             click.echo(json.dumps(facts, indent=2))
         else:
             click.echo(archives.counts(tally))
-    if tally.failed:
-        sys.exit(1)
+        if tally.failed:
+            sys.exit(1)
 
 
 def _progress(tell: Any, done: int, size: int) -> Any:

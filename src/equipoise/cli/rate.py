@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli.histories import (
+    everything_kept,
     model_named,
     progress_bar,
     read_columns_of,
@@ -95,7 +96,7 @@ def _by_columns(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) 
     if history is None:
         return None
     columns = history.columns
-    with progress_bar("rating") as tell:
+    with progress_bar("rating") as tell, everything_kept():
         state = replay_columns(model, columns, tell)
     return state, Tally(len(columns), columns.games(), columns.played(), columns.names), history.finish
 

@@ -33,6 +33,7 @@ def command(receipt: str, time_limit: float, as_json: bool) -> None:
     The exit code is 1 if something is false; what cannot be confirmed is listed, and is no error.
     """
     from equipoise.clock import deadline
+    from equipoise.files.kinds import check
     from equipoise.files.rosters import content_of
     from equipoise.verifying.checking import verify
     from equipoise.verifying.receipts import parse
@@ -43,6 +44,7 @@ def command(receipt: str, time_limit: float, as_json: bool) -> None:
         flag = "--time-limit"
         raise error.named(flag) from error
     where, content = content_of(receipt)
+    check(content, where, "receipt")
     verification = verify(parse(content, where), stop=stop)
     if as_json:
         print_json(verification.to_dict())

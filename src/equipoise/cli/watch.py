@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import signal
 import threading
+from pathlib import Path
 
 import click
 
 from equipoise.cli import archives
+from equipoise.errors import InputError
 from equipoise.registry import GAMES
 
 
@@ -33,14 +35,21 @@ def command(
 
     Ratings are up to date within the interval after each game.
     """
+    from equipoise.files.kinds import HEAD, READERS, kind_of
     from equipoise.ingest.mutators import read_mutators
     from equipoise.ingest.watching import Watch
 
     counted = None if mutators is None else read_mutators(mutators)
+    if Path(path).is_file() and game == "auto":
+        with Path(path).open("rb") as file:
+            kind = kind_of(file.read(HEAD), path)
+        if kind is not None and kind.name not in READERS["logs"]:
+            msg = f"{path} is {kind.shown}; {kind.remedy}"
+            raise InputError(msg)
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    with archives.opened(store, create=True) as archive, Watch(archive, path, game, counted) as watch:
+    with archives.filled(store) as archive, Watch(archive, path, game, counted) as watch:
         archives.say_rebuilt(archive.update_ratings())
         while True:
             tally, updated = watch.step()

@@ -15,6 +15,7 @@ from typing import Any
 
 from equipoise.errors import InputError
 from equipoise.fields import fail, number_of, short, text_of
+from equipoise.files.kinds import check
 from equipoise.files.rosters import content_of, decoded
 from equipoise.lobbies.plan import Lobby, LobbyPlan
 from equipoise.players import Player, Rating
@@ -245,6 +246,7 @@ def write_plan(plan: LobbyPlan, path: str, *, escape: bool = True) -> None:
 def _cells(source: str) -> Iterable[tuple[int, list[str], str]]:
     """Return line number and cells of each line that has any, and what separates them."""
     where, content = content_of(source)
+    check(content, where, "players")
     text = decoded(content, where)
     if not text.strip():
         fail(where, "it is empty; write a header and a line for each entry")

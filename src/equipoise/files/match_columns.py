@@ -20,6 +20,7 @@ import numpy as np
 
 from equipoise.arrays import Ints
 from equipoise.errors import InputError
+from equipoise.files.kinds import HEAD, mistaken
 from equipoise.files.match_lines import Decoded, LineDecoder
 from equipoise.files.match_rows import Unusual, line_of, matches_of
 from equipoise.games.plain import Progress, from_line, silence
@@ -55,6 +56,11 @@ class _Rare(Exception):  # noqa: N818  # it is no error
 def content_of(line: bytes) -> int:
     """Return a hash of a line."""
     return hash(line.strip())
+
+
+def _contents(lines: Sequence[bytes], numbers: Sequence[int]) -> list[int]:
+    """Return a hash of each of some lines."""
+    return [hash(lines[n].strip()) for n in numbers]
 
 
 def read_columns(
@@ -125,6 +131,10 @@ class _Reading:
     def _table(self, number: int, delimiter: str, tell: Progress) -> None:
         """Add the matches of a table whose rows are plain, those of each match one after the other."""
         file = self._opened(number)
+        head = file.read(HEAD)
+        if mistaken(head, self._sources[number], "matches") is not None:
+            file.close()
+            raise _Rare
         size = max(file.seek(0, io.SEEK_END), 1)
         file.seek(0)
         with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
@@ -191,11 +201,16 @@ class _Reading:
 
     def _add(self, decoded: Decoded, lines: Sequence[bytes], number: int, starts: Ints) -> None:
         """Add lines that were decoded, but for those that were there before."""
-        pairs = zip(decoded.numbers, decoded.ids, strict=True)
-        repeated = frozenset(n for n, name in pairs if name and not self._is_new(name, content_of(lines[n])))
-        if repeated:
-            decoded = self._decoder.decode(lines, repeated)
-        hashes = [content_of(lines[n]) for n in decoded.numbers]
+        hashes = _contents(lines, decoded.numbers)
+        ids = decoded.ids
+        if all(ids) and len(set(ids)) == len(ids) and self._known.keys().isdisjoint(ids):
+            self._known.update(zip(ids, hashes, strict=True))
+        else:
+            triples = zip(decoded.numbers, ids, hashes, strict=True)
+            repeated = frozenset(n for n, name, one in triples if name and not self._is_new(name, one))
+            if repeated:
+                decoded = self._decoder.decode(lines, repeated)
+                hashes = _contents(lines, decoded.numbers)
         self._extend(decoded, hashes, number, starts[decoded.numbers])
 
     def _extend(self, decoded: Decoded, hashes: Sequence[int], number: int, starts: Any) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -17,7 +18,7 @@ import numpy as np
 from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
 from equipoise.logs.play import ranks_of
-from equipoise.logs.records import text_from, time_from
+from equipoise.logs.records import is_text, text_from, time_from
 from equipoise.matches import HEAVIEST, Ruleset, check_scores
 from equipoise.members import LEAST_SHARE
 from equipoise.players import LARGEST_WEIGHT
@@ -110,45 +111,43 @@ class LineDecoder:
 
     def _decoded(self, rows: Sequence[tuple[int, TypedLine]]) -> tuple[Decoded, set[int]]:
         """Return columns of rows, and which rows are wrong: with these the columns are of no use."""
-        wrong: set[int] = set()
-        ended: list[float] = []
-        ids: list[str] = []
-        which: list[int] = []
-        ranks: list[float] = []
-        scores: list[float] = []
-        sizes: list[int] = []
-        members: list[str | TypedPlayer] = []
-        counts: list[int] = []
-        for n, (_, row) in enumerate(rows):
-            teams = row.teams
-            count = len(teams)
-            try:
-                ruleset = self._rulesets.get((row.game, row.game_type, row.mutators))
-                which.append(self._ruleset(row) if ruleset is None else ruleset)
-                ended.append(row.ended if type(row.ended) is float else time_from(row.ended, "ended"))
-                ids.append(_id_of(row))
-                ranks += _placed(row, count)
-            except InputError:
-                wrong.add(n)
-                continue
-            scores += row.scores or [_UNKNOWN] * count
-            counts.append(count)
-            for team in teams:
-                sizes.append(len(team))
-                members += team
+        typed = [row for _, row in rows]
+        teams = [row.teams for row in typed]
+        counts, sizes = list(map(len, teams)), list(map(len, chain.from_iterable(teams)))
         names: dict[str, str] = {}
-        if wrong or 0 in sizes or (counts and min(counts) < 2):
-            wrong.update(n for n, (_, row) in enumerate(rows) if len(row.teams) < 2 or not all(row.teams))
+        if 0 in sizes or (counts and min(counts) < 2):
+            wrong = {n for n, each in enumerate(teams) if len(each) < 2 or not all(each)}
             return Decoded([], [], {}, names), wrong
+        heads = _alike(typed)
+        ended, ids, ranks, wrong = _heads(typed) if heads is None else heads
+        known: list[Any] = list(
+            map(self._rulesets.get, [(row.game, row.game_type, row.mutators) for row in typed])
+        )
+        which = self._which(typed, wrong) if None in known else known
+        if wrong:
+            return Decoded([], [], {}, names), wrong
+        scores = list(chain.from_iterable([row.scores or [_UNKNOWN] * len(row.teams) for row in typed]))
+        members = list(chain.from_iterable(chain.from_iterable(teams)))
         columns = {
             "ended": _reals(ended), "which": _wholes(which), "rank": _reals(ranks), "score": _reals(scores),
             "teams": _wholes(counts), "size": _wholes(sizes),
-            "weight": _reals([row.weight for _, row in rows]),
+            "weight": _reals([row.weight for row in typed]),
             "contests": np.ones(len(rows), dtype=np.int64), "reported": np.zeros(len(rows), dtype=np.int64),
         }  # fmt: skip
         columns["at"] = columns["ended"]
         self._seat(columns, members, names)
         return Decoded([n for n, _ in rows], ids, columns, names), wrong_of(columns)
+
+    def _which(self, rows: Sequence[TypedLine], wrong: set[int]) -> list[int]:
+        """Return the number of each row's ruleset, and note which rows have a wrong one."""
+        which = []
+        for n, row in enumerate(rows):
+            known = self._rulesets.get((row.game, row.game_type, row.mutators))
+            try:
+                which.append(self._ruleset(row) if known is None else known)
+            except InputError:
+                wrong.add(n)
+        return which
 
     def _ruleset(self, row: TypedLine) -> int:
         """Return the number of a row's ruleset, which was not written so before."""
@@ -161,12 +160,11 @@ class LineDecoder:
 
     def _seat(self, columns: dict[str, Any], members: list[str | TypedPlayer], names: dict[str, str]) -> None:
         """Add the columns of members."""
-        if TypedPlayer not in set(map(type, members)):
-            try:
-                players = list(map(self._players.__getitem__, members))  # type: ignore[arg-type]  # all text
-            except KeyError:
-                players = [self._number(member) for member in members]  # type: ignore[arg-type]  # all text
-            columns["player"] = _wholes(players)
+        known = self._all_known(members)
+        if known is None and TypedPlayer not in set(map(type, members)):
+            known = _wholes([self._number(member) for member in members])  # type: ignore[arg-type]  # all text
+        if known is not None:
+            columns["player"] = known
             columns["share"] = np.ones(len(members))
             columns["figure"] = np.full(len(members), _UNKNOWN)
             return
@@ -177,6 +175,14 @@ class LineDecoder:
         columns["figure"] = _reals(figures)
         if not np.isnan(columns["figure"]).all():
             center(columns, figures)
+
+    def _all_known(self, members: Sequence[str | TypedPlayer]) -> Ints | None:
+        """Return the numbers of members who all are mere ids and were there before, or else None."""
+        numbers: Any = map(self._players.__getitem__, members)  # type: ignore[arg-type]  # an object raises
+        try:
+            return np.fromiter(numbers, dtype=np.int64, count=len(members))
+        except (KeyError, TypeError):  # an object with fields has no hash
+            return None
 
     def _told(self, member: str | TypedPlayer, names: dict[str, str]) -> tuple[int, float, float]:
         """Return the number of a member, the share, and the figure or nan."""
@@ -233,6 +239,49 @@ def _row(line: bytes) -> TypedLine | None:
         return _decode(line)
     except (ValueError, RecursionError):
         return None
+
+
+def _alike(rows: Sequence[TypedLine]) -> tuple[list[Any], list[Any], list[float], set[int]] | None:
+    """Return what :func:`_heads` does, all rows at once; None where they are not two teams with scores alone.
+
+    What is right is told here from what may be wrong; what is wrong is not said.
+    """
+    ended, ids, maps = [row.ended for row in rows], [row.id for row in rows], [row.map for row in rows]
+    scores = [row.scores for row in rows]
+    began = [row.began for row in rows if row.began is not msgspec.UNSET]
+    if (
+        {type(each) for each in chain(ended, began)} != {float}
+        or {type(each) for each in chain(ids, maps)} != {str}
+        or {row.ranks for row in rows if not row.ranks} != {None}
+        or not all(scores)
+        or {len(row.teams) for row in rows} != {2}
+        or set(map(len, scores)) != {2}  # type: ignore[arg-type]  # all are lists
+    ):
+        return None
+    all_ids = "".join(ids)  # type: ignore[arg-type]  # all are texts
+    if not is_text(all_ids + "".join(maps)) or len(all_ids.split()) > 1 or all_ids != all_ids.strip():  # type: ignore[arg-type]
+        return None
+    if any(abs(each) > LARGEST_WEIGHT for each in began):  # type: ignore[arg-type]
+        return None
+    points = _reals(list(chain.from_iterable(scores))).reshape(-1, 2)  # type: ignore[arg-type]
+    behind = points < points[:, ::-1]
+    return ended, ids, behind.ravel().astype(np.float64).tolist(), set()
+
+
+def _heads(rows: Sequence[TypedLine]) -> tuple[list[Any], list[Any], list[float], set[int]]:
+    """Return when each row ended, its id, its teams' ranks, and which rows are wrong in these."""
+    ended: list[float] = []
+    ids: list[str] = []
+    ranks: list[float] = []
+    wrong: set[int] = set()
+    for n, row in enumerate(rows):
+        try:
+            ended.append(row.ended if type(row.ended) is float else time_from(row.ended, "ended"))
+            ids.append(_id_of(row))
+            ranks += _placed(row, len(row.teams))
+        except InputError:
+            wrong.add(n)
+    return ended, ids, ranks, wrong
 
 
 def _id_of(row: TypedLine) -> str:

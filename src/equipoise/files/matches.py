@@ -35,6 +35,7 @@ def read_matches(source: str, progress: Progress | None = None) -> Iterator[Matc
         If the file cannot be read at all.
     """
     from equipoise.files import match_tables
+    from equipoise.files.kinds import check
     from equipoise.games.plain import GAME, csv_rows, from_rows, silence
 
     tell = progress or silence
@@ -46,6 +47,7 @@ def read_matches(source: str, progress: Progress | None = None) -> Iterator[Matc
         yield from from_rows(match_tables.parquet_rows(source, tell), tell)
         return
     where, content = content_of(source)
+    check(content, where, "matches")
     if ending in (".csv", ".tsv"):
         yield from from_rows(csv_rows(content, where, "\t" if ending == ".tsv" else "", tell), tell)
         return

@@ -11,6 +11,7 @@ import tomllib
 from typing import Any
 
 from equipoise.fields import fail
+from equipoise.files.kinds import check
 from equipoise.files.rosters import content_of, decoded
 from equipoise.players import Player
 from equipoise.teams.keywords import keywords_of
@@ -30,6 +31,7 @@ def read_request(source: str) -> tuple[list[Player], dict[str, Any]]:
         If the file cannot be read or something in it is wrong.
     """
     where, content = content_of(source)
+    check(content, where, "request")
     text = decoded(content, where)
     data: Any = None
     try:

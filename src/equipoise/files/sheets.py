@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import InputError
+from equipoise.files.kinds import check
 from equipoise.files.rosters import content_of, decoded
 from equipoise.tables import rows_of
 
@@ -39,6 +40,7 @@ def rows_from(source: Any, called: str = "results") -> tuple[str, list[Row]]:
         if str(source).lower().endswith(SPREADSHEETS):
             return str(source), _under_header(_sheet(str(source)), f"{source}, row")
         where, content = content_of(str(source))
+        check(content, where, "results")
         text = decoded(content, where)
         header = text.lstrip().partition("\n")[0]
         reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=header.count))

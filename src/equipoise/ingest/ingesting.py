@@ -13,6 +13,7 @@ from equipoise.archive.archive import Archive
 from equipoise.clock import ahead
 from equipoise.errors import InputError
 from equipoise.fields import short
+from equipoise.files.kinds import mistaken
 from equipoise.ingest.dating import Dating
 from equipoise.ingest.logs import Progress, Source, UnreadableLogError, pieces
 from equipoise.ingest.mutators import Mutators, without_mutators
@@ -214,6 +215,10 @@ class Ingest:
         content = pieces(source, progress)
         head = _head(content)
         if reader is None:
+            wrong = mistaken(head, source.label, "logs") if game == AUTO else None
+            if wrong is not None:
+                self._left_out(source, wrong)
+                return None, 0
             guess = recognise(head, game)
             if guess is None:
                 self._not_recognised(source, head)
@@ -240,8 +245,12 @@ class Ingest:
         """Say of a log that its game is not known; one that was found in a directory need not be one."""
         reason = "it is empty" if not head else "it is not the log of any game that is known"
         message = f"{source.label}: {reason}; --game says which one, of: {', '.join(GAMES)}"
-        if source.named and head:
-            self.tally.failed.append(message)
+        self._left_out(source, message if head else "", reason)
+
+    def _left_out(self, source: Source, failure: str, reason: str = "it is not a log") -> None:
+        """Note a file that is not read; only one that was named is a failure, where there is one to tell."""
+        if source.named and failure:
+            self.tally.failed.append(failure)
         else:
             self.tally.files.append({"file": source.label, "game": "", "by": reason})
 

@@ -294,6 +294,11 @@ def text_from(value: Any, field: str) -> str:
     return text
 
 
+def is_text(text: str) -> bool:
+    """Tell whether a text has nothing that :func:`text_from` refuses."""
+    return _NO_TEXT.search(text) is None
+
+
 def _short(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, default=str)
     return repr(text) if len(text) <= 40 else repr(text[:37] + "...")

@@ -7,13 +7,12 @@ Whoever reads a file fills a :class:`Columns`; :func:`replay_columns` gives the 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from equipoise.arrays import Floats
 from equipoise.compiled import pays
 from equipoise.matches import Match, Ruleset
 from equipoise.ratings.model import is_bot
@@ -239,9 +238,9 @@ def _starts(sizes: Any) -> Any:
     return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
 
 
-def _whole(column: Any) -> array[int]:
-    return array("I", column.astype(np.uint32).tobytes())
+def _whole(column: Any) -> Any:
+    return np.ascontiguousarray(column, dtype=np.uint32).ravel().data  # indexed, it gives plain numbers
 
 
-def _real(column: Floats | Sequence[float]) -> array[float]:
-    return array("d", np.asarray(column, dtype=np.float64).tobytes())
+def _real(column: Any) -> Any:
+    return np.ascontiguousarray(column, dtype=np.float64).ravel().data

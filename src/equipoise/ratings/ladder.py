@@ -187,7 +187,7 @@ class Resident:
             self._compiled = True
         sizes = (
             packed.most_teams() * kernels.WORKSPACE, packed.most_members() * kernels.SEAT,
-            packed.most_teams() * self._many, len(packed.rank), len(packed.at),
+            (packed.most_teams() + 1) * self._many, len(packed.rank), len(packed.at),
         )  # fmt: skip
         columns = packed.arrays() if self._compiled else packed.columns()
         room: list[Any]

@@ -74,7 +74,11 @@ class Playing:
     players : mapping from str to str
         Bots that count as players, with their characters.
     intermission : float
+<<<<<<< HEAD
         Seconds after which a game that has ended is made to go on where people are in it.
+=======
+        Seconds after which the next game begins where people are in one that has ended.
+>>>>>>> main
     """
 
     log: str
@@ -151,9 +155,13 @@ class Game:
     settings : Playing
         Its settings.
     told : callable
-        Takes what is done, in words.
+        Takes a line of text for each thing that is done.
     dry : bool
+<<<<<<< HEAD
         Whether commands are only printed; then chat is not answered by the server either.
+=======
+        Whether commands are only printed, and nothing is sent.
+>>>>>>> main
     """
 
     def __init__(

@@ -300,7 +300,7 @@ def opened(url: str | None) -> Iterator[Evening]:
     """Open the archive of a night, or make it, and finish what a step that was cut off has left."""
     from equipoise.pickup.night import night_of
 
-    with archives.opened(address(url), create=True) as archive:
+    with archives.filled(address(url)) as archive:
         events: list[Event] = list(archive.night_events())
         evening = Evening(archive, events, night_of(events))
         evening.settle()

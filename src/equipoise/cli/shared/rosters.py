@@ -76,7 +76,12 @@ def names_in(here: str) -> list[str]:
         If there is none.
     """
     if Path(here).is_file():
-        here = Path(here).read_text(encoding="utf-8-sig").replace("\n", ",")
+        from equipoise.files.kinds import check
+        from equipoise.files.rosters import content_of, decoded
+
+        where, content = content_of(here)
+        check(content, where, "players")
+        here = decoded(content, where).replace("\n", ",")
     names = [name.strip() for name in here.split(",") if name.strip()]
     if not names:
         msg = "--here names nobody; write names separated by commas, or a file of names"
@@ -179,12 +184,14 @@ def read_players(source: str, read: str | None) -> Roster:
 
     A person at a terminal is asked how to read what can be read in several ways.
     """
+    from equipoise.files.kinds import check
     from equipoise.files.rosters import content_of, ending_of, parse_roster
 
     at_terminal = sys.stdin is not None and sys.stdin.isatty()
     if source == "-" and at_terminal:
         click.echo("Type or paste names, one a line; end with Ctrl-D on a line of its own.", err=True)
     where, content = content_of(source)
+    check(content, where, "players")
     while True:
         try:
             return parse_roster(content, where, ending_of(source), read)

@@ -134,7 +134,7 @@ def play(
         What happened.
     space, seats, own : columns
         Room for each team and each player of the largest contest, and for each member's chances of each
-        team; what is in it does not matter.
+        team and its weight; what is in it does not matter.
     chances, draws : columns
         Where the predictions go: one for each team, given that one of them wins; and the chance of a draw
         of each contest of two teams.
@@ -220,13 +220,18 @@ def mix(
         for k in range(count):
             chances[first + k] = 0.0
         draws[n] = total = 0.0
+        powers = count * many
         top = member_score(evidence, many, which, 0)
-        for member in range(1, many):
-            top = max(top, member_score(evidence, many, which, member))
         for member in range(many):
-            total += math.exp(member_score(evidence, many, which, member) - top)
+            score = member_score(evidence, many, which, member)
+            own[powers + member] = score
+            top = max(top, score)
         for member in range(many):
-            part = math.exp(member_score(evidence, many, which, member) - top) / total
+            score = own[powers + member]
+            own[powers + member] = math.exp(score - top) if score < top else 1.0
+            total += own[powers + member]
+        for member in range(many):
+            part = own[powers + member] / total
             mine = count * member
             for k in range(count):
                 chances[first + k] += part * own[mine + k]

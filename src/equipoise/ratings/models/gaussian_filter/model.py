@@ -122,7 +122,7 @@ class Filters(Further, ABC):
         room: tuple[Any, ...] = (
             [0.0] * (packed.most_teams() * kernels.WORKSPACE),
             [0.0] * (packed.most_members() * kernels.SEAT),
-            [0.0] * (packed.most_teams() * many),
+            [0.0] * ((packed.most_teams() + 1) * many),
             [0.0] * len(packed.rank),
             [0.0] * len(packed.at),
         )
