@@ -104,11 +104,7 @@ def _run(servers: list[Playing], store: str, *, dry: bool) -> None:
 
 
 def _serve(settings: Playing, store: str, stop: threading.Event, failed: list[str], *, dry: bool) -> None:
-<<<<<<< HEAD
-    """Balance one server until it is to stop."""
-=======
     """Balance one server until the program ends."""
->>>>>>> main
     import select
 
     from equipoise.errors import EquipoiseError

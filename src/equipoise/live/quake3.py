@@ -268,11 +268,7 @@ def _slot(rest: bytes) -> int | None:
 
 
 def seen(answer: str, teams: int = 2) -> Seen | None:
-<<<<<<< HEAD
-    r"""Return what ``!listplayers`` was answered with; None where a part is missing.
-=======
     r"""Return the list that ``!listplayers`` prints, None unless it is whole.
->>>>>>> main
 
     Examples
     --------
@@ -320,11 +316,7 @@ class Quake3Console:
         self._added = 0
 
     def begin(self) -> list[str]:
-<<<<<<< HEAD
-        """Return the commands that come before anything else: bots come from here alone."""
-=======
         """Return the first lines for a server: bots come from here alone."""
->>>>>>> main
         return ["set bot_minplayers 0", "set g_teamForceBalance 0"]
 
     def lines(self, commands: Iterable[Command], there: Mapping[int, Joined]) -> list[str]:

@@ -53,11 +53,7 @@ class Rated:
         return nearest(self.ruleset, self._standing.rulesets)
 
     def known(self, ids: Iterable[str]) -> Known:
-<<<<<<< HEAD
-        """Return everything that a session knows of players."""
-=======
         """Return what a session needs to know."""
->>>>>>> main
         standing, ruleset = self._standing, self._nearest()
         model: Any = standing.model
         default = model.rating(standing.state, NOBODY, ruleset)
