@@ -1,6 +1,6 @@
 """What a file is, by its first bytes: a wrong kind of file is named in one line, with what reads it.
 
-Only kinds that can be told for certain are here.  Whatever else is wrong with a file, its reader says.
+Only kinds that are certain are here.  Whatever else is wrong with a file, its reader says.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Kind(NamedTuple):
     remedy: str
 
 
-#: What each reader takes; kinds that cannot be told for certain are left to it.
+#: What each reader takes; kinds that are not certain are left to it.
 READERS: Mapping[str, frozenset[str]] = {
     "players": frozenset({"players"}),
     "matches": frozenset({"matches", "parquet", "arrays"}),

@@ -244,7 +244,7 @@ def _row(line: bytes) -> TypedLine | None:
 def _alike(rows: Sequence[TypedLine]) -> tuple[list[Any], list[Any], list[float], set[int]] | None:
     """Return what :func:`_heads` does, all rows at once; None where they are not two teams with scores alone.
 
-    What is right is told here from what may be wrong; what is wrong is not said.
+    This only separates what is right from what may be wrong; the slow way says what is wrong.
     """
     ended, ids, maps = [row.ended for row in rows], [row.id for row in rows], [row.map for row in rows]
     scores = [row.scores for row in rows]
