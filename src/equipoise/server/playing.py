@@ -47,7 +47,7 @@ QUIET = 2.0
 #: Seconds for a search for teams.
 SECONDS = 1.0
 
-#: How often a game that has ended and has people in it is made to go on, and with what.
+#: How often a game that has ended and has people in it is told to go on, and with what.
 GO_ON = ("vstr nextmap", "map_restart 0")
 
 log = logging.getLogger(__name__)
@@ -57,28 +57,24 @@ log = logging.getLogger(__name__)
 class Playing:
     """The settings of one game server.
 
-        Parameters
-        ----------
-        log : str
-            Its log.
-        rcon : str
-            Host and port of its remote console; empty where nothing is to be sent.
-        password : str
-            The console's.
-        name : str
-            What it is called in messages.
-        policy : Policy
-            What the admin wants.
-        maps : mapping from str to (int, int)
-            For how many players each map is made.
-        players : mapping from str to str
-            Bots that count as players, with their characters.
-        intermission : float
-    <<<<<<< HEAD
-            Seconds after which a game that has ended is made to go on where people are in it.
-    =======
-            Seconds after which the next game begins where people are in one that has ended.
-    >>>>>>> main
+    Parameters
+    ----------
+    log : str
+        Its log.
+    rcon : str
+        Host and port of its remote console; empty where nothing is to be sent.
+    password : str
+        The console's.
+    name : str
+        What it is called in messages.
+    policy : Policy
+        What the admin wants.
+    maps : mapping from str to (int, int)
+        For how many players each map is made.
+    players : mapping from str to str
+        Bots that count as players, with their characters.
+    intermission : float
+        Seconds after which the next game begins where people are in one that has ended.
     """
 
     log: str
@@ -148,20 +144,16 @@ class Link:
 class Game:
     """One server, step by step.
 
-        Parameters
-        ----------
-        archive : Archive
-            Where matches are kept and ratings are known.
-        settings : Playing
-            Its settings.
-        told : callable
-            Takes a line of text for each thing that is done.
-        dry : bool
-    <<<<<<< HEAD
-            Whether commands are only printed; then chat is not answered by the server either.
-    =======
-            Whether commands are only printed, and nothing is sent.
-    >>>>>>> main
+    Parameters
+    ----------
+    archive : Archive
+        Where matches are kept and ratings are known.
+    settings : Playing
+        Its settings.
+    told : callable
+        Takes a line of text for each thing that is done.
+    dry : bool
+        Whether commands are only printed, and nothing is sent.
     """
 
     def __init__(

@@ -30,13 +30,15 @@ class Answered(NamedTuple):
 
 
 def ask(url: str, body: Any = None, method: str | None = None, **headers: str) -> Answered:
-    """Send a request, with plain data or bytes as its body, and return the answer."""
+    """Send a request, with plain data or bytes as its body, and return the answer; of a stream its head."""
     data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     request = urllib.request.Request(url, data, named, method=method)  # noqa: S310 -- of these tests
     try:
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310
-            return Answered(answer.status, dict(answer.headers.items()), answer.read())
+            endless = answer.headers.get_content_type() == "text/event-stream"
+            body = b"" if endless else answer.read()
+            return Answered(answer.status, dict(answer.headers.items()), body)
     except urllib.error.HTTPError as error:
         with error:
             return Answered(error.code, dict(error.headers.items()), error.read())

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from click.testing import CliRunner
@@ -20,7 +21,9 @@ from equipoise.server.tokens import SCOPES
 RESULT = {"game": "oa", "game_type": "ctf", "teams": [["ann"], ["bob"]], "scores": [3, 1]}
 
 #: For each path a place that exists, and a body that is right.
-PATHS = {"{id:path}": "kept", "{ruleset:path}": "general"}
+PATHS = {
+    "{id:path}": "kept", "{ids:path}": "ann", "{id}": "ann", "{type}": "duel", "{ruleset:path}": "general",
+}  # fmt: skip
 BODIES: dict[str, Any] = {
     "balance": {"players": {"Ann": 1, "Bob": 2}}, "explain": {"players": {"Ann": 1, "Bob": 2}},
     "late": {"players": [{"name": "Ann", "weight": 1, "team": 1}, {"name": "Bob", "weight": 2}]},
@@ -28,6 +31,9 @@ BODIES: dict[str, Any] = {
     "rate": {"matches": [{**RESULT, "ended": 0}]},
     "predict": {"matches": [{**RESULT, "ended": 0}], "teams": [["ann"], ["bob"]]},
     "results": {**RESULT, "id": "kept"}, "undo": {"back": True},
+    "balance_battle": urlencode(
+        {"players": {"ann": {"skill": None}, "bob": {"skill": None}}, "bots": {}, "nbTeams": 2}
+    ).encode(),
 }  # fmt: skip
 
 

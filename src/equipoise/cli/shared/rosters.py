@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -27,6 +28,12 @@ read_option = click.option(
     "--read", type=click.Choice(READS), default=None,
     help="How to read lines with numbers in case of doubt: which number is the weight, or that none is.",
 )  # fmt: skip
+
+#: What hardly anything but names and weights looks like, but for a table of matches, which its header tells;
+#: and how far a header goes.
+_PLAIN = re.compile(rb"[\w .,;=+#'\t\r\n-]*")
+
+HEADER = 1 << 12
 
 #: The variable that has the address of an archive.
 ENVIRONMENT = "EQUIPOISE_STORE"
@@ -184,14 +191,14 @@ def read_players(source: str, read: str | None) -> Roster:
 
     A person at a terminal is asked how to read what can be read in several ways.
     """
-    from equipoise.files.kinds import check
     from equipoise.files.rosters import content_of, ending_of, parse_roster
 
     at_terminal = sys.stdin is not None and sys.stdin.isatty()
     if source == "-" and at_terminal:
         click.echo("Type or paste names, one a line; end with Ctrl-D on a line of its own.", err=True)
     where, content = content_of(source)
-    check(content, where, "players")
+    if not _PLAIN.fullmatch(content) or b"match" in content[:HEADER].split(b"\n")[0].lower():
+        _check_kind(content, where)
     while True:
         try:
             return parse_roster(content, where, ending_of(source), read)
@@ -202,3 +209,13 @@ def read_players(source: str, read: str | None) -> Roster:
             for reading in error.readings:
                 click.echo(f"  {reading}", err=True)
             read = click.prompt("Read it as", type=click.Choice(list(error.ways)), err=True)
+        except InputError:
+            _check_kind(content, where)
+            raise
+
+
+def _check_kind(content: bytes, where: str) -> None:
+    """Say what a file is that holds no players."""
+    from equipoise.files.kinds import check
+
+    check(content, where, "players")
