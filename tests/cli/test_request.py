@@ -124,3 +124,12 @@ def test_nobody_and_one_are_divided(here: Path) -> None:
     assert "Win chances mean nothing where a team is empty." in done.output
     (here / "asked.json").write_text('{"players": []}')
     assert told("--request", "asked.json")["splits"][0]["teams"] == [[], []]
+
+
+def test_a_saved_request_of_players_alone_is_a_request(tmp_path: Path) -> None:
+    """What nothing but a roster was asked of is saved and read like any other."""
+    (tmp_path / "roster.txt").write_text("31 Ann\n25 Bob\n20 Cid\n11 Dan\n")
+    path = str(tmp_path / "asked.json")
+    saved = run(str(tmp_path / "roster.txt"), "--save-request", path, "--json")
+    again = run("--request", path, "--json")
+    assert (again.exit_code, again.stdout) == (0, saved.stdout)

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from equipoise import Bots, InputError, Player, Rating, Status, UnknownNameError, balance
+from equipoise import Bots, InputError, Player, Rating, Status, UnknownNameError, balance, deadline
 from equipoise.registry import OBJECTIVES, SOLVERS, resolve
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.solvers import halves
@@ -580,7 +580,7 @@ def test_a_full_server_waits_for_a_proof_only_where_time_is_given() -> None:
     """Beyond 40 players the answer comes at once and without; a time limit asks for the proof."""
     roster = {f"p{n}": float(np.exp(n / 9)) for n in range(41)}
     at_once = balance(roster, objective="difference")
-    proven = balance(roster, objective="difference", stop=lambda: False)
+    proven = balance(roster, objective="difference", stop=deadline(600.0))
     assert (at_once.solver, at_once.status, at_once.bound) == ("resplit", Status.FEASIBLE, 0.0)
     assert (proven.solver, proven.status) == ("mitm", Status.OPTIMAL)
     assert at_once.gap is not None

@@ -119,7 +119,9 @@ def check(content: bytes, where: str, reader: str) -> None:
 def mistaken(content: bytes, where: str, reader: str) -> str | None:
     """Return what to say of a file that is of another kind than a reader takes; None of all others."""
     kind = kind_of(content, where)
-    if kind is None and reader != "players" and _lists_players(content):
+    # A request may be no more than its players.
+    asks = reader == "players" or (reader == "request" and b"players" in content[:HEAD])
+    if kind is None and not asks and _lists_players(content):
         kind = _PLAYERS
     if kind is None or kind.name in READERS[reader]:
         return None

@@ -67,7 +67,7 @@ class BalanceRequest:
     players : tuple of Player
         Who is here.  A weight may be a number, a :class:`Rating`, or None for unknown.
     teams : int
-        How many teams; two are proven best up to 40 players, with a ``stop`` up to 45, more while they can be
+        How many teams; two are proven best up to 40 players, with a deadline up to 45, more while they can be
         enumerated.
     sizes : int or tuple of int, optional
         The size of every team, or of each; by default as equal as can be.  With bots, these are the

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from equipoise.arrays import Floats, Labels
 from equipoise.compiled import pays
 from equipoise.stopping import seconds_left
-from equipoise.teams.problem.problem import MU, Problem
+from equipoise.teams.problem.problem import COUNT, MU, Problem
 from equipoise.teams.solvers.halves import meet
 from equipoise.teams.solvers.task import Best, Task
 
@@ -125,14 +125,16 @@ def _settled(task: Task, labels: Labels, best: Best, most: int) -> tuple[Labels,
     rows = 2 ** (min(2 * task.problem.n_blocks // task.problem.n_teams, MOST_FREED) // 2)
     used = 0
     while not settled.all() and used < most and not task.stop():
-        totals = task.problem.totals(labels[None, :])[0]
-        costs = task.criterion.cost(totals[pairs])
-        at = int(np.where(settled, -np.inf, costs).argmax())
+        totals = task.problem.totals(labels[None, :])[0][pairs]
+        settled |= totals[:, :, COUNT].sum(axis=1) == 0.0  # nobody is in either team
+        open_pairs = np.flatnonzero(~settled)
+        if not len(open_pairs):
+            break
+        at = int(open_pairs[task.criterion.cost(totals[open_pairs]).argmax()])
         better = redivide(task, labels, (int(pairs[at, 0]), int(pairs[at, 1])), best)
         used += 1
-        pays(
-            used * rows, LOAD_FROM, seconds_left(task.stop)
-        )  # once numba is loaded, smaller work is compiled too
+        # Once numba is loaded, smaller work is compiled too.
+        pays(used * rows, LOAD_FROM, seconds_left(task.stop))
         if _rank(task, better) < _rank(task, labels):
             labels = better
             settled &= ~np.isin(pairs, pairs[at]).any(axis=1)
