@@ -10,7 +10,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,8 @@ class Postgresql:
     def hang(self) -> None:
         """Let every process of it stand still, as on a machine without a disk."""
         for process in self._processes():
-            os.kill(process, signal.SIGSTOP)
+            with suppress(ProcessLookupError):  # one that has just ended
+                os.kill(process, signal.SIGSTOP)
 
     def go_on(self) -> None:
         """Let them go on."""

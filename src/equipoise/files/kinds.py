@@ -140,7 +140,7 @@ def kind_of(content: bytes, where: str = "FILE") -> Kind | None:
 
     Examples
     --------
-    >>> kind_of(b"\x89PNG\r\n\x1a\n").shown
+    >>> kind_of(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR").shown
     'a picture (PNG)'
     """
     head = content[:HEAD]

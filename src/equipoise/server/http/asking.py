@@ -75,7 +75,7 @@ def answered(kind: str, body: bytes, seconds: float) -> tuple[int, bytes]:
     --------
     >>> status, answer = answered("balance", b'{"players": {"Ann": 3, "Bob": 2, "Cid": 1}}', 1.0)
     >>> status, msgspec.json.decode(answer)["splits"][0]["teams"]
-    (200, [['Ann'], ['Bob', 'Cid']])
+    (200, [['Ann', 'Cid'], ['Bob']])
     """
     try:
         return 200, msgspec.json.encode(QUESTIONS[kind](body, seconds))
