@@ -39,14 +39,11 @@ class Postgresql:
 
     def hang(self) -> None:
         """Let every process of it stand still, as on a machine without a disk."""
-        for process in self._processes():
-            with suppress(ProcessLookupError):  # one that has just ended
-                os.kill(process, signal.SIGSTOP)
+        self._signal(signal.SIGSTOP)
 
     def go_on(self) -> None:
         """Let them go on."""
-        for process in self._processes():
-            os.kill(process, signal.SIGCONT)
+        self._signal(signal.SIGCONT)
 
     def stop(self) -> None:
         """End it without asking anyone."""
@@ -56,15 +53,19 @@ class Postgresql:
         """Begin it again at the same address."""
         subprocess.run([*self.control, "-l", self.data.parent / "log", "start"], check=True, **self.run)
 
-    def _processes(self) -> list[int]:
-        """Return the first process and its children."""
+    def _signal(self, number: int) -> None:
+        """Send a signal to the first process and its children; each of them may end meanwhile."""
         main = int((self.data / "postmaster.pid").read_text(encoding="ascii").split()[0])
-        parents = {
-            int(path.parent.name): int(path.read_text(encoding="ascii").rpartition(")")[2].split()[1])
-            for path in Path("/proc").glob("[0-9]*/stat")
-            if path.exists()
-        }
-        return [main, *(each for each, parent in parents.items() if parent == main)]
+        for process in (main, *_children(main)):
+            with suppress(ProcessLookupError):
+                os.kill(process, number)
+
+
+def _children(parent: int) -> Iterator[int]:
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            if int(path.read_text(encoding="ascii").rpartition(")")[2].split()[1]) == parent:
+                yield int(path.parent.name)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ import click
 
 from equipoise.cli.requests import AskingCommand, named, request_of, save_request, unknown
 from equipoise.cli.shared.asking import asks
-from equipoise.cli.shared.printing import NewFile, print_json, write_plot
+from equipoise.cli.shared.printing import NewFile, print_json, write
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import SOLVERS, resolve
 
@@ -233,7 +233,7 @@ def show(answer: Answer, options: dict[str, Any], answers: Answers | None = None
     if split is not None and options["plot"]:
         from equipoise.pages.pictures.teams import teams_svg
 
-        write_plot(options["plot"], teams_svg(solution, split, answer.names))
+        write("--plot", options["plot"], teams_svg(solution, split, answer.names))
     if answer.interrupted or not solution.splits:
         sys.exit(INTERRUPTED if answer.interrupted else 1)
 

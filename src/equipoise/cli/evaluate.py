@@ -12,9 +12,8 @@ from equipoise.cli.histories import (
     progress_bar,
     read_history,
     with_settings_options,
-    write,
 )
-from equipoise.cli.shared.printing import NewFile, table, table_forms
+from equipoise.cli.shared.printing import NewFile, table, table_forms, write
 from equipoise.cli.shared.rosters import store
 from equipoise.registry import MODELS
 

@@ -10,7 +10,7 @@ import click
 from equipoise.cli.balance import INTERRUPTED, asked, interruptible, naming
 from equipoise.cli.requests import AskingCommand, two_objectives
 from equipoise.cli.shared.asking import asks
-from equipoise.cli.shared.printing import print_json, write_plot
+from equipoise.cli.shared.printing import print_json, write
 
 #: Options that a front, which is all there is between two objectives, leaves nothing to do for.
 NOT_BESIDES = (
@@ -65,7 +65,7 @@ def _front(roster: str | None, options: dict[str, Any]) -> None:
     if not options["as_json"]:
         click.echo("\n".join(front_lines(front)))
     if options["plot"]:
-        write_plot(options["plot"], front_svg(front))
+        write("--plot", options["plot"], front_svg(front))
     if stop.interruption.happened:
         click.echo("interrupted; these are the best so far", err=True)
         sys.exit(INTERRUPTED)

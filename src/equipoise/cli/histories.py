@@ -339,20 +339,3 @@ def since(matches: list[Match], date: str | None) -> list[Match]:
         msg = f"--since: no match ended on {date} or after; {len(matches)} ended before"
         raise InputError(msg)
     return kept
-
-
-def write(option: str, path: str, text: str) -> None:
-    """Write a file that an option names.
-
-    Raises
-    ------
-    InputError
-        If it cannot be written.
-    """
-    from pathlib import Path
-
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        msg = f"{option}: {path} cannot be written: {error.strerror or error}"
-        raise InputError(msg) from error

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.shared.printing import NewFile
+from equipoise.cli.shared.printing import NewFile, print_json, write
 from equipoise.cli.shared.rosters import clan_tags, rated, roster, with_ratings
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import LOBBY_SOLVERS
@@ -145,7 +144,7 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
         raise click.UsageError(str(error)) from error
     feasible = not plan.conflict
     if options["as_json"]:
-        _print_json(plan)
+        print_json(plan.as_dict())
     elif feasible:
         table = plan_csv(plan, escape=not options["no_escape"]).rstrip("\n") if options["as_csv"] else ""
         click.echo(table or _text(plan, options["per_player"]))
@@ -164,21 +163,10 @@ def _premades(options: dict[str, Any]) -> list[list[str]]:
     return read_premades(options["premades"]) if options["premades"] else []
 
 
-def _print_json(plan: LobbyPlan) -> None:
-    in_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    click.echo(json.dumps(plan.as_dict(), ensure_ascii=not in_unicode, allow_nan=False, indent=2))
-
-
 def _plot(path: str, plan: LobbyPlan) -> None:
-    from pathlib import Path
-
     from equipoise.pages.pictures.lobbies import lobbies_svg
 
-    try:
-        Path(path).write_text(lobbies_svg(plan), encoding="utf-8")
-    except OSError as error:
-        msg = f"--plot: {path} cannot be written: {error.strerror or error}"
-        raise InputError(msg) from error
+    write("--plot", path, lobbies_svg(plan))
 
 
 def _text(plan: LobbyPlan, per_player: bool) -> str:

@@ -16,9 +16,8 @@ from equipoise.cli.histories import (
     read_history,
     since,
     with_model_options,
-    write,
 )
-from equipoise.cli.shared.printing import NewFile, table, table_forms
+from equipoise.cli.shared.printing import NewFile, table, table_forms, write
 from equipoise.cli.shared.rosters import store
 from equipoise.errors import InputError
 from equipoise.matches import Ruleset

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from equipoise.cli import archives
 from equipoise.cli.pages import site_of
-from equipoise.errors import InputError
+from equipoise.cli.shared.printing import write
 
 
 @click.command(name="report")
@@ -18,10 +16,5 @@ def command(store: str, out: str) -> None:
     """Write the strongest players and how fair the games were as one file that needs no other."""
     from equipoise.pages.html.report import report_html
 
-    page = report_html(site_of(store, None))
-    try:
-        Path(out).write_text(page, encoding="utf-8")
-    except (OSError, ValueError) as error:
-        msg = f"--out: {out} cannot be written: {getattr(error, 'strerror', None) or error}"
-        raise InputError(msg) from error
+    write("--out", out, report_html(site_of(store, None)))
     click.echo(f"Written to {out}.")

@@ -6,13 +6,13 @@ import csv
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from equipoise.cli.shared import rosters
 from equipoise.cli.shared.asking import RECENT_PRICE, is_number
+from equipoise.cli.shared.printing import write
 from equipoise.cli.shared.rosters import read_players
 from equipoise.errors import InputError, UnknownNameError
 
@@ -160,11 +160,7 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
 def save_request(request: BalanceRequest, path: str) -> None:
     """Write a request to the file of ``--save-request``."""
     text = json.dumps(request.to_dict(), ensure_ascii=False, allow_nan=False, indent=2)
-    try:
-        Path(path).write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        msg = f"--save-request: {path} cannot be written: {error.strerror or error}"
-        raise InputError(msg) from error
+    write("--save-request", path, text + "\n")
 
 
 def named(error: InputError, options: Mapping[str, Any]) -> InputError:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from equipoise.cli.shared.printing import print_json
+from equipoise.cli.shared.printing import print_json, write
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -71,7 +71,6 @@ def save_receipt(request: BalanceRequest, solution: Solution, path: str) -> None
     """Write the receipt of an answer into a file."""
     import json
 
-    from equipoise.cli.histories import write
     from equipoise.verifying.receipts import receipt
 
     write("--receipt", path, json.dumps(receipt(request, solution), indent=2) + "\n")

@@ -7,6 +7,7 @@ import json
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared.printing import write
 from equipoise.errors import InputError
 
 #: Seconds for the teams of one match.
@@ -42,12 +43,7 @@ def command(store: str, plot: str | None, seed: int, as_json: bool) -> None:
         raise InputError(msg)
     if plot is not None:
         rows = [(each.arm, each.closeness, *each.interval) for each in found]
-        try:
-            with open(plot, "w", encoding="utf-8") as file:
-                file.write(arms_svg(rows, found[0].matches))
-        except OSError as error:
-            msg = f"--plot: {plot} cannot be written: {error.strerror or error}"
-            raise InputError(msg) from error
+        write("--plot", plot, arms_svg(rows, found[0].matches))
     if as_json:
         click.echo(json.dumps([each.as_dict() for each in found], indent=2))
         return

@@ -3,9 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 from equipoise.errors import InputError
 from equipoise.protocols.weights.commands import Limits
+
+
+def check_above_zero(limits: Any) -> None:
+    """Refuse a number of a dataclass of limits that is not above 0.
+
+    Raises
+    ------
+    InputError
+        If there is one.
+    """
+    for each in fields(limits):
+        number = getattr(limits, each.name)
+        if isinstance(number, int | float) and not 0 < number < float("inf"):
+            msg = f"{each.name} must be above 0, got {number!r}"
+            raise InputError(msg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +58,7 @@ class ServerLimits:
     conversation: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            number = getattr(self, each.name)
-            if not isinstance(number, Limits) and not 0 < number < float("inf"):
-                msg = f"{each.name} must be above 0, got {number!r}"
-                raise InputError(msg)
+        check_above_zero(self)
 
     def places(self, allowed: int) -> tuple[int, int]:
         """Return how many connections there may be, and how many from one address.

@@ -42,10 +42,6 @@ class Power(click.ParamType[float]):
         return float(value)
 
 
-def _one_of(names: Any, extra: str = "") -> str:
-    return ", ".join([*names, *([extra] if extra else [])])
-
-
 _ASKED: tuple[Callable[[Any], Any], ...] = (
     read_option,
     *RATINGS,
@@ -133,7 +129,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option("--combine", metavar="NAME=W,...", help="A weighted sum of objectives as the first one."),
     click.option(
-        "--objective", metavar="NAME", help=f"What is fair: {_one_of(OBJECTIVES)}.  [default: spread]"
+        "--objective", metavar="NAME", help=f"What is fair: {', '.join(OBJECTIVES)}.  [default: spread]"
     ),
     click.option(
         "--tolerance",
@@ -148,11 +144,11 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
         metavar="W",
         help="How much side preferences count in 'indistinguishable'.  [default: 0.01]",
     ),
-    click.option("--rerank", metavar="NAME", help=f"Order the best splits anew by: {_one_of(RERANKERS)}."),
+    click.option("--rerank", metavar="NAME", help=f"Order the best splits anew by: {', '.join(RERANKERS)}."),
     click.option(
         "--solver",
         metavar="NAME",
-        help=f"How to search: {_one_of(('auto', *SOLVERS))}.  [default: auto]",
+        help=f"How to search: {', '.join(('auto', *SOLVERS))}.  [default: auto]",
     ),
     click.option(
         "--effort",

@@ -65,12 +65,18 @@ def print_json(plain: Mapping[str, Any]) -> None:
     click.echo(json.dumps(plain, ensure_ascii=not in_unicode, allow_nan=False, indent=2))
 
 
-def write_plot(path: str, picture: str) -> None:
-    """Write a picture to the file of ``--plot``."""
+def write(option: str, path: str, text: str) -> None:
+    """Write a file that an option names.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
     from pathlib import Path
 
     try:
-        Path(path).write_text(picture, encoding="utf-8")
-    except OSError as error:
-        msg = f"--plot: {path} cannot be written: {error.strerror or error}"
+        Path(path).write_text(text, encoding="utf-8")
+    except (OSError, ValueError) as error:
+        msg = f"{option}: {path} cannot be written: {getattr(error, 'strerror', None) or error}"
         raise InputError(msg) from error

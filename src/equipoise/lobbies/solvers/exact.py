@@ -107,7 +107,8 @@ def _program(task: LobbyTask) -> Program:
     problem = task.problem
     fits = problem.size <= problem.team_size
     blocks = np.where(fits & (task.waiting == 0), 1.0, 0.0)
-    seated = problem.n_players - task.waiting
+    # Where all teams are of one size, the number of players says nothing new.
+    seated = 0 if problem.equal_sizes else problem.n_players - task.waiting
     low = np.concatenate([blocks, problem.least, [task.n_teams, seated]])
     high = np.concatenate([np.ones(problem.n_blocks), problem.most, [task.n_teams, seated]])
     return Program(low.astype(np.float64), high.astype(np.float64), task.stop)
@@ -131,7 +132,6 @@ def _add(
         [blocks, np.stack([first + lobby, np.full(n, total), np.full(n, total + 1)], axis=1)], axis=1
     )
     values = np.ones(rows.shape)
-    # Where all teams are of one size, the number of players says nothing new.
     values[:, -1] = 0.0 if problem.equal_sizes else candidates.sizes[team]
     program.add(candidates.costs[team, lobby] / unit, rows, values, whole=whole)
 
@@ -158,10 +158,7 @@ def _start_columns(task: LobbyTask, candidates: Candidates, placing: Placing) ->
 
 def _relax(task: LobbyTask, candidates: Candidates, placing: Placing, unit: float) -> _Relaxed:
     """Solve the linear program, or as much of it as there is time for."""
-    problem = task.problem
     program = _program(task)
-    if problem.equal_sizes:
-        program.change_row(problem.n_blocks + problem.n_lobbies + 1, 0.0, 0.0)
     known = np.zeros(candidates.costs.shape, dtype=np.bool_)
     chosen = _start_columns(task, candidates, placing)
     best = _Relaxed(0.0, candidates.costs, whole=False)
@@ -241,8 +238,6 @@ def _choose(
 ) -> tuple[Placing | None, bool]:
     """Return the best plan of some columns, None where there is none, and whether that is proven."""
     program = _program(task)
-    if task.problem.equal_sizes:
-        program.change_row(task.problem.n_blocks + task.problem.n_lobbies + 1, 0.0, 0.0)
     team, lobby = np.nonzero(columns)
     if task.nodes is not None and len(team) > QUICK:
         return None, False

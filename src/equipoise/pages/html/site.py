@@ -29,6 +29,7 @@ from equipoise.fields import printable
 from equipoise.logs.rules import ruleset_text
 from equipoise.matches import Ruleset
 from equipoise.pages.html.catalogue import texts
+from equipoise.pages.text.grids import FORMULA
 from equipoise.serving.chronicle import Chronicle
 
 #: The kinds of page, in the order of the menu; each module has a ``KIND``.
@@ -41,9 +42,6 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "servers": "equipoise.pages.html.kinds.servers",
     }
 )
-
-#: What begins a cell that a spreadsheet would work out.
-FORMULA = tuple("=+-@\t\r")
 
 #: The longest name on a page; a title shows the whole one up to what games allow.
 LONGEST = 60

@@ -15,7 +15,7 @@ import logging
 import socket
 import ssl
 import time
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from uvicorn.config import Config
@@ -25,6 +25,7 @@ from uvicorn.server import ServerState
 from equipoise.errors import InputError
 from equipoise.protocols.http.problems import MEDIA_TYPE, Problem
 from equipoise.server.addresses import Account, address_of
+from equipoise.server.limits import check_above_zero
 from equipoise.server.tcp import (
     HANDSHAKE,
     PAUSE,
@@ -74,10 +75,7 @@ class HttpLimits:
     grace_seconds: float = 10.0
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            if not 0 < getattr(self, each.name) < float("inf"):
-                msg = f"{each.name} must be above 0, got {getattr(self, each.name)!r}"
-                raise InputError(msg)
+        check_above_zero(self)
 
 
 class Connection(HttpToolsProtocol):
