@@ -310,13 +310,13 @@ class Running:
         self.totals, self.exited, self.rounds, self.attackers, self.round_began = None, False, 0, None, None
 
     def _run_out(self) -> None:
-        """End a round of the bomb of which nothing was said: time ran out, and who defended has won."""
+        """End a round of the bomb without a word about it: time ran out, and who defended has won."""
         lasted = self.play.clock - (self.round_began or 0.0)
         if self.timed and self.ruleset.game_type == "bomb" and lasted >= 60.0 * self.round_time:
             self._end_urban_round(None if self.attackers is None else RED + BLUE - self.attackers)
 
     def _end_urban_round(self, winner: int | None) -> None:
-        """Keep a round that one side has won, or None where it is not known or a draw."""
+        """Keep a round that one side has won; None is a draw, or nobody knows who."""
         self.round_began = None
         self.ended_rounds += 1
         self._round_ends(b"%d" % self.ended_rounds, winner)
