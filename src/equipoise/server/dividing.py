@@ -14,10 +14,10 @@ from equipoise.compiled import available, is_kept, keeps
 from equipoise.players import Player
 from equipoise.serving.answers import INFEASIBLE, Gathered, InfeasibleError
 from equipoise.teams.balancing import balance
-from equipoise.teams.solvers import halves, window_kernels
+from equipoise.teams.solvers import meeting, window_kernels
 
 #: Divisions that need what is compiled, players and teams, and the kernels after which they are given up.
-NEEDING = ((32, 3, (window_kernels.fill_teams,)), (64, 2, halves.KERNELS))
+NEEDING = ((32, 3, (window_kernels.fill_teams,)), (64, 2, meeting.KERNELS))
 
 Divided = tuple[int, ...] | str | None
 
