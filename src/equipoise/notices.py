@@ -9,3 +9,6 @@ from collections.abc import Callable
 
 #: Called when a kernel begins to be compiled, with whether the result is kept for later processes.
 compiling: list[Callable[[bool], None]] = []
+
+#: Called before standard input is read.
+waiting: list[Callable[[], None]] = []

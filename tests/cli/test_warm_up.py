@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.cli.running import run
+
 from equipoise import notices
 from equipoise.cli import _say_compiling
 from equipoise.serving import warming
-from tests.cli.running import run
 
 
 def test_warming_up_compiles_what_is_missing_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,9 +14,9 @@ from equipoise.errors import InputError
 from equipoise.matches import Contest, Match, Ruleset
 from equipoise.players import Player
 from equipoise.server.dividing import Compiling
-from equipoise.serving.warming import STEPS
 from equipoise.server.workers import Worker, WorkerError
 from equipoise.serving.answers import INFEASIBLE, Gathered
+from equipoise.serving.warming import STEPS
 from equipoise.teams.solvers.window_kernels import fill_teams
 
 pytestmark = pytest.mark.slow

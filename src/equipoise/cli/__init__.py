@@ -145,8 +145,16 @@ def _say_compiling(kept: bool) -> None:
     click.echo(f"Compiling for the first use, which takes some seconds ({again}) ...", err=True)
 
 
+def _say_waiting() -> None:
+    """Tell whoever sits at standard input that it is read."""
+    if sys.stdin.isatty():
+        keys = "Ctrl-Z and Enter" if sys.platform == "win32" else "Ctrl-D"
+        click.echo(f"Type or paste what is to be read; end with {keys} on a line of its own.", err=True)
+
+
 def main() -> None:
     """Run the command line and exit."""
+    notices.waiting[:] = [_say_waiting]
     notices.compiling[:] = [_say_compiling]
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
