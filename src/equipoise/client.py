@@ -306,8 +306,8 @@ class Client:
     def result(self, match: str, scores: Sequence[float], teams: Sequence[Sequence[str]]) -> bool:
         """Report a game that has ended now; return whether it was new."""
         self.say(f"AUTH {self._token}")
-        told = self.say(f"RESULT {match}", " ".join(f"{score:g}" for score in scores), *_seats(teams))
-        return told.endswith(" new")
+        answer = self.say(f"RESULT {match}", " ".join(f"{score:g}" for score in scores), *_seats(teams))
+        return answer.endswith(" new")
 
     def say(self, *fields: str) -> str:
         """Send any line of the weight protocol, its fields separated by tabs; return the line of the answer.

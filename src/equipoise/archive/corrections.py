@@ -158,7 +158,7 @@ def _added(one: Statistics | None, other: Statistics) -> Statistics:
     return Statistics(one.player, *sums)
 
 
-#: What a command that needs a player is told where there is none.
+#: The message of a command that needs a player where there is none.
 NOBODY = "'equipoise players' lists the ids"
 
 

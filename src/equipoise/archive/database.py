@@ -59,14 +59,14 @@ class Database(ABC):
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """Give a connection that sees one state of the database, whatever others write."""
-        with self._lock, self._told(), self._connected() as connection, connection.begin():
+        with self._lock, self._reported(), self._connected() as connection, connection.begin():
             self._begin_reading(connection)
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """Give a connection that alone may write; all of it is kept at the end, or nothing."""
-        with self._lock, self._told(), self._connected() as connection, connection.begin():
+        with self._lock, self._reported(), self._connected() as connection, connection.begin():
             if not self._begin_writing(connection, PATIENCE):
                 self.waiting(f"{self.where} is being written by another process; waiting for it")
                 if not self._begin_writing(connection, self.timeout):
@@ -83,7 +83,7 @@ class Database(ABC):
             yield connection
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _reported(self) -> Iterator[None]:
         """Turn what a database raises into a message."""
         try:
             yield

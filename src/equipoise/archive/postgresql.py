@@ -56,7 +56,7 @@ class Postgres(Database):
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """Give a connection that sees one state of the database."""
-        with self._lock, self._told(), self._connected() as connection:
+        with self._lock, self._reported(), self._connected() as connection:
             whole = connection.execution_options(isolation_level="REPEATABLE READ")
             with whole.begin():
                 whole.exec_driver_sql(f"SET LOCAL statement_timeout = {STATEMENT}")
@@ -123,7 +123,7 @@ class Postgres(Database):
 
     def scrub(self) -> None:
         """Write the tables anew without what was deleted; the server's own log is out of reach."""
-        with self._lock, self._told(), self._connected() as connection:
+        with self._lock, self._reported(), self._connected() as connection:
             alone = connection.execution_options(isolation_level="AUTOCOMMIT")
             for table in ("match", "derived", "merged", "undo"):
                 alone.exec_driver_sql(f'VACUUM FULL "{table}"')

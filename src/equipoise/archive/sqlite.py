@@ -125,7 +125,7 @@ class Sqlite(Database):
 
     def scrub(self) -> None:
         """Write the file anew without what was deleted, and empty the write-ahead log."""
-        with self._lock, self._told(), self._connected() as connection:
+        with self._lock, self._reported(), self._connected() as connection:
             connection.exec_driver_sql("VACUUM")
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from equipoise.ratings.columns import Columns
 
 
-#: Records that are told one by one of files without any match.
+#: Records that are listed one by one for files without any match.
 MOST_TOLD = 10
 
 

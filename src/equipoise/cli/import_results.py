@@ -14,7 +14,7 @@ from equipoise.cli.shared import evenings
 if TYPE_CHECKING:
     from equipoise.ingest.pasts import Past
 
-#: New names that are like another one and are told one by one.
+#: New names that are like another one and are listed one by one.
 MOST_TOLD = 10
 
 

@@ -27,13 +27,13 @@ from equipoise.registry import GAMES, resolve
 #: Matches that are kept with one commit: enough that waiting for the disk is a small part of the time.
 BATCH = 1000
 
-#: Skipped lines that are told one by one; the others are only counted.
+#: Skipped lines that are listed one by one; the others are only counted.
 MOST_TOLD = 10
 
 #: Why a match that the archive has otherwise is not kept.
 CONFLICT = "the archive has a different match with this id, which stays; give this one an id of its own"
 
-#: How that ends by which games are dated where no date was told.
+#: How that ends by which games are dated where no date was given.
 TIMES = ("the time of the file", "the time of reading")
 
 #: What results are of, which somebody reports.
@@ -311,8 +311,8 @@ def plain(tally: Tally) -> dict[str, object]:
         "duplicates": tally.duplicates,
         "unfinished": tally.unfinished,
         "skipped_lines": tally.skipped_lines,
-        "first_skipped": _told(tally.first_skipped),
-        "first_unfinished": _told(tally.first_unfinished),
+        "first_skipped": _as_data(tally.first_skipped),
+        "first_unfinished": _as_data(tally.first_unfinished),
         "twice": tally.twice,
         "dated_by": tally.dated_by,
         "unknown_mutators": {game: sorted(names) for game, names in tally.unknown_mutators.items()},
@@ -322,5 +322,5 @@ def plain(tally: Tally) -> dict[str, object]:
     }
 
 
-def _told(entries: Iterable[Skipped | Unfinished]) -> list[Mapping[str, str]]:
+def _as_data(entries: Iterable[Skipped | Unfinished]) -> list[Mapping[str, str]]:
     return [{"where": one.where, "reason": one.reason} for one in entries]

@@ -46,9 +46,9 @@ def chances(state: State, plan: Mapping[str, int] | None = None) -> tuple[float,
     return tuple(found[0].tolist())
 
 
-def imbalance(told: Iterable[float]) -> float:
+def imbalance(expected: Iterable[float]) -> float:
     """Return the largest distance of a chance from even."""
-    numbers = list(told)
+    numbers = list(expected)
     return max(abs(chance - 1.0 / len(numbers)) for chance in numbers)
 
 

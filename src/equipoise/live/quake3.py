@@ -161,34 +161,34 @@ class Quake3Log:
 
     def _info(self, rest: bytes) -> list[Event]:
         """``ClientUserinfoChanged``: a team or a name."""
-        told = Client.of(rest)
-        if told is None or len(told.slot) > 3:
+        client = Client.of(rest)
+        if client is None or len(client.slot) > 3:
             return []
-        slot = int(told.slot)
+        slot = int(client.slot)
         before = self._infos.get(slot)
-        self._infos[slot] = told
+        self._infos[slot] = client
         if slot not in self._here:
             return []
-        if before is not None and not told.may_be(before.identity):
+        if before is not None and not client.may_be(before.identity):
             self._here.discard(slot)
             return [Left(slot)]
         events: list[Event] = []
-        if before is None or before.name != told.name:
-            events.append(Renamed(slot, told.name))
-        if before is None or before.side != told.side:
-            events.append(Changed(slot, self._team(told)))
+        if before is None or before.name != client.name:
+            events.append(Renamed(slot, client.name))
+        if before is None or before.side != client.side:
+            events.append(Changed(slot, self._team(client)))
         return events
 
     def _enter(self, rest: bytes) -> list[Event]:
         """``ClientBegin``: somebody is there."""
         slot = _slot(rest)
-        told = self._infos.get(-1 if slot is None else slot)
-        if slot is None or told is None:
+        client = self._infos.get(-1 if slot is None else slot)
+        if slot is None or client is None:
             return []
         if slot in self._here:
-            return [Changed(slot, self._team(told))]
+            return [Changed(slot, self._team(client))]
         self._here.add(slot)
-        return [self.joined(slot, told.identity, told.name, self._team(told))]
+        return [self.joined(slot, client.identity, client.name, self._team(client))]
 
     def joined(self, slot: int, identity: str, name: str, team: int | None) -> Joined:
         """Return who is there; bots that are players in the settings are no bots here."""
@@ -238,20 +238,20 @@ class Quake3Log:
     def _say(self, rest: bytes) -> list[Event]:
         """``say: NAME: TEXT``: of whom nobody else has the name."""
         text = text_from(rest).strip()
-        said = [
-            (slot, text[len(told.name) + 2 :])
-            for slot, told in self._infos.items()
-            if slot in self._here and told.name and text.startswith(f"{told.name}: ")
+        lines = [
+            (slot, text[len(client.name) + 2 :])
+            for slot, client in self._infos.items()
+            if slot in self._here and client.name and text.startswith(f"{client.name}: ")
         ]
-        questions = [(slot, words.strip()) for slot, words in said if words.strip().startswith("!")]
+        questions = [(slot, words.strip()) for slot, words in lines if words.strip().startswith("!")]
         return [Said(*questions[0])] if len(questions) == 1 else []
 
-    def _team(self, told: Client) -> int | None:
-        if told.side is None:
+    def _team(self, client: Client) -> int | None:
+        if client.side is None:
             return None
         if self.teams == 1:
             return 0
-        return None if told.side == ALONE else told.side - 1
+        return None if client.side == ALONE else client.side - 1
 
 
 #: What takes each kind of line.
@@ -298,8 +298,8 @@ def who(answer: str) -> tuple[str, str] | None:
         return None
     if "characterfile" in pairs or (skill and not guid):
         return bot_id(name, float(skill) if re.fullmatch(r"\d{1,3}(\.\d+)?", skill) else None), name
-    told = Client.of(f" 0 n\\{name}\\t\\3\\id\\{guid}".encode()) if guid else None
-    return (told.identity if told is not None else f"name:{name}"), name
+    client = Client.of(f" 0 n\\{name}\\t\\3\\id\\{guid}".encode()) if guid else None
+    return (client.identity if client is not None else f"name:{name}"), name
 
 
 class Quake3Console:

@@ -19,7 +19,7 @@ from equipoise.errors import InputError
 from equipoise.lobbies.problem import LobbyProblem
 from equipoise.programs import Program
 
-#: More make-ups than teams of 30 players have, all told.
+#: More make-ups than teams of 30 players have, in all.
 MOST_MAKEUPS = 40_000
 
 

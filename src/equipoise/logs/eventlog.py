@@ -37,7 +37,7 @@ BOT_MARK = "[BOT]"
 #: How the column is marked in the labels that decides who has won.
 PRIMARY = b"!!"
 
-#: What is said of a game without a result.
+#: The message for a game without a result.
 NO_RESULT = "it ends without a result"
 
 #: Game types without kills or teams, whose result is a time.

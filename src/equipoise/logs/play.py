@@ -317,7 +317,8 @@ class Play:
         final = tuple(scores[side] for side in teams)
         return Contest(
             ruleset, tuple(tuple(team) for team in teams.values()), ranks_of(final),
-            at=at, scores=final, statistics=self._told([name for team in teams.values() for name, _ in team]),
+            at=at, scores=final,
+            statistics=self._statistics([name for team in teams.values() for name, _ in team]),
         )  # fmt: skip
 
     def placements(self, ruleset: Ruleset, at: float) -> Contest | None:
@@ -328,10 +329,10 @@ class Play:
         final = tuple(self.people[name].points for name in players)
         return Contest(
             ruleset, tuple(((name, share),) for name, share in players.items()), ranks_of(final),
-            at=at, scores=final, statistics=self._told(list(players)),
+            at=at, scores=final, statistics=self._statistics(list(players)),
         )  # fmt: skip
 
-    def _told(self, names: list[str]) -> tuple[Statistics, ...]:
+    def _statistics(self, names: list[str]) -> tuple[Statistics, ...]:
         people = [(name, self.people[name]) for name in names]
         return tuple([Statistics(name, one.kills, one.deaths) for name, one in people])
 

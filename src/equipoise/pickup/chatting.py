@@ -112,7 +112,7 @@ def _of_people(
 def _of_game(name: str, rest: str, who: str, lobbies: Lobbies, admin: bool) -> Event:
     if name == "report":
         return ev.Report(who, _result(rest, who, lobbies))
-    game, _, said = rest.partition(" ")
+    game, _, claim = rest.partition(" ")
     if name == "cancel":
         return ev.Cancel(who, game, admin)
     if name == "undo":
@@ -121,24 +121,24 @@ def _of_game(name: str, rest: str, who: str, lobbies: Lobbies, admin: bool) -> E
             msg = "you have played no game that counts"
             raise InputError(msg)
         return ev.Undo(who, game or mine[-1], admin)
-    return ev.Correct(who, game, _scores(said), admin)
+    return ev.Correct(who, game, _scores(claim), admin)
 
 
 def _result(text: str, who: str, lobbies: Lobbies) -> tuple[float, ...]:
     """Return ranks of ``won``, ``lost``, ``draw`` or scores."""
-    said = text.lower()
-    if said not in ("won", "win", "lost", "loss", "draw", "tie"):
+    claim = text.lower()
+    if claim not in ("won", "win", "lost", "loss", "draw", "tie"):
         return _scores(text)
     game = lobbies.game_of(who)
     if game is None or not game.teams:
         msg = "you are in no game that is being played"
         raise InputError(msg)
-    if said in ("draw", "tie"):
+    if claim in ("draw", "tie"):
         return (1.0,) * game.lobby.teams
-    if said in ("lost", "loss") and game.lobby.teams > 2:
+    if claim in ("lost", "loss") and game.lobby.teams > 2:
         msg = f"write the score of each of {game.lobby.teams} teams, as !report 3 1 2"
         raise InputError(msg)
-    mine, won = game.team_of(who), said in ("won", "win")
+    mine, won = game.team_of(who), claim in ("won", "win")
     return tuple(1.0 if (n == mine) == won else 2.0 for n in range(game.lobby.teams))
 
 

@@ -206,7 +206,7 @@ class Gathering:
         """Take an event; see :class:`equipoise.pickup.events.Late`."""
         game = self._game(event.who, Phase.CHECKING)
         if event.who in game.late or event.who in game.ready:
-            msg = "you have said so already"
+            msg = "you have done so already"
             raise InputError(msg)
         game.late.add(event.who)
         self._say("late", game.lobby.name, who=event.who, seconds=MORE)

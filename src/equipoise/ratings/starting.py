@@ -17,7 +17,7 @@ from equipoise.players import LARGEST_WEIGHT, Player, Rating
 #: How far guesses may be trusted, as their correlation with true skill: members of each kind are mixed.
 TRUSTED = (0.0, 0.45, 0.75)
 
-#: Guesses from which mean and deviation can be told.
+#: Guesses from which mean and deviation can be estimated.
 FEWEST = 3
 
 
@@ -37,7 +37,7 @@ class Guess:
     part: float
 
 
-#: What is kept of a guess: the player, the number in the organiser's unit, and its sigma (0 where unsaid).
+#: What is kept of a guess: the player, the number in the organiser's unit, and its sigma (0 where unknown).
 Given = tuple[str, float, float]
 
 

@@ -44,7 +44,7 @@ LAST_READ = 0.1
 #: Bytes that may have arrived before the end and are not read yet; what comes after them is not answered.
 ARRIVED = 2 * SYSTEM_BUFFER
 
-#: Seconds for which a client may still send after it was told the end; its bytes are thrown away.
+#: Seconds for which a client may still send after the end was announced to it; its bytes are thrown away.
 LINGER = 1.0
 
 #: Wrong tokens of an address that are logged each; of more only every power of two, so that the log has room.

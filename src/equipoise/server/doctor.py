@@ -23,7 +23,7 @@ from equipoise.teams.solvers.window_kernels import fill_teams
 #: Seconds to wait for a database or a server.
 PATIENCE = 5.0
 
-#: Bytes of a disk below which it is said to be full soon.
+#: Bytes of a disk below which a warning says that it is nearly full.
 LITTLE = 200_000_000
 
 

@@ -91,7 +91,7 @@ class Pickups:
     def hear(
         self, who: str, nick: str, text: str, now: float, id_of: Callable[[str], str | None]
     ) -> list[Reply]:
-        """Take what somebody said, and return what there is to say to it."""
+        """Take a line that somebody wrote, and return the answers."""
         self.names[who] = nick
         try:
             meant = understood(text, who, self.lobbies, id_of, admin=who in self._admins)

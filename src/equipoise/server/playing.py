@@ -47,7 +47,7 @@ QUIET = 2.0
 #: Seconds for a search for teams.
 SECONDS = 1.0
 
-#: How often a game that has ended and has people in it is told to go on, and with what.
+#: How often a game that has ended and has people in it is asked to go on, and with what.
 GO_ON = ("vstr nextmap", "map_restart 0")
 
 log = logging.getLogger(__name__)
@@ -150,17 +150,17 @@ class Game:
         Where matches are kept and ratings are known.
     settings : Playing
         Its settings.
-    told : callable
+    say : callable
         Takes a line of text for each thing that is done.
     dry : bool
         Whether commands are only printed, and nothing is sent.
     """
 
     def __init__(
-        self, archive: Archive, settings: Playing, told: Callable[[str], None], *, dry: bool = False
+        self, archive: Archive, settings: Playing, say: Callable[[str], None], *, dry: bool = False
     ) -> None:
         self.settings = settings
-        self._archive, self._told, self._dry = archive, told, dry
+        self._archive, self._say, self._dry = archive, say, dry
         self._log = Quake3Log(settings.maps, settings.players)
         self._watch = Watch(archive, settings.log, "quake3", tap=self._tap)
         self._rated = Rated(archive)
@@ -221,13 +221,13 @@ class Game:
         """Read what is new in the log, learn from games that ended, and pass on what happened."""
         tally, _ = self._watch.step()
         for text in self._watch.news():
-            self._told(text)
+            self._say(text)
         events, self._events = self._events, []
         if not self._caught_up:
             self._catch_up(events, now)
             return
         if tally.matches:
-            self._told(f"rated {tally.matches} game{'s' if tally.matches > 1 else ''}")
+            self._say(f"rated {tally.matches} game{'s' if tally.matches > 1 else ''}")
         for event in events:
             self._happened(event, now)
             if isinstance(event, Ended):
@@ -330,7 +330,7 @@ class Game:
         """Carry commands out, and tell them."""
         given = list(commands)
         for command in given:
-            self._told(worded(command, self.there))
+            self._say(worded(command, self.there))
         self._send(self._lines.lines(given, self.there))
 
     def _send(self, lines: list[str]) -> None:

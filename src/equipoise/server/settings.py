@@ -23,7 +23,7 @@ PREFIX = "EQUIPOISE_"
 #: A token that is shorter can be guessed.
 SHORTEST_TOKEN = 16
 
-#: Where weights are asked for unless it is said.
+#: Where weights are asked for unless stated otherwise.
 ADDRESS = "127.0.0.1:7790"
 
 LEVELS = ("debug", "info", "warning", "error")

@@ -209,9 +209,9 @@ def chronicle_of(model: RatingModel, matches: Iterable[Match], names: Mapping[st
             for contest in match.contests:
                 last |= {(who, contest.ruleset): place for team in contest.teams for who, _ in team}
         before = {key: model.rating(state, *key).mu for key in last}
-        state, told = model.run(state, [contest for match in stretch for contest in match.contests])
-        said = iter(told)
-        chances += [[tuple(next(said)) for _ in match.contests] for match in stretch]
+        state, predictions = model.run(state, [contest for match in stretch for contest in match.contests])
+        remaining = iter(predictions)
+        chances += [[tuple(next(remaining)) for _ in match.contests] for match in stretch]
         for key, place in last.items():
             rating = model.rating(state, *key)
             notes.setdefault(key, []).append(Note(place, rating.mu, rating.sigma, before[key]))

@@ -14,7 +14,7 @@ from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-#: What a pair of the last match is worth to be apart, unless that is said.
+#: What a pair of the last match is worth to be apart, unless stated otherwise.
 RECENT_PRICE = "0.5%"
 
 

@@ -22,7 +22,7 @@ from equipoise.matches import Contest, Match, Ruleset, Unfinished
 LINE = re.compile(
     rb"(?:\S{0,60} )?(?:L )?(\d\d)/(\d\d)/(\d{4}) - (\d\d):(\d\d):(\d\d)(?:\.\d{1,6})?(?:: | - )([^\r]*)"
 )
-#: Somebody: name, number, id, and team where it is told.
+#: Somebody: name, number, id, and team where it is stated.
 WHO = rb'"(.{0,200}?)<(\d{1,9})><([^<>"]{0,64})>(?:<([^<>"]{0,64})>)?"(?: \[[-\d. ]{1,60}\])?'
 PERSON = re.compile(WHO + rb" (.*)")
 KILL = re.compile(WHO + rb" killed " + WHO)

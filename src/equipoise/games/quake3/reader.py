@@ -43,7 +43,7 @@ STAMP = re.compile(rb"\\g_timestamp\\([^\\\r]*)")
 #: Lines that give the result after the end.
 RESULTS = (b"red", b"score")
 
-#: What is said of a game without a result.
+#: The message for a game without a result.
 NO_RESULT = "it ends without a result"
 
 

@@ -38,7 +38,7 @@ BROKEN_OFF = ("mapchange", "serverquit", "quit", "forced", "")
 #: Fields of the line of a client whose account the logger knows.
 ACCOUNT_FIELDS = 6
 
-#: What is said of a game without a result.
+#: The message for a game without a result.
 NO_RESULT = "it ends without a result"
 
 

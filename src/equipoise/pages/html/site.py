@@ -163,10 +163,10 @@ class Site:
 
 def overview(site: Site) -> dict[str, Any]:
     """Return what the first page shows."""
-    told = site.chronicle
-    tables = [(ruleset, len(rows), rows[:5]) for ruleset, rows in told.tables.items()]
-    latest = list(range(len(told.matches) - 1, max(len(told.matches) - 21, -1), -1))
-    return {"tables": tables[:30], "latest": latest, "told": told}
+    chronicle = site.chronicle
+    tables = [(ruleset, len(rows), rows[:5]) for ruleset, rows in chronicle.tables.items()]
+    latest = list(range(len(chronicle.matches) - 1, max(len(chronicle.matches) - 21, -1), -1))
+    return {"tables": tables[:30], "latest": latest, "chronicle": chronicle}
 
 
 @cache

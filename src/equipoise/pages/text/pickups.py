@@ -33,7 +33,7 @@ def line_of(notice: Notice, shown: Shown) -> str:
 
 def _facts(raw: Mapping[str, Any], shown: Shown) -> dict[str, str]:
     """Return facts in words, and what follows from several of them."""
-    facts = {name: _told(value, name, shown) for name, value in raw.items()}
+    facts = {name: _fact(value, name, shown) for name, value in raw.items()}
     if "teams" in raw:
         facts["line_up"] = teams_text(raw["teams"], shown)
     if "chances" in raw:
@@ -46,7 +46,7 @@ def _facts(raw: Mapping[str, Any], shown: Shown) -> dict[str, str]:
     return facts
 
 
-def _told(value: Any, name: str, shown: Shown) -> str:
+def _fact(value: Any, name: str, shown: Shown) -> str:
     """Return a fact in words."""
     if name in ("who", "other", "instead", "captain"):
         return shown(value)

@@ -18,7 +18,7 @@ MEDIA_TYPE = "application/problem+json"
 #: How the types of problems begin: a name for programs, not an address.
 TYPE = "urn:equipoise:problem:"
 
-#: What the library is told to call a body, and a place in it: a field, an entry of it, or a key.
+#: What messages of the library call a body, and a place in it: a field, an entry of it, or a key.
 BODY = "body"
 _PLACE = re.compile(
     r"body(?:: (?P<field>\w+)(?:, (?:entry|rule|line) (?P<number>\d+))?(?:\.(?P<key>.*?))?)?: (?P<what>.*)",

@@ -145,7 +145,7 @@ class Finished:
 
     Parameters
     ----------
-    said : bytes
+    typed : bytes
         The id as it was sent, in which it is answered.
     """
 
@@ -153,7 +153,7 @@ class Finished:
     id: str
     scores: tuple[float, ...]
     seats: Seats
-    said: bytes
+    typed: bytes
 
 
 @dataclass(frozen=True, slots=True)

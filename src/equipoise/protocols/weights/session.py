@@ -167,7 +167,7 @@ class WeightSession(Conversation):
                 return b"JOIN %b %d\n" % (member.raw.removeprefix(b"PLAYER "), result)
             case Finished():
                 self._seats = request.seats
-                return b"RESULT %b %b\n" % (request.said, b"new" if result else b"known")
+                return b"RESULT %b %b\n" % (request.typed, b"new" if result else b"known")
         return b"AUTH ok\n"
 
     def _requests(self) -> Generator[Request, None, None]:

@@ -192,9 +192,9 @@ class Application:
         address = address_of(scope["client"])
         if address not in self._proxies:
             return address
-        said = headers.get(b"x-forwarded-for", b"").decode("latin-1").rpartition(",")[2].strip()
+        forwarded = headers.get(b"x-forwarded-for", b"").decode("latin-1").rpartition(",")[2].strip()
         try:
-            return address_of((str(ipaddress.ip_address(said)), 0))
+            return address_of((str(ipaddress.ip_address(forwarded)), 0))
         except ValueError:
             return address
 

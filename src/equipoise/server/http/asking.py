@@ -200,9 +200,9 @@ def _explain(body: bytes, seconds: float) -> Any:
     from equipoise.teams.request import BalanceRequest
 
     data = plain_object(body)
-    told = {name: data.pop(name) for name in ("why", "edit") if name in data}
+    asked = {name: data.pop(name) for name in ("why", "edit") if name in data}
     try:
-        questions = msgspec.convert(told, Questions)
+        questions = msgspec.convert(asked, Questions)
         steps = [_step(step, n) for n, step in enumerate(questions.edit)]
     except msgspec.ValidationError as error:
         raise _wrong_type(error) from None

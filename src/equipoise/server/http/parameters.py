@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-#: Rows of a page unless it is said.
+#: Rows of a page unless stated otherwise.
 ROWS = 100
 
 Rows = Annotated[int, Meta(ge=1, le=1000, description="How many rows.")]

@@ -61,7 +61,7 @@ class Constraint:
 class Asked:
     """Something that is asked for."""
 
-    #: The :attr:`Constraint.kind` of what is told of it.
+    #: The :attr:`Constraint.kind` of what it reports.
     kind: ClassVar[str] = ""
 
     def constraint(self, request: BalanceRequest) -> Constraint:

@@ -247,7 +247,7 @@ class Yardstick:
     def value(self, split: Split) -> Valuation:
         """Return a split in numbers: its teams, and what every objective and criterion says of it."""
         labels = np.array(self.teams_of(split), dtype=np.int8)
-        # Registered objectives are told without prices.
+        # Registered objectives are shown without prices.
         totals = np.ascontiguousarray(self.problem.totals(labels[None, :])[:, :, :N_FEATURES])
         values = {
             name: criterion.shown(cost_of(criterion, totals)) + 0.0 for name, criterion in self.registered
@@ -270,7 +270,7 @@ class Yardstick:
         def worse(more: float, less: float, higher_is_better: bool) -> float:
             return rounded(less - more if higher_is_better else more - less)
 
-        # Prices that count before everything else stand first among the values, and are told as such.
+        # Prices that count before everything else stand first among the values, and are shown as such.
         both = zip(split.values[-len(grows) :], than.values[-len(grows) :], grows, strict=False)
         values = tuple(worse(*entry) for entry in both) if len(grows) > 1 else ()
         return Cost(

@@ -28,7 +28,7 @@ from equipoise.teams.request import BalanceRequest
 STEP = 2
 
 
-#: The class of everything that can be asked for, by the kind that is told.
+#: The class of everything that can be asked for, by the kind that is reported.
 KINDS: Mapping[str, type[Asked]] = {
     "party": Party,
     "member": Member,

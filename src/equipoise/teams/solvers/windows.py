@@ -102,7 +102,7 @@ class _Enumeration:
         self.best = Best(task)
         problem = task.problem
         self.floor = max(range_bound(task), task.criterion.floor)
-        # What is said of how close strengths are is used for one zero only.
+        # What is known of how close strengths are is used for one zero only.
         by_strength = (c for c in (task.criterion, *(c for c, _ in task.limits)) if c.by_difference)
         self.zero = next((criterion.zero for criterion in by_strength), 0.0)
         self.second_axis = np.array(task.criterion.second)

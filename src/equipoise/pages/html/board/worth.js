@@ -132,9 +132,9 @@ const likenessCost = ({ k, units }, totals) => {
     if (!units.sideWeight) continue;
     const side = row[SIDE] / Math.max(row[COUNT], 1);
     const own = Math.min(Math.max(side, 0), 1);
-    const told = between(own, everyone) + between(1 - own, 1 - everyone);
+    const information = between(own, everyone) + between(1 - own, 1 - everyone);
     const right = units.signed ? Math.sign((side - whole[SIDE] / whole[COUNT]) * ((2 * team) / (k - 1) - 1)) : 1;
-    cost -= units.sideWeight * share * told * right;
+    cost -= units.sideWeight * share * information * right;
   }
   return cost;
 };

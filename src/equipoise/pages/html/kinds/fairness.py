@@ -58,8 +58,8 @@ def render(site: Site, key: str, query: Mapping[str, str]) -> str | None:
 
 def judged_of(site: Site) -> list[Judged]:
     """Return every contest with the chances it was given."""
-    told = site.chronicle
-    return [(contest, predicted) for match, chances in zip(told.matches, told.chances, strict=True)
+    chronicle = site.chronicle
+    return [(contest, predicted) for match, chances in zip(chronicle.matches, chronicle.chances, strict=True)
             for contest, predicted in zip(match.contests, chances, strict=True)]  # fmt: skip
 
 

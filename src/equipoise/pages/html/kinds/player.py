@@ -26,15 +26,17 @@ def render(site: Site, key: str, query: Mapping[str, str]) -> str | None:
     player = site.slugs.get(key)
     if player is None:
         return None
-    told = site.chronicle
+    chronicle = site.chronicle
     company = _Company()
-    games = [_outcome(site, place, player, company) for place in told.of_player[player]]
-    rulesets = [_ruleset(site, player, ruleset, games) for ruleset in told.rulesets_of[player][:RULESETS]]
+    games = [_outcome(site, place, player, company) for place in chronicle.of_player[player]]
+    rulesets = [
+        _ruleset(site, player, ruleset, games) for ruleset in chronicle.rulesets_of[player][:RULESETS]
+    ]
     names = list(dict.fromkeys(name for game in reversed(games[-2000:])
                                for who, name in game.match.names if who == player))  # fmt: skip
     return site.render(
-        "player.html", "../", told.name_of(player), id=player, names=names[:NAMES], rulesets=rulesets,
-        games=[_told(site, player, game) for game in reversed(games[-GAMES:])], here="player",
+        "player.html", "../", chronicle.name_of(player), id=player, names=names[:NAMES], rulesets=rulesets,
+        games=[_row(site, player, game) for game in reversed(games[-GAMES:])], here="player",
         mates=company.most(0), opponents=company.most(1), maps=company.most(2),
     )  # fmt: skip
 
@@ -108,7 +110,7 @@ def _ruleset(site: Site, player: str, ruleset: Ruleset, games: Sequence[_Game]) 
             "expected": expected, "graph": band_graph(points, title)}  # fmt: skip
 
 
-def _told(site: Site, player: str, game: _Game) -> dict[str, Any]:
+def _row(site: Site, player: str, game: _Game) -> dict[str, Any]:
     """Return a recent game with the weight after it, and why it moved."""
     after = site.chronicle.point_at(player, game.match.ruleset, game.place)
     how = "won" if game.won > 0.5 else "lost" if game.won < 0.5 else "shared"

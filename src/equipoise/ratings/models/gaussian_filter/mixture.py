@@ -23,7 +23,7 @@ NAMED = "name:"
 #: Members that may be mixed: memory and time grow with each.
 MOST_MEMBERS = 16
 
-#: The members of the default model; what is not said is as of ``GaussianFilter()``.
+#: The members of the default model; whatever is left out is as in ``GaussianFilter()``.
 #: ``python benchmarks/shipped_profile.py`` finds them, and its page says how and on what.
 FILTERS: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
