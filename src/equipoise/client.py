@@ -347,7 +347,7 @@ class Client:
             raise ServerError(msg) from error
 
     def _open(self) -> Any:
-        """Return the connection of the weight protocol, made anew where there is none."""
+        """Return the connection of the weight protocol, opened again where there is none."""
         if self._lines is None:
             host, _, port = self._weights.rpartition(":")
             if not host or not port.isdigit():
@@ -373,7 +373,7 @@ def _seats(teams: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _problem(status: int, content: bytes) -> ServerError:
-    """Return the error that a problem tells of."""
+    """Return the error that a problem reports."""
     try:
         plain = json.loads(content)
         kind = str(plain["type"]).rpartition(":")[2]

@@ -1,4 +1,4 @@
-"""Ways back: what the derived rows were at earlier places of the replay, so that little is learnt anew.
+"""Ways back: what the derived rows were at earlier places of the replay, so that little is learnt again.
 
 A checkpoint is a place in replay order with the rows that have changed since, as they were there; going back
 is writing those of the newest checkpoints first, down to the one that is asked for.  Neighbours are united as

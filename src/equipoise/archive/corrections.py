@@ -65,7 +65,7 @@ def tombstone(salt: bytes, player: str) -> bytes:
 
 
 def stand_in(stone: bytes) -> str:
-    """Return the id that stands in the place of a forgotten player."""
+    """Return the id that replaces that of a forgotten player."""
     return ANONYMOUS + stone.hex()[:DIGITS]
 
 

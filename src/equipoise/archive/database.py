@@ -98,7 +98,7 @@ class Database(ABC):
             raise InputError(msg, "store") from error
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._engine.dispose()
 
     @abstractmethod
@@ -129,7 +129,7 @@ class Database(ABC):
 
     @abstractmethod
     def holds(self, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:
-        """Return the condition that a text stands in a column, letter by letter."""
+        """Return the condition that a column contains a text, letter by letter."""
 
     @abstractmethod
     def scrub(self) -> None:

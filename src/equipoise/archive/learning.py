@@ -147,12 +147,12 @@ class Learner:
         self._kept = None
 
     def reason(self) -> str:
-        """Return why the ratings must be made anew, empty where they need not."""
+        """Return why the ratings must be rebuilt, empty where they need not."""
         with self._database.reading() as connection:
             return self._reason(archive_row(connection))
 
     def is_behind(self) -> bool:
-        """Tell whether the ratings lack a match, or must be made anew."""
+        """Tell whether the ratings lack a match, or must be rebuilt."""
         with self._database.reading() as connection:
             return self._is_behind(connection, archive_row(connection))
 
@@ -191,7 +191,7 @@ class Learner:
         return self._kept.both
 
     def _damaged(self) -> InputError:
-        msg = f": {self._database.where}: the ratings are damaged; 'rebuild' makes them anew"
+        msg = f": {self._database.where}: the ratings are damaged; 'rebuild' makes them again"
         return InputError(msg, "store")
 
     # Learning
@@ -202,7 +202,7 @@ class Learner:
         Parameters
         ----------
         asked : str
-            Why to learn anew from the beginning; empty for what is needed.
+            Why to learn again from the beginning; empty for what is needed.
         """
         for attempt in range(ATTEMPTS + 1):
             alone = attempt == ATTEMPTS
@@ -245,7 +245,7 @@ class Learner:
         return way_back(connection, since)
 
     def _learnt(self, connection: sa.Connection, row: Any, reason: str, since: Position | None) -> _Learnt:
-        """Learn from the matches that are not learnt from yet, or anew from where the past changed."""
+        """Learn from the matches that are not learnt from yet, or again from where the past changed."""
         anew = bool(reason) or not row.rated
         back = self._back(connection, row, since) if anew else None
         last = back.to.position if back else None if anew else (row.last_ended, bytes(row.last_match))

@@ -118,11 +118,11 @@ class Postgres(Database):
             )
 
     def holds(self, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:
-        """Return the condition that a text stands in a column."""
+        """Return the condition that a column contains a text."""
         return sa.func.strpos(column, text) > 0
 
     def scrub(self) -> None:
-        """Write the tables anew without what was deleted; the server's own log is out of reach."""
+        """Rewrite the tables without what was deleted; the server's own log is out of reach."""
         with self._lock, self._reported(), self._connected() as connection:
             alone = connection.execution_options(isolation_level="AUTOCOMMIT")
             for table in ("match", "derived", "merged", "undo"):

@@ -47,7 +47,7 @@ class Interruptible:
     within : Deadline, optional
         When it holds in any case; None for never.
     interruption : Interruption
-        What tells of it.
+        What reports it.
     """
 
     within: Deadline | None = None

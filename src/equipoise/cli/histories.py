@@ -308,7 +308,7 @@ def _settled(profile: str | None, path: str | None) -> Any:
 
 
 def _read_settings(path: str) -> Any:
-    """Return what stands in a file of settings."""
+    """Return what a file of settings holds."""
     import json
     from pathlib import Path
 

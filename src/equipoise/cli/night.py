@@ -308,7 +308,7 @@ def plan(store: str | None, as_json: bool, rounds: int) -> None:
 
 @evenings.step("table")
 def table(store: str | None, as_json: bool) -> None:
-    """Show everyone who ever came: ratings, games, sitting out, and the teams of now."""
+    """Show everyone who has come so far: ratings, games, sitting out, and the teams of now."""
     from equipoise.pages.text.nights import table_lines
 
     with evenings.opened(store) as evening:

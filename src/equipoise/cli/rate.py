@@ -61,7 +61,7 @@ DRAWN = 8
 def command(files: tuple[str, ...], **options: Any) -> None:
     """Rate everyone in match FILES: JSONL, CSV, Parquet or npz, or - for JSONL from standard input.
 
-    The result depends on the set of matches alone: files may overlap and stand in any order.
+    The result depends on the set of matches alone: files may overlap and come in any order.
     """  # fmt: skip
     from equipoise.ratings.reports import rated, report
 

@@ -18,7 +18,7 @@ from equipoise.ingest.contents import LEAST, TAIL, Signature, hash_of, holds, is
 from equipoise.ingest.logs import PIECE, Source, UnreadableLogError, follows, pieces
 from equipoise.ingest.rotation import counted_up, date_of, piece_of, pieces_beside
 
-#: How often a plan is made anew where files are renamed while it is carried out.
+#: How often a plan is made again where files are renamed while it is carried out.
 ATTEMPTS = 10
 
 #: Given where what follows does not go on from what was given before.

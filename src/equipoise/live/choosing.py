@@ -1,6 +1,6 @@
 """Decisions of a running game: teams, the team of a late joiner, bots, volunteers, the advantage.
 
-All are functions of the state; what is done about them stands in :mod:`equipoise.live.session`.
+All are functions of the state; what is done about them is in :mod:`equipoise.live.session`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What takes a server from what it is to what it is to be, and what of that is under way."""
+"""The commands that take a server from its state to the state that is planned, and those under way."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Pending:
         return fresh
 
     def _bots(self, state: State) -> list[AddBot | RemoveBot]:
-        """Return which bots go and which come; where some go, those who take their places come afterwards."""
+        """Return which bots to remove and which to add; replacements are added afterwards."""
         if not state.policy.bots:
             return []
         go = [RemoveBot(seat.slot) for seat in state.seats.values() if seat.bot and seat.team is None]

@@ -1,4 +1,4 @@
-"""What happens on a server, as values; teams count from 0, None is whoever does not play."""
+"""What happens on a server, as values; teams count from 0, None for whoever does not play."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ class Carrying:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """So many seconds of the game are left."""
+    """How many seconds of the game are left."""
 
     left: float
 

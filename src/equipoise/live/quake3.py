@@ -1,7 +1,7 @@
 """A server of the Quake 3 family: its log as events, its answers as events, commands as lines of its console.
 
 A bot cannot be moved there: it is removed and added again in the other team.  What is sent are slots, teams,
-levels, and names that stand in the settings; never a name from a log.
+levels, and names from the settings; never a name from a log.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class Quake3Log:
     def _init(self, seconds: int, rest: bytes) -> list[Event]:
         settings = settings_of(rest)
         events: list[Event] = []
-        if seconds < self._last or (not seconds and not self._last):  # a server that was begun anew
+        if seconds < self._last or (not seconds and not self._last):  # a server that was restarted
             events += [Left(slot) for slot in sorted(self._here)]
             self._here.clear()
             self._infos.clear()
@@ -208,7 +208,7 @@ class Quake3Log:
         return [Left(slot)]
 
     def _kill(self, rest: bytes) -> list[Event]:
-        """``Kill``: whoever carried a flag does so no more."""
+        """``Kill``: whoever carried a flag no longer does."""
         kill = _KILL.match(rest)
         victim = int(kill[2]) if kill is not None else -1
         if victim not in self._carriers:

@@ -5,7 +5,7 @@ server and where they are (what events say), and where they are to be (what was 
 difference between the two, so that what got lost is given again after a while, what happened already is not
 asked for, and a session that begins in the middle of anything converges like any other.
 
-Decisions are made when something calls for them, and never else:
+Decisions are made when something calls for them, and at no other time:
 
 =====================  ====================================================================================
 about to start         teams of everyone, at a price for each move (:func:`~equipoise.live.choosing.divided`)

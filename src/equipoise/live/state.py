@@ -188,7 +188,7 @@ class State:
         ]
 
     def has_room(self, team: int) -> bool:
-        """Tell whether teams stay equal, as near as can be, with one more player in a team."""
+        """Tell whether teams stay equal, as nearly as possible, with one more player in a team."""
         sizes = self.sizes()
         sizes[team] += 1
         return max(sizes) - min(sizes) <= 1

@@ -253,7 +253,7 @@ class EventReader(LineReader):
             self.abandon(game.where, reason)
 
     def take(self, block: Block) -> None:
-        """Go through the events; whatever stands in a game is part of its identity."""
+        """Go through the events; whatever is in a game is part of its identity."""
         content = block.content
         covered = 0
         for line in LINE.finditer(b"\n" + content):

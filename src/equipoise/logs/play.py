@@ -181,7 +181,7 @@ class Play:
             self.clients[key].person.stays.clear()
 
     def again(self) -> None:
-        """Let everything begin anew with those who are there: what was before did not count."""
+        """Restart everything with those who are there: what was before did not count."""
         self.start = None
         for person in self.people.values():
             person.kills = person.deaths = person.losses = 0
@@ -190,7 +190,7 @@ class Play:
             self._begin()
 
     def half(self) -> Half:
-        """Return what was done up to now, and let everything begin anew."""
+        """Return what was done up to now, and restart everything."""
         for client in self.clients.values():
             self._settle(client)
         people = {

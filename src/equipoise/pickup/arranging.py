@@ -89,7 +89,7 @@ def arrange(
     seen : collection of sets of teams
         Teams that are not to be proposed again while there are others.
     now : mapping from str to int, optional
-        The team, from 0, of those who have one and prefer to stay; without it teams are made anew.
+        The team, from 0, of those who have one and prefer to stay; without it new teams are made.
     still : bool
         Whether nobody is to change team, as long as that keeps the rules.
     vary : float
@@ -123,7 +123,7 @@ def arrange(
 def _ways_out(
     games: Sequence[Game], setup: Setup, now: Mapping[str, int] | None
 ) -> Iterator[tuple[str, ...]]:
-    """Go through who may sit out, the fairest way first; who is in a team already stays in if that can be."""
+    """Go through who may sit out, the fairest way first; who is in a team already stays in if possible."""
     seats = len(setup.here) if setup.size is None else setup.size * setup.teams
     if len(setup.here) <= seats:
         yield ()

@@ -11,7 +11,7 @@ from equipoise.pickup.events import Event
 from equipoise.pickup.lobby import Lobbies
 from equipoise.pickup.results import ranks_of
 
-#: What a question is about; the answers stand in :mod:`equipoise.pages.text.pickups`.
+#: What a question is about; the answers are in :mod:`equipoise.pages.text.pickups`.
 QUESTIONS = ("status", "teams", "rank", "why", "help")
 
 #: Every command with what follows it.

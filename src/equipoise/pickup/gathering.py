@@ -54,7 +54,7 @@ class Gathering:
         return min((game.deadline for game in self.games.values()), default=math.inf)
 
     def game_of(self, player: str) -> Game | None:
-        """Return the game somebody is in, None of others."""
+        """Return the game somebody is in, None for anyone else."""
         return next((game for game in self.games.values() if player in game.players), None)
 
     def played(self) -> list[Played]:

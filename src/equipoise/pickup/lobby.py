@@ -7,7 +7,7 @@ is found, both sides report, and the result is kept.  Whoever is in no game can 
 ``now`` is an argument of every event, and time passes by :class:`~equipoise.pickup.events.Tick`.  Replaying
 the events gives the same state and the same commands; whoever carries these out keeps the events.
 
-What follows from an event stands in three modules: waiting and beginning (:mod:`equipoise.pickup.gathering`),
+What follows from an event is in three modules: waiting and beginning (:mod:`equipoise.pickup.gathering`),
 teams and maps (:mod:`equipoise.pickup.dividing`), and here the rest, with the table of all events.
 """
 

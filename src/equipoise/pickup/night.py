@@ -156,7 +156,7 @@ class Night:
     setup : Setup
         Who is here, and the rules.
     spelled : mapping from str to str
-        The last spelling of everyone who ever came, by id.
+        The last spelling of everyone who has come so far, by id.
     weights : mapping from str to float
         Starting weights by id.
     proposal : Proposal or None
@@ -193,7 +193,7 @@ class Night:
         return next((result for result in self.results if result.match == match), None)
 
     def id_of(self, name: str) -> str | None:
-        """Return the id of somebody who ever came, by id or last spelling, None of others."""
+        """Return the id of somebody who has come, by id or last spelling, None for anyone else."""
         wanted = folded(name)
         for player, spelled in self.spelled.items():
             if wanted in (folded(player), folded(spelled)):
@@ -312,7 +312,7 @@ def teams_event(
     fresh: bool,
     plan: Iterable[Proposal] = (),
 ) -> Event:
-    """Return the event of teams; ``fresh`` where people gather anew, ``plan`` the rounds that follow."""
+    """Return the event of teams; ``fresh`` where people gather again, ``plan`` the rounds that follow."""
     plain = None if proposal is None else proposal.as_dict()
     return {"kind": TEAMS, "step": step, "fresh": fresh, "setup": setup.as_dict(), "spelled": dict(spelled),
             "proposal": plain, "plan": [each.as_dict() for each in plan]}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Lobbies on Internet Relay Chat: a connection that is kept, made anew where it ends, and spoken over."""
+"""Lobbies on Internet Relay Chat: a connection that is kept, made again where it ends, and spoken over."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from equipoise.server.pickups import Pickups, Reply
 
 log = logging.getLogger(__name__)
 
-#: Seconds between two looks at the time, and how many to wait before connecting anew: at first, and at most.
+#: Seconds between two looks at the time, and how many to wait before reconnecting: at first, and at most.
 LOOK, SOON, LATEST = 0.25, 1.0, 60.0
 
 #: Seconds that a connection and its end may take.

@@ -39,7 +39,7 @@ class Reply:
 
 
 class Pickups:
-    """Lobbies whose events stand in an archive.
+    """Lobbies whose events are kept in an archive.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Pickups:
             self.names[who] = nick
 
     def shown(self, player: str) -> str:
-        """Return how somebody is called."""
+        """Return the name of somebody."""
         return printable(self.names.get(player, player.lstrip("~")))
 
     def start(self, now: float) -> list[Reply]:
@@ -116,7 +116,7 @@ class Pickups:
         return self._carried(commands, now)
 
     def tick(self, now: float) -> list[Reply]:
-        """Let time pass."""
+        """Note that time has passed."""
         found: list[Reply] = []
         while self.lobbies.deadline() <= now:
             found += self.take(ev.Tick(), now)

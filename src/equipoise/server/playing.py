@@ -1,6 +1,6 @@
 """One game server, balanced while it runs: its log in, its remote console out, an archive for what is known.
 
-Everything that decides stands in :mod:`equipoise.live`; this only carries bytes, time and ratings.  A step
+Everything that decides is in :mod:`equipoise.live`; this only carries bytes, time and ratings.  A step
 never waits for the server: what it does not answer is asked again.
 """
 
@@ -136,7 +136,7 @@ class Link:
         return -1 if self._socket is None else self._socket.fileno()
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close it."""
         if self._socket is not None:
             self._socket.close()
 
@@ -264,7 +264,7 @@ class Game:
             self._ended = now
 
     def _happened(self, event: Event, now: float) -> None:
-        """Let something happen, and do what follows from it."""
+        """Take an event, and do what follows from it."""
         if isinstance(event, Announced) and event.ruleset != self._rated.ruleset:
             self._rated.ruleset = event.ruleset
             self._note(event, now)
@@ -302,7 +302,7 @@ class Game:
     # What is to be done
 
     def _wait_for_it(self, now: float) -> None:
-        """Let time pass: a game that was announced begins, one that has ended goes on."""
+        """Note that time has passed: a game that was announced begins, one that has ended goes on."""
         if now - self._announced >= QUIET:
             self._announced = float("inf")
             for event in self._log.begin():

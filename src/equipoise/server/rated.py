@@ -42,7 +42,7 @@ class Rated:
         self._standing, self._merged = self._archive.standing(), self._archive.merged()
 
     def rating(self, player: str) -> Rating | None:
-        """Return what is known of somebody, None of a stranger."""
+        """Return what is known of somebody, None for a stranger."""
         known = self._merged.get(player, player)
         standing = self._standing
         if not any(player_ == known for player_, _ in standing.known.games):

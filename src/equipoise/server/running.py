@@ -1,4 +1,4 @@
-"""The life of a server process: it begins, listens, reads its settings anew when asked, and ends in order."""
+"""The life of a server process: it begins, listens, reloads its settings when asked, and ends in order."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         with contextlib.suppress(NotImplementedError):  # where a loop has no signals, Ctrl-C raises
             loop.add_signal_handler(number, ended.set)
-    with contextlib.suppress(NotImplementedError, AttributeError):  # nothing to read anew yet
+    with contextlib.suppress(NotImplementedError, AttributeError):  # nothing to reload yet
         loop.add_signal_handler(signal.SIGHUP, log.debug, "settings are being read")
     starting = asyncio.ensure_future(systemd.extend())
     host, port = settings.address
@@ -134,7 +134,7 @@ def _reload(
     reread: Callable[[], Settings],
     front: Front | None,
 ) -> None:
-    """Read settings anew: the token, certificates, limits and the log; addresses and the archive stay."""
+    """Reload settings: the token, certificates, limits and the log; addresses and the archive stay."""
     try:
         settings = reread()
         if (settings.tls() is None) is not (tls is None):
@@ -151,7 +151,7 @@ def _reload(
         front.reload(settings)
     log_events(settings.log_level, as_json=settings.json_logs)
     settings.warn()
-    log.info("settings read anew")
+    log.info("settings reloaded")
 
 
 def _warn(settings: Settings, host: str) -> None:

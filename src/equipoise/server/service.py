@@ -39,8 +39,8 @@ RETRY = 1.0
 #: Seconds for which the start waits for matches to be learnt from that nobody has learnt from.
 HEALING = 5.0
 
-#: Seconds beyond its time limit after which a worker that keeps is begun anew, and one that divides: this is
-#: short of the processor wherever much else runs, and to begin anew would take more of it.
+#: Seconds beyond its time limit after which a worker that keeps is restarted, and one that divides: this is
+#: short of the processor wherever much else runs, and restarting it would take more of it.
 LATE, LATE_TEAMS = 3.0, 9.0
 
 #: Seconds to wait for another process that writes the archive, before a result is refused.
@@ -158,7 +158,7 @@ class Service:
             self.board = Board(snapshot)
 
     def reload(self, settings: Settings) -> None:
-        """Take another token, and other times, from settings that were read anew.
+        """Take another token, and other times, from reloaded settings.
 
         Raises
         ------

@@ -28,7 +28,7 @@ from equipoise.serving.answers import Answers, Gathered, InfeasibleError, Weight
 from equipoise.serving.ratings import AmbiguousGameError, Snapshot
 from equipoise.stopping import Stop, never
 
-#: Settings whose rulesets are kept; when there are more, all are found anew.
+#: Settings whose rulesets are kept; when there are more, all are found again.
 MOST_SETTINGS = 32
 
 #: Lookups of strangers that are kept for each ruleset, and how long their lines may be: together at most

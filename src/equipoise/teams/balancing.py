@@ -145,7 +145,7 @@ def _answer(
     found: Found,
     short: str,
 ) -> dict[str, Any]:
-    """Return what was found as the fields of a solution, ordered anew where that is asked."""
+    """Return what was found as the fields of a solution, re-ranked where that is asked."""
     several = bool(chosen.first) and not isinstance(request.objective, str)
     splits = []
     now = any(player.team_now is not None for player in request.players)
@@ -274,7 +274,7 @@ def _reranked(
     tolerance: float,
     bot_weight: float | None,
 ) -> list[int]:
-    """Return the places of splits, ordered anew where they give up no more win probability than allowed."""
+    """Return the places of splits, re-ranked where they give up no more win probability than allowed."""
     limit = splits[0].imbalance + tolerance
     places = range(len(splits))
     near = [place for place in places if splits[place].imbalance <= limit]

@@ -144,7 +144,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
         metavar="W",
         help="How much side preferences count in 'indistinguishable'.  [default: 0.01]",
     ),
-    click.option("--rerank", metavar="NAME", help=f"Order the best splits anew by: {', '.join(RERANKERS)}."),
+    click.option("--rerank", metavar="NAME", help=f"Re-rank the best splits by: {', '.join(RERANKERS)}."),
     click.option(
         "--solver",
         metavar="NAME",

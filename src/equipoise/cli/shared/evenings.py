@@ -165,7 +165,7 @@ class Evening:
     def change(
         self, setup: Setup, ids: Mapping[str, str], instead: Mapping[str, str] | None = None
     ) -> Arranged | None:
-        """Take the step to other people; teams not played yet change with them as little as can be."""
+        """Take the step to other people; teams not played yet change with them as little as possible."""
         night = self.night
         spelled = {each: name for name, each in ids.items()}
         self.night = replace(night, spelled={**night.spelled, **spelled})
@@ -308,7 +308,7 @@ def opened(url: str | None) -> Iterator[Evening]:
 
 
 class Known:
-    """Finds people by name among those who ever came and those of the archive."""
+    """Finds people by name among those who have come and those of the archive."""
 
     def __init__(self, evening: Evening) -> None:
         from equipoise.archive.here import Names
@@ -318,7 +318,7 @@ class Known:
         self._find: Names = Names(self._standing, evening.archive.merged())
 
     def id_of(self, name: str) -> str | None:
-        """Return an id, None of somebody nobody knows."""
+        """Return an id, None for somebody unknown."""
         from equipoise.pickup.night import folded
 
         known = self._night.id_of(name)
@@ -339,7 +339,7 @@ class Known:
         return {**stored, **{folded(name): player for player, name in self._night.spelled.items()}}
 
     def shown(self, player: str) -> str:
-        """Return how somebody is spelled."""
+        """Return the spelling of somebody."""
         return self._night.spelled.get(player) or self._standing.names.get(player, player)
 
 
@@ -381,7 +381,7 @@ def resolved(known: Known, names: Sequence[str], new: Sequence[str]) -> dict[str
 
 
 def _asked(name: str, near: str, player: str) -> str | None:
-    """Return who is meant by a name that is nearly that of somebody; None of somebody new."""
+    """Return who is meant by a name that is nearly that of somebody; None for somebody new."""
     if not (sys.stdin is not None and sys.stdin.isatty()):
         msg = f"there is no {name!r}; did you mean {near!r}? If this is somebody new, add --new {name!r}"
         raise click.UsageError(msg)

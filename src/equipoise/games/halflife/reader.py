@@ -40,7 +40,7 @@ CVAR = re.compile(rb'[Ss]erver[ _]cvar:? "([^"]{1,64})" (?:= )?"([^"]{0,64})"')
 STEAM = re.compile(r"STEAM_\d:([01]):(\d{1,10})")
 STEAM3 = re.compile(r"\[U:1:(\d{1,10})\]")
 
-#: What begins anew: whatever was before did not count, unless it was a half.
+#: What restarts a game: whatever was before did not count, unless it was a half.
 RESTARTS = (
     b'World triggered "Restart_Round',
     b'World triggered "Game_Commencing"',
@@ -147,7 +147,7 @@ class Running:
             self.play.place(number, side)
 
     def restart(self) -> None:
-        """Begin anew: whatever was before did not count, unless it was a half of a match."""
+        """Restart: whatever was before did not count, unless it was a half of a match."""
         if len(self.contests) < HALF:
             self.contests.clear()
             self.play.again()

@@ -37,7 +37,7 @@ SURVIVORS = {b"red": RED, b"blue": BLUE}
 TEAMS_OF_FLAGS = {b"red": b"1", b"blue": b"2"}
 
 #: Urban Terror's game types in which everyone plays for themselves, and those whose rounds begin with a line
-#: ``InitRound``; in all others such a line begins the game anew.
+#: ``InitRound``; in all others such a line restarts the game.
 LONE = frozenset({"ffa", "lms", "jump", "gungame"})
 IN_ROUNDS = frozenset({
     "lms", "team-survivor", "follow-the-leader", "capture-and-hold", "bomb", "freezetag",

@@ -2,7 +2,7 @@ r"""``quake3``: servers of the Quake 3 family: ``games.log`` with times, and con
 
 A line is ``mmm:ss Kind: rest``; a game begins with ``InitGame`` and has a result when ``Exit`` is followed by
 ``red:n  blue:m`` or by a ``score:`` for everybody who plays.  Nothing after that is needed, so a result is
-certain the moment it is read.  What the lines mean stands in :mod:`equipoise.games.quake3.game`.
+certain the moment it is read.  What the lines mean is in :mod:`equipoise.games.quake3.game`.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Quake3Reader(LineReader):
             self.abandon(game.where, "it was a warm-up" if game.warm_up else reason)
 
     def take(self, block: Block) -> None:
-        """Go through the lines that matter; whatever stands in a game is part of its identity."""
+        """Go through the lines that matter; whatever is in a game is part of its identity."""
         content = block.content
         covered = 0
         for line in LINE.finditer(b"\n" + content):

@@ -54,7 +54,7 @@ class Kind:
     Parameters
     ----------
     name : str
-        The folder it stands in; its heading is the catalogue's text of that name.
+        Its folder; its heading is the catalogue's text of that name.
     keys : callable
         The names of the pages that there are, ``index`` being the one in the menu.
     render : callable
@@ -78,7 +78,7 @@ class Site:
     language : str
         Whose texts.
     live : bool
-        Whether a service shows them, which can search and tells of news.
+        Whether a service shows them, which can search and announces news.
     split : float, optional
         The date before and after which fairness is compared, seconds since 1970.
     """

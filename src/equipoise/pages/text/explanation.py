@@ -238,7 +238,7 @@ def _preference_lines(price: Price, objective: str, names: Sequence[str]) -> lis
 
 
 def _unproven(price: Price) -> str:
-    """Return how the telling of a price ends."""
+    """Return how the line on a price ends."""
     if price.proven:
         return "."
     found = "" if price.cost != Cost(0.0, 0.0) else ": no better split was found without"

@@ -83,7 +83,7 @@ def plan_lines(setup: Setup, plan: Plan, spelled: Mapping[str, str]) -> list[str
 
 
 def table_lines(night: Night, rows: Sequence[Mapping[str, object]]) -> list[str]:
-    """Return everyone who ever came as a table, and the teams of now."""
+    """Return everyone who has come so far as a table, and the teams of now."""
     columns = ("name", "here", "0-100", "played", "won", "drawn", "lost", "sat out", "weaker side", "moved",
                "unmet", "mostly with", "against")  # fmt: skip
     fields = ("name", "here", "weight", "played", "won", "drawn", "lost", "out", "weak", "moved", "unmet",

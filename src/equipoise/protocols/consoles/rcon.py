@@ -150,7 +150,7 @@ class Rcon:
                 self._waiting.append(_Item(text, question=False))
 
     def forget(self) -> None:
-        """Drop whatever waits: the server was begun anew, and what was meant for it is of no use."""
+        """Drop whatever waits: the server was restarted, and what was meant for it is of no use."""
         self._waiting.clear()
         self._now = None
 

@@ -199,7 +199,7 @@ class Application:
             return address
 
     async def _authorise(self, operation: Operation, headers: Mapping[bytes, bytes], address: str) -> None:
-        """Refuse whoever has no token where one is needed, or a wrong one anywhere; the latter by and by."""
+        """Refuse whoever has no token where one is needed, and after a delay whoever has a wrong one."""
         if not operation.scope:
             return
         given = headers.get(b"authorization")

@@ -23,7 +23,7 @@ class Asked:
     Parameters
     ----------
     path : mapping
-        What stands in the path's places.
+        What is in the path's places.
     query : Struct or None
         The parameters, typed.
     body : bytes
@@ -72,7 +72,7 @@ def reply(content: object, status: int = 200, headers: tuple[tuple[bytes, bytes]
 
 
 def refusal(problem: Problem, headers: tuple[tuple[bytes, bytes], ...] = ()) -> Reply:
-    """Return the answer that tells of a problem."""
+    """Return the answer that reports a problem."""
     if problem.status in (429, 503):
         headers = (*headers, (b"retry-after", b"%d" % RETRY))
     return Reply(problem.status, problem.encoded(), headers, MEDIA_TYPE.encode())

@@ -45,7 +45,7 @@ class ProblemError(Exception):
 
 
 def invalid(detail: str, pointer: str = "", **more: Any) -> ProblemError:
-    """Return what says that a place in the body is wrong."""
+    """Return the error for a wrong value in the body."""
     return ProblemError(Problem(422, "invalid", detail, pointer, more))
 
 

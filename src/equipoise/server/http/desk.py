@@ -30,7 +30,7 @@ from equipoise.serving.ratings import Snapshot
 #: Seconds that reading the archive may take.
 READING = 20.0
 
-#: Seconds beyond its time limit after which a worker that answers questions is begun anew: they may have to
+#: Seconds beyond its time limit after which a worker that answers questions is restarted: they may have to
 #: load what they need first, on a machine that is busy.
 PATIENCE = 15.0
 
@@ -267,7 +267,7 @@ class Desk:
         return [*lines, self._go_through()]
 
     async def close(self) -> None:
-        """Let go of the workers."""
+        """Close the workers."""
         workers = [worker for line in self._lines().values() for worker in line.workers]
         await asyncio.gather(*(each.end() for each in workers))
 

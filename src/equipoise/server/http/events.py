@@ -2,7 +2,7 @@
 
 An event's id is the revision it is of, so that whoever comes back with ``Last-Event-ID`` gets what came since
 from the archive, whatever has happened to the server.  Only the last event of a revision has an id: who was
-cut off in the midst of one gets it again as a whole, and loses nothing.
+cut off in the middle of one gets it again as a whole, and loses nothing.
 """
 
 from __future__ import annotations

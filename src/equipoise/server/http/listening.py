@@ -265,7 +265,7 @@ class HttpServer:
         return len(self._connections)
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         for each in self._listening:
             self._loop.remove_reader(each)
             each.close()

@@ -1,4 +1,4 @@
-"""How fast each address may ask: a bucket of tokens each, which fills again by and by."""
+"""How fast each address may ask: a bucket of tokens each, which refills over time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 class Rates:
-    """Who has asked how much of late.
+    """Who has asked how much recently.
 
     Parameters
     ----------
