@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.openarena import CHARACTERS, Bot, OpenArena, installed, openarena, play
 
-from equipoise.live.levers import LEVELS, BotSkills, Lever, Scale, best_lever, bot_skills
+from equipoise.live.levers import LEVELS, BotSkills, Lever, RatingUnits, best_lever, bot_skills
 from equipoise.matches import Contest, Match, Ruleset, Statistics
 from equipoise.players import Player, Rating
 from equipoise.ratings.ladder import Ladder
@@ -145,10 +145,10 @@ class Learning:
         return self.ladder.rating(known(name), RULESET)
 
     @property
-    def scale(self) -> Scale:
+    def scale(self) -> RatingUnits:
         """What the units mean."""
         model: Any = self.ladder.model
-        return Scale(model.beta, model.zero)
+        return RatingUnits(model.beta, model.zero)
 
 
 def known(name: str) -> str:

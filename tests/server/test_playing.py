@@ -16,7 +16,7 @@ from equipoise.archive.archive import Archive, open_archive
 from equipoise.live.quake3 import PLAYERS, seen
 from equipoise.live.session import PLAYING
 from equipoise.live.state import Policy
-from equipoise.server.playing import Game, Playing
+from equipoise.server.playing import BalancedServer, Playing
 
 pytestmark = pytest.mark.skipif(
     not installed(), reason="openarena-server is not installed; scripts/install-test-servers does it"
@@ -48,7 +48,7 @@ class Table:
             str(self.server.log), f"127.0.0.1:{self.server.port}", self.server.password,
             policy=self.policy, players=PLAYERS_OF_TESTS, maps={"oa_dm5": (4, 8)},
         )  # fmt: skip
-        self.game = Game(self.archive, settings, self.told.append)
+        self.game = BalancedServer(self.archive, settings, self.told.append)
         if self.lost:
             self.lose(self.lost)
 

@@ -90,7 +90,7 @@ def gather(names: tuple[str, ...], store: str | None, as_json: bool, **options: 
     """
     entries = _entries(names, options["read"])
     with evenings.opened(store) as evening:
-        known = evenings.Known(evening)
+        known = evenings.PeopleFinder(evening)
         ids = evenings.resolved(known, [entry.name for entry in entries], options["new"])
         newcomers = [name for name, each in ids.items() if each == name and known.id_of(name) is None]
         step = secrets.token_hex(6)

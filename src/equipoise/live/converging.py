@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from equipoise.live.commands import AddBot, Command, Move, RemoveBot
+from equipoise.live.commands import AddBot, Command, MovePlayer, RemoveBot
 from equipoise.live.state import Seat, State
 
 
@@ -39,8 +39,8 @@ class Pending:
         self._coming = [each for each in self._coming if now - each[1] < retry]
         self._sent = {key: at for key, at in self._sent.items() if now - at < retry}
         fresh: list[Command] = []
-        wanted: list[Move | AddBot | RemoveBot] = [
-            Move(seat.slot, state.plan[seat.id]) for seat in state.astray()
+        wanted: list[MovePlayer | AddBot | RemoveBot] = [
+            MovePlayer(seat.slot, state.plan[seat.id]) for seat in state.astray()
         ]
         for command in [*wanted, *self._bots(state)]:
             if isinstance(command, AddBot):

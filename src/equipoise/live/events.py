@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from equipoise.live.levers import BotSkills, Scale
+from equipoise.live.levers import BotSkills, RatingUnits
 from equipoise.matches import Ruleset
 from equipoise.players import Rating
 
@@ -101,7 +101,7 @@ class Known:
         Of somebody who has not played.
     skills : BotSkills
         What bots are worth.
-    scale : Scale
+    scale : RatingUnits
         What the units mean.
     ranks : mapping from str to (int, int, float)
         Rank, among how many, and the weight from 0 to 100 that is shown.
@@ -110,7 +110,7 @@ class Known:
     ratings: Mapping[str, Rating] = field(default_factory=dict)
     default: Rating = Rating(50.0)  # noqa: RUF009 -- frozen
     skills: BotSkills = BotSkills(Rating(50.0))  # noqa: RUF009 -- frozen
-    scale: Scale = Scale(25.0, 0.0)  # noqa: RUF009 -- frozen
+    scale: RatingUnits = RatingUnits(25.0, 0.0)  # noqa: RUF009 -- frozen
     ranks: Mapping[str, tuple[int, int, float]] = field(default_factory=dict)
 
 

@@ -10,20 +10,20 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from equipoise.games.quake3.game import Client
+from equipoise.games.quake3.game import ClientInfo
 from equipoise.games.quake3.rules import ruleset_of, settings_of
-from equipoise.live.commands import AddBot, Command, Move, RemoveBot, Say
+from equipoise.live.commands import AddBot, Command, MovePlayer, RemoveBot, Say
 from equipoise.live.events import (
     Announced,
     Carrying,
     Changed,
+    Chatted,
     Clock,
     Ended,
     Event,
     Joined,
     Left,
     Renamed,
-    Said,
     Seen,
     Started,
     Starting,
@@ -84,7 +84,7 @@ class Quake3Log:
     ruleset: Ruleset = field(default_factory=Ruleset)
     teams: int = 2
     _lines: Lines = field(default_factory=Lines)
-    _infos: dict[int, Client] = field(default_factory=dict)
+    _infos: dict[int, ClientInfo] = field(default_factory=dict)
     _here: set[int] = field(default_factory=set)
     _carriers: set[int] = field(default_factory=set)
     _begins: int | None = None
@@ -161,7 +161,7 @@ class Quake3Log:
 
     def _info(self, rest: bytes) -> list[Event]:
         """``ClientUserinfoChanged``: a team or a name."""
-        client = Client.of(rest)
+        client = ClientInfo.of(rest)
         if client is None or len(client.slot) > 3:
             return []
         slot = int(client.slot)
@@ -244,9 +244,9 @@ class Quake3Log:
             if slot in self._here and client.name and text.startswith(f"{client.name}: ")
         ]
         questions = [(slot, words.strip()) for slot, words in lines if words.strip().startswith("!")]
-        return [Said(*questions[0])] if len(questions) == 1 else []
+        return [Chatted(*questions[0])] if len(questions) == 1 else []
 
-    def _team(self, client: Client) -> int | None:
+    def _team(self, client: ClientInfo) -> int | None:
         if client.side is None:
             return None
         if self.teams == 1:
@@ -298,7 +298,7 @@ def who(answer: str) -> tuple[str, str] | None:
         return None
     if "characterfile" in pairs or (skill and not guid):
         return bot_id(name, float(skill) if re.fullmatch(r"\d{1,3}(\.\d+)?", skill) else None), name
-    client = Client.of(f" 0 n\\{name}\\t\\3\\id\\{guid}".encode()) if guid else None
+    client = ClientInfo.of(f" 0 n\\{name}\\t\\3\\id\\{guid}".encode()) if guid else None
     return (client.identity if client is not None else f"name:{name}"), name
 
 
@@ -331,7 +331,7 @@ class Quake3Console:
         """
         found: list[str] = []
         for command in commands:
-            if isinstance(command, Move):
+            if isinstance(command, MovePlayer):
                 found += self._move(command, there.get(command.slot))
             elif isinstance(command, RemoveBot):
                 found.append(f"clientkick {command.slot:d}")
@@ -341,7 +341,7 @@ class Quake3Console:
                 found.append(f"say {command.text}" if command.slot is None else _tell(command))
         return found
 
-    def _move(self, command: Move, who: Joined | None) -> list[str]:
+    def _move(self, command: MovePlayer, who: Joined | None) -> list[str]:
         if command.team >= len(TEAMS):
             return []
         colour = TEAMS[command.team]

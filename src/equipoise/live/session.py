@@ -35,15 +35,15 @@ from equipoise.live.events import (
     Busy,
     Carrying,
     Changed,
+    Chatted,
     Clock,
     Ended,
     Event,
     Joined,
-    Known,
     Left,
+    RatingsKnown,
     Renamed,
     Resumed,
-    Said,
     Seen,
     Started,
     Starting,
@@ -249,7 +249,7 @@ class Session:
         """Return the slots of a server's list of whom nothing is known."""
         return [slot for slot in event.teams if slot not in self.state.seats]
 
-    def _knows(self, event: Known) -> None:
+    def _knows(self, event: RatingsKnown) -> None:
         self.state.known = event
 
     def _weighed(self, event: Weighed) -> None:
@@ -300,7 +300,7 @@ class Session:
     def _clock(self, event: Clock) -> None:
         self._ends_at = self._now + event.left
 
-    def _said(self, event: Said) -> None:
+    def _said(self, event: Chatted) -> None:
         seat = self.state.seats.get(event.slot)
         question = event.text.strip().lower()
         if seat is None or seat.bot or question not in answering.QUESTIONS:
@@ -388,7 +388,7 @@ def _in(state: State, team: int | None) -> int | None:
 #: What takes each kind of event; a score and the time that passes change nothing by themselves.
 _TAKEN_BY = {
     Announced: "_announced", Joined: "_joined", Left: "_left", Changed: "_changed", Renamed: "_renamed",
-    Seen: "_seen", Known: "_knows", Weighed: "_weighed", Starting: "_starting", Started: "_started",
-    Resumed: "_resumed", Ended: "_ended", Carrying: "_carrying", Clock: "_clock", Said: "_said",
+    Seen: "_seen", RatingsKnown: "_knows", Weighed: "_weighed", Starting: "_starting", Started: "_started",
+    Resumed: "_resumed", Ended: "_ended", Carrying: "_carrying", Clock: "_clock", Chatted: "_said",
     Busy: "_busy",
 }  # fmt: skip

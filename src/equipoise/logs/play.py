@@ -77,7 +77,7 @@ class Person:
         return max(reversed(self.stays), key=self.stays.__getitem__)
 
 
-class Half(NamedTuple):
+class GameHalf(NamedTuple):
     """What everyone did in one half of a game, and how long that was."""
 
     people: dict[str, Person]
@@ -85,7 +85,7 @@ class Half(NamedTuple):
 
 
 @dataclass(slots=True)
-class Client:
+class Connected:
     """Someone who is connected: who it is, on which side, None where not playing, and since when."""
 
     identity: str
@@ -104,7 +104,7 @@ class Play:
         self.clock = 0.0
         #: When there was first somebody to play against.
         self.start: float | None = None
-        self.clients: dict[Hashable, Client] = {}
+        self.clients: dict[Hashable, Connected] = {}
         self.people: dict[str, Person] = {}
         self._sides: dict[int, int] = {}
         self._here: set[str] = set()
@@ -118,7 +118,7 @@ class Play:
         person = self.people.setdefault(unique, Person(name))
         person.name = name
         self._here.add(unique)
-        self.clients[key] = Client(unique, person)
+        self.clients[key] = Connected(unique, person)
 
     def _unique(self, identity: str) -> str:
         unique, number = identity, 1
@@ -159,7 +159,7 @@ class Play:
             if self.start is None and self.opposed():
                 self._begin()
 
-    def _settle(self, client: Client) -> None:
+    def _settle(self, client: Connected) -> None:
         """Write down how long someone has been where they are."""
         if client.side is not None:
             stays = client.person.stays
@@ -189,7 +189,7 @@ class Play:
         if self.opposed():
             self._begin()
 
-    def half(self) -> Half:
+    def half(self) -> GameHalf:
         """Return what was done up to now, and restart everything."""
         for client in self.clients.values():
             self._settle(client)
@@ -200,9 +200,9 @@ class Play:
         self.again()
         for person in self.people.values():
             person.stays.clear()
-        return Half(people, length)
+        return GameHalf(people, length)
 
-    def unite(self, half: Half, sides: Mapping[int, int]) -> None:
+    def unite(self, half: GameHalf, sides: Mapping[int, int]) -> None:
         """Add an earlier half, in which the sides had other numbers."""
         for client in self.clients.values():
             self._settle(client)

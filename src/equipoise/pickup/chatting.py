@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from equipoise.errors import InputError, nearest
 from equipoise.pickup import events as ev
 from equipoise.pickup.events import Event
-from equipoise.pickup.lobby import Lobbies
+from equipoise.pickup.lobby import PickupLobbies
 from equipoise.pickup.results import ranks_of
 
 #: What a question is about; the answers are in :mod:`equipoise.pages.text.pickups`.
@@ -38,7 +38,7 @@ class Question:
 
 
 def understood(
-    text: str, who: str, lobbies: Lobbies, id_of: Callable[[str], str | None], *, admin: bool = False
+    text: str, who: str, lobbies: PickupLobbies, id_of: Callable[[str], str | None], *, admin: bool = False
 ) -> Event | Question:
     """Return what somebody means.
 
@@ -48,7 +48,7 @@ def understood(
         Their words, with the exclamation mark.
     who : str
         The id of whoever typed it.
-    lobbies : Lobbies
+    lobbies : PickupLobbies
         What they are about.
     id_of : callable
         From a nick to an id, None where nobody has it.
@@ -92,7 +92,7 @@ def understood(
 
 
 def _of_people(
-    name: str, rest: str, who: str, lobbies: Lobbies, id_of: Callable[[str], str | None], admin: bool
+    name: str, rest: str, who: str, lobbies: PickupLobbies, id_of: Callable[[str], str | None], admin: bool
 ) -> Event:
     other = id_of(rest) if rest else ""
     if other is None:
@@ -109,7 +109,7 @@ def _of_people(
     return ev.Preference(who, other, {"prefer": "prefer", "avoid": "avoid"}.get(name, "none"))
 
 
-def _of_game(name: str, rest: str, who: str, lobbies: Lobbies, admin: bool) -> Event:
+def _of_game(name: str, rest: str, who: str, lobbies: PickupLobbies, admin: bool) -> Event:
     if name == "report":
         return ev.Report(who, _result(rest, who, lobbies))
     game, _, claim = rest.partition(" ")
@@ -124,7 +124,7 @@ def _of_game(name: str, rest: str, who: str, lobbies: Lobbies, admin: bool) -> E
     return ev.Correct(who, game, _scores(claim), admin)
 
 
-def _result(text: str, who: str, lobbies: Lobbies) -> tuple[float, ...]:
+def _result(text: str, who: str, lobbies: PickupLobbies) -> tuple[float, ...]:
     """Return ranks of ``won``, ``lost``, ``draw`` or scores."""
     claim = text.lower()
     if claim not in ("won", "win", "lost", "loss", "draw", "tie"):

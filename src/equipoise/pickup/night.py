@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.ledger import Game
+from equipoise.ledger import LedgerGame
 
 #: One step as plain data.
 Event = Mapping[str, Any]
@@ -88,7 +88,7 @@ class Result:
     ----------
     match : str
         The id of the match.
-    game : Game
+    game : LedgerGame
         Who played, and the ranks.
     scores : tuple of float
         Empty where nobody counted.
@@ -97,7 +97,7 @@ class Result:
     """
 
     match: str
-    game: Game
+    game: LedgerGame
     scores: tuple[float, ...]
     at: float
 
@@ -184,7 +184,7 @@ class Night:
     ever_weighed: frozenset[str] = frozenset()
 
     @property
-    def games(self) -> list[Game]:
+    def games(self) -> list[LedgerGame]:
         """The games of all nights."""
         return [result.game for result in self.results]
 
@@ -269,7 +269,7 @@ def _after(night: Night, event: Event) -> Night:
     if event["kind"] != RESULT or proposal is None:
         msg = f"{event['kind']!r} cannot follow here"
         raise ValueError(msg)
-    game = Game(proposal.teams, proposal.chances, tuple(event["ranks"]), proposal.out, proposal.moved,
+    game = LedgerGame(proposal.teams, proposal.chances, tuple(event["ranks"]), proposal.out, proposal.moved,
                 proposal.unmet)  # fmt: skip
     result = Result(proposal.id, game, tuple(event["scores"]), event["at"])
     return replace(night, results=(*night.results, result))

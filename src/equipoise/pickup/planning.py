@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.ledger import Game
+from equipoise.ledger import LedgerGame
 from equipoise.pickup.arranging import Rated
 from equipoise.pickup.night import Proposal, Setup
 from equipoise.pickup.rounds import Rounds
@@ -86,13 +86,13 @@ class Plan:
 
 
 def plan(
-    games: Sequence[Game], setup: Setup, rated: Rated, rounds: int, *, seed: int = 0, stop: Stop = never
+    games: Sequence[LedgerGame], setup: Setup, rated: Rated, rounds: int, *, seed: int = 0, stop: Stop = never
 ) -> Plan:
     """Return teams for several rounds of those who are here.
 
     Parameters
     ----------
-    games : sequence of Game
+    games : sequence of LedgerGame
         What was played so far; it says who sits out more often where not all can be equal.
     setup : Setup
         Who is here, and the rules.

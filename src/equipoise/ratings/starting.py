@@ -22,7 +22,7 @@ FEWEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
+class StartingGuess:
     """A guess on the common scale.
 
     Parameters
@@ -93,7 +93,7 @@ def _guess(each: Any) -> Given | None:
     return (str(player), float(numbers[0]), float(numbers[1]))
 
 
-def placed(guesses: tuple[Given, ...]) -> dict[str, Guess]:
+def placed(guesses: tuple[Given, ...]) -> dict[str, StartingGuess]:
     """Return guesses on the common scale; empty where they are too few, or all the same.
 
     Examples
@@ -109,6 +109,6 @@ def placed(guesses: tuple[Given, ...]) -> dict[str, Guess]:
     if not deviation > 0.0:
         return {}
     return {
-        player: Guess((mu - mean) / deviation, 1.0 / (1.0 + (sigma / deviation) ** 2))
+        player: StartingGuess((mu - mean) / deviation, 1.0 / (1.0 + (sigma / deviation) ** 2))
         for player, mu, sigma in guesses
     }

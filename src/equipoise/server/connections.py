@@ -16,7 +16,7 @@ from typing import Any, Protocol, cast
 from equipoise.protocols.weights.commands import Limits
 from equipoise.protocols.weights.requests import (
     Authorised,
-    Known,
+    CachedAnswers,
     Lookup,
     Refusal,
     Refused,
@@ -51,7 +51,7 @@ LINGER = 1.0
 TOLD = 8
 
 #: Requests whose results take no time; the most frequent first.
-AT_ONCE = (Known, Lookup, Silent)
+AT_ONCE = (CachedAnswers, Lookup, Silent)
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from equipoise.matches import Ruleset
 from equipoise.ratings.scale import mean_bot
 from equipoise.registry import GAMES, resolve
 from equipoise.server.workers import Worker
-from equipoise.serving.ratings import Ratings, Snapshot, Table
+from equipoise.serving.ratings import Ratings, RatingTable, Snapshot
 
 #: Seconds within which two writes of a file may bear the same time.
 TICK = 0.05
@@ -252,7 +252,7 @@ class Follower:
     def __init__(self, url: str, game: str = "") -> None:
         self._worker = Worker("learn", url)
         self._game = game.lower() or None
-        self._tables: dict[str, Table] = {
+        self._tables: dict[str, RatingTable] = {
             table.game: table for name in GAMES for table in resolve("game", GAMES, name).rules()
         }
         self._parts: dict[str, Mapping[Any, Any]] = {}

@@ -29,14 +29,14 @@ from equipoise.live.events import (
     Resumed,
     Seen,
     Starting,
-    Tick,
+    TimePassed,
     Weighed,
 )
 from equipoise.live.quake3 import PLAYERS, Quake3Console, Quake3Log, seen, who
 from equipoise.live.session import IDLE, OPEN, Session
 from equipoise.live.state import Policy
 from equipoise.protocols.consoles.rcon import Rcon
-from equipoise.server.rated import Rated
+from equipoise.server.rated import ArchiveRatings
 
 #: Seconds between two looks at the server's own list, where everyone is where they are to be, and where not.
 LOOK, LOOK_SOON = 10.0, 2.0
@@ -163,7 +163,7 @@ class Game:
         self._archive, self._say, self._dry = archive, say, dry
         self._log = Quake3Log(settings.maps, settings.players)
         self._watch = Watch(archive, settings.log, "quake3", tap=self._tap)
-        self._rated = Rated(archive)
+        self._rated = ArchiveRatings(archive)
         self._link = Link(settings if not dry else Playing(settings.log))
         self._console = Rcon(settings.password or "none")
         self._lines = Quake3Console(settings.players)
@@ -312,7 +312,7 @@ class Game:
         if people and self._gone_on < len(GO_ON) and now - self._ended >= waited and self._ended > 0:
             self._send([GO_ON[self._gone_on]])
             self._gone_on += 1
-        self._do(self.session.handle(Tick(), now))
+        self._do(self.session.handle(TimePassed(), now))
 
     def _look(self, now: float) -> None:
         """Ask the server for its own list now and then."""
@@ -341,9 +341,9 @@ class Game:
 def worded(command: Command, there: dict[int, Joined]) -> str:
     """Return a command as people read it."""
     from equipoise.live.answering import called, describe_advantage
-    from equipoise.live.commands import AddBot, Move, RemoveBot
+    from equipoise.live.commands import AddBot, MovePlayer, RemoveBot
 
-    if isinstance(command, Move):
+    if isinstance(command, MovePlayer):
         name = there[command.slot].name if command.slot in there else ""
         return f"move {command.slot} {name} to {called(command.team)}"
     if isinstance(command, AddBot):

@@ -22,7 +22,7 @@ from equipoise.server.settings import Settings
 from equipoise.server.tcp import Server
 
 if TYPE_CHECKING:
-    from equipoise.server.http.front import Front
+    from equipoise.server.http.front import HttpFront
 
 log = logging.getLogger(__name__)
 
@@ -81,7 +81,7 @@ async def serve(
     if settings.create:
         open_archive(settings.store, waiting=log.warning).close()
     service = Service(settings)
-    front: Front | None = None
+    front: HttpFront | None = None
     try:
         await service.open()
         gc.collect()
@@ -115,14 +115,14 @@ async def serve(
 
 async def _front(
     service: Service, settings: Settings, tls: ssl.SSLContext | None, server: Server
-) -> Front | None:
+) -> HttpFront | None:
     """Begin to answer HTTP where that is asked for."""
     address = settings.http_address
     if address is None:
         return None
-    from equipoise.server.http.front import Front
+    from equipoise.server.http.front import HttpFront
 
-    front = Front(service, settings, server)
+    front = HttpFront(service, settings, server)
     await front.open(address, tls, settings.limits.connections)
     return front
 
@@ -132,7 +132,7 @@ def _reload(
     server: Server,
     tls: ssl.SSLContext | None,
     reread: Callable[[], Settings],
-    front: Front | None,
+    front: HttpFront | None,
 ) -> None:
     """Reload settings: the token, certificates, limits and the log; addresses and the archive stay."""
     try:

@@ -20,8 +20,8 @@ from equipoise.protocols.weights.requests import Division, Everyone, Finished, R
 from equipoise.protocols.weights.session import WeightSession
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.server.following import Follower
-from equipoise.server.keeping import Report, Undo
-from equipoise.server.metrics import Metrics
+from equipoise.server.keeping import ReportedGame, UndoneGame
+from equipoise.server.metrics import ServerMetrics
 from equipoise.server.settings import Settings
 from equipoise.server.tokens import Keyring
 from equipoise.server.turns import Lane, Ticket
@@ -69,14 +69,14 @@ class Service:
         self._compiler = Worker("compile")
         self._lanes: dict[type, Lane[Any]] = {
             kind: Lane(settings.max_waiting, Refusal.BUSY)
-            for kind in (Division, Everyone, Finished, Report, object)
+            for kind in (Division, Everyone, Finished, ReportedGame, object)
         }
-        self._lanes[Undo] = self._lanes[Report]
+        self._lanes[UndoneGame] = self._lanes[ReportedGame]
         self._kept = asyncio.Event()
         self._beginning: list[asyncio.Future[Any]] = []
         self._trouble = ""
         self._behind_since = 0.0
-        self.metrics = Metrics()
+        self.metrics = ServerMetrics()
         self.board = Board(Snapshot(Ratings(Mixture(), Mixture().initial())))
 
     async def open(self) -> None:
@@ -174,7 +174,7 @@ class Service:
             self._work_off(Division, self._divide),
             self._work_off(Everyone, self._everyone),
             self._work_off(Finished, self._record),
-            self._work_off(Report, self._keep),
+            self._work_off(ReportedGame, self._keep),
             self._work_off(object, self._judged, BREATH),
         ]
 
@@ -189,7 +189,7 @@ class Service:
         """Return the result of a request that takes no time."""
         return self.board.result(request)
 
-    async def work(self, request: Work | Report | Undo, address: str) -> Any:
+    async def work(self, request: Work | ReportedGame | UndoneGame, address: str) -> Any:
         """Return the result of a request that takes time, when its turn has come.
 
         Whoever leaves gives up the turn, but for results: they are kept all the same.
@@ -203,7 +203,7 @@ class Service:
             self.metrics.answered("weights", type(request).__name__.lower(), status, time.monotonic() - began)
             return answer
         except asyncio.CancelledError:
-            if not isinstance(request, Finished | Report | Undo):
+            if not isinstance(request, Finished | ReportedGame | UndoneGame):
                 lane.leave(ticket)
             raise
 
@@ -212,7 +212,7 @@ class Service:
         return {
             "others" if kind is object else kind.__name__.lower(): len(lane)
             for kind, lane in self._lanes.items()
-            if kind is not Undo  # which waits with reports
+            if kind is not UndoneGame  # which waits with reports
         }
 
     def lag(self) -> float:
@@ -285,7 +285,7 @@ class Service:
         self._kept.set()
         return new
 
-    async def _keep(self, request: Report | Undo) -> str | Refusal:
+    async def _keep(self, request: ReportedGame | UndoneGame) -> str | Refusal:
         try:
             outcome: str = await self._keeper.ask(request, PATIENCE + LATE)
         except EquipoiseError as error:

@@ -71,6 +71,9 @@ class Settings:
         30.0, "SECONDS", "Cut a connection off that does not take its answers for so long."
     )
     grace_seconds: float = _setting(10.0, "SECONDS", "Time for answers at the end.")
+    wrong_token_seconds: float = _setting(
+        1.0, "SECONDS", "Hold the answer to a wrong token back; each other one of an address longer."
+    )
     clan_tags: bool = _setting(False, "", "Those with the same clan tag in their names are a party.")
     team_seconds: float = _setting(1.0, "SECONDS", "Time to look for better teams.")
 
@@ -112,7 +115,7 @@ class Settings:
         """What connections may take."""
         return ServerLimits(
             self.max_connections, self.max_per_address, self.idle_seconds, self.slow_seconds,
-            self.grace_seconds,
+            self.grace_seconds, self.wrong_token_seconds,
             conversation=Limits(self.max_line, self.max_mutators, self.max_members),
         )  # fmt: skip
 

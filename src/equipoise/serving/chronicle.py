@@ -47,7 +47,7 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class ChronicleMember:
     """Someone in a ruleset's table.
 
     Parameters
@@ -126,9 +126,9 @@ class Chronicle:
         return places
 
     @cached_property
-    def tables(self) -> Mapping[Ruleset, Sequence[Member]]:
+    def tables(self) -> Mapping[Ruleset, Sequence[ChronicleMember]]:
         """Everyone of each ruleset, the strongest first."""
-        tables: dict[Ruleset, list[Member]] = {ruleset: [] for ruleset in self.scales}
+        tables: dict[Ruleset, list[ChronicleMember]] = {ruleset: [] for ruleset in self.scales}
         games: dict[tuple[str, Ruleset], int] = {}
         for match in self.matches:
             for key in {(who, c.ruleset) for c in match.contests for team in c.teams for who, _ in team}:
@@ -136,8 +136,10 @@ class Chronicle:
         for (player, ruleset), notes in self.notes.items():
             point = self._point(self.scales[ruleset], notes[-1])
             tables[ruleset].append(
-                Member(player, self.name_of(player), is_bot(player), point.weight, point.low, point.high,
-                       games[player, ruleset], point.at)
+                ChronicleMember(
+                    player, self.name_of(player), is_bot(player), point.weight, point.low, point.high,
+                    games[player, ruleset], point.at,
+                )
             )  # fmt: skip
         for rows in tables.values():
             rows.sort(key=lambda row: (-row.weight, row.id))

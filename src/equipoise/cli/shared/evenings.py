@@ -265,7 +265,7 @@ class Evening:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return everyone's row of the table, the strongest first."""
-        from equipoise.ledger import Account, accounts, met
+        from equipoise.ledger import PlayerAccount, accounts, met
         from equipoise.matches import Ruleset
         from equipoise.ratings.scale import scale_of
 
@@ -275,7 +275,7 @@ class Evening:
         together, against = met(night.games)
         rows = []
         for player, name in night.spelled.items():
-            account = known.get(player, Account())
+            account = known.get(player, PlayerAccount())
             rating = standing.model.rating(standing.state, merged.get(player, player), None)
             weight = scale.shown(rating.mu) if standing.games else None
             rows.append(

@@ -94,7 +94,7 @@ def steam_id(identity: str) -> str | None:
     return f"[U:1:{int(new[1])}]" if new is not None else None
 
 
-class Running:
+class HalfLifeGame:
     """What is played on one map."""
 
     def __init__(self, map_name: str, date: float, where: str) -> None:
@@ -206,7 +206,7 @@ class HalfLifeReader(LineReader):
 
     def __init__(self, source: str, first_line: int = 1) -> None:
         super().__init__(source, first_line)
-        self._game: Running | None = None
+        self._game: HalfLifeGame | None = None
 
     def idle(self) -> bool:
         """Tell whether no game runs."""
@@ -236,7 +236,7 @@ class HalfLifeReader(LineReader):
         found = MAP.match(text) or (MATCH_START.match(text) if self._game is None else None)
         if found is not None and not self._is_beginning(found[1]):
             self._ends()
-            self._game = Running(text_from(found[1]), date, self.begins(block, place))
+            self._game = HalfLifeGame(text_from(found[1]), date, self.begins(block, place))
         game = self._game
         if game is None:
             return
@@ -260,7 +260,7 @@ class HalfLifeReader(LineReader):
             self.give(game.outcome())
 
 
-def _person(game: Running, text: bytes) -> None:
+def _person(game: HalfLifeGame, text: bytes) -> None:
     """Take a line about somebody."""
     kill = KILL.match(text)
     if kill is not None:
@@ -285,7 +285,7 @@ def _person(game: Running, text: bytes) -> None:
         game.play.clients[number].person.name = text_from(renamed[1])
 
 
-def _event(game: Running, text: bytes) -> None:
+def _event(game: HalfLifeGame, text: bytes) -> None:
     """Take a line about teams or the game."""
     if text.startswith(RESTARTS):
         game.restart()

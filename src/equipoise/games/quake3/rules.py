@@ -16,7 +16,7 @@ ROUND_TIME = 3.0
 MINUTES = re.compile(r"\d{1,4}(?:\.\d{1,4})?")
 
 
-class Setup(NamedTuple):
+class ServerSetup(NamedTuple):
     """What is played, and where; whether sides swap at half-time, and the minutes of a round."""
 
     ruleset: Ruleset
@@ -165,7 +165,7 @@ def mutators_of(
     )
 
 
-def setup_of(info: bytes, custom: Mapping[str, frozenset[str]] | None = None) -> Setup:
+def setup_of(info: bytes, custom: Mapping[str, frozenset[str]] | None = None) -> ServerSetup:
     r"""Return what an ``InitGame`` line says, ``\key\value\key\value``.
 
     Examples
@@ -177,7 +177,7 @@ def setup_of(info: bytes, custom: Mapping[str, frozenset[str]] | None = None) ->
     swaps = settings.get("g_swaproles", "0") not in ("", "0")
     round_time = settings.get("g_roundtime", "")
     minutes = float(round_time) if MINUTES.fullmatch(round_time) else ROUND_TIME
-    return Setup(ruleset_of(settings, custom), settings.get("mapname", ""), swaps, minutes)
+    return ServerSetup(ruleset_of(settings, custom), settings.get("mapname", ""), swaps, minutes)
 
 
 def settings_of(info: bytes) -> dict[str, str]:

@@ -48,7 +48,7 @@ LONGEST = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class PageKind:
     """A kind of page.
 
     Parameters
@@ -170,9 +170,9 @@ def overview(site: Site) -> dict[str, Any]:
 
 
 @cache
-def kind(name: str) -> Kind:
+def kind(name: str) -> PageKind:
     """Return a kind of page."""
-    found: Kind = import_module(KINDS[name]).KIND
+    found: PageKind = import_module(KINDS[name]).KIND
     return found
 
 

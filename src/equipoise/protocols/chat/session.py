@@ -12,7 +12,7 @@ import base64
 from collections import deque
 from dataclasses import dataclass, field
 
-from equipoise.protocols.chat.lines import Line, Lines, bytes_of, fitting
+from equipoise.protocols.chat.lines import Line, LineBuffer, bytes_of, fitting
 
 #: Lines that may be sent at once, and how many a second from then on: what servers usually let pass.
 BURST, RATE = 5.0, 0.8
@@ -98,7 +98,7 @@ class Session:
     pace: float = RATE
     joined: bool = False
     has_accounts: bool = False
-    _lines: Lines = field(default_factory=Lines)
+    _lines: LineBuffer = field(default_factory=LineBuffer)
     _people: dict[str, _Person] = field(default_factory=dict)
     _urgent: deque[bytes] = field(default_factory=deque)
     _waiting: deque[bytes] = field(default_factory=deque)

@@ -30,7 +30,7 @@ _FIRST = re.compile(r"(?:the )?(?P<name>\w+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class HttpProblem:
     """Why there is no answer.
 
     Parameters
@@ -58,7 +58,7 @@ class Problem:
 
         Examples
         --------
-        >>> Problem(422, "invalid", "teams must be at least 2, got 1", "/teams").as_dict()["errors"]
+        >>> HttpProblem(422, "invalid", "teams must be at least 2, got 1", "/teams").as_dict()["errors"]
         [{'detail': 'teams must be at least 2, got 1', 'pointer': '#/teams'}]
         """
         plain: dict[str, Any] = {

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from equipoise.protocols.http.problems import MEDIA_TYPE, Problem
+from equipoise.protocols.http.problems import MEDIA_TYPE, HttpProblem
 
 JSON = b"application/json"
 
@@ -71,7 +71,7 @@ def reply(content: object, status: int = 200, headers: tuple[tuple[bytes, bytes]
     return Reply(status, msgspec.json.encode(content), headers)
 
 
-def refusal(problem: Problem, headers: tuple[tuple[bytes, bytes], ...] = ()) -> Reply:
+def refusal(problem: HttpProblem, headers: tuple[tuple[bytes, bytes], ...] = ()) -> Reply:
     """Return the answer that reports a problem."""
     if problem.status in (429, 503):
         headers = (*headers, (b"retry-after", b"%d" % RETRY))

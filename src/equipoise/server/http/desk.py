@@ -16,7 +16,7 @@ from typing import Any
 
 from equipoise.errors import EquipoiseError
 from equipoise.matches import Ruleset
-from equipoise.protocols.http.problems import Problem
+from equipoise.protocols.http.problems import HttpProblem
 from equipoise.server.http.asking import ProblemError
 from equipoise.server.http.reading import Read
 from equipoise.server.metrics import Gauge
@@ -88,10 +88,10 @@ class Line:
             self._lane.leave(ticket)
             raise
         if answer is None:
-            raise ProblemError(Problem(429, "busy", "too much is being asked at once; ask again"))
+            raise ProblemError(HttpProblem(429, "busy", "too much is being asked at once; ask again"))
         if isinstance(answer, EquipoiseError):
             log.warning("not answered", extra={"why": str(answer)})
-            raise ProblemError(Problem(503, "unavailable", "this cannot be answered just now; ask again"))
+            raise ProblemError(HttpProblem(503, "unavailable", "this cannot be answered just now; ask again"))
         return answer
 
     def work_off(self) -> list[Coroutine[Any, Any, None]]:
@@ -223,7 +223,7 @@ class Desk:
             self._lists.leave(ticket)
             raise
         if found is None:
-            raise ProblemError(Problem(429, "busy", "too much is being asked at once; ask again"))
+            raise ProblemError(HttpProblem(429, "busy", "too much is being asked at once; ask again"))
         if isinstance(found, EquipoiseError):
             raise found
         return found

@@ -8,7 +8,7 @@ from typing import Any
 
 from equipoise.matches import Contest, Ruleset
 from equipoise.pages.html.graphs import calibration_graph, columns_graph
-from equipoise.pages.html.site import Kind, Site, date
+from equipoise.pages.html.site import PageKind, Site, date
 from equipoise.serving.chronicle import margin_of, won_by
 
 #: Bins of chances and of margins.
@@ -97,4 +97,4 @@ def part_of(site: Site, judged: Sequence[Judged]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-KIND = Kind("fairness", keys, render)
+KIND = PageKind("fairness", keys, render)

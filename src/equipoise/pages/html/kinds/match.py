@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from equipoise.matches import Contest
-from equipoise.pages.html.site import Kind, Site, date, percent, slug
+from equipoise.pages.html.site import PageKind, Site, date, percent, slug
 from equipoise.serving.chronicle import won_by
 
 #: Matches in a part of the list, and line-ups and players of one match that are shown.
@@ -103,4 +103,4 @@ def _words(site: Site, group: Sequence[Judged]) -> str:
     return site.t["as_expected" if chance >= predicted[favourite] else "upset"].format(chance=percent(chance))
 
 
-KIND = Kind("match", keys, render)
+KIND = PageKind("match", keys, render)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from equipoise.matches import Match, Ruleset
 from equipoise.pages.html.graphs import band_graph
-from equipoise.pages.html.site import Kind, Site, date, percent, slug
+from equipoise.pages.html.site import PageKind, Site, date, percent, slug
 from equipoise.serving.chronicle import won_by
 
 #: Games, companions, maps, names and rulesets that are shown.
@@ -123,4 +123,4 @@ def _row(site: Site, player: str, game: _Game) -> dict[str, Any]:
             "weight": None if after is None else after.weight}  # fmt: skip
 
 
-KIND = Kind("player", keys, render)
+KIND = PageKind("player", keys, render)

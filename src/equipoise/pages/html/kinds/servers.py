@@ -8,7 +8,7 @@ from typing import Any
 
 from equipoise.logs.rules import ruleset_text
 from equipoise.pages.html.graphs import columns_graph
-from equipoise.pages.html.site import Kind, Site, date
+from equipoise.pages.html.site import PageKind, Site, date
 
 #: Games, rulesets and maps that are shown, and the weeks of a graph.
 GAMES, ROWS, WEEKS = 20, 20, 104
@@ -53,4 +53,4 @@ def _game(site: Site, name: str, places: list[int]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-KIND = Kind("servers", keys, render)
+KIND = PageKind("servers", keys, render)
