@@ -157,7 +157,7 @@ def running_game(
     everyone = _rated(request, places, seat)
     playing = [player for player in everyone if player.team is not None]
     if not playing:
-        msg = ": nobody has a team; in a running game all have one, but for one who joins"
+        msg = ": nobody is in a team; in a running game everyone is, except the player who joins"
         raise InputError(msg, "players")
     centre = sum(_weight(player) for player in playing) / len(playing)
     sums, bots = team_sums(playing, request.teams, centre)
