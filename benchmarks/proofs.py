@@ -27,11 +27,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.questions import SEED, question
 from benchmarks.reporting import add_modes, keep
 
-from equipoise.verifying.best import front, optimum
+from equipoise.verifying.best import Optimum, front, optimum
 from equipoise.verifying.exact import Real, UndecidedError
 from equipoise.verifying.plain import read
 from equipoise.verifying.question import Question, Stage
 from equipoise.verifying.rounding import Rounding
+from equipoise.verifying.shortfalls import shortfalls
 from equipoise.verifying.splits import broken
 from equipoise.verifying.values import shown, value
 
@@ -120,17 +121,19 @@ class Truth:
         if answer["status"] != "optimal":
             return self._of_bound(answer)
         excess = []
-        for stage, cost, least in zip(stages, costs, self.best.costs, strict=True):
-            beyond = (cost - least - Real(stage.tolerance)).rounded()
-            error = self.rounding.error(stage)
+        for shortfall in shortfalls(self.question, answer["teams"], self.best, self.rounding, self._again):
+            stage, cost, least, beyond, error = shortfall
             excess.append((stage.name or "sum", float(beyond / error) if error else 0.0))
-            if beyond > error:
+            if not shortfall.explained:
                 return Verdict(
                     "false", f"{stage.terms}: {float(cost)!r}, {float(least)!r} is best", tuple(excess)
                 )
         if abs(answer["bound"] - answer["value"]) > float(self.rounding.error(stages[-1])):
             return Verdict("false", f"bound {answer['bound']} of {answer['value']}")
         return Verdict("proven", "", tuple(excess))
+
+    def _again(self, let: Sequence[Real]) -> Optimum:
+        return optimum(self.question, let=let)
 
     def _of_bound(self, answer: dict[str, Any]) -> Verdict:
         stage = self.question.stages[-1]
