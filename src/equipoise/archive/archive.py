@@ -196,9 +196,13 @@ class Archive:
     def reported_too(self, matches: Iterable[Match]) -> list[tuple[str, str]]:
         """Return those matches of logs that were probably reported as results too, with the ids of these.
 
-        The same people played the same game within an hour; games without dates are left out.
+        See :func:`equipoise.archive.kept.reported_too`.
         """
         return kept.reported_too(self._database, matches)
+
+    def has_logs(self) -> bool:
+        """Tell whether a match of a log is kept."""
+        return kept.has_logs(self._database)
 
     def matches(self) -> Iterator[Match]:
         """Go through the matches that count, in replay order, merged players under one id."""
