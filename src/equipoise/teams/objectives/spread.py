@@ -33,7 +33,7 @@ from equipoise.teams.problem.rounding import OPERATIONS, UNIT, Rounding
 #: A variance below this share of the mean square is looked at closely: it may be rounding.
 SMALL_SHARE = 1e-6
 
-#: What is taken for 0 is at most so many times the root of what rounding does to a variance.
+#: A deviation that is computed as 0 is at most so many times the root of what rounding does to its square.
 TAKEN_FOR_0 = 2.0
 
 
@@ -75,8 +75,7 @@ class SpreadDifference(Criterion):
     def errors(self, totals: Floats, rounding: Rounding) -> Floats:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.errors`.
 
-        A variance that is off by v puts the deviation x off by v / x, and by sqrt(v) at most; one that was
-        taken for 0 may have been a few v.
+        A variance that is off by v puts the deviation x off by v / x, and by sqrt(v) at most.
         """
         deviations, lost = standard_deviations(totals, self.centre), variance_errors(totals, rounding)
         roots = np.sqrt(lost)
