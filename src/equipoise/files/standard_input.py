@@ -1,4 +1,4 @@
-"""Standard input, in one place: whoever sits at it is told that it is waited for."""
+"""Standard input, read in one place, so that a person at a terminal learns that the program waits."""
 
 from __future__ import annotations
 

@@ -191,7 +191,7 @@ def _joining(request: BalanceRequest, places: list[int | None], join: str | None
         seats = [n for n, player in enumerate(request.players) if places[n] is None and not player.bot]
         if len(seats) > 1 and any(place is not None for place in places):
             wrong = f"{len(seats)} players have no team"
-            msg = f": {wrong}; in a running game all have one, but for one who joins"
+            msg = f": {wrong}; in a running game all have one, except the player who joins"
             raise InputError(msg, "players")
         if len(seats) != 1:
             return None
