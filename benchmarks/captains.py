@@ -40,9 +40,7 @@ MEAN, SPREAD = 20.0, 8.0
 def score(teams: Sequence[Sequence[float] | Floats]) -> float:
     """Return the score of two teams that teiserver's ``brute_force`` makes least, without parties."""
     one, other = map(np.asarray, teams)
-    return float(
-        abs(one.sum() - other.sum()) + abs(one.std() - other.std()) + abs(one.max() - other.max())
-    )
+    return float(abs(one.sum() - other.sum()) + abs(one.std() - other.std()) + abs(one.max() - other.max()))
 
 
 #: What is asked, by what the page calls it.
