@@ -6,8 +6,8 @@ drawn by the hidden skills.  Each game is also divided by the greedy draft with 
 with the same ratings of the same ten.  Measured is how far the true chance of either teams is from even.
 
 What ratings do not know yet is most of that, for whoever divides, and hides what the draft adds in the few
-games of a night.  So before each game both also divide tens drawn from the twenty with the ratings of that
-moment, in great numbers: the fairest of all splits by the ratings, and the draft.
+games of a night.  So before each game ``equipoise.balance`` and the draft also divide ten tens drawn from the
+twenty with the ratings of that moment.
 
 Twenty seeds are played without a network, where four of five people come each night; and one with twenty
 clients and the bot on a real IRC server (ngircd), where all come and two games run at once.
@@ -17,7 +17,6 @@ clients and the bot on a real IRC server (ngircd), where all come and two games 
 from __future__ import annotations
 
 import argparse
-import itertools
 import math
 import sys
 import tempfile
@@ -48,7 +47,7 @@ PICTURE = HERE / "pickups.svg"
 PLAYERS, SIZE, NIGHTS, GAMES, SEEDS = 20, 5, 50, 4, 20
 
 #: Tens that are drawn and divided before each game.
-TENS = 400
+TENS = 10
 
 #: How many of those there are come in a night without a network.
 COME = 0.8
@@ -80,43 +79,34 @@ class World:
         one, other = (sum(self.skill[player] for player in team) for team in teams)
         return 0.5 * math.erfc(-(one - other) / math.sqrt(2.0 * 2 * SIZE))
 
+    def astray(self, teams: Teams) -> float:
+        """Return how far the true chance is from even."""
+        return abs(self.chance(teams) - 0.5)
+
     def wins(self, teams: Teams) -> bool:
         """Draw whether the first team wins."""
         return bool(self.rng.random() < self.chance(teams))
 
 
-#: All splits of ten into five and five, as signs.
-HALVES = np.array([
-    [1.0 if n == 0 or n in rest else -1.0 for n in range(2 * SIZE)]
-    for rest in itertools.combinations(range(1, 2 * SIZE), SIZE - 1)
-])  # fmt: skip
+def divided(ladder: Ladder, names: Sequence[str], **keywords: Any) -> Teams:
+    """Return the teams of people by their ratings."""
+    model: Any = ladder.model
+    people = [Player(name, ladder.rating(name, LOBBY.ruleset)) for name in sorted(names)]
+    best = balance(people, beta=model.beta, zero=model.zero, **keywords).best
+    return [[player.id for player in team] for team in best.teams]
 
 
-def drafted(weights: Any) -> Any:
-    """Return the draft of the document, as signs: the next best to the smaller sum, until a team is full."""
-    signs, sums, counts = np.zeros(len(weights)), [0.0, 0.0], [0, 0]
-    for n in np.argsort(-weights, kind="stable"):
-        team = int(sums[1] < sums[0])
-        if counts[team] == SIZE:
-            team = 1 - team
-        signs[n] = 1.0 - 2.0 * team
-        sums[team] += weights[n]
-        counts[team] += 1
-    return signs
+def drafted(ladder: Ladder, names: Sequence[str]) -> Teams:
+    """Return the teams of the document: the next best to the smaller sum, until a team is full."""
+    return divided(ladder, names, solver="greedy-cap", objective="difference")
 
 
 def tried(world: World, ladder: Ladder, rng: np.random.Generator) -> tuple[float, float]:
     """Return how far from even both ways are by the truth, in the mean over tens that are drawn."""
-    weights = np.array([ladder.rating(name, LOBBY.ruleset).mu for name in NAMES])
-    skill = np.array([world.skill[name] for name in NAMES])
-    ahead = np.zeros((TENS, 2))
-    for row in ahead:
-        ten = rng.choice(PLAYERS, 2 * SIZE, replace=False)
-        fairest = HALVES[np.argmin(np.abs(HALVES @ weights[ten]))]
-        row[:] = fairest @ skill[ten], drafted(weights[ten]) @ skill[ten]
-    chances = [0.5 * math.erfc(-each / math.sqrt(4.0 * SIZE)) for each in ahead.ravel()]
-    ours, theirs = np.abs(np.reshape(chances, ahead.shape) - 0.5).mean(axis=0).tolist()
-    return ours, theirs
+    tens = [[NAMES[n] for n in rng.choice(PLAYERS, 2 * SIZE, replace=False)] for _ in range(TENS)]
+    ours = [world.astray(divided(ladder, ten)) for ten in tens]
+    theirs = [world.astray(drafted(ladder, ten)) for ten in tens]
+    return float(np.mean(ours)), float(np.mean(theirs))
 
 
 def judged(world: World, matches: Sequence[Match], known: Sequence[int]) -> list[tuple[float, ...]]:
@@ -134,19 +124,14 @@ def judged(world: World, matches: Sequence[Match], known: Sequence[int]) -> list
         For each, how many of them were rated when its teams were made.
     """
     ladder, rated, rng = Ladder(), 0, np.random.default_rng([20261122, 1, world.seed])
-    model: Any = ladder.model
-    found = []
+    found: list[tuple[float, ...]] = []
     for match, so_far in zip(matches, known, strict=True):
         while rated < so_far:
             ladder.record(matches[rated].contests[0])
             rated += 1
         teams = [[player for player, _ in team] for team in match.contests[0].teams]
-        people = [Player(each, ladder.rating(each, LOBBY.ruleset)) for team in teams for each in sorted(team)]
-        greedy = balance(
-            people, beta=model.beta, zero=model.zero, solver="greedy-cap", objective="difference"
-        ).best
-        theirs = [[player.id for player in team] for team in greedy.teams]
-        distances = (abs(world.chance(each) - 0.5) for each in (teams, theirs))
+        theirs = drafted(ladder, [player for team in teams for player in team])
+        distances = (world.astray(teams), world.astray(theirs))
         found.append((*distances, *tried(world, ladder, rng)))
     return found
 
@@ -286,7 +271,7 @@ def _rounded(games: Sequence[Sequence[float]]) -> list[list[float]]:
     return [[round(each, 5) for each in game] for game in games]
 
 
-def interval(numbers: Sequence[float]) -> str:
+def interval(numbers: Any) -> str:
     """Return a mean with its 95 % interval."""
     values = np.array(numbers)
     error = 1.96 * values.std(ddof=1) / math.sqrt(len(values))
