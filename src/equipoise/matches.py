@@ -16,6 +16,9 @@ from equipoise.players import LARGEST_WEIGHT
 #: The largest weight of a contest: squares and exponentials of what follows stay numbers in every model.
 HEAVIEST = 1000.0
 
+#: Hexadecimal digits of the id of a match that has none of its own; those of logs have 64.
+GIVEN_ID = 40
+
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
@@ -349,9 +352,8 @@ class Match:
             content = repr(([each.content() for each in self.contests], self.began, self.ended, self.roster))
             import hashlib  # here, as it costs a cold start of those who need no id
 
-            object.__setattr__(
-                self, "id", hashlib.sha256(content.encode("utf-8", "backslashreplace")).hexdigest()
-            )
+            digest = hashlib.sha256(content.encode("utf-8", "backslashreplace")).hexdigest()
+            object.__setattr__(self, "id", digest[:GIVEN_ID])
 
     def _settle_picks(self) -> None:
         picks = tuple(tuple(pick) for pick in self.picks)

@@ -128,7 +128,8 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
         click.echo(f"... and {len(wrong) - MOST_TOLD} more records that are wrong", err=True)
     history.matches = list(known.values())
     if not history.matches:
-        msg = f"{', '.join(sources)}: no match found; docs/match-files.md describes the format"
+        places = ("standard input" if source == "-" else source for source in sources)
+        msg = f"{', '.join(places)}: no match found; docs/match-files.md describes the format"
         raise InputError(msg)
     return history
 

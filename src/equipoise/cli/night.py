@@ -150,7 +150,7 @@ def _lines(names: Sequence[str]) -> list[str]:
 
 def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], options: dict[str, Any]) -> Setup:
     """Return who is here and the rules."""
-    from equipoise.cli.requests import groups, names_of
+    from equipoise.cli.shared.rules import groups, names_of
     from equipoise.pickup.night import Setup, folded
 
     by_name = {folded(name): each for name, each in ids.items()}

@@ -55,7 +55,7 @@ def command(
     import asyncio
     import signal
 
-    from equipoise.cli.requests import groups
+    from equipoise.cli.shared.rules import groups
     from equipoise.server.irc import Address, Speaker
     from equipoise.server.logging import log_events
     from equipoise.server.pickups import Pickups

@@ -355,7 +355,7 @@ class Game:
 
 def worded(command: Command, there: dict[int, Joined]) -> str:
     """Return a command as people read it."""
-    from equipoise.live.answering import advantage_told, called
+    from equipoise.live.answering import called, describe_advantage
     from equipoise.live.commands import AddBot, Move, RemoveBot
 
     if isinstance(command, Move):
@@ -369,7 +369,7 @@ def worded(command: Command, there: dict[int, Joined]) -> str:
     if isinstance(command, SetMinimum):
         return f"{command.players} players with bots"
     if isinstance(command, SetAdvantage):
-        return f"advantage {advantage_told(command.factors) or 'even'}"
+        return f"advantage {describe_advantage(command.factors) or 'even'}"
     return f"say{'' if command.slot is None else f' to {command.slot}'}: {_text(command)}"
 
 

@@ -194,8 +194,6 @@ def read_players(source: str, read: str | None) -> Roster:
     from equipoise.files.rosters import content_of, ending_of, parse_roster
 
     at_terminal = sys.stdin is not None and sys.stdin.isatty()
-    if source == "-" and at_terminal:
-        click.echo("Type or paste names, one a line; end with Ctrl-D on a line of its own.", err=True)
     where, content = content_of(source)
     if not _PLAIN.fullmatch(content) or b"match" in content[:HEADER].split(b"\n")[0].lower():
         _check_kind(content, where)

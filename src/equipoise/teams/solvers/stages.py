@@ -24,7 +24,7 @@ from equipoise.teams.objectives.objective import Limit, Objective
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.problem.teams_now import unmoved
 from equipoise.teams.solvers import draft, exchange, resplit
-from equipoise.teams.solvers.task import Fit, Found, Ranked, Solver, Task
+from equipoise.teams.solvers.task import Fit, Found, Ranked, Solver, Task, signature
 
 
 def run(
@@ -64,13 +64,13 @@ def run(
 def _filled_up(task: Task, found: Found, solver: str | Callable[[Task], Found]) -> Found:
     """Add splits beyond the limits, one limit after another, the best by its criterion first."""
     ranked, proven = list(found.ranked), found.proven
-    known = {task.problem.signature(entry.labels) for entry in ranked}
+    known = {signature(task.problem, entry.labels) for entry in ranked}
     for n in range(len(task.limits), 0, -1):
         wider = replace(task, criterion=task.limits[n - 1].criterion, limits=task.limits[: n - 1])
         more, _ = _solve(wider, solver)
         proven = proven and more.proven
         for entry in more.ranked:
-            key = task.problem.signature(entry.labels)
+            key = signature(task.problem, entry.labels)
             if len(ranked) < task.keep and key not in known:
                 cost = float(task.criterion.cost(task.problem.totals(entry.labels[None, :]))[0])
                 ranked.append(Ranked(cost, entry.unevenness, entry.labels))
