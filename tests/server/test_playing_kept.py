@@ -59,15 +59,15 @@ def test_the_ledger_goes_on_after_a_restart(tmp_path: Path) -> None:
         server = Server(archive, tmp_path / "games.log")
         server.play(("ann", "bob"), ("cid", "dan"))
         server.play(("ann", "cid"), ("bob", "dan"))
-        kept = server.game.session.games
+        kept = server.game.session.played.games
         assert [set(game.ranks) for game in kept] == [{-20.0, -3.0}] * 2
         server.close()
         server.begin()
-        assert server.game.session.games == kept
+        assert server.game.session.played.games == kept
         server.play(("ann", "dan"), ("bob", "cid"))
         server.close()
         server.begin()
-        assert len(server.game.session.games) == 3 == archive.count()
+        assert len(server.game.session.played.games) == 3 == archive.count()
         server.close()
         archive.forget(IDS["ann"])
         assert IDS["ann"] not in json.dumps(archive.night_events())
