@@ -15,7 +15,7 @@ from equipoise.cli import archives
 from equipoise.cli.night_results import draw, score, undo, won
 from equipoise.cli.shared import evenings
 from equipoise.cli.shared.rosters import read_option
-from equipoise.errors import InputError
+from equipoise.errors import AmbiguousError, InputError
 
 if TYPE_CHECKING:
     from equipoise.cli.shared.evenings import Evening
@@ -88,9 +88,9 @@ def gather(names: tuple[str, ...], store: str | None, as_json: bool, **options: 
 
     "Amber + Birch" stay together, "Cedar 1500" begins at a weight.
     """
-    entries = _entries(names, options["read"])
     with evenings.opened(store) as evening:
         known = evenings.Known(evening)
+        entries = _entries(names, options["read"], known)
         ids = evenings.resolved(known, [entry.name for entry in entries], options["new"])
         newcomers = [name for name, each in ids.items() if each == name and known.id_of(name) is None]
         step = secrets.token_hex(6)
@@ -105,7 +105,7 @@ def gather(names: tuple[str, ...], store: str | None, as_json: bool, **options: 
         _tell_teams(evening, arranged, as_json)
 
 
-def _entries(names: Sequence[str], read: str | None) -> tuple[Entry, ...]:
+def _entries(names: Sequence[str], read: str | None, known: evenings.Known) -> tuple[Entry, ...]:
     """Return the entries of names that are typed, or of a paste on standard input."""
     from equipoise.files.pastes import parse_paste
     from equipoise.files.rosters import content_of, decoded
@@ -122,7 +122,15 @@ def _entries(names: Sequence[str], read: str | None) -> tuple[Entry, ...]:
                     f"the name in two pairs of quotes: '\"{name.strip()}\"'"
                 )
                 raise click.UsageError(msg)
-    entries = parse_paste(text, where, read) if text.strip() else ()
+    try:
+        entries = parse_paste(text, where, read) if text.strip() else ()
+    except AmbiguousError as error:
+        name, _ = error.ways.get("names", ("", None))
+        if where != "NAMES" or "name-first" not in error.ways or known.id_of(name) is not None:
+            raise
+        entries = parse_paste(text, where, "name-first")
+        weighed = [f"{entry.name} ({entry.weight:g})" for entry in entries if entry.weight is not None]
+        archives.warn(f"Starting weights: {', '.join(weighed)}; --read names if they belong to the names.")
     if not entries:
         msg_0 = "nobody is named; write names, or - and a paste on standard input"
         raise click.UsageError(msg_0)
