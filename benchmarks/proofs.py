@@ -45,13 +45,17 @@ COUNT = 20_000
 #: What the commit that is compared with took for granted: a player of weight 0 makes no difference.
 BEFORE = {"zero": 0.0}
 
-#: What the oracle is made of: verdicts of another one are not taken.
+#: The modules that the oracle is made of: verdicts of another one are not taken.
+MODULES = (
+    "arithmetic", "asking", "best", "exact", "near", "plain", "question", "rounding", "shortfalls", "splits",
+    "values",
+)  # fmt: skip
 ORACLE = sha256(
-    b"".join(file.read_bytes() for file in sorted(Path(*verifying.__path__).glob("*.py")))
+    b"".join(Path(*verifying.__path__, f"{name}.py").read_bytes() for name in MODULES)
 ).hexdigest()[:16]
 
 #: Requests whose answers one process gives before the next one begins.
-CHUNK = 100
+CHUNK = 200
 
 
 @dataclass(frozen=True)

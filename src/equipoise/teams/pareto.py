@@ -127,9 +127,12 @@ def pareto(
     complete = False
     while len(solutions) < most:
         solution = balance(replace(request, objective=walk.objective))
-        if not solution.splits:
+        if not solution.splits and not solutions:
             proven = solution.status is Status.INFEASIBLE
             return Front(walk.names, (), proven, solution)
+        if not solution.splits:  # what is above the level is so to its last digit, which a solver may round
+            complete = solution.status is Status.INFEASIBLE and walk.proven
+            break
         reached = walk.cost(solution)
         if walk.missed(solution):
             complete = solution.status is Status.OPTIMAL and walk.proven
