@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tokenize
+from collections import Counter
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -110,6 +111,24 @@ def test_no_name_in_the_code_has_the_old_words() -> None:
                     f"{path.name}:{token.start[0]}: {token.string}" for old in OLD_NAMES if old in parts
                 ]
     assert not found, "\n".join(found)
+
+
+#: Classes of one name in two places: the second opinion shares nothing with what it judges, an event of a lobby
+#: and a type over HTTP are named in data, and others are what their module's name says.
+TWICE = {
+    "Floats", "Group", "Interval", "Joined", "Late", "Member", "Plain", "Preference", "Ready", "Rounding", "Rules",
+}  # fmt: skip
+
+
+def test_a_class_name_stands_for_one_thing() -> None:
+    """In the whole package, but for a few that are listed."""
+    seen = Counter(
+        node.name
+        for path in (ROOT / "src").rglob("*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert {name for name, count in seen.items() if count > 1} <= TWICE
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -315,7 +315,11 @@ class Archive:
             return nights.events(connection)
 
     def add_night_event(
-        self, event: Mapping[str, Any], known: int, match: Match | None = None, undone: str | None = None
+        self,
+        event: Mapping[str, Any],
+        known: int | None,
+        match: Match | None = None,
+        undone: str | None = None,
     ) -> None:
         """Keep one event together with the match that it reports or takes back: both or neither.
 
@@ -323,8 +327,8 @@ class Archive:
         ----------
         event : mapping
             Plain data.
-        known : int
-            How many events the caller knows of.
+        known : int or None
+            How many events the caller knows of; None where others do not matter to this one.
         match : Match, optional
             What is reported; one that was undone counts again, as it is reported now.
         undone : str, optional

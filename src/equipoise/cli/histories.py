@@ -25,7 +25,7 @@ MOST_TOLD = 10
 
 
 @dataclass(slots=True)
-class History:
+class ReadHistory:
     """Matches that were read, how many records could not be, and what finds ids by name."""
 
     matches: list[Match] = field(default_factory=list)
@@ -89,7 +89,7 @@ def read_columns_of(
     return ColumnsOfHistory(columns, len(found.skipped), read)
 
 
-def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str | None = None) -> History:
+def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str | None = None) -> ReadHistory:
     """Read match files, or the matches of an archive; say what is wrong with single records.
 
     Raises
@@ -105,7 +105,7 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
     if not sources or not all(sources):
         msg = "FILE is missing; give match files, or --store with an archive"
         raise InputError(msg)
-    history = History()
+    history = ReadHistory()
     known: dict[str, Match] = {}
     wrong: list[str] = []  # until there is a match: what has none at all is named by a few records
     with progress_bar("reading") as tell, everything_kept():
@@ -141,14 +141,14 @@ def _say_all(texts: list[str]) -> None:
     texts.clear()
 
 
-def _from_archive(sources: tuple[str, ...], store: str) -> History:
+def _from_archive(sources: tuple[str, ...], store: str) -> ReadHistory:
     from equipoise.cli.shared.rosters import stored_matches
 
     if any(sources):
         msg = "--store cannot be used with match files; give one of them"
         raise InputError(msg)
     matches, find = stored_matches(store)
-    return History(matches, find=find)
+    return ReadHistory(matches, find=find)
 
 
 def _exported(source: str) -> list[Match]:
@@ -202,7 +202,7 @@ def progress_bar(what: str) -> Iterator[Callable[[float], None] | None]:
 #: Options that say what the default model is like.
 SETTINGS = (
     click.option("--profile", type=click.Choice(list(PROFILES)), help="Settings of the default model."),
-    click.option("--settings", metavar="FILE.json", help="Settings of your own, as 'tune --json' prints."),
+    click.option("--settings", metavar="FILE.json", help="Custom settings, as printed by 'tune --json'."),
     click.option(
         "--starting",
         metavar="ROSTER",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class MovePlayer:
     """Put somebody into a team."""
 
     slot: int
@@ -50,4 +50,4 @@ class Say:
     slot: int | None = None
 
 
-Command = Move | AddBot | RemoveBot | SetMinimum | SetAdvantage | Say
+Command = MovePlayer | AddBot | RemoveBot | SetMinimum | SetAdvantage | Say

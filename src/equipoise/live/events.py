@@ -90,7 +90,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class RatingsKnown:
     """What ratings say; whatever was known before is forgotten.
 
     Parameters
@@ -167,7 +167,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Chatted:
     """Somebody wrote in the chat."""
 
     slot: int
@@ -175,7 +175,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
+class TimePassed:
     """Time has passed."""
 
 
@@ -185,6 +185,6 @@ class Busy:
 
 
 Event = (
-    Announced | Joined | Left | Changed | Renamed | Seen | Known | Weighed | Starting | Started | Resumed
-    | Scored | Ended | Carrying | Clock | Said | Tick | Busy
+    Announced | Joined | Left | Changed | Renamed | Seen | RatingsKnown | Weighed | Starting | Started
+    | Resumed | Scored | Ended | Carrying | Clock | Chatted | TimePassed | Busy
 )  # fmt: skip

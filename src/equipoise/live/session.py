@@ -97,7 +97,7 @@ class Session:
         self._pending = Pending()
         self._switching = Switching()
         self._answered: dict[int, float] = {}
-        self._played = Played()
+        self.played = Played()
         self._now = 0.0
         self._began = float("-inf")
         self._ends_at: float | None = None
@@ -207,6 +207,7 @@ class Session:
         if seat is None:
             return
         self._gone[event.slot] = seat
+        self._pending.left(seat)
         team = self.state.plan.pop(seat.id, None)
         self._switching.volunteers.pop(seat.id, None)
         if team is not None and self.phase == PLAYING:
@@ -270,7 +271,7 @@ class Session:
         if self.phase == OPEN:
             self._choose(announce=True)
         self.phase, self._began = PLAYING, self._now
-        self._played.begin(self.state)
+        self.played.begin(self.state)
 
     def _resumed(self, _: Resumed) -> None:
         if self.phase == IDLE:
@@ -280,13 +281,13 @@ class Session:
                 self.state.plan[seat.id] = seat.team
         if self.phase == PLAYING:
             self._began = float("-inf")
-            self._played.begin(self.state)
+            self.played.begin(self.state)
         self._refill()
 
     def _ended(self, event: Ended) -> None:
         if self.phase != PLAYING:
             return
-        self._played.end(event.scores)
+        self.played.end(event.scores)
         self.phase = OPEN
         self._switching = Switching(self._switching.last_moved)
         self._ends_at = None
@@ -323,8 +324,8 @@ class Session:
         """Choose the teams of a game that is about to start."""
         state = self.state
         before = {seat.id: seat.team for seat in state.people()}
-        state.plan = divided(state, accounts(self._played.games), self._stopping())
-        self._played.moved = tuple(
+        state.plan = divided(state, accounts(self.played.games), self._stopping())
+        self.played.moved = tuple(
             each for each, team in state.plan.items() if before[each] not in (None, team)
         )
         self.phase = CHOSEN if self.phase != PLAYING else PLAYING

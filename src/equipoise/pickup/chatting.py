@@ -29,7 +29,7 @@ SHORT = {"join": "add", "remove_me": "leave", "r": "ready", "y": "yes", "n": "no
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ChatQuestion:
     """Somebody asks for something that changes nothing."""
 
     about: str
@@ -39,7 +39,7 @@ class Question:
 
 def understood(
     text: str, who: str, lobbies: PickupLobbies, id_of: Callable[[str], str | None], *, admin: bool = False
-) -> Event | Question:
+) -> Event | ChatQuestion:
     """Return what somebody means.
 
     Parameters
@@ -69,7 +69,7 @@ def understood(
         )
         raise InputError(msg)
     if name in QUESTIONS:
-        return Question(name, who, rest)
+        return ChatQuestion(name, who, rest)
     if COMMANDS[name] and not COMMANDS[name].startswith("[") and not rest:
         msg = f"write !{name} {COMMANDS[name]}"
         raise InputError(msg)

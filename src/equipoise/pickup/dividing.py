@@ -13,7 +13,7 @@ from equipoise.pickup.game import Phase, PickupGame, can_be_finished
 from equipoise.pickup.gathering import Gathering
 
 
-class Dividing(Gathering):
+class Choosing(Gathering):
     """Takes votes, picks and vetoes."""
 
     # Teams

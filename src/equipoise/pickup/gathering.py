@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.ledger import PickupGame as Played
+from equipoise.ledger import LedgerGame as Played
 from equipoise.ledger import accounts, ways_to_sit_out
 from equipoise.pickup import events as ev
 from equipoise.pickup.events import Command, Divide, Notice

@@ -19,7 +19,7 @@ from equipoise.serving.ratings import nearest
 MOST_RANKED = 20_000
 
 
-class Rated:
+class ArchiveRatings:
     """The ratings of one archive in one ruleset.
 
     Parameters

@@ -217,7 +217,7 @@ class Evening:
         InputError
             If one of them is here already.
         """
-        ids = resolved(Known(self), names, new)
+        ids = resolved(PeopleFinder(self), names, new)
         for name, each in ids.items():
             if each in self.night.setup.here:
                 msg = f"players: {name!r} is here already"
@@ -307,7 +307,7 @@ def opened(url: str | None) -> Iterator[Evening]:
         yield evening
 
 
-class Known:
+class PeopleFinder:
     """Finds people by name among those who have come and those of the archive."""
 
     def __init__(self, evening: Evening) -> None:
@@ -343,7 +343,7 @@ class Known:
         return self._night.spelled.get(player) or self._standing.names.get(player, player)
 
 
-def resolved(known: Known, names: Sequence[str], new: Sequence[str]) -> dict[str, str]:
+def resolved(known: PeopleFinder, names: Sequence[str], new: Sequence[str]) -> dict[str, str]:
     """Return the id of each name: that of a known person, or the name of a new one.
 
     A name that is nearly that of somebody who is not here is asked about, and never added without an answer.

@@ -17,7 +17,7 @@ RETRY = 1
 
 
 @dataclass(slots=True)
-class Asked:
+class HttpRequest:
     """A request, as far as whoever answers it needs to know.
 
     Parameters

@@ -46,7 +46,7 @@ QUICK_WORKERS = 2
 log = logging.getLogger(__name__)
 
 
-class Line:
+class WorkLine:
     """A lane, and the workers that work it off.
 
     Parameters
@@ -120,7 +120,7 @@ class Line:
 
 
 @dataclass(slots=True)
-class Known:
+class FromSnapshot:
     """What was made of one snapshot.
 
     Parameters
@@ -167,28 +167,28 @@ class Desk:
         self._known = self._take()
         places = settings.max_waiting
         self._quick, self._long = (
-            Line("ask", places, at_once=True, workers=QUICK_WORKERS),
-            Line("ask", places),
+            WorkLine("ask", places, at_once=True, workers=QUICK_WORKERS),
+            WorkLine("ask", places),
         )
-        self._read = Line("read", places, settings.store)
-        self._pages = Line("pages", places, settings.store)
+        self._read = WorkLine("read", places, settings.store)
+        self._pages = WorkLine("pages", places, settings.store)
         self._lists: Lane[Iterator[Any]] = Lane(places, None)
         self._ranking = asyncio.Lock()
 
     @property
-    def known(self) -> Known:
+    def known(self) -> FromSnapshot:
         """What was made of the newest snapshot."""
         if self.service.board.snapshot is not self._known.snapshot:
             self._known = self._take()
         return self._known
 
-    def _take(self) -> Known:
+    def _take(self) -> FromSnapshot:
         snapshot = self.service.board.snapshot
         before = getattr(self, "_known", None)
         if before is not None and snapshot.revision <= before.snapshot.revision:
             self._serial += 1  # another archive took its place
         etag = f'"{snapshot.revision}{f".{self._serial}" if self._serial else ""}"'.encode()
-        return Known(snapshot, People(snapshot), etag, time(), {}, {})
+        return FromSnapshot(snapshot, People(snapshot), etag, time(), {}, {})
 
     async def ask(self, kind: str, body: bytes, seconds: float | None, address: str) -> tuple[int, bytes]:
         """Return status and body of the answer to a question that needs no archive."""
@@ -258,7 +258,7 @@ class Desk:
         rows: list[PlayerRow] = found
         return rows
 
-    def _lines(self) -> dict[str, Line]:
+    def _lines(self) -> dict[str, WorkLine]:
         return {"quick": self._quick, "long": self._long, "read": self._read, "pages": self._pages}
 
     def lanes(self) -> list[Coroutine[Any, Any, None]]:

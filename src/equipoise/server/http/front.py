@@ -19,7 +19,7 @@ from equipoise.server.settings import Settings
 from equipoise.server.tcp import Server
 
 
-class Front:
+class HttpFront:
     """What answers HTTP beside the weight protocol, from the same snapshot.
 
     Parameters

@@ -81,7 +81,7 @@ class Valuation:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class TeamChanges:
     """A player by name, and the teams, from 0, that are left and joined."""
 
     player: str
@@ -301,10 +301,12 @@ class Yardstick:
             roles=tuple(split.roles[n] for n in order) if split.roles else (),
         )
 
-    def moves(self, before: Split, after: Split) -> tuple[Moved, ...]:
+    def moves(self, before: Split, after: Split) -> tuple[TeamChanges, ...]:
         """Return who is in another team afterwards."""
         teams = zip(self.request.players, self.teams_of(before), self.teams_of(after), strict=True)
-        return tuple(Moved(player.label, origin, team) for player, origin, team in teams if origin != team)
+        return tuple(
+            TeamChanges(player.label, origin, team) for player, origin, team in teams if origin != team
+        )
 
     def legal(self, labels: Labels) -> Bools:
         """Tell which splits keep every rule, shape (m,), for the team of each player, (m, n_players)."""

@@ -166,7 +166,10 @@ class Problem:
         stay = 0.0 if self.moving is None else self.moving.price * self.moving.each
         priced = self.prices is not None and bool((self.prices.sides != stay).any())
         ruled = self.rows is not None and not self.rows.alike
-        if priced or ruled or max(self.fixed, default=-1) < 0:
+        # Teams are told apart where somebody is bound to one, and where their sizes are given and differ.
+        sizes = {*zip(self.min_size, self.max_size, strict=True)}
+        told_apart = max(self.fixed, default=-1) >= 0 or len(sizes) > 1
+        if priced or ruled or not told_apart:
             return priced or ruled
         return bool((self.features[:, SIDE] != self.features[:, COUNT] * NO_SIDE).any())
 

@@ -224,7 +224,12 @@ class Best:
 
     def reaches(self, bound: float) -> bool:
         """Whether as many as are wanted are as good as a bound, as far as rounding lets anybody tell."""
-        return self.full and self.worst <= bound + self.task.error
+        if not self.full or self.worst > bound + self.task.error:
+            return False
+        if self.worst <= bound:
+            return True
+        totals = self.task.problem.totals(self._ranked[-1][-1][None, :])
+        return self.worst <= bound + float(self.task.criterion.errors(totals, self.task.problem.rounding)[0])
 
     def offer(
         self,
