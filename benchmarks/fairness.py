@@ -476,7 +476,7 @@ What plays the games was changed twice, both times before any game of an arm:
 
 1. A first start was ended among the games for learning, after 55 of them and before any game of an arm.
    The machine was busy, and a server that is late runs several frames of physics for each in which bots
-   think; since then game time is tied to frames, whatever the machine does, and everything began anew.
+   think; since then game time is tied to frames, whatever the machine does, and everything began again.
 2. Among the games for learning what fillers are worth, one did not begin with the teams that were asked for
    in five attempts, as the server had no room for bots left; since then such a game begins the server anew.
 

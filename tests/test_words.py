@@ -113,11 +113,12 @@ def test_no_name_in_the_code_has_the_old_words() -> None:
     assert not found, "\n".join(found)
 
 
-#: Classes of one name in two places: the second opinion shares nothing with what it judges, an event of a lobby
-#: and a type over HTTP are named in data, and others are what their module's name says.
+#: Classes of one name in two places: the second opinion shares nothing with what it judges, and an event of a
+#: lobby or a type over HTTP is named in data.
 TWICE = {
-    "Floats", "Group", "Interval", "Joined", "Late", "Member", "Plain", "Preference", "Ready", "Rounding", "Rules",
-}  # fmt: skip
+    *("Floats", "Group", "Interval", "Joined", "Late", "Member", "Plain", "Preference", "Ready", "Rounding"),
+    "Rules",
+}
 
 
 def test_a_class_name_stands_for_one_thing() -> None:

@@ -26,7 +26,7 @@ PATIENT = {
     "tcp_user_timeout": 30_000,
 }
 
-#: Milliseconds after which PostgreSQL gives a statement up: longer than any takes, and shorter than for ever.
+#: Milliseconds after which PostgreSQL gives a statement up: longer than any takes, and not without end.
 STATEMENT = 600_000
 
 #: What PostgreSQL calls a lock that was not had in time.

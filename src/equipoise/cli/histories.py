@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 #: Records that are listed one by one for files without any match.
-MOST_TOLD = 10
+MOST_LISTED = 10
 
 
 @dataclass(slots=True)
@@ -123,9 +123,9 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
                 wrong.append(f"{skipped.where}: {skipped.reason}")
                 if known:
                     _say_all(wrong)
-    _say_all(wrong[: None if known else MOST_TOLD])
-    if len(wrong) > MOST_TOLD:
-        click.echo(f"... and {len(wrong) - MOST_TOLD} more records that are wrong", err=True)
+    _say_all(wrong[: None if known else MOST_LISTED])
+    if len(wrong) > MOST_LISTED:
+        click.echo(f"... and {len(wrong) - MOST_LISTED} more records that are wrong", err=True)
     history.matches = list(known.values())
     if not history.matches:
         places = ("standard input" if source == "-" else source for source in sources)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from equipoise.ingest.pasts import Past
 
 #: New names that are like another one and are listed one by one.
-MOST_TOLD = 10
+MOST_LISTED = 10
 
 
 @click.command(name="import-results")
@@ -62,9 +62,9 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
 
 def _tell(past: Past) -> None:
     """Say which new names are probably old ones."""
-    for name, like in list(past.alike.items())[:MOST_TOLD]:
+    for name, like in list(past.alike.items())[:MOST_LISTED]:
         archives.warn(
             f"{name!r} is new and much like {like!r}; if they are one: equipoise merge {like!r} {name!r}"
         )
-    if len(past.alike) > MOST_TOLD:
-        archives.warn(f"... and {len(past.alike) - MOST_TOLD} more")
+    if len(past.alike) > MOST_LISTED:
+        archives.warn(f"... and {len(past.alike) - MOST_LISTED} more")

@@ -45,7 +45,7 @@ class NightGroup(click.Group):
         return super().parse_args(ctx, args)
 
 
-#: What is said of all steps; the lines after the mark of click stand as they are.
+#: The description of all steps; the lines after the mark of click stand as they are.
 HELP = """Run a night of games: names in, teams out, results back, better teams.
 
 \b

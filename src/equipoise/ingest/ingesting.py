@@ -28,7 +28,7 @@ from equipoise.registry import GAMES, resolve
 BATCH = 1000
 
 #: Skipped lines that are listed one by one; the others are only counted.
-MOST_TOLD = 10
+MOST_LISTED = 10
 
 #: Why a match that the archive has otherwise is not kept.
 CONFLICT = "the archive has a different match with this id, which stays; give this one an id of its own"
@@ -139,12 +139,12 @@ class Ingest:
                 self._skip(one)
             else:
                 tally.unfinished += 1
-                if len(tally.first_unfinished) < MOST_TOLD:
+                if len(tally.first_unfinished) < MOST_LISTED:
                     tally.first_unfinished.append(one)
 
     def _skip(self, one: Skipped) -> None:
         self.tally.skipped_lines += 1
-        if len(self.tally.first_skipped) < MOST_TOLD:
+        if len(self.tally.first_skipped) < MOST_LISTED:
             self.tally.first_skipped.append(one)
 
     def _look_at(self, ruleset: Ruleset) -> None:
@@ -177,7 +177,7 @@ class Ingest:
         if recorded.new and (not self._reported or self._logs_there):
             twins = self.archive.reported_too(self._batch)
             self.tally.twice += len(twins)
-            self.tally.first_twice += twins[: MOST_TOLD - len(self.tally.first_twice)]
+            self.tally.first_twice += twins[: MOST_LISTED - len(self.tally.first_twice)]
         self.tally.matches += recorded.new
         self.tally.duplicates += recorded.duplicates
         for conflict in recorded.conflicts:

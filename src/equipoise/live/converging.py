@@ -18,7 +18,7 @@ class Pending:
         self._coming.clear()
 
     def left(self, seat: Seat) -> None:
-        """Expect nothing of somebody who is gone; whoever comes back is asked for anew."""
+        """Expect nothing of somebody who is gone; whoever comes back is asked for again."""
         self._sent = {key: at for key, at in self._sent.items() if key[1] != seat.id}
 
     def postpone(self, now: float) -> None:

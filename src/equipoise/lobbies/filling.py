@@ -49,7 +49,7 @@ def fill(
 
     As few players wait as possible, and among all plans with so few the one with the least value is sought.
     Where teams may be smaller than ``team_size``, everybody is placed if possible, in as few teams as
-    can be.
+    possible.
     Lobbies without targets are bands of skill: equally many teams in each, the first the weakest, and the
     target of each is what a team of its share of the players, sorted by skill, has in the mean.
 

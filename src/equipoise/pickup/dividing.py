@@ -26,7 +26,7 @@ class Choosing(Gathering):
         if not event.teams:
             self._say("no teams", game.lobby.name, game=game.id)
             self._call_off(game, [])
-            for player in game.players:  # the same people would be asked for ever
+            for player in game.players:  # the same people would be asked without end
                 for queue in self.waiting.values():
                     if player in queue:
                         queue.remove(player)

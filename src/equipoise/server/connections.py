@@ -51,7 +51,7 @@ ARRIVED = 2 * SYSTEM_BUFFER
 LINGER = 1.0
 
 #: Wrong tokens of an address that are logged each; of more only every power of two, so that the log has room.
-TOLD = 8
+LOGGED = 8
 
 #: Requests whose results take no time; the most frequent first.
 AT_ONCE = (CachedAnswers, Lookup, Silent)
@@ -365,7 +365,7 @@ class Connection(asyncio.BufferedProtocol):
         """Answer a wrong token late, the later the more of them came from this address."""
         account = self.account
         account.wrong += 1
-        if account.wrong <= TOLD or not account.wrong & (account.wrong - 1):
+        if account.wrong <= LOGGED or not account.wrong & (account.wrong - 1):
             log.warning("wrong token", extra={"address": self.address, "times": account.wrong})
         await asyncio.sleep(self._server.limits.wrong_token_seconds * min(account.wrong, 10))
         self._worked(request, None)

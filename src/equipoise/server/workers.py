@@ -124,7 +124,7 @@ class Worker:
                 msg = f"{self._role}: its process has ended; restarted"
                 raise WorkerError(msg) from None
             except asyncio.CancelledError:
-                self.kill()  # its answer would be taken for that of the next question
+                self.kill()  # its answer would pass for that of the next question
                 raise
 
     async def _asked(
