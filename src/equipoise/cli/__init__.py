@@ -89,7 +89,7 @@ class LazyGroup(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; what is wrong with an argument is said by the option that it was typed as."""
+        """Run a command; an error about an argument names the option that was typed."""
         try:
             return super().invoke(ctx)
         except InputError as error:
