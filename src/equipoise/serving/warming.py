@@ -29,7 +29,7 @@ from equipoise.teams.balancing import balance
 from equipoise.teams.batches import balance_many, best_splits
 from equipoise.teams.problem.role_kernels import line_ups
 from equipoise.teams.problem.rounding import largest_loss
-from equipoise.teams.solvers.halves import KERNELS as HALVES
+from equipoise.teams.solvers.meeting import KERNELS as MEETING
 from equipoise.teams.solvers.window_kernels import fill_teams
 
 Kernels = tuple[Callable[..., Any], ...]
@@ -92,7 +92,7 @@ def _placed(task: LobbyTask) -> Placed:
 #: What a game that waits for teams needs comes first.
 STEPS = (
     Step("three and more teams", (fill_teams, largest_loss), _three_teams),
-    Step("two teams of many players", HALVES, _two_teams),
+    Step("two teams of many players", MEETING, _two_teams),
     Step("roles", (line_ups,), _roles),
     Step("many small matches at once", (best_splits,), _many_matches),
     Step("ratings", (play,), _ratings),
