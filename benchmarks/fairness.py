@@ -478,7 +478,7 @@ What plays the games was changed twice, both times before any game of an arm:
    The machine was busy, and a server that is late runs several frames of physics for each in which bots
    think; since then game time is tied to frames, whatever the machine does, and everything began again.
 2. Among the games for learning what fillers are worth, one did not begin with the teams that were asked for
-   in five attempts, as the server had no room for bots left; since then such a game begins the server anew.
+   in five attempts, as the server had no room for bots left; since then such a game restarts the server.
 
 The uneven roster was to play 100 blocks and was left after {lever_blocks}, as its favourites won every game
 without levers; [levers on a real server](../benchmarks/LEVERS.md) goes on with another one.
@@ -553,7 +553,7 @@ def levers_told(found: Mapping[str, Any]) -> list[str]:
 def main() -> int:
     """Play, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--report", action="store_true", help="only write the page anew")
+    parser.add_argument("--report", action="store_true", help="only write the page again")
     parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if the page is stale")
     parser.add_argument("--minutes", type=float, default=np.inf, help="when to stop, to go on later")
     given = parser.parse_args()

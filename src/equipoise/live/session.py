@@ -318,7 +318,7 @@ class Session:
     def _clock(self, event: Clock) -> None:
         self._ends_at = self._now + event.left
 
-    def _said(self, event: Chatted) -> None:
+    def _chatted(self, event: Chatted) -> None:
         seat = self.state.seats.get(event.slot)
         question = event.text.strip().lower()
         if seat is None or seat.bot or question not in answering.QUESTIONS:
@@ -407,6 +407,6 @@ def _in(state: State, team: int | None) -> int | None:
 _TAKEN_BY = {
     Announced: "_announced", Joined: "_joined", Left: "_left", Changed: "_changed", Renamed: "_renamed",
     Seen: "_seen", RatingsKnown: "_knows", Weighed: "_weighed", Starting: "_starting", Started: "_started",
-    Resumed: "_resumed", Ended: "_ended", Carrying: "_carrying", Clock: "_clock", Chatted: "_said",
+    Resumed: "_resumed", Ended: "_ended", Carrying: "_carrying", Clock: "_clock", Chatted: "_chatted",
     Busy: "_busy",
 }  # fmt: skip

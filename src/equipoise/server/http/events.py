@@ -96,9 +96,9 @@ class Events:
         try:
             yield b"retry: 2000\n\n"
             games: list[dict[str, Any]] = []
-            with contextlib.suppress(ProblemError):  # too much is being read; what changes will be told
+            with contextlib.suppress(ProblemError):  # too much is being read; what changes will be reported
                 games = await running(self._desk, OWN)
-            if self._games is None:  # what changes from here on is told, before the first look too
+            if self._games is None:  # what changes from here on is reported, before the first look too
                 self._games = {each["server"]: each for each in games}
             for game in games:
                 yield event("session", game)
