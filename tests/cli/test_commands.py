@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import pkgutil
+import re
+from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
+from tests.cli.running import run
 
 from equipoise import cli
 from equipoise.cli import COMMANDS, group
 from equipoise.errors import UnknownNameError
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def test_every_command_is_listed() -> None:
@@ -29,6 +36,29 @@ def test_help_fits_one_screen() -> None:
     assert len(lines) <= 50
     assert max(map(len, lines)) <= 80
     assert all(line in " ".join(lines) for line in COMMANDS.values())
+
+
+def _commands(group: click.Group, *path: str) -> Iterator[tuple[str, ...]]:
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        yield (*path, name)
+        if isinstance(command, click.Group):
+            yield from _commands(command, *path, name)
+
+
+@pytest.mark.parametrize("typed", list(_commands(group)), ids=" ".join)
+def test_every_help_is_whole(typed: tuple[str, ...]) -> None:
+    """At 80 columns no line is longer and none is cut, and every option is there."""
+    output = CliRunner().invoke(group, [*typed, "--help"], terminal_width=80).output
+    command: click.Command = group
+    for name in typed:
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), name) or group
+    assert max(map(len, output.splitlines())) <= 80
+    assert not re.search(r"^  \w+ .*\.\.\.$", output, re.MULTILINE)
+    for param in command.params:
+        if isinstance(param, click.Option):
+            assert all(option in output for option in param.opts)
 
 
 @pytest.mark.parametrize(
@@ -50,3 +80,46 @@ def test_a_misspelt_name_is_answered_with_the_nearest() -> None:
     assert "there is no 'mitn' (did you mean 'mitm'?)" in str(
         UnknownNameError("solver", "mitn", ["mitm", "auto"])
     )
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("balance {roster} --party Amber,Birhc", "there is no player 'Birhc'; did you mean 'Birch'?"),
+        ("lobbies {players} {lobbies} --team-size 0", "--team-size must be at least 1, got 0"),
+        ("evaluate {matches} --skip 2", "--skip must be at least 0 and below 1, got 2.0"),
+        ("rate {matches} --model eloo", "--model: there is no 'eloo' (did you mean 'elo'?)"),
+        ("evaluate {matches} --models eloo", "--models: there is no 'eloo' (did you mean 'elo'?)"),
+        ("predict {matches} --team Amber", "--team must be two or more"),
+        ("ingest {matches} --store sqlite:///n.db --game doom", "--game: there is no 'doom'"),
+        ("ingest {here} --store sqlite:///n.db", "there is no file in this directory"),
+        ("board --out x.png", "--out must be a file that ends in .html or .htm, got x.png"),
+        ("report --store sqlite:///n.db --out x.pdf", "--out must be a file that ends in .html"),
+        ("what-if --store sqlite:///n.db --plot x.png", "--plot must be a file that ends in .svg, got x.png"),
+        ("balance {roster} --tolerance much", "'much' is not a number such as 0.02 or 2%"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named_as_it_was_typed(
+    typed: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its option, with what is allowed, and nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    names = {
+        "roster": "roster.txt",
+        "players": "players.csv",
+        "lobbies": "lobbies.csv",
+        "matches": "matches.jsonl",
+    }
+    places = {name: str(EXAMPLES / file) for name, file in names.items()}
+    done = run(*(part.format(here=tmp_path, **places) for part in typed.split()))
+    assert done.returncode in (1, 2)
+    assert said in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_share_may_be_per_cent() -> None:
+    """As prices may."""
+    roster = str(EXAMPLES / "roster.txt")
+    percent, number = (run("balance", roster, "--tolerance", text) for text in ("5%", "0.05"))
+    assert percent.stdout == number.stdout
+    assert not percent.stderr

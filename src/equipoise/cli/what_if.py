@@ -7,7 +7,7 @@ import json
 import click
 
 from equipoise.cli import archives
-from equipoise.cli.shared.printing import write
+from equipoise.cli.shared.printing import NewFile, write
 from equipoise.errors import InputError
 
 #: Seconds for the teams of one match.
@@ -16,9 +16,14 @@ SECONDS = 1.0
 
 @click.command(name="what-if")
 @archives.store
-@click.option("--plot", metavar="FILE.svg", help="Draw the arms into a file.")
+@click.option("--plot", type=NewFile(".svg"), metavar="FILE.svg", help="Draw the arms into a file.")
 @click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Of random teams and intervals."
+    "--seed",
+    metavar="N",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Of random teams and intervals.",
 )
 @archives.as_json
 def command(store: str, plot: str | None, seed: int, as_json: bool) -> None:
