@@ -51,8 +51,15 @@ _NO_WEIGHT = re.compile(r"(?:[+-]?(?:nan|inf(?:inity)?)|0x[0-9a-f]+|[0-9]+(?:_[0
 _NEGATIVE = re.compile(r"(?:^|(?<=[\s,;:=]))-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?=[\s,;]|$)")
 
 
+#: A number within a name that may be a weight: large or with decimals, and apart from letters.
+_STRAY = re.compile(r"(?:^|[\s~±(/]|\.\.)([1-9]\d{2,}(?:[.,]\d+)?|\d+[.,]\d+)(?=$|[\s~±()/%])")
+#: ``Red: Amber`` at the beginning of a line of several names.
+_HEADED = re.compile(r"[^:]{1,20}:\s+(?=[^\W\d_])")
 #: Words from which a line without a weight looks like a sentence.
 _SENTENCE = 7
+
+#: Numbers up to which names are told apart by them, as in ``Player 12``.
+_SERIES = 99.0
 
 
 class Entry(NamedTuple):
@@ -77,6 +84,8 @@ class _Census(NamedTuple):
     counting: bool
     #: Names that several would have without their numbers: ``Player 1`` and ``Player 2``.
     shared: set[str]
+    #: Whether such numbers are small and all who have one share a name, so that they belong to the names.
+    series: bool
 
 
 class _Item(NamedTuple):
@@ -121,11 +130,14 @@ def parse_paste(text: str, where: str, read: str | None = None) -> tuple[Entry, 
     if read is not None and read not in READS:
         msg = f"read must be one of {', '.join(READS)}, got {read!r}"
         raise InputError(msg)
-    lines = list(lines_of(text, where))
+    lines = list(lines_of(re.sub("[\u2028\u2029]", "\n", text), where))
     check_list_numbers(lines, where)
+    if read is None:
+        _refuse_unknown_header(lines, where)
     items = [item for line in lines for item in _items_of(line, where, read)]
     if read is None:
         _refuse_words_in_a_row(items, where)
+        _refuse_stray_numbers(items, where)
         _refuse_mixed_points(items, where)
     census = _census(items)
     return tuple(_resolved(item, census, where, read) for item in items)
@@ -165,6 +177,8 @@ def _items_of(line: Line, where: str, read: str | None) -> Iterator[_Item]:
     if any(not cell for cell in cells):
         fail(at, f"{short(line.text)} has an empty place between separators; delete one separator")
     numeric = [_IS_NUMBER.fullmatch(cell) is not None for cell in cells]
+    if read is None and not any(numeric) and _HEADED.match(cells[0]) and not any(":" in c for c in cells[1:]):
+        fail(at, f"{short(line.text)} begins with a heading; write the names alone")
     if read == "names" or not any(numeric):
         items = [item for cell in cells for item in _duo(cell, line, at, read)]
         _refuse_comma_in_name(items, line, at, read)
@@ -270,6 +284,31 @@ def _refuse_cells(cells: Sequence[str], line: Line, at: str) -> NoReturn:
              "write 'name, weight' on a line each, or begin with a header such as 'name,weight'")  # fmt: skip
 
 
+def _refuse_unknown_header(lines: Sequence[Line], where: str) -> None:
+    """``Spieler;Punkte`` above lines of a name and a number: columns that are not known, or two players."""
+    rows = [cells_of(line.text) for line in lines]
+    if len(rows) < 2 or len(rows[0]) < 2 or re.search(r"\d", lines[0].text):
+        return
+    numbers = [sum(_IS_NUMBER.fullmatch(cell) is not None for cell in row) for row in rows[1:]]
+    if {len(row) for row in rows} == {len(rows[0])} and set(numbers) == {1}:
+        fail(f"{where}, line {lines[0].number}",
+             f"{short(lines[0].text)} looks like a header that is not known; "
+             "write one such as 'name,weight', or put # before it")  # fmt: skip
+
+
+def _refuse_stray_numbers(items: Sequence[_Item], where: str) -> None:
+    """``Amber 1500 (late)`` and ``Amber 1500 (80)``: a number that would be lost in the name."""
+    for item in items:
+        known = item.readings.get("name-first") or item.readings.get("names") or ("", None)
+        doubtful = HELD not in item.text and "weight-first" not in item.readings
+        stray = _STRAY.search(known[0]) if doubtful else None
+        if stray:
+            raise AmbiguousError(
+                _at(where, item), item.text, (f"a weight of {stray[1]}", f"a name with {stray[1]} in it"),
+                "write one number, last on the line, or put the name in double quotes",
+            )  # fmt: skip
+
+
 def _refuse_shared_weight(line: Line, at: str) -> NoReturn:
     raise AmbiguousError(at, line.text, ("the weight of each of them", "the weight of both together"),
                          "write a weight for each, as in 'Amber 1500 + Birch 1400'")  # fmt: skip
@@ -364,11 +403,11 @@ def _without_number(item: _Item) -> dict[str, tuple[str, float | None]]:
 def _census(items: Sequence[_Item]) -> _Census:
     styles = [item.readings.keys() - {"names"} for item in items]
     certain = {next(iter(style)) for style in styles if len(style) == 1}
-    names = Counter(
-        item.readings["name-first"][0] for item in items if {"name-first", "names"} <= item.readings.keys()
-    )
+    last = [item.readings["name-first"] for item in items if {"name-first", "names"} <= item.readings.keys()]
+    names = Counter(name for name, _ in last)
     shared = {name for name, times in names.items() if times > 1}
-    return _Census(len(items), sum(map(bool, styles)), certain, _counting(items), shared)
+    series = all(name in shared and (weight or 0.0) <= _SERIES for name, weight in last)
+    return _Census(len(items), sum(map(bool, styles)), certain, _counting(items), shared, series)
 
 
 def _likely(
@@ -378,7 +417,8 @@ def _likely(
     if len(ways) == 1 or census.counting:
         return ways
     if "weight-first" not in ways and ways["name-first"][0] in census.shared:
-        return {"names": ways["names"]}
+        # "Amber 1500" and "Amber 1400", or "Player 1" beside "Boss 90": a name twice, or numbers in names.
+        return {"names": ways["names"]} if census.series else ways
     if "weight-first" in ways and "name-first" in ways:
         # "1500 Amber 2": what all others do that can be read in one way is what this one does.
         if len(census.certain) == 1:
