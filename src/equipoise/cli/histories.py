@@ -202,7 +202,7 @@ def progress_bar(what: str) -> Iterator[Callable[[float], None] | None]:
 #: Options that say what the default model is like.
 SETTINGS = (
     click.option("--profile", type=click.Choice(list(PROFILES)), help="Settings of the default model."),
-    click.option("--settings", metavar="FILE.json", help="Settings of your own, as 'tune --json' prints."),
+    click.option("--settings", metavar="FILE.json", help="Custom settings, as printed by 'tune --json'."),
     click.option(
         "--starting",
         metavar="ROSTER",

@@ -23,21 +23,19 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
 @click.command(name="pickup")
 @click.option("--irc", "address", required=True, metavar="HOST:PORT", help="The IRC server.")
 @click.option("--channel", required=True, metavar="#NAME", help="Where people gather.")
-@click.option("--nick", default="equipoise", show_default=True, metavar="NAME", help="Who we are there.")
+@click.option("--nick", default="equipoise", show_default=True, metavar="NAME", help="Our nickname there.")
 @click.option(
     "--lobby", "lobbies", multiple=True, metavar="NAME=5v5[@RULESET][:MAP,MAP[:veto]]", default=["game=5v5"],
     show_default=True,
     help="What people may gather for; a ruleset is written as openarena/ctf+g_instantgib.  Repeatable.",
 )  # fmt: skip
-@click.option("--apart", multiple=True, metavar="A,B", help="Never in one team.  Repeatable.")
+@click.option("--apart", multiple=True, metavar="A,B", help="Never in the same team.  Repeatable.")
 @click.option(
     "--admin", "admins", multiple=True, metavar="NAME", help="Who may correct results.  Repeatable."
 )
 @click.option("--account", metavar="NAME", default="", help=f"Our account, with the password in {PASSWORD}.")
 @click.option("--tls/--no-tls", default=False, show_default=True, help="Whether the connection is encrypted.")
-@click.option(
-    "--tls-ca", metavar="FILE", help="Whom to believe who the server is, instead of the usual ones."
-)
+@click.option("--tls-ca", metavar="FILE", help="Certificates to trust instead of those of the system.")
 @click.option("--ready-time", metavar="SECONDS", type=click.FloatRange(1), default=60.0, show_default=True,
               help="How long everyone has to be ready.")  # fmt: skip
 @click.option("--pace", metavar="N", type=click.FloatRange(0.1), default=0.8, show_default=True,

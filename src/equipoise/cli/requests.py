@@ -105,14 +105,14 @@ class AskingCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options in their sections."""
-        records = {
-            param.name: param.get_help_record(ctx)
-            for param in self.get_params(ctx)
-            if isinstance(param, click.Option)
-        }
+        records: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if isinstance(param, click.Option) and record is not None:
+                records.setdefault(param.name or "", []).append(record)
         for section, names in SECTIONS.items():
             there = [name for name in (names or list(records)) if name in records]
-            rows = [record for name in there if (record := records.pop(name)) is not None]
+            rows = [record for name in there for record in records.pop(name)]
             if rows:
                 with formatter.section(section):
                     formatter.write_dl(rows)

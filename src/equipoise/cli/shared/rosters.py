@@ -45,7 +45,7 @@ store = click.option("--store", metavar="URL", help=f"Read matches from an archi
 
 #: The options that say where ratings are.
 RATINGS = (
-    click.option("--store", metavar="URL", help=f"Where ratings are that ROSTER has not: {ADDRESS}."),
+    click.option("--store", metavar="URL", help=f"An archive with the ratings that ROSTER lacks: {ADDRESS}."),
     click.option(
         "--here",
         metavar="A,B|FILE",
@@ -70,7 +70,7 @@ def with_stored_ratings(command: Command) -> Command:
 
 
 clan_tags = click.option(
-    "--clan-tags", is_flag=True, help="Those with the same clan tag in their names are a party."
+    "--clan-tags", is_flag=True, help="Players with the same clan tag in their names form a party."
 )
 
 
