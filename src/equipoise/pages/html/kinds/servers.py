@@ -32,7 +32,9 @@ def render(site: Site, key: str, query: Mapping[str, str]) -> str | None:
     games = [
         _game(site, name, places) for name, places in sorted(of.items(), key=lambda one: -len(one[1]))[:GAMES]
     ]
-    return site.render("servers.html", "../", site.t["servers"], games=games, here="servers")
+    return site.render(
+        "servers.html", "../", site.t["servers"], games=games, here="servers", sessions=site.sessions()
+    )
 
 
 def _game(site: Site, name: str, places: list[int]) -> dict[str, Any]:
