@@ -9,6 +9,7 @@ function solved(asked) {
   [state.best, ...state.others] = labels.length ? labels : [[]];
   state.labels = state.best;
   state.within = within;
+  state.prices = status === "optimal" ? priced(asked) : [];
   show();
   if (document.body.dataset.server && (status !== "optimal" || state.unknown.length)) void askServer(asked);
 }
@@ -141,7 +142,7 @@ function reasons(hand) {
     words.push(say("reason_next", { change: changeOf(state.best, state.others[0]), objective, value: number(next.value), chances: chancesIn(next.chances) }));
   }
   if (state.picked >= 0) words.push(...whyThere(state.picked));
-  if (state.status === "optimal" && !hand) words.push(...priced(asked));
+  if (!hand) words.push(...state.prices);
   words.push(say("reason_noise", { beta: number(problem.units.beta) }));
   return words;
 }
