@@ -87,6 +87,18 @@ def test_a_player_has_curve_results_company_and_maps(told: Chronicle) -> None:
     assert float(shown[1]) == pytest.approx(told.tables[DUEL][rank_of(told, "Ann")].weight, abs=0.05)
 
 
+def test_what_moved_a_weight_adds_up(told: Chronicle) -> None:
+    """Each channel's part is there, and together they are what the weight moved since the game before."""
+    page = Site(told).page(f"player/{slug('Ann')}.html") or ""
+    whys = re.findall(r"(?:won|lost|drew) with \d+ %: ([+-]\d+\.\d\d) \(([^)]*)\)", page)
+    assert len(whys) == 50
+    assert {name for _, parts in whys for name in re.findall("[a-z]+", parts)} >= {"result", "score"}
+    for change, parts in whys:
+        assert sum(map(float, re.findall(r"[+-][0-9.]+", parts))) == pytest.approx(float(change), abs=1e-9)
+    points = told.points("Ann", DUEL)
+    assert float(whys[0][0]) == pytest.approx(points[-1].weight - points[-2].weight, abs=0.011)
+
+
 def rank_of(told: Chronicle, player: str) -> int:
     """Return the place of a player in the table."""
     return next(n for n, row in enumerate(told.tables[DUEL]) if row.id == player)

@@ -130,11 +130,16 @@ def _told(site: Site, player: str, game: _Game) -> dict[str, Any]:
     """Return a recent game with the weight after it, and why it moved."""
     after = site.chronicle.point_at(player, game.match.ruleset, game.place)
     how = "won" if game.won > 0.5 else "lost" if game.won < 0.5 else "shared"
+    moves = site.chronicle.why(player, game.match.ruleset, game.place)
     why = ""
-    if site.chronicle.exact and after is not None and after.match == game.place:
+    if moves:
         key = {"won": "why_up", "lost": "why_down", "shared": "why_same"}[how]
-        change = f"{after.weight - after.before:+.1f}"
+        parts = [
+            f"{site.t[f'channel_{name}']} {part:+.2f}" for name, part in moves.items() if abs(part) > 0.004
+        ]
+        change = f"{sum(moves.values()):+.2f}"
         why = site.t[key].format(chance=percent(game.expected), change=change)
+        why += f" ({', '.join(parts)})" if len(parts) > 1 else ""
     return {**game._asdict(), "result": site.t[how], "why": why,
             "weight": None if after is None else after.weight}  # fmt: skip
 
