@@ -45,7 +45,8 @@ class Browser:
             port = free.getsockname()[1]
         self._driver = subprocess.Popen(
             ["chromedriver", f"--port={port}"],  # noqa: S607  # wherever it is
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         self._base = f"http://127.0.0.1:{port}"
         flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]

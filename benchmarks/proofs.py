@@ -1,9 +1,10 @@
 """Whether every proof is true: 20,000 random requests against an oracle in fractions.
 
 ``python benchmarks/proofs.py`` asks and judges all of them and writes ``PROOFS.md``; ``--count N`` does so
-with the first N alone.  ``--verdicts FILE`` keeps what was judged, and goes on from there
-if it is run again.  ``--before SRC`` asks the equipoise in a folder of sources, such as that of an older
-commit, and keeps which of the requests it proved truly, for later runs to compare with.
+with the first N alone.  ``--verdicts FILE`` keeps what was judged: run again, it asks everything again and
+judges only other answers, or all if the oracle is another.  ``--before SRC`` asks the equipoise in a folder
+of sources, such as that of an older commit, and keeps which of the requests it proved truly, for later runs
+to compare with.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import astuple, dataclass
 from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +29,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.questions import SEED, question
 from benchmarks.reporting import add_modes, keep
 
-from equipoise.verifying.best import front, optimum
+from equipoise import verifying
+from equipoise.verifying.best import Optimum, front, optimum
 from equipoise.verifying.exact import Real, UndecidedError
 from equipoise.verifying.plain import read
 from equipoise.verifying.question import Question, Stage
 from equipoise.verifying.rounding import Rounding
+from equipoise.verifying.shortfalls import shortfalls
 from equipoise.verifying.splits import broken
 from equipoise.verifying.values import shown, value
 
@@ -41,8 +45,17 @@ COUNT = 20_000
 #: What the commit that is compared with took for granted: a player of weight 0 makes no difference.
 BEFORE = {"zero": 0.0}
 
+#: The modules that the oracle is made of: verdicts of another one are not taken.
+MODULES = (
+    "arithmetic", "asking", "best", "exact", "near", "plain", "question", "rounding", "shortfalls", "splits",
+    "values",
+)  # fmt: skip
+ORACLE = sha256(
+    b"".join(Path(*verifying.__path__, f"{name}.py").read_bytes() for name in MODULES)
+).hexdigest()[:16]
+
 #: Requests whose answers one process gives before the next one begins.
-CHUNK = 100
+CHUNK = 200
 
 
 @dataclass(frozen=True)
@@ -120,17 +133,19 @@ class Truth:
         if answer["status"] != "optimal":
             return self._of_bound(answer)
         excess = []
-        for stage, cost, least in zip(stages, costs, self.best.costs, strict=True):
-            beyond = (cost - least - Real(stage.tolerance)).rounded()
-            error = self.rounding.error(stage)
+        for shortfall in shortfalls(self.question, answer["teams"], self.best, self.rounding, self._again):
+            stage, cost, least, beyond, error = shortfall
             excess.append((stage.name or "sum", float(beyond / error) if error else 0.0))
-            if beyond > error:
+            if not shortfall.explained:
                 return Verdict(
                     "false", f"{stage.terms}: {float(cost)!r}, {float(least)!r} is best", tuple(excess)
                 )
         if abs(answer["bound"] - answer["value"]) > float(self.rounding.error(stages[-1])):
             return Verdict("false", f"bound {answer['bound']} of {answer['value']}")
         return Verdict("proven", "", tuple(excess))
+
+    def _again(self, let: Sequence[Real]) -> Optimum:
+        return optimum(self.question, let=let)
 
     def _of_bound(self, answer: dict[str, Any]) -> Verdict:
         stage = self.question.stages[-1]
@@ -190,40 +205,49 @@ def judged(
     source : str
         The folder; by default that of the equipoise that Python finds.
     verdicts : Path, optional
-        Where verdicts are kept, and read from where they are there already.
+        Where verdicts are kept, and read from: the same answer is judged once.
 
     Yields
     ------
     tuple of (int, Verdict, dict)
         The request's number, the verdict, and the answer.
     """
-    done = 0
-    if verdicts is not None and verdicts.exists():
-        for line in verdicts.read_text(encoding="utf-8").splitlines()[:count]:
-            number, kind, why, excess, reply = json.loads(line)
-            yield number, Verdict(kind, why, tuple(map(tuple, excess))), reply
-            done = number + 1
-    parts = [(range(first, min(first + CHUNK, count)), source) for first in range(done, count, CHUNK)]
+    known = {} if verdicts is None else _kept(verdicts)
+    numbers = [range(first, min(first + CHUNK, count)) for first in range(0, count, CHUNK)]
+    parts = [(part, source, {n: known[n] for n in part if n in known}) for part in numbers]
     with ExitStack() as stack:
         out = stack.enter_context(verdicts.open("a", encoding="utf-8")) if verdicts else None
         results = stack.enter_context(ProcessPoolExecutor(jobs)).map if jobs > 1 else map
         for part in results(_judged, parts):
             if out is not None:
-                out.writelines(
-                    json.dumps([number, *astuple(verdict), reply]) + "\n" for number, verdict, reply in part
-                )
+                new = (entry for entry in part if known.get(entry[0]) != entry[1:])
+                lines = ([number, ORACLE, *astuple(verdict), reply] for number, verdict, reply in new)
+                out.writelines(json.dumps(line) + "\n" for line in lines)
                 out.flush()
             yield from part
 
 
-def _judged(part: tuple[Sequence[int], str]) -> list[tuple[int, Verdict, dict[str, Any]]]:
-    numbers, source = part
+def _kept(verdicts: Path) -> dict[int, tuple[Verdict, dict[str, Any]]]:
+    """Return the verdicts and answers of a file that are of this oracle."""
+    lines = verdicts.read_text(encoding="utf-8").splitlines() if verdicts.exists() else []
+    return {
+        number: (Verdict(kind, why, tuple(map(tuple, excess))), reply)
+        for number, oracle, kind, why, excess, reply in map(json.loads, lines)
+        if oracle == ORACLE
+    }
+
+
+def _judged(
+    part: tuple[Sequence[int], str, dict[int, tuple[Verdict, dict[str, Any]]]],
+) -> list[tuple[int, Verdict, dict[str, Any]]]:
+    numbers, source, known = part
     asked = [question(number) for number in numbers]
     law = BEFORE if source else {}
-    return [
-        (number, verdict({**given, **law}, reply), reply)
-        for number, given, reply in zip(numbers, asked, answers(asked, source), strict=True)
-    ]
+    found = []
+    for number, given, reply in zip(numbers, asked, answers(asked, source), strict=True):
+        before, to = known.get(number, (None, None))
+        found.append((number, before if before and to == reply else verdict({**given, **law}, reply), reply))
+    return found
 
 
 def verdict(asked: dict[str, Any], reply: dict[str, Any]) -> Verdict:
@@ -369,7 +393,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=COUNT, help="how many requests")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many processes")
     parser.add_argument(
-        "--verdicts", type=Path, metavar="FILE", help="where verdicts are kept, to go on with"
+        "--verdicts", type=Path, metavar="FILE", help="where verdicts are kept, to judge each answer once"
     )
     parser.add_argument("--before", default="", metavar="SRC", help="another version's folder of sources")
     given = parser.parse_args()

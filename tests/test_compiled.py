@@ -8,6 +8,7 @@ from typing import cast
 import pytest
 
 from equipoise import compiled as module
+from equipoise import notices
 
 numba = pytest.importorskip("numba", reason="numba is not installed")
 
@@ -84,3 +85,19 @@ def test_a_kernel_is_compiled_where_there_is_time_for_it(monkeypatch: pytest.Mon
     monkeypatch.delitem(module.sys.modules, "numba")
     assert not module.pays(2.0, 1.0, 0.1)
     assert module.pays(2.0, 1.0)
+
+
+def minus_one(number: float) -> float:
+    """Be compiled by one test alone, and kept nowhere."""
+    return number - 1.0
+
+
+def test_whoever_waits_hears_that_a_kernel_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once for each compilation, and not for a call of what is compiled."""
+    heard: list[bool] = []
+    monkeypatch.setattr(notices, "compiling", [heard.append])
+    module.available()
+    kernel = numba.njit(minus_one)
+    assert not heard
+    assert kernel(2.0) == kernel(2.0) == 1.0
+    assert heard == [False]

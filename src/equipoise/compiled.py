@@ -19,6 +19,8 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from equipoise import notices
+
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 #: Seconds that loading numba and a kernel that it kept takes, with byte code on disk and without, and those
@@ -33,7 +35,27 @@ def available() -> bool:
         import_module("numba")
     except Exception:  # noqa: BLE001  # whatever is wrong with it, the plain kernels do
         return False
+    _listen()
     return True
+
+
+def _listen() -> None:
+    """Have numba tell when it compiles, so that whoever waits hears of it."""
+    try:
+        event = import_module("numba.core.event")
+
+        class Compiling(event.Listener):  # type: ignore[name-defined,misc]
+            def on_start(self, happening: Any) -> None:
+                cache = getattr(happening.data["dispatcher"], "_cache", None)
+                for listener in notices.compiling:
+                    listener(type(cache).__name__ != "NullCache")
+
+            def on_end(self, happening: Any) -> None:
+                pass
+
+        event.register("numba:compile", Compiling())
+    except (ImportError, AttributeError):  # a version without events compiles in silence
+        pass
 
 
 def pays(

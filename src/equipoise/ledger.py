@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice, product
+from typing import Any
 
 from equipoise.errors import InputError
 
@@ -46,6 +47,27 @@ class Game:
     out: tuple[str, ...] = ()
     moved: tuple[str, ...] = ()
     unmet: tuple[tuple[str, str], ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data.
+
+        Examples
+        --------
+        >>> game = Game((("ann",), ("bob",)), (0.6, 0.4), (2.0, 1.0), moved=("bob",))
+        >>> Game.from_dict(game.as_dict()) == game
+        True
+        """
+        return {"teams": [list(team) for team in self.teams], "chances": list(self.chances),
+                "ranks": list(self.ranks), "out": list(self.out), "moved": list(self.moved),
+                "unmet": [list(pair) for pair in self.unmet]}  # fmt: skip
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Game:
+        """Return the game of plain data."""
+        return cls(
+            tuple(map(tuple, plain["teams"])), tuple(plain["chances"]), tuple(plain["ranks"]),
+            tuple(plain["out"]), tuple(plain["moved"]), tuple((one, two) for one, two in plain["unmet"]),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

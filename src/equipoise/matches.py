@@ -16,6 +16,9 @@ from equipoise.players import LARGEST_WEIGHT
 #: The largest weight of a contest: squares and exponentials of what follows stay numbers in every model.
 HEAVIEST = 1000.0
 
+#: Hexadecimal digits of the id of a match that has none of its own; those of logs have 64.
+GIVEN_ID = 40
+
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
@@ -287,11 +290,13 @@ class Match:
     dated : bool
         Whether its times are dates; otherwise only their differences are known, as of a game whose log has no
         dates, and the times are assumed (see :func:`moved`).
+    picks : sequence of (str, str)
+        Who picked whom, in order, where captains picked the teams.
 
     Raises
     ------
     InputError
-        If there is no contest or a time is not a finite number.
+        If there is no contest, a time is not a finite number, or a pick is of somebody who was not there.
 
     Examples
     --------
@@ -308,6 +313,7 @@ class Match:
     names: tuple[tuple[str, str], ...] = ()
     map: str = ""
     dated: bool = True
+    picks: tuple[tuple[str, str], ...] = ()
 
     if TYPE_CHECKING:  # what may be given is more than what is kept
 
@@ -321,6 +327,7 @@ class Match:
             names: Sequence[tuple[str, str]] = (),
             map: str = "",  # noqa: A002  # the field's name
             dated: bool = True,
+            picks: Sequence[tuple[str, str]] = (),
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -339,13 +346,22 @@ class Match:
         if not self.roster:
             everyone = (player for contest in self.contests for team in contest.teams for player, _ in team)
             object.__setattr__(self, "roster", tuple(dict.fromkeys(everyone)))
+        if self.picks:
+            self._settle_picks()
         if not self.id:
             content = repr(([each.content() for each in self.contests], self.began, self.ended, self.roster))
             import hashlib  # here, as it costs a cold start of those who need no id
 
-            object.__setattr__(
-                self, "id", hashlib.sha256(content.encode("utf-8", "backslashreplace")).hexdigest()
-            )
+            digest = hashlib.sha256(content.encode("utf-8", "backslashreplace")).hexdigest()
+            object.__setattr__(self, "id", digest[:GIVEN_ID])
+
+    def _settle_picks(self) -> None:
+        picks = tuple(tuple(pick) for pick in self.picks)
+        for pick in picks:
+            if len(pick) != 2 or not set(pick) <= set(self.roster):
+                msg = f"picks must be pairs of players who were there, got {pick!r:.80}"
+                raise InputError(msg)
+        object.__setattr__(self, "picks", picks)
 
     @property
     def ruleset(self) -> Ruleset:

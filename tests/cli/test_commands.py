@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pkgutil
+import re
+from collections.abc import Iterator
 from importlib import import_module
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -29,6 +32,29 @@ def test_help_fits_one_screen() -> None:
     assert len(lines) <= 50
     assert max(map(len, lines)) <= 80
     assert all(line in " ".join(lines) for line in COMMANDS.values())
+
+
+def _commands(group: click.Group, *path: str) -> Iterator[tuple[str, ...]]:
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        yield (*path, name)
+        if isinstance(command, click.Group):
+            yield from _commands(command, *path, name)
+
+
+@pytest.mark.parametrize("typed", list(_commands(group)), ids=" ".join)
+def test_every_help_is_whole(typed: tuple[str, ...]) -> None:
+    """At 80 columns no line is longer and none is cut, and every option is there."""
+    output = CliRunner().invoke(group, [*typed, "--help"], terminal_width=80).output
+    command: click.Command = group
+    for name in typed:
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), name) or group
+    assert max(map(len, output.splitlines())) <= 80
+    assert not re.search(r"^  \w+ .*\.\.\.$", output, re.MULTILINE)
+    for param in command.params:
+        if isinstance(param, click.Option):
+            assert all(option in output for option in param.opts)
 
 
 @pytest.mark.parametrize(

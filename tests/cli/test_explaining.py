@@ -206,8 +206,8 @@ def test_bots_that_wait_are_the_pool() -> None:
 @pytest.mark.parametrize(
     ("args", "stdin", "code", "message"),
     [
-        ((), ROSTER, 1, "error: -: nobody has a team"),
-        (("--join", "5 A"), RUNNING + "Dahlia,25,,\n", 1, "error: -: 2 players have no team"),
+        ((), ROSTER, 1, "error: standard input: nobody is in a team"),
+        (("--join", "5 A"), RUNNING + "Dahlia,25,,\n", 1, "error: standard input: 2 players have no team"),
         (("--join", "A"), RUNNING, 1, "error: --join"),
         (("--join", "5 Amber"), RUNNING, 1, "error: --join: 'Amber' is in - already"),
         (("--pool", "-1"), RUNNING, 1, "error: --pool must be from 0"),

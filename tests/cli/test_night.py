@@ -134,6 +134,18 @@ def test_a_misspelt_name_is_asked_about_and_not_added() -> None:
     assert "Zoe" in plain("late", "Zoe")["here"]
 
 
+def test_a_typed_number_is_a_starting_weight_unless_it_belongs_to_a_known_name() -> None:
+    """As the help says; what is taken for a weight is said, and the other way is an option."""
+    done = CliRunner().invoke(group, ["night", "Amber 1500", "Birch 1400", "Cedar", "Elm", "Fir"])
+    assert done.exit_code == 0, done.output
+    assert "Starting weights: Amber (1500), Birch (1400); --read names" in done.stderr
+    starting = {row["name"]: row["starting"] for row in plain("table")["players"]}
+    assert starting == {"Amber": 1500.0, "Birch": 1400.0, "Cedar": None, "Elm": None, "Fir": None}
+    assert "Agent 47" in plain("Agent 47", "Amber", "Birch", "Cedar", "--read", "names")["here"]
+    assert "several ways" in night("Agent 47", "Amber", "Birch", "Cedar", fails=1)
+    assert "several ways" in night("-", given="Cedar 1500\nElm\nFir\nGorse\n", fails=1)
+
+
 def test_a_name_that_is_a_step_is_refused_with_the_way_to_write_it() -> None:
     """In a paste it needs nothing."""
     assert "'late' is a step" in night("Amber", "late", "Birch", fails=2)

@@ -117,3 +117,23 @@ def test_a_game_that_was_reported_too_is_told(tmp_path: Path) -> None:
     assert plain("ingest", str(tmp_path / "results.jsonl"), *store)["twice"] == 0
     told = run("ingest", str(tmp_path / "games.log"), *store)
     assert "probably the game of the result 'game 7'" in told.stderr
+
+
+def test_a_result_whose_log_was_read_is_told(tmp_path: Path) -> None:
+    """Either may come first, with or without an id or dates; other scores are another game."""
+    ids = ["0123456789ABCDEF0123456789ABCDE1", "0123456789ABCDEF0123456789ABCDE2"]
+    result = {"ended": "2026-01-31T20:15:00Z", "game": "openarena", "game_type": "duel",
+              "teams": [[ids[0]], [ids[1]]], "scores": [1, 0]}  # fmt: skip
+    (tmp_path / "results.jsonl").write_text(json.dumps(result) + "\n")
+    (tmp_path / "others.jsonl").write_text(json.dumps({**result, "scores": [1, 5]}) + "\n")
+    (tmp_path / "dated.log").write_text(INIT.format("baseoa") + r"\g_timestamp\2026-01-31 20:10:00" + GAME)
+    (tmp_path / "games-20260203.log").write_text(INIT.format("baseoa") + GAME)
+    for name in ("dated.log", "games-20260203.log"):
+        log, results = str(tmp_path / name), str(tmp_path / "results.jsonl")
+        for order in ((log, results), (results, log)):
+            store = ("--store", f"sqlite:///{tmp_path}/{name}-{order[0] == log}.db")
+            assert plain("ingest", order[0], *store)["twice"] == 0
+            assert plain("ingest", order[1], *store)["twice"] == 1
+        others = ("--store", f"sqlite:///{tmp_path}/{name}-others.db")
+        plain("ingest", str(tmp_path / "others.jsonl"), *others)
+        assert plain("ingest", log, *others)["twice"] == 0

@@ -56,9 +56,16 @@ def test_python_examples_print_what_they_show(page: str) -> None:
     "page", [page for page in PAGES if any(kind == "console" for kind, _ in blocks(page))]
 )
 def test_commands_print_what_they_show(page: str, tmp_path: Path) -> None:
-    """Each ``$ `` line run in the repository prints the lines below it; the user's data are a page's own."""
+    """Each ``$ `` line prints the lines below it, in a folder that has what the repository has.
+
+    What a page writes stays there, and so do the user's data.
+    """
+    here = tmp_path / "here"
+    here.mkdir()
+    for entry in ROOT.iterdir():
+        (here / entry.name).symlink_to(entry)
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    environment = {**os.environ, "PATH": path, "TMPDIR": str(tmp_path), "COLUMNS": "100"}
+    environment = {**os.environ, "PATH": path, "COLUMNS": "100"}
     environment["XDG_DATA_HOME"] = str(tmp_path / "data")
     environment.pop("EQUIPOISE_STORE", None)
     for kind, content in blocks(page):
@@ -67,7 +74,7 @@ def test_commands_print_what_they_show(page: str, tmp_path: Path) -> None:
         for part in re.split(r"^\$ ", content, flags=re.MULTILINE)[1:]:
             command, _, expected = part.partition("\n")
             done = subprocess.run(
-                ["sh", "-c", command], cwd=ROOT, env=environment, timeout=120, text=True, check=False,
+                ["sh", "-c", command], cwd=here, env=environment, timeout=120, text=True, check=False,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
             )  # fmt: skip
             assert done.stdout.rstrip() == expected.rstrip(), command

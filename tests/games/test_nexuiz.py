@@ -66,6 +66,8 @@ def test_a_restart_begins_anew() -> None:
     """What was before it does not count."""
     match = only(log(*PEOPLE, ":kill:frag:1:2:", ":restart", ":kill:suicide:2:2:", *SCORES))
     assert [(told.kills, told.deaths) for told in match.contests[0].statistics] == [(0, 0), (0, 1)]
+    match = only(log(*PEOPLE, ":ctf:capture:14:1", ":restart", *SCORES, kind="ctf_x"))
+    assert len(match.contests) == 1
 
 
 def test_everyone_for_themselves_is_placed_by_score() -> None:

@@ -100,6 +100,113 @@ def test_halves_are_one_game() -> None:
     assert match.contests[-1].ranks == (1.0, 0.0)
 
 
+def swap(now: int) -> list[tuple[int, str]]:
+    """Return how the sides of two against two are swapped, a moment after the second half has begun."""
+    return [
+        (now + slot % 2, rf"ClientUserinfoChanged: {slot} n\P{slot}\t\{team}\r\1\tl\0")
+        for slot, team in enumerate("2211")
+    ]
+
+
+ENDS = ("Exit: Timelimit hit.", "red:{}  blue:{}", "score: 3  ping: 48  client: 0 P0")
+
+
+def ending(now: int, red: int, blue: int) -> list[tuple[int, str]]:
+    """Return how a half or a game ends."""
+    return [(now, line.format(red, blue)) for line in ENDS]
+
+
+def test_the_second_half_goes_on_after_the_end_of_the_first() -> None:
+    """Both halves end with scores, the second ones counted from nothing; a game is both."""
+    match = game(
+        7, (0, "InitRound: "), (10, "Kill: 0 2 19: P0 killed P2 by UT_MOD_LR300"),
+        (12, "Flag: 0 2: team_CTF_blueflag"), *ending(100, 4, 1),
+        (101, "Kill: 1 2 19: P1 killed P2 by UT_MOD_LR300"), (110, "InitRound: "), *swap(110),
+        (120, "InitRound: "),
+        (125, "Kill: 2 0 19: P2 killed P0 by UT_MOD_LR300"),
+        (130, "Flag: 2 2: team_CTF_blueflag"), *ending(220, 5, 1), settings=r"\g_swaproles\1",
+    )  # fmt: skip
+    last = match.contests[-1]
+    assert [[player for player, _ in team] for team in last.teams] == [
+        [GUID.format(2), GUID.format(3)], [GUID.format(0), GUID.format(1)],
+    ]  # fmt: skip
+    assert (last.scores, last.ranks) == ((6.0, 5.0), (0.0, 1.0))
+    assert all(share > 0.98 for team in last.teams for _, share in team)
+    assert {each.player[-1]: (each.kills, each.deaths) for each in last.statistics} == {
+        "0": (1, 1), "1": (0, 0), "2": (1, 1), "3": (0, 0),
+    }  # fmt: skip
+    assert [contest.ranks for contest in match.contests[:2]] == [(0.0, 1.0), (0.0, 1.0)]
+
+
+def test_half_a_game_is_one_where_the_level_ends() -> None:
+    """A first half alone has its result; one that was not played, as nobody was ready, has none."""
+    half = (*ending(100, 4, 1),)
+    assert game(3, *half, settings=r"\g_swaproles\1").contests[-1].scores == (4.0, 1.0)
+    unready = game(3, *ending(50, 0, 0), (60, "InitRound: "), *ending(160, 3, 2), settings=r"\g_swaproles\1")
+    assert unready.contests[-1].scores == (3.0, 2.0)
+
+
+def test_rounds_of_halves_are_rounds_of_one_game() -> None:
+    """After the swap, those who were red are blue."""
+    match = game(
+        4, *ROUNDS, (90, r"InitRound: \g"), *swap(90), (100, r"InitRound: \g"),
+        (130, "SurvivorWinner: Blue"), *ending(140, 0, 1), settings=r"\g_swaproles\1",
+    )  # fmt: skip
+    assert len(match.contests) == 4
+    last = match.contests[-1]
+    assert last.ranks == (1.0, 0.0)
+    assert {player[-1] for player, _ in last.teams[1]} == {"0", "1"}
+
+
+def test_rounds_of_the_bomb() -> None:
+    """It explodes, is defused, or time runs out; who has had it attacks."""
+    rounds = (
+        (10, r"InitRound: \g"), (20, "Bomb has been collected by 0"), (30, "Bomb was planted by 1"),
+        (70, "Pop!"),
+        (80, r"InitRound: \g"), (90, "Bomb was planted by 0"), (110, "Bomb was defused by 3!"),
+        (115, r"InitRound: \g"), (300, r"InitRound: \g"),
+        (310, "SurvivorWinner: Red"), (315, r"InitRound: \g"),
+    )  # fmt: skip
+    match = game(8, *rounds, *ending(320, 2, 2), settings=r"\g_roundtime\ 3")
+    assert [contest.ranks for contest in match.contests] == [(0.0, 1.0), (1.0, 0.0), (1.0, 0.0), (0.0, 1.0)]
+
+
+def test_followers_of_leaders_have_rounds() -> None:
+    """Reaching the flag wins a round as surviving does."""
+    rounds = (
+        (10, r"InitRound: \g"), (30, "AssassinWinner: Red Reached the Flag"), (35, r"InitRound: \g"),
+        (60, "SurvivorWinner: Blue"), (65, r"InitRound: \g"), (90, "AssassinWinner: Draw"),
+    )  # fmt: skip
+    match = game(5, *rounds, *ending(100, 5, 1))
+    assert [contest.ranks for contest in match.contests] == [(0.0, 1.0), (1.0, 0.0), (0.0, 0.0)]
+
+
+def test_a_game_begun_again_counts_from_there() -> None:
+    """Where there are no rounds ``InitRound`` clears the scores: what was before does not count."""
+    match = game(
+        7, (5, "InitRound: "), (10, "Flag: 0 2: team_CTF_blueflag"),
+        (11, "Kill: 0 2 19: P0 killed P2 by UT_MOD_LR300"), (20, "InitRound: "),
+        (30, "Flag: 2 2: team_CTF_redflag"), (31, "Kill: 2 0 19: P2 killed P0 by UT_MOD_LR300"),
+        *ending(60, 0, 1),
+    )  # fmt: skip
+    assert [contest.ranks for contest in match.contests] == [(1.0, 0.0), (1.0, 0.0)]
+    assert {each.player[-1]: each.kills for each in match.contests[-1].statistics} == {
+        "0": 0, "1": 0, "2": 1, "3": 0,
+    }  # fmt: skip
+
+
+def test_who_is_frozen_counts_as_killed() -> None:
+    """In freeze tag nobody dies otherwise."""
+    match = game(
+        10, (10, r"InitRound: \g"), (20, "Freeze: 0 2 16: P0 froze P2 by UT_MOD_SPAS"),
+        (30, "SurvivorWinner: Red"),
+        *ending(40, 1, 0),
+    )  # fmt: skip
+    assert {each.player[-1]: (each.kills, each.deaths) for each in match.contests[0].statistics} == {
+        "0": (1, 0), "1": (0, 0), "2": (0, 1), "3": (0, 0),
+    }  # fmt: skip
+
+
 def test_those_who_play_alone_have_placements() -> None:
     """Gun game and last man standing end with a score for everyone."""
     scores = [f"score: {9 - slot}  ping: 40  client: {slot} P{slot}" for slot in range(4)]

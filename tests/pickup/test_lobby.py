@@ -245,6 +245,10 @@ def test_captains_pick_in_turn_and_their_picks_are_recorded() -> None:
     assert world.kinds(ev.Pick("p0", "p4")) == ["play"]
     assert sorted(map(sorted, game.teams)) == [["p0", "p4", "p5"], ["p6", "p7", "p8"]]
     assert game.picks[0] == ("p0", "p4")
+    kept = [
+        each for each in world.do(ev.Report("p0", (1, 2)), ev.Report("p6", (1, 2))) if isinstance(each, Keep)
+    ]
+    assert [each.picks for each in kept] == [(("p0", "p4"), ("p6", "p7"), ("p6", "p8"))]
 
 
 def test_a_pick_that_the_rules_leave_no_teams_after_is_made_for_the_captain() -> None:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from equipoise.archive.archive import open_archive
+from equipoise.errors import InputError
 from equipoise.fields import printable
+from equipoise.logs.records import match_from, record_data
+from equipoise.matches import Ruleset
 from equipoise.pickup.chatting import COMMANDS
 from equipoise.pickup.events import Leave
 from equipoise.pickup.game import Lobby
@@ -63,6 +68,31 @@ def test_any_text_is_answered_and_a_new_start_goes_on(talk: list[tuple[str, str]
         assert again.lobbies.games == pickups.lobbies.games
         assert again.lobbies.over == pickups.lobbies.over
         assert archive.count() == sum(game.counted for game in again.lobbies.over.values())
+
+
+def test_picks_and_the_ruleset_stand_in_the_match(tmp_path: Path) -> None:
+    """A drafted game keeps who picked whom and what was played, and an export comes back equal."""
+    played = Ruleset("openarena", "ctf")
+    with open_archive(f"sqlite:///{tmp_path / 'a.db'}", create=True) as archive:
+        pickups = Pickups(archive, [Lobby("two", 2, 2, played)])
+        say = said(pickups)
+        for text in ("!add", "!ready", "!captains"):
+            for who in PEOPLE if text != "!captains" else PEOPLE[:3]:
+                say(who, text)
+        assert "captains picked" not in say("ann", "!why")[0]
+        say("ann", "!pick dan")
+        assert say("ann", "!why") == ["captains picked these teams: dan, cid"]
+        say("ann", "!report won")
+        say("bob", "!confirm")
+        (match,) = archive.matches()
+        assert (match.picks, match.ruleset) == ((("ann", "dan"), ("bob", "cid")), played)
+        assert match_from(record_data(match)) == match
+        archive.forget("dan")
+        (match,) = archive.matches()
+        assert "dan" not in repr(match)
+        assert [captain for captain, _ in match.picks] == ["ann", "bob"]
+    with pytest.raises(InputError, match="picks must be pairs"):
+        replace(match, picks=(("ann", "eve"),))
 
 
 def test_a_duel_in_words(tmp_path: Path) -> None:

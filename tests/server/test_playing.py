@@ -18,9 +18,12 @@ from equipoise.live.session import PLAYING
 from equipoise.live.state import Policy
 from equipoise.server.playing import Game, Playing
 
-pytestmark = pytest.mark.skipif(
-    not installed(), reason="openarena-server is not installed; scripts/install-test-servers does it"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not installed(), reason="openarena-server is not installed; scripts/install-test-servers does it"
+    ),
+]
 
 #: Bots that count as players, with their characters.
 PLAYERS_OF_TESTS = {

@@ -16,6 +16,7 @@ from equipoise.players import Player
 from equipoise.server.dividing import Compiling
 from equipoise.server.workers import Worker, WorkerError
 from equipoise.serving.answers import INFEASIBLE, Gathered
+from equipoise.serving.warming import STEPS
 from equipoise.teams.solvers.window_kernels import fill_teams
 
 pytestmark = pytest.mark.slow
@@ -81,4 +82,5 @@ def test_what_divisions_need_is_compiled_and_kept() -> None:
     compiling = Compiling()(None)
     with pytest.raises(StopIteration) as answer:
         next(compiling)
-    assert answer.value.value is keeps(fill_teams) is is_kept(fill_teams)
+    assert answer.value.value is keeps(fill_teams)
+    assert {is_kept(kernel) for step in STEPS for kernel in step.kernels} == {keeps(fill_teams)}

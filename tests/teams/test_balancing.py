@@ -10,7 +10,7 @@ import pytest
 from equipoise import Bots, InputError, Player, Rating, Status, UnknownNameError, balance, deadline
 from equipoise.registry import OBJECTIVES, SOLVERS, resolve
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
-from equipoise.teams.solvers import halves
+from equipoise.teams.solvers import meeting
 from equipoise.teams.solvers.task import Found, Ranked, Task
 
 TEN = {
@@ -565,7 +565,7 @@ def test_a_search_given_up_goes_on_without_proof(monkeypatch: pytest.MonkeyPatch
     rng = np.random.default_rng(1)
     roster = {f"p{i}": float(weight) for i, weight in enumerate(rng.normal(25, 8, 22))}
     best = balance(roster)
-    monkeypatch.setattr(halves, "MOST_TURNS", 0)
+    monkeypatch.setattr(meeting, "MOST_TURNS", 0)
     given_up = balance(roster)
     assert given_up.status is Status.FEASIBLE
     assert given_up.value is not None

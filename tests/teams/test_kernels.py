@@ -9,7 +9,7 @@ import pytest
 
 from equipoise import compiled
 from equipoise.registry import OBJECTIVES, resolve
-from equipoise.teams.solvers import halves
+from equipoise.teams.solvers import meeting
 from equipoise.teams.solvers import mitm_kernels as kernels
 from equipoise.teams.solvers.task import Task
 from equipoise.testing.teams import random_problem, random_units
@@ -17,7 +17,7 @@ from equipoise.testing.teams import random_problem, random_units
 
 def bits(task: Task) -> list[tuple[bytes, bytes]]:
     """Return what a meeting found, to the bit."""
-    return [(np.float64(r.cost).tobytes(), r.labels.tobytes()) for r in halves.meet(task).ranked]
+    return [(np.float64(r.cost).tobytes(), r.labels.tobytes()) for r in meeting.meet(task).ranked]
 
 
 @pytest.mark.slow
@@ -30,17 +30,17 @@ def test_compiled_and_plain_give_the_same_bits(objective: str, monkeypatch: pyte
         problem = random_problem(rng, most_blocks=15)
         goal = resolve("objective", OBJECTIVES, objective)(random_units(rng, problem))
         task = Task(problem, goal.criterion, keep=7)
-        monkeypatch.setattr(halves, "pays", lambda *_: False)
+        monkeypatch.setattr(meeting, "pays", lambda *_: False)
         plain = bits(task)
-        monkeypatch.setattr(halves, "pays", lambda *_: True)
+        monkeypatch.setattr(meeting, "pays", lambda *_: True)
         assert bits(task) == plain
 
 
 def test_a_half_lists_every_part_division_in_order() -> None:
     """Of two components and a pair of equals there are 2 x 2 x 3 part-splits, ascending for each size."""
-    shelves = tuple(([9.0] * 12, [9.0] * 12, [9] * 12, [9] * 8) for _ in range(3))
-    kinds = ([1, 2, 1], [1, 1, -2], [5.0, 3.0, 1.0], [25.0, 9.0, 1.0])
-    which, low, sizes = kernels.list_half(kinds, shelves)  # type: ignore[arg-type]
+    shelves = tuple(kernels.Shelf([9.0] * 12, [9.0] * 12, [9] * 12, [9] * 8) for _ in range(3))
+    kinds = kernels.Kinds([1, 2, 1], [1, 1, -2], [5.0, 3.0, 1.0], [25.0, 9.0, 1.0])
+    which, low, sizes = kernels.list_half(kinds, shelves)
     first, second, mask, starts = shelves[which]
     assert (low, sizes, starts[sizes]) == (-2, 6, 12)
     rows = []
@@ -65,23 +65,24 @@ def test_pairs_are_all_found_once_whatever_the_room(room: int, looks: int) -> No
     left, right = (np.sort(rng.normal(0, 1, n)) for n in (30, 300))
     left_second, right_second = rng.normal(0, 1, 30), rng.normal(0, 1, 300)
     right_second[64:128] += 9.0
-    blocks = [0.0] * 5, [0.0] * 5
+    blocks = kernels.Outline([0.0] * 5, [0.0] * 5)
     kernels.outline(right_second, 300, blocks)
-    assert blocks[0] == [right_second[at : at + 64].min() for at in range(0, 300, 64)]
-    shelves = [(first, second, None, None) for first, second in ((left, left_second), (right, right_second))]
-    ranges = np.array([[3, 15, 2, 290], [15, 28, 0, 200]])
-    found, total, place = [], 0, (0, 0, 0)
+    assert blocks.least == [right_second[at : at + 64].min() for at in range(0, 300, 64)]
+    shelves = [kernels.Shelf(*axes, None, None) for axes in ((left, left_second), (right, right_second))]
+    ranges = kernels.Ranges([3, 15], [15, 28], [2, 0], [290, 200])
+    within = kernels.Within(-0.3, 0.4, -1.0, 0.8)
+    found, total, reached = [], 0, kernels.Reached(0, 0, 0)
     out_left, out_right = [0] * room, [0] * room
-    while place[0] < 2:
-        n, looked, place = kernels.pairs_within(
-            shelves[0], shelves[1], blocks, ranges, (-0.3, 0.4, -1.0, 0.8), place, looks, out_left, out_right
+    while reached.at < 2:
+        n, looked, reached = kernels.pairs_within(
+            *shelves, blocks, ranges, within, reached, looks, out_left, out_right
         )
         assert looked <= looks
         total += looked
         found += list(zip(out_left[:n], out_right[:n], strict=True))
     near = [
         (i, j)
-        for start, end, first, last in ranges.tolist()
+        for start, end, first, last in zip(*ranges, strict=True)
         for i in range(start, end)
         for j in range(first, last)
         if -0.3 <= left[i] + right[j] <= 0.4

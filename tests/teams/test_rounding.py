@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from equipoise import Bots, Player, Rating, balance, pareto
+from equipoise import BalanceRequest, Bots, Player, Rating, balance, pareto
 from equipoise.registry import OBJECTIVES, resolve
 from equipoise.teams.objectives.objective import Criterion, Units
 from equipoise.teams.problem.problem import MU
 from equipoise.testing.teams import legal_splits, random_problem, random_units
 from equipoise.verifying.asking import question
 from equipoise.verifying.best import front, optimum
+from equipoise.verifying.exact import Real
+from equipoise.verifying.splits import splits
+from equipoise.verifying.values import cost
 
 #: One-decimal rosters with mathematical ties that floats tell apart.
 ROSTERS = [
@@ -180,3 +184,66 @@ def test_the_integer_program_claims_what_enumeration_finds(weights: list[float],
         assert [split.value for split in program.splits] == pytest.approx(
             [split.value for split in seen.splits], abs=4.0 * seen.rounding
         )
+
+
+#: Rosters whose weights differ by many orders, so that rounding hurts a team of light players most.
+FAR_APART = [
+    [6.9e-5, 53.0, 0.0021, 2.0, 27000.0, 3.0],
+    [690000.0, 0.00084, 3.9e-05, 83.0, 0.022],
+    [3.7e-13, 5.9e-06, 0.0075, 5.3e-14, 8e-11, 1.7e-05, 0.00067, 0.00056],
+    [330000000.0, 9.2e9, 2100000.0, 5.1e14, 9.2e10, 5.5e14, 3.6e13, 6.2e7, 4.3e7, 3.3e7],
+]
+
+
+@pytest.mark.parametrize("weights", FAR_APART)
+@pytest.mark.parametrize(
+    "pair", [("difference", "spread"), ("ratio", "spread"), ("spread", "indistinguishable")]
+)
+def test_a_front_of_weights_far_apart_has_every_point(weights: list[float], pair: tuple[str, str]) -> None:
+    """What rounding does to the worst of all splits does not hide the points that it does not touch."""
+    found = pareto(_roster(weights), *pair)
+    points = front(question(_roster(weights)), *pair)
+    assert found.complete
+    shown = [
+        [1.0 - float(x) if name == "ratio" else float(x) for name, x in zip(pair, point, strict=True)]
+        for point in points
+    ]
+    assert len(found.points) == len(shown)
+    for one, other in zip(found.points, shown, strict=True):
+        assert one == pytest.approx(other, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("weights", FAR_APART)
+@pytest.mark.parametrize("heavy_apart", [False, True])
+def test_a_stage_of_weights_far_apart_lets_no_worse_split_through(
+    weights: list[float], heavy_apart: bool
+) -> None:
+    """The deviations of the split that is chosen are the closest there are, to many digits."""
+    order = np.argsort(weights)
+    asked = {"objective": ["spread", "difference"], "tolerances": [0.0]}
+    if heavy_apart:
+        asked["apart"] = [[f"p{order[-1]}", f"p{order[-2]}"]]
+    solution = balance(_roster(weights), **asked)  # type: ignore[arg-type]
+    best = float(optimum(question(_roster(weights), **asked)).costs[0])
+    assert solution.status == "optimal"
+    assert solution.best.values[0] == pytest.approx(best, rel=1e-11)
+
+
+@pytest.mark.slow
+def test_the_rounding_of_one_split_is_no_more_than_that_of_all() -> None:
+    """And each computed cost is within its own bound of the exact one, whatever the weights."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        weights = [float(f"{rng.integers(1, 99)}e{rng.integers(-6, 7)}") for _ in range(8)]
+        request = BalanceRequest.of(_roster(weights))
+        problem, asked = request.problem, question(_roster(weights))
+        assert problem is not None
+        for name in ("spread", "indistinguishable"):
+            criterion = resolve("objective", OBJECTIVES, name)(request.asked[1]).criterion
+            labels = np.array(list(splits(asked)), dtype=np.int8)
+            totals = problem.totals(labels)
+            errors = criterion.errors(totals, problem.rounding)
+            assert (errors <= criterion.error(problem.rounding)).all()
+            for computed, error, split in zip(criterion.cost(totals), errors, labels.tolist(), strict=True):
+                exact = cost(asked, name, split)
+                assert abs(float((exact - Real(Fraction(float(computed)))).rounded())) <= error

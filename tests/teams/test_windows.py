@@ -41,6 +41,30 @@ def test_windows_find_what_enumeration_finds(objective: str, n_teams: int) -> No
         assert all(problem.legal(ranked.labels[None, :])[0] for ranked in found.ranked)
 
 
+@pytest.mark.parametrize("sizes", [(2, 1, 1, 2), (2, 2, 3), (1, 3, 3)])
+def test_teams_of_given_sizes_are_told_apart_by_sides(sizes: tuple[int, ...]) -> None:
+    """Who prefers the last team is better there than in the first one of the same size."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        sides = rng.choice([0.0, 0.25, 0.5, 1.0], sum(sizes))
+        players = [Player(f"p{n}", float(2**n), side=float(side)) for n, side in enumerate(sides)]
+        asked = {
+            "teams": len(sizes),
+            "sizes": sizes,
+            "objective": "indistinguishable",
+            "side_weight": 0.5,
+            "keep": 5,
+        }
+        expected, found = (
+            balance(players, solver=solver, **asked)  # type: ignore[arg-type]
+            for solver in ("enumerate", "window")
+        )
+        assert found.status is expected.status is Status.OPTIMAL
+        np.testing.assert_allclose(
+            [split.value for split in found.splits], [split.value for split in expected.splits], atol=1e-12
+        )
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("objective", ["difference", "ratio", "win"])
 def test_planted_teams_of_equal_sums_are_found(objective: str) -> None:

@@ -12,6 +12,9 @@ from equipoise.verifying.exact import SLOPE, Chance, Lead, Real, compare
 
 ONE = Fraction(1)
 
+#: Squares of leads, ascending: a chance is 1 less the exponential of their root.
+LEADS = [Fraction(10**n) + more for n in (0, 4, 12, 21) for more in (Fraction(0), Fraction(1, 10**9))]
+
 
 def random_real(rng: np.random.Generator) -> tuple[Real, mpmath.mpf]:
     """Return a sum of everything there is, and what another library says it is."""
@@ -82,6 +85,15 @@ def test_numbers_that_nearly_tie_are_told_apart() -> None:
     assert Real(roots={Fraction(2): ONE, Fraction(3): ONE}) < Real(
         roots={Fraction(2) * close: ONE, Fraction(3): ONE}
     )
+
+
+def test_chances_that_no_float_tells_from_certain_have_an_order() -> None:
+    """Whichever is asked about first, and however many digits their exponents have."""
+    chances = [Real(chances={Chance((Lead(-lead), Lead(Fraction(0)))): Fraction(1)}) for lead in LEADS]
+    for place, one in enumerate(chances):
+        signs = [compare(one, other) for other in chances]
+        assert signs == [1] * place + [0] + [-1] * (len(chances) - place - 1)
+        assert (one - Real(Fraction(1))).rounded() <= 0
 
 
 def test_saturated_chances_compare_by_what_they_saturate() -> None:

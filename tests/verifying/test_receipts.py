@@ -136,6 +136,18 @@ def test_an_answer_with_more_or_less_and_a_new_hash_is_found(name: str) -> None:
         place.update(kept)
 
 
+@pytest.mark.parametrize("beta", [0.7, 59.0])
+def test_what_saturated_chances_leave_open_is_confirmed(beta: float) -> None:
+    """Where no float tells two chances apart, the objectives after them choose among more than on paper."""
+    weights = [0.078, 0.0035, 1e5, 9.3e7, 6.3e6, 0.0027]
+    request = BalanceRequest.of(
+        dict(zip("abcdef", weights, strict=True)), teams=3, beta=beta,
+        objective=["win", "difference", "indistinguishable"],
+    )  # fmt: skip
+    verification = verify(receipt(request, balance(request)))
+    assert verification.confirmed, verification
+
+
 def test_another_version_is_not_confirmed() -> None:
     """What another version answered is said, and no version is false, whatever the hash says."""
     whole = made("default")

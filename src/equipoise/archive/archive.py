@@ -8,7 +8,6 @@ and can always be made anew, see :mod:`equipoise.archive.learning`.  How a datab
 from __future__ import annotations
 
 import json
-import secrets
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
@@ -25,7 +24,7 @@ from equipoise.archive.exports import Content
 from equipoise.archive.known import Recorded, Standing, Updated
 from equipoise.archive.learning import Learner, version_of_ratings
 from equipoise.archive.listing import Listed
-from equipoise.archive.migrations.upgrading import upgrade, version_of
+from equipoise.archive.migrations.upgrading import prepare
 from equipoise.archive.models import chosen, renamed
 from equipoise.archive.records import match_of, record_of
 from equipoise.archive.schema import (
@@ -39,7 +38,6 @@ from equipoise.archive.schema import (
     merged_ids,
     present,
 )
-from equipoise.errors import InputError
 from equipoise.logs.play import NAME
 from equipoise.matches import Match
 from equipoise.ratings.model import RatingModel
@@ -106,26 +104,8 @@ class Archive:
     def __init__(self, database: Database, model: RatingModel | str | None, *, create: bool = True) -> None:
         self._database = database
         wanted = None if model is None else chosen(model)
-        self._make(create)
+        prepare(database, create=create)
         self._learner = Learner(database, wanted)
-
-    def _make(self, create: bool) -> None:
-        """Bring the schema up to date and write the one row of the archive, where needed."""
-        database = self._database
-        with database.reading() as connection:
-            version = version_of(connection, database.where)
-        if version == HEAD:
-            return
-        if not version and not create:
-            msg = f": {database.where} holds no archive; 'equipoise ingest' makes one"
-            raise InputError(msg, "store")
-        with database.writing() as connection:
-            if version_of(connection, database.where) == HEAD:
-                return  # another process was faster
-            upgrade(connection)
-            if not connection.execute(sa.select(ARCHIVE.c.one)).first():
-                fresh = (1, 0, secrets.token_bytes(32), "default", "{}", 0, "", 0.0, b"", "")
-                database.insert(connection, ARCHIVE, [fresh])
 
     def __enter__(self) -> Archive:
         return self
@@ -196,9 +176,13 @@ class Archive:
     def reported_too(self, matches: Iterable[Match]) -> list[tuple[str, str]]:
         """Return those matches of logs that were probably reported as results too, with the ids of these.
 
-        The same people played the same game within an hour; games without dates are left out.
+        See :func:`equipoise.archive.kept.reported_too`.
         """
         return kept.reported_too(self._database, matches)
+
+    def has_logs(self) -> bool:
+        """Tell whether a match of a log is kept."""
+        return kept.has_logs(self._database)
 
     def matches(self) -> Iterator[Match]:
         """Go through the matches that count, in replay order, merged players under one id."""
@@ -331,7 +315,11 @@ class Archive:
             return nights.events(connection)
 
     def add_night_event(
-        self, event: Mapping[str, Any], known: int, match: Match | None = None, undone: str | None = None
+        self,
+        event: Mapping[str, Any],
+        known: int | None,
+        match: Match | None = None,
+        undone: str | None = None,
     ) -> None:
         """Keep one event together with the match that it reports or takes back: both or neither.
 
@@ -339,8 +327,8 @@ class Archive:
         ----------
         event : mapping
             Plain data.
-        known : int
-            How many events the caller knows of.
+        known : int or None
+            How many events the caller knows of; None where others do not matter to this one.
         match : Match, optional
             What is reported; one that was undone counts again, as it is reported now.
         undone : str, optional

@@ -95,6 +95,7 @@ def renamed(match: Match, ids: Mapping[str, str]) -> Match:
         contests=tuple(_contest(contest, ids) for contest in match.contests),
         roster=tuple(dict.fromkeys(ids.get(player, player) for player in match.roster)),
         names=tuple(dict.fromkeys((ids.get(player, player), name) for player, name in match.names)),
+        picks=tuple((ids.get(one, one), ids.get(other, other)) for one, other in match.picks),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import sqlalchemy as sa
 
@@ -17,7 +17,10 @@ from equipoise.ratings.model import is_bot
 TOGETHER = 10_000
 
 #: What the id of a match from a log is, which hashes its lines, and how near in time another one may be it.
-LOGGED, LOGGED_LENGTH, NEAR = re.compile("[0-9a-f]{64}"), 64, 3600.0
+LOGGED, LOGGED_LENGTH, NEAR, WEEK = re.compile("[0-9a-f]{64}"), 64, 3600.0, 7 * 86_400.0
+
+#: The part of the people of a match of a log and of a result that must be in both, if both are one game.
+SAME = 0.75
 
 
 def each_once(matches: Iterable[Match]) -> tuple[dict[bytes, Match], list[str]]:
@@ -55,28 +58,80 @@ def take_back(connection: sa.Connection, matches: dict[bytes, Match], known: dic
         mark_stale(connection, "a game without a date was found in an earlier source", first)
 
 
+def has_logs(database: Database) -> bool:
+    """Tell whether a match of a log is among the kept ones."""
+    logged = sa.select(MATCH.c.id).where(sa.func.length(MATCH.c.id) == LOGGED_LENGTH).limit(1)
+    with database.reading() as connection:
+        return connection.execute(logged).first() is not None
+
+
 def reported_too(database: Database, matches: Iterable[Match]) -> list[tuple[str, str]]:
     """Return those matches of logs that were probably reported as results too, with the ids of these.
 
-    The same people played the same game within an hour; games without dates are left out.
+    Of each pair one is among the given matches.  The same people played the same game, with the same scores
+    where both tell them, within an hour; a game without a date, which is dated by its file, within a week
+    before that.
     """
-    read = [match for match in matches if match.dated and LOGGED.fullmatch(match.id)]
-    if not read:
-        return []
-    times = [match.ended or 0.0 for match in read]
-    near = MATCH.c.ended.between(min(times) - NEAR, max(times) + NEAR)
-    wanted = sa.select(MATCH.c.record, MATCH.c.ended)
-    others = wanted.where(near, sa.func.length(MATCH.c.id) != LOGGED_LENGTH, MATCH.c.undone.is_(False))
+    logs: list[Match] = []
+    results: list[Match] = []
+    for match in matches:
+        (logs if LOGGED.fullmatch(match.id) else results).append(match)
     with database.reading() as connection:
-        reported = [match_of(row.record, row.ended) for row in connection.execute(others)]
-    return [
-        (match.id, other.id)
-        for match in read
-        for other in reported
-        if abs((match.ended or 0.0) - (other.ended or 0.0)) <= NEAR
-        and match.ruleset.game == other.ruleset.game
-        and _people(match) == _people(other)
-    ]
+        pairs: list[tuple[Match, Match]] = []
+        if logs:
+            earliest = min((log.ended or 0.0) - (NEAR if log.dated else WEEK) for log in logs)
+            reported = _between(
+                connection, earliest, max(log.ended or 0.0 for log in logs) + NEAR, logged=False
+            )
+            pairs += _pairs(logs, reported)
+        if results:
+            times = [result.ended or 0.0 for result in results]
+            pairs += _pairs(_between(connection, min(times) - NEAR, max(times) + WEEK, logged=True), results)
+    return [(log.id, result.id) for log, result in pairs]
+
+
+def _between(connection: sa.Connection, earliest: float, latest: float, *, logged: bool) -> list[Match]:
+    """Return the matches of logs, or else the others, that count and ended between two times."""
+    length = sa.func.length(MATCH.c.id)
+    wanted = sa.select(MATCH.c.record, MATCH.c.ended).where(
+        MATCH.c.ended.between(earliest, latest),
+        length == LOGGED_LENGTH if logged else length != LOGGED_LENGTH,
+        MATCH.c.undone.is_(False),
+    )
+    return [match_of(row.record, row.ended) for row in connection.execute(wanted)]
+
+
+def _pairs(logs: Sequence[Match], results: Sequence[Match]) -> list[tuple[Match, Match]]:
+    """Return each match of a log with the nearest result that may be the same game, where there is one."""
+    of: dict[str, list[Match]] = {}
+    for result in results:
+        for player in _people(result):
+            of.setdefault(player, []).append(result)
+    pairs = []
+    for log in logs:
+        there = {id(result): result for player in _people(log) for result in of.get(player, ())}
+        same = [result for result in there.values() if _may_be(log, result)]
+        if same:
+            pairs.append((log, min(same, key=lambda result: (_apart(log, result), result.id))))
+    return pairs
+
+
+def _apart(log: Match, result: Match) -> float:
+    return abs((log.ended or 0.0) - (result.ended or 0.0))
+
+
+def _may_be(log: Match, result: Match) -> bool:
+    """Tell whether a match of a log and a result may be one game; few may have come or gone."""
+    one, other = _people(log), _people(result)
+    scores = [sorted(match.contests[-1].scores) for match in (log, result)]
+    known = all(scores) and len(scores[0]) == len(scores[1])
+    back = (log.ended or 0.0) - (result.ended or 0.0)
+    return (
+        log.ruleset.game == result.ruleset.game
+        and SAME * len(one | other) <= len(one & other)
+        and (not known or scores[0] == scores[1])
+        and (abs(back) <= NEAR or (known and not log.dated and 0.0 <= back <= WEEK))
+    )
 
 
 def _people(match: Match) -> set[str]:

@@ -50,6 +50,8 @@ def record_of(match: Match) -> str:
     }
     if not match.dated:
         plain["dated"] = False
+    if match.picks:
+        plain["picks"] = match.picks
     return _encode(plain)
 
 
@@ -121,6 +123,7 @@ def _match_of(plain: dict[str, Any]) -> Match:
         tuple((player, name) for player, name in plain["names"]),
         plain["map"],
         plain.get("dated", True),
+        tuple((captain, player) for captain, player in plain.get("picks", ())),
     )
 
 

@@ -14,15 +14,16 @@ from keyword import iskeyword
 
 import click
 
+from equipoise import notices
 from equipoise.errors import AmbiguousError, EquipoiseError, InputError, nearest
 
 #: The commands in the groups of ``--help``: a file each, imported only when it runs, and what it does.
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Teams": {
         "balance": "Divide players into the fairest teams.",
-        "explain": "Say why these teams are the fairest, and what a change costs.",
+        "explain": "Say why these teams, and what a change would cost.",
         "front": "Show the teams that are best by two objectives.",
-        "night": "Run a night of games: teams, results, better teams next time.",
+        "night": "Run a night of games: teams, results, and better teams.",
         "late": "Choose the team of someone who joins a running game.",
         "lobbies": "Put players into teams, and the teams into lobbies.",
         "verify": "Check the receipt of an answer.",
@@ -57,6 +58,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "live": "Balance a game server while it runs.",
         "tokens": "Make, list and revoke tokens of a server.",
         "doctor": "Say what is wrong with a weight server, and how to fix it.",
+        "warm-up": "Compile what searches need, so that nobody waits later.",
     },
 }
 
@@ -132,8 +134,28 @@ def group() -> None:
     """Fair team games: names or logs in, teams out, with a proof."""
 
 
+def _say_compiling(kept: bool) -> None:
+    """Tell whoever waits, once."""
+    notices.compiling.clear()
+    again = (
+        "'equipoise warm-up' does it beforehand"
+        if kept
+        else "in every run, until NUMBA_CACHE_DIR names a folder"
+    )
+    click.echo(f"Compiling for the first use, which takes some seconds ({again}) ...", err=True)
+
+
+def _say_waiting() -> None:
+    """Tell whoever sits at standard input that it is read."""
+    if sys.stdin.isatty():
+        keys = "Ctrl-Z and Enter" if sys.platform == "win32" else "Ctrl-D"
+        click.echo(f"Type or paste what is to be read; end with {keys} on a line of its own.", err=True)
+
+
 def main() -> None:
     """Run the command line and exit."""
+    notices.waiting[:] = [_say_waiting]
+    notices.compiling[:] = [_say_compiling]
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

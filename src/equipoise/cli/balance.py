@@ -109,7 +109,7 @@ class Answer:
     "--receipt",
     type=NewFile(".json"),
     metavar="FILE.json",
-    help="Write what was asked and answered, for 'equipoise verify'.",
+    help="Save request and answer for 'equipoise verify'.",
 )
 def command(roster: str | None, **options: Any) -> None:
     """Divide the players of ROSTER into the fairest teams.

@@ -22,7 +22,7 @@ def command(config: str | None, as_json: bool, **typed: Any) -> None:
     """Say what is wrong with a weight server, and how to fix it.
 
     Takes the settings of serve, from the same file, environment and flags; run it as the same user.
-    Exit code 1 tells that something is wrong.
+    Exit code 1 means that something is wrong.
     """  # fmt: skip
     settings = read_settings(config, os.environ, typed)
 

@@ -14,7 +14,7 @@ from equipoise.cli import archives
 @archives.store
 @archives.as_json
 def command(player: str, store: str, as_json: bool) -> None:
-    """Take the person with the id PLAYER out of an archive, for good.
+    """Remove the person with the id PLAYER from an archive for good.
 
     Ids and names are rewritten in every game, and reading a log again does not bring them back.
     The other players' ratings stay what they were.

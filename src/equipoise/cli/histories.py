@@ -128,7 +128,8 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
         click.echo(f"... and {len(wrong) - MOST_TOLD} more records that are wrong", err=True)
     history.matches = list(known.values())
     if not history.matches:
-        msg = f"{', '.join(sources)}: no match found; docs/match-files.md describes the format"
+        places = ("standard input" if source == "-" else source for source in sources)
+        msg = f"{', '.join(places)}: no match found; docs/match-files.md describes the format"
         raise InputError(msg)
     return history
 
@@ -201,7 +202,7 @@ def progress_bar(what: str) -> Iterator[Callable[[float], None] | None]:
 #: Options that say what the default model is like.
 SETTINGS = (
     click.option("--profile", type=click.Choice(list(PROFILES)), help="Settings of the default model."),
-    click.option("--settings", metavar="FILE.json", help="Settings of your own, as 'tune --json' prints."),
+    click.option("--settings", metavar="FILE.json", help="Custom settings, as printed by 'tune --json'."),
     click.option(
         "--starting",
         metavar="ROSTER",

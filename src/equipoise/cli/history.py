@@ -14,7 +14,7 @@ from equipoise.cli.shared.printing import table, table_forms
 @click.command(name="history")
 @click.argument("player", metavar="PLAYER")
 @archives.store
-@click.option("--why", is_flag=True, help="Say what was expected of each game and what moved mu by how much.")
+@click.option("--why", is_flag=True, help="Show what was expected of each game and what moved mu.")
 @archives.as_json
 @table_forms
 def command(player: str, store: str, why: bool, as_json: bool, form: str | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from equipoise.cli import archives
+from equipoise.errors import InputError
 
 
 @click.command(name="import")
@@ -17,6 +18,9 @@ def command(file: str, store: str, as_json: bool) -> None:
     from equipoise.files.kinds import check
     from equipoise.files.rosters import content_of
 
+    if file == "-":
+        msg = "FILE must be a Parquet file, got -; standard input is not read here"
+        raise InputError(msg)
     where, content = content_of(file)
     check(content, where, "export")
     with archives.filled(store) as archive:

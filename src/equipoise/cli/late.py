@@ -100,7 +100,11 @@ def _game(roster: str | None, options: dict[str, Any]) -> RunningGame:
     try:
         game = running_game(stored, pool=options["pool"], **keywords)
     except InputError as error:
-        raise error.named(str(where)) if error.argument == "players" else error from None
+        raise (
+            error.named("standard input" if where == "-" else str(where))
+            if error.argument == "players"
+            else error
+        ) from None
     team_names(options["names"], len(game.sums))
     return game
 

@@ -31,10 +31,10 @@ STEP = 0.05
 @click.option(
     "--stay", type=float, metavar="PRICE", help="The price of moving one player, in win probability."
 )
-@click.option("--clans", is_flag=True, default=None, help="Those with one clan tag stay together.")
+@click.option("--clans", is_flag=True, default=None, help="Players with the same clan tag stay together.")
 @click.option("--levers", is_flag=True, default=None, help="Bots make up for uneven teams.")
 @click.option("--move-alive", is_flag=True, default=None, help="Move players in mid game if need be.")
-@click.option("--intermission", type=float, metavar="SECONDS", help="Go on so long after a game with people.")
+@click.option("--intermission", type=float, metavar="SECONDS", help="The pause after a game with people.")
 @click.option("--config", metavar="FILE.toml", help="Several servers: a table [[server]] for each.")
 @click.option(
     "--store", metavar="URL", envvar="EQUIPOISE_STORE", show_envvar=True,

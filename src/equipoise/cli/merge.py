@@ -16,7 +16,7 @@ from equipoise.cli import archives
 @click.option("--back", is_flag=True, help="Undo a merge: they are two people again.")
 @archives.as_json
 def command(player: str, other: str, store: str, back: bool, as_json: bool) -> None:
-    """Let the ids A and B be one person, called A from now on; what is kept of the games stays as it was."""
+    """Treat the ids A and B as one person, called A; the games stay as they were."""
     with archives.opened(store) as archive:
         archive.merge(player, other, back=back)
         updated = archive.update_ratings()

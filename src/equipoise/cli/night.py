@@ -15,7 +15,7 @@ from equipoise.cli import archives
 from equipoise.cli.night_results import draw, score, undo, won
 from equipoise.cli.shared import evenings
 from equipoise.cli.shared.rosters import read_option
-from equipoise.errors import InputError
+from equipoise.errors import AmbiguousError, InputError
 
 if TYPE_CHECKING:
     from equipoise.cli.shared.evenings import Evening
@@ -42,27 +42,31 @@ class NightGroup(click.Group):
         return super().parse_args(ctx, args)
 
 
-@click.group(name="night", cls=NightGroup, subcommand_metavar="NAMES...|STEP")
+#: What is said of all steps; the lines after the mark of click stand as they are.
+HELP = """Run a night of games: names in, teams out, results back, better teams.
+
+\b
+equipoise night Amber Birch "Cedar + Dahlia" Elm  teams of who is here
+equipoise night - < paste.txt                     the same from a paste
+equipoise night won red                           how it ended
+equipoise night again                             new teams of the same
+
+Names and their spelling, starting weights and who plays apart are remembered.
+'night undo' takes back a step.
+"""
+
+
+@click.group(name="night", cls=NightGroup, subcommand_metavar="NAMES...|STEP", help=HELP)
 def command() -> None:
-    r"""Run a night of games: names in, teams out, results back, better teams next time.
-
-    \b
-    equipoise night Amber Birch "Cedar + Dahlia" Elm     teams of who is here
-    equipoise night - < paste.txt                        the same from a paste
-    equipoise night won red                              how it ended
-    equipoise night again                                new teams of the same people
-
-    Who came, how they are spelled, starting weights and who plays apart is remembered.
-    Every step can be taken back with undo.
-    """
+    """Run a night of games."""
 
 
 new_option = click.option(
-    "--new", multiple=True, metavar="NAME", help="This is somebody new with a name like another.  Repeatable."
+    "--new", multiple=True, metavar="NAME", help="Somebody new whose name is much like another.  Repeatable."
 )  # fmt: skip
 vary_option = click.option(
     "--vary", metavar="PRICE", default="0.5%", show_default=True,
-    help="What it is worth that two who have just played together do not again; 0 for nothing.",
+    help="What it is worth to part two who have just played together; 0 for nothing.",
 )  # fmt: skip
 
 
@@ -75,22 +79,24 @@ vary_option = click.option(
 @click.option("--size", type=click.IntRange(1), metavar="N", help="At most N play in a team; others sit out.")
 @click.option("--names", "called", metavar="A,B", help="What to call the teams.  [default: red,blue]")
 @click.option(
-    "--apart", multiple=True, metavar="A,B", help="Never in one team, tonight and later.  Repeatable."
+    "--apart", multiple=True, metavar="A,B", help="Never in the same team, tonight and later.  Repeatable."
 )
-@click.option("--not-apart", multiple=True, metavar="A,B", help="Take that back.  Repeatable.")
+@click.option("--not-apart", multiple=True, metavar="A,B", help="Undo --apart.  Repeatable.")
 @click.option(
-    "--prefer", multiple=True, metavar="A,B", help="Rather together, if it costs little.  Repeatable."
+    "--prefer", multiple=True, metavar="A,B", help="In the same team if that costs little.  Repeatable."
 )
-@click.option("--avoid", multiple=True, metavar="A,B", help="Rather not together.  Repeatable.")
-@click.option("--no-matter", multiple=True, metavar="A,B", help="Take either back.  Repeatable.")
+@click.option(
+    "--avoid", multiple=True, metavar="A,B", help="In different teams if that costs little.  Repeatable."
+)
+@click.option("--no-matter", multiple=True, metavar="A,B", help="Undo --prefer or --avoid.  Repeatable.")
 def gather(names: tuple[str, ...], store: str | None, as_json: bool, **options: Any) -> None:
-    """Make teams of everyone who is here: names, each an argument, or - for a paste.
+    """Make teams of everyone who is here.
 
-    "Amber + Birch" stay together, "Cedar 1500" begins at a weight.
+    NAMES are arguments, or - for a paste.  "Amber + Birch" stay together, "Cedar 1500" begins at a weight.
     """
-    entries = _entries(names, options["read"])
     with evenings.opened(store) as evening:
         known = evenings.Known(evening)
+        entries = _entries(names, options["read"], known)
         ids = evenings.resolved(known, [entry.name for entry in entries], options["new"])
         newcomers = [name for name, each in ids.items() if each == name and known.id_of(name) is None]
         step = secrets.token_hex(6)
@@ -105,7 +111,7 @@ def gather(names: tuple[str, ...], store: str | None, as_json: bool, **options: 
         _tell_teams(evening, arranged, as_json)
 
 
-def _entries(names: Sequence[str], read: str | None) -> tuple[Entry, ...]:
+def _entries(names: Sequence[str], read: str | None, known: evenings.Known) -> tuple[Entry, ...]:
     """Return the entries of names that are typed, or of a paste on standard input."""
     from equipoise.files.pastes import parse_paste
     from equipoise.files.rosters import content_of, decoded
@@ -122,7 +128,15 @@ def _entries(names: Sequence[str], read: str | None) -> tuple[Entry, ...]:
                     f"the name in two pairs of quotes: '\"{name.strip()}\"'"
                 )
                 raise click.UsageError(msg)
-    entries = parse_paste(text, where, read) if text.strip() else ()
+    try:
+        entries = parse_paste(text, where, read) if text.strip() else ()
+    except AmbiguousError as error:
+        name, _ = error.ways.get("names", ("", None))
+        if where != "NAMES" or "name-first" not in error.ways or known.id_of(name) is not None:
+            raise
+        entries = parse_paste(text, where, "name-first")
+        weighed = [f"{entry.name} ({entry.weight:g})" for entry in entries if entry.weight is not None]
+        archives.warn(f"Starting weights: {', '.join(weighed)}; --read names if they belong to the names.")
     if not entries:
         msg_0 = "nobody is named; write names, or - and a paste on standard input"
         raise click.UsageError(msg_0)
@@ -142,7 +156,7 @@ def _lines(names: Sequence[str]) -> list[str]:
 
 def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], options: dict[str, Any]) -> Setup:
     """Return who is here and the rules."""
-    from equipoise.cli.requests import groups, names_of
+    from equipoise.cli.shared.rules import groups, names_of
     from equipoise.pickup.night import Setup, folded
 
     by_name = {folded(name): each for name, each in ids.items()}
@@ -219,7 +233,10 @@ def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool) -> N
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @new_option
 def late(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str, ...]) -> None:
-    """Add somebody who comes late; the others stay in their teams unless a move makes it much fairer."""
+    """Add somebody who comes late.
+
+    The others stay in their teams unless a move makes it much fairer.
+    """
     with evenings.opened(store) as evening:
         ids = evening.arrivals(names, new)
         setup = evening.night.setup
@@ -230,7 +247,10 @@ def late(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[st
 @evenings.step("leave")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 def leave(names: tuple[str, ...], store: str | None, as_json: bool) -> None:
-    """Take out somebody who leaves; the others stay in their teams unless a move makes it much fairer."""
+    """Take out somebody who leaves.
+
+    The others stay in their teams unless a move makes it much fairer.
+    """
     with evenings.opened(store) as evening:
         gone = {evening.present(name) for name in names}
         setup = evening.night.setup
@@ -243,7 +263,10 @@ def leave(names: tuple[str, ...], store: str | None, as_json: bool) -> None:
 @click.argument("names", nargs=-1, required=True, metavar="NAME for NAME")
 @new_option
 def sub(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str, ...]) -> None:
-    """Put somebody in the place of another, who leaves, or sits out where the first was here already."""
+    """Put somebody in the place of another.
+
+    That one leaves, or sits out where the first was here already.
+    """
     if names.count("for") != 1 or not 0 < names.index("for") < len(names) - 1:
         msg = "write who comes in for whom, as: equipoise night sub Birch for Cedar"
         raise click.UsageError(msg)
@@ -268,7 +291,10 @@ def sub(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str
 @vary_option
 @click.option("--same", is_flag=True, help="The same teams once more.")
 def again(store: str | None, as_json: bool, vary: str, same: bool) -> None:
-    """Make new teams of who is here: not the same ones, and others together than before."""
+    """Make new teams of the same people.
+
+    They are not the same teams, and others play together than before.
+    """
     with evenings.opened(store) as evening:
         setup = evening.night.setup
         if not setup.here:
@@ -286,7 +312,10 @@ def again(store: str | None, as_json: bool, vary: str, same: bool) -> None:
 @evenings.step("plan")
 @click.option("--rounds", type=click.IntRange(1, 99), required=True, help="How many games.")
 def plan(store: str | None, as_json: bool, rounds: int) -> None:
-    """Divide several games at once: all fair, sitting out equal, partners and opponents varied."""
+    """Divide several games at once.
+
+    All are fair, everyone sits out equally often, and partners and opponents vary.
+    """
     from equipoise.pages.text.nights import plan_lines
 
     with evenings.opened(store) as evening:
@@ -308,7 +337,7 @@ def plan(store: str | None, as_json: bool, rounds: int) -> None:
 
 @evenings.step("table")
 def table(store: str | None, as_json: bool) -> None:
-    """Show everyone who ever came: ratings, games, sitting out, and the teams of now."""
+    """Show everyone: ratings, games, sitting out, and the teams of now."""
     from equipoise.pages.text.nights import table_lines
 
     with evenings.opened(store) as evening:

@@ -58,7 +58,7 @@ def draw(store: str | None, as_json: bool, match: str | None, when: str | None) 
 def score(
     scores: tuple[float, ...], store: str | None, as_json: bool, match: str | None, when: str | None
 ) -> None:
-    """Report the score of each team, in the order the teams were shown; more is better."""
+    """Report the score of each team, in the order shown; more is better."""
     from equipoise.fields import number_of
     from equipoise.pickup.results import ranks_of
 
@@ -93,7 +93,7 @@ def _report(
 
 @evenings.step("undo")
 def undo(store: str | None, as_json: bool) -> None:
-    """Take back the last step: a result, or teams with all that came with them."""
+    """Take back the last step: a result, or teams."""
     from equipoise.pickup.night import RESULT, UNDO
 
     with evenings.opened(store) as evening:

@@ -31,7 +31,10 @@ def site_of(store: str, split: datetime | None) -> Site:
 
 #: The date that fairness is compared before and after.
 split_option = click.option(
-    "--split", type=click.DateTime(["%Y-%m-%d"]), help="Compare fairness before and after this date."
+    "--split",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="Compare fairness before and after this date.",
 )
 
 

@@ -23,20 +23,19 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
 @click.command(name="pickup")
 @click.option("--irc", "address", required=True, metavar="HOST:PORT", help="The IRC server.")
 @click.option("--channel", required=True, metavar="#NAME", help="Where people gather.")
-@click.option("--nick", default="equipoise", show_default=True, metavar="NAME", help="Who we are there.")
+@click.option("--nick", default="equipoise", show_default=True, metavar="NAME", help="Our nickname there.")
 @click.option(
-    "--lobby", "lobbies", multiple=True, metavar="NAME=5v5[:MAP,MAP[:veto]]", default=["game=5v5"],
-    show_default=True, help="What people may gather for.  Repeatable.",
+    "--lobby", "lobbies", multiple=True, metavar="NAME=5v5[@RULESET][:MAP,MAP[:veto]]", default=["game=5v5"],
+    show_default=True,
+    help="What people may gather for; a ruleset is written as openarena/ctf+g_instantgib.  Repeatable.",
 )  # fmt: skip
-@click.option("--apart", multiple=True, metavar="A,B", help="Never in one team.  Repeatable.")
+@click.option("--apart", multiple=True, metavar="A,B", help="Never in the same team.  Repeatable.")
 @click.option(
     "--admin", "admins", multiple=True, metavar="NAME", help="Who may correct results.  Repeatable."
 )
 @click.option("--account", metavar="NAME", default="", help=f"Our account, with the password in {PASSWORD}.")
 @click.option("--tls/--no-tls", default=False, show_default=True, help="Whether the connection is encrypted.")
-@click.option(
-    "--tls-ca", metavar="FILE", help="Whom to believe who the server is, instead of the usual ones."
-)
+@click.option("--tls-ca", metavar="FILE", help="Certificates to trust instead of those of the system.")
 @click.option("--ready-time", metavar="SECONDS", type=click.FloatRange(1), default=60.0, show_default=True,
               help="How long everyone has to be ready.")  # fmt: skip
 @click.option("--pace", metavar="N", type=click.FloatRange(0.1), default=0.8, show_default=True,
@@ -54,7 +53,7 @@ def command(
     import asyncio
     import signal
 
-    from equipoise.cli.requests import groups
+    from equipoise.cli.shared.rules import groups
     from equipoise.server.irc import Address, Speaker
     from equipoise.server.logging import log_events
     from equipoise.server.pickups import Pickups
@@ -96,11 +95,14 @@ def _host_port(address: str) -> tuple[str, int]:
 
 
 def _lobby(text: str, ready: float) -> Lobby:
-    """Return the lobby of ``NAME=5v5:MAP,MAP:veto``."""
+    """Return the lobby of ``NAME=5v5@RULESET:MAP,MAP:veto``."""
+    from equipoise.logs.rules import ruleset_from
+    from equipoise.matches import Ruleset
     from equipoise.pickup.game import Lobby
 
     name, _, rest = text.partition("=")
     form, _, maps = rest.partition(":")
+    form, at, played = form.partition("@")
     maps, _, veto = maps.partition(":")
     sizes = form.split("v")
     if (
@@ -108,11 +110,17 @@ def _lobby(text: str, ready: float) -> Lobby:
         or any(not size.isdecimal() for size in sizes)
         or len(set(sizes)) != 1
         or veto not in ("", "veto")
+        or bool(at) is not bool(played.strip())
     ):
-        msg = f"--lobby must be NAME=5v5, NAME=5v5:MAP,MAP or NAME=5v5:MAP,MAP:veto, got {text!r:.60}"
+        msg = f"--lobby must be NAME=5v5[@RULESET][:MAP,MAP[:veto]], as duel=1v1, got {text!r:.60}"
         raise InputError(msg)
     chosen = tuple(each.strip() for each in maps.split(",") if each.strip())
-    return Lobby(name.strip(), len(sizes), int(sizes[0]), maps=chosen, veto=veto == "veto", ready=ready)
+    try:
+        ruleset = ruleset_from(played) if played else Ruleset()
+    except InputError as error:
+        msg = f"--lobby: {error}"
+        raise InputError(msg) from error
+    return Lobby(name.strip(), len(sizes), int(sizes[0]), ruleset, chosen, veto == "veto", ready)
 
 
 def _tls(authorities: str | None) -> ssl.SSLContext:

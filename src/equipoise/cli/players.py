@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 @click.option("--ruleset", metavar="TEXT", help="Only this ruleset, as openarena/tdm+g_instantgib.")
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="Only the first N of each ruleset.")
 @click.option(
-    "--min-games", type=click.IntRange(min=1), default=1, metavar="N", help="Only who has played N games."
+    "--min-games",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Only players with at least N games.",
 )
 @click.option(
     "--sort", type=click.Choice(SORTS), default="mu", show_default=True, help="The order within a ruleset."

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from equipoise.cli.shared import rosters
-from equipoise.cli.shared.asking import RECENT_PRICE, is_number
+from equipoise.cli.shared.asking import is_number
 from equipoise.cli.shared.printing import write
 from equipoise.cli.shared.rosters import read_players
+from equipoise.cli.shared.rules import fixed_teams, groups, preference_arguments
 from equipoise.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from equipoise.players import Bots, Player
-    from equipoise.teams.problem.preferences import Preference
     from equipoise.teams.request import BalanceRequest
 
 #: The flag of each keyword of ``balance``.
@@ -107,14 +105,14 @@ class AskingCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options in their sections."""
-        records = {
-            param.name: param.get_help_record(ctx)
-            for param in self.get_params(ctx)
-            if isinstance(param, click.Option)
-        }
+        records: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if isinstance(param, click.Option) and record is not None:
+                records.setdefault(param.name or "", []).append(record)
         for section, names in SECTIONS.items():
             there = [name for name in (names or list(records)) if name in records]
-            rows = [record for name in there if (record := records.pop(name)) is not None]
+            rows = [record for name in there for record in records.pop(name)]
             if rows:
                 with formatter.section(section):
                     formatter.write_dl(rows)
@@ -211,20 +209,6 @@ def _check_teams_now(typed: Mapping[str, Any], players: Sequence[Player]) -> Non
             raise InputError(msg)
 
 
-def fixed_teams(values: tuple[str, ...]) -> dict[str, int]:
-    """Return the team, from 0, of each ``NAME=TEAM``."""
-    fixed: dict[str, int] = {}
-    for value in values:
-        who, _, team = value.rpartition("=")
-        if not who or not re.fullmatch(r"0*[1-9][0-9]{0,3}", team.strip()):
-            msg = f"--fix: {value!r} is not NAME=TEAM with teams counted from 1; write --fix 'Ann=1'"
-            raise InputError(msg)
-        if fixed.setdefault(who.strip(), int(team) - 1) != int(team) - 1:
-            msg = f"--fix: {who.strip()!r} is fixed to more than one team"
-            raise InputError(msg)
-    return fixed
-
-
 def _sizes(value: str | None) -> dict[str, Any]:
     """Return the arguments of ``balance`` for ``8``, ``9,8`` or ``6-10``."""
     if value is None:
@@ -253,101 +237,6 @@ def bots_of(options: Mapping[str, Any], players: Sequence[Player]) -> Bots | Non
         msg = f"--bot-weight must be at least 0, got {numbers['weight']:g}"
         raise InputError(msg)
     return Bots(**numbers) if numbers or options["bots"] else None
-
-
-def names_of(value: str) -> list[str]:
-    """Return the names in ``A,B``, quoted as in CSV where a name has a comma."""
-    cells = " ".join(value.split())  # a name has no line breaks, but a shell may pass some
-    return [name.strip() for name in next(csv.reader([cells], skipinitialspace=True), [])]
-
-
-def groups(option: str, values: tuple[str, ...]) -> list[list[str]]:
-    """Return the names of each ``A,B``."""
-    found = []
-    for value in values:
-        names = names_of(value)
-        if len(names) < 2 or not all(names):
-            msg = f"{option}: {value!r} does not name two players or more; write {option} 'Ann,Bob'"
-            raise InputError(msg)
-        found.append(names)
-    return found
-
-
-def preference_arguments(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, Any]:
-    """Return the arguments of ``balance`` for preferences, roles and rules."""
-    from equipoise.fields import price_of
-
-    preferences = [
-        *_preferences("together", options, players),
-        *_preferences("apart", options, players),
-        *_recent(options, players),
-    ]
-    keywords: dict[str, Any] = {"preferences": preferences} if preferences else {}
-    if options["side_price"] is not None:
-        keywords["side_price"] = price_of(options["side_price"], "price", "--side-price")
-    if options["stay"] is not None:
-        keywords["stay"] = price_of(options["stay"], "price", "--stay")
-    if options["roles"] is not None:
-        keywords["roles"] = _counted(options["roles"])
-    if options["rules"] is not None:
-        from equipoise.files.rules import read_rules
-
-        keywords["rules"] = read_rules(options["rules"])
-    return keywords
-
-
-def _preferences(kind: str, options: Mapping[str, Any], players: Sequence[Player]) -> list[Preference]:
-    from equipoise.fields import price_of
-    from equipoise.teams.problem.preferences import PREFERENCE_PRICE, Preference
-    from equipoise.teams.problem.roster import Roster
-
-    option = {"together": "prefer", "apart": "avoid"}[kind]
-    roster, preferences = Roster(tuple(players), None, 0), []
-    for value in options[option]:
-        named, equals, price = value.rpartition("=")
-        worth = PREFERENCE_PRICE
-        if equals and (price.strip()[:1].isdigit() or price.strip()[:1] in ".+-"):
-            worth = price_of(price, "price", f"--{option}")
-        else:
-            named = value
-        for names in groups(f"--{option}", (named,)):
-            roster.find_each(f"--{option}", names)
-            preferences.append(Preference(kind, tuple(names), worth))
-    return preferences
-
-
-def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Preference]:
-    if options["recent"] is None:
-        if options["recent_price"] is not None:
-            msg = "--recent-price requires --recent, a file of matches"
-            raise InputError(msg)
-        return []
-    from equipoise.fields import price_of
-    from equipoise.files.matches import read_matches
-    from equipoise.matches import Match, Skipped
-    from equipoise.teams.problem.preferences import recent_preferences
-
-    here = {player.id for player in players}
-    matches = []
-    for match in read_matches(options["recent"]):
-        if isinstance(match, Match):
-            matches.append(match)
-        elif isinstance(match, Skipped):
-            click.echo(f"{match.where}: {match.reason}", err=True)
-    price = price_of(options["recent_price"] or RECENT_PRICE, "price", "--recent-price")
-    return recent_preferences(matches, here, price)
-
-
-def _counted(value: str) -> dict[str, int]:
-    """Return how many of each role a team needs."""
-    roles: dict[str, int] = {}
-    for part in value.split(","):
-        role, colon, number = part.strip().rpartition(":")
-        if not colon or not role or not number.strip().isdecimal() or role.strip() in roles:
-            msg = f"--roles: {part.strip()!r} is not ROLE:NUMBER once each; write --roles tank:1,damage:2"
-            raise InputError(msg)
-        roles[role.strip()] = int(number)
-    return roles
 
 
 def objective_arguments(options: Mapping[str, Any]) -> dict[str, Any]:

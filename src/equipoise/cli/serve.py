@@ -18,7 +18,7 @@ def flags(command: Callable[..., None]) -> Callable[..., None]:
     for each in reversed([each for each in fields(Settings) if each.metadata]):
         kind = type(each.default)
         name = each.name.replace("_", "-")
-        shown = f" [default: {each.default:g}]" if kind in (int, float) else ""
+        shown = f" [default: {each.default}]" if kind in (int, float) else ""
         add = click.option(
             f"--{name}/--no-{name}" if kind is bool else f"--{name}",
             each.name,

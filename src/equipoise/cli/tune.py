@@ -15,11 +15,29 @@ from equipoise.cli.shared.rosters import store
 @click.command(name="tune")
 @click.argument("file", metavar="FILE", required=False, default="")
 @store
-@click.option("--part", default=0.4, show_default=True, help="First part of the contests that is looked at.")
 @click.option(
-    "--steps", type=click.IntRange(min=1), default=300, show_default=True, help="How many settings are tried."
+    "--part",
+    metavar="SHARE",
+    default=0.4,
+    show_default=True,
+    help="Share of the contests, from the first on, that is looked at.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the search.")
+@click.option(
+    "--steps",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=300,
+    show_default=True,
+    help="How many settings are tried.",
+)
+@click.option(
+    "--seed",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Seed of the search.",
+)
 @click.option(
     "--only", metavar="A,B", help="Hyperparameters that may change.  [default: all that are searched]"
 )

@@ -23,7 +23,7 @@ SECONDS = 10.0
 @click.argument("receipt", metavar="FILE")
 @click.option(
     "--time-limit", type=float, default=SECONDS, show_default=True, metavar="SECONDS",
-    help="Leave unconfirmed what is not proven by then.",
+    help="Stop checking then; what is not checked stays unconfirmed.",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(receipt: str, time_limit: float, as_json: bool) -> None:

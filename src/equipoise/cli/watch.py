@@ -39,6 +39,9 @@ def command(
     from equipoise.ingest.mutators import read_mutators
     from equipoise.ingest.watching import Watch
 
+    if path == "-":
+        msg = "PATH must be a log file, got -; 'equipoise ingest -' reads standard input"
+        raise InputError(msg)
     counted = None if mutators is None else read_mutators(mutators)
     if Path(path).is_file() and game == "auto":
         with Path(path).open("rb") as file:

@@ -18,7 +18,12 @@ SECONDS = 1.0
 @archives.store
 @click.option("--plot", metavar="FILE.svg", help="Draw the arms into a file.")
 @click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Of random teams and intervals."
+    "--seed",
+    metavar="N",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Of random teams and intervals.",
 )
 @archives.as_json
 def command(store: str, plot: str | None, seed: int, as_json: bool) -> None:

@@ -53,14 +53,14 @@ def common(row: Mapping[str, Any], dates: str | None) -> dict[str, Any]:
 
 
 def players_in(cell: Any) -> list[str]:
-    """Return the players in a cell, separated by commas or semicolons.
+    """Return the players in a cell: separated by commas or semicolons, or by ``+``, ``&`` or ``/`` in blanks.
 
     Examples
     --------
-    >>> players_in("Ann; Bob")
-    ['Ann', 'Bob']
+    >>> players_in("Ann; Bob"), players_in("Ann & Bob"), players_in("R&B")
+    (['Ann', 'Bob'], ['Ann', 'Bob'], ['R&B'])
     """
-    return [name.strip() for name in re.split("[;,]", str(cell)) if name.strip()]
+    return [name.strip() for name in re.split(r"[;,]|\s[+&/]\s", str(cell)) if name.strip()]
 
 
 def named(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:

@@ -12,10 +12,9 @@ import csv
 import io
 import json
 import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from equipoise.errors import InputError
 from equipoise.fields import (
@@ -31,6 +30,7 @@ from equipoise.fields import (
 )
 from equipoise.files.paste_lines import plain_name
 from equipoise.files.pastes import parse_paste, weight_of
+from equipoise.files.standard_input import standard_input
 from equipoise.players import Player
 
 #: Columns of numbers, which a spreadsheet may write with a decimal comma.
@@ -87,10 +87,7 @@ def read_roster(source: str, read: str | None = None) -> Roster:
 def content_of(source: str) -> tuple[str, bytes]:
     """Return what messages call a file, and what is in it; ``-`` is standard input."""
     if source == "-":
-        stdin = cast("object", sys.stdin)  # None where it was closed before the start
-        if stdin is None:
-            fail("standard input", "it is closed")
-        return "standard input", sys.stdin.buffer.read()
+        return "standard input", standard_input().read()
     try:
         return source, Path(source).read_bytes()
     except (OSError, ValueError) as error:

@@ -36,6 +36,9 @@ CONFLICT = "the archive has a different match with this id, which stays; give th
 #: How that ends by which games are dated where no date was told.
 TIMES = ("the time of the file", "the time of reading")
 
+#: What results are of, which somebody reports.
+PLAIN = "plain"
+
 #: What leaves it to the first bytes of a log which game it is of.
 AUTO = "auto"
 
@@ -113,6 +116,9 @@ class Ingest:
         self._batch: list[Match] = []
         self._tables: Sequence[Rules] = ()
         self._seen: set[Ruleset] = set()
+        #: Whether the present source is of results, and whether there are logs that they may repeat.
+        self._reported = False
+        self._logs_there: bool | None = None
 
     def take(self, parsed: Iterable[Parsed]) -> None:
         """Take what came out of a log."""
@@ -153,6 +159,9 @@ class Ingest:
 
     def begin(self, guess: Guess, label: str, first_line: int = 1) -> Reader:
         """Begin with a log, and return the reader of its game."""
+        if self._reported != (guess.name == PLAIN):
+            self.keep()
+            self._reported = not self._reported
         self._tables = tuple(guess.game.rules())
         extended = getattr(guess.game, "with_mutators", None)
         game = guess.game if extended is None or not self._mutators else extended(self._mutators)
@@ -163,7 +172,9 @@ class Ingest:
         if not self._batch:
             return
         recorded = self.archive.record(self._batch)
-        if recorded.new:
+        if self._reported and self._logs_there is None:
+            self._logs_there = self.archive.has_logs()
+        if recorded.new and (not self._reported or self._logs_there):
             twins = self.archive.reported_too(self._batch)
             self.tally.twice += len(twins)
             self.tally.first_twice += twins[: MOST_TOLD - len(self.tally.first_twice)]

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from equipoise.errors import InputError
+from equipoise.files.standard_input import standard_input
 from equipoise.ingest.rotation import in_order, piece_of, pieces_beside
 
 #: Bytes that are read at once.
@@ -159,7 +160,7 @@ def pieces(source: Source, progress: Progress | None = None) -> Iterator[bytes]:
     """
     try:
         if source.path == STDIN:
-            yield from _pieces(_standard_input(), lambda: None)
+            yield from _pieces(standard_input(), lambda: None)
             return
         with Path(source.path).open("rb") as raw:
             yield from _pieces(raw, lambda: progress(raw.tell()) if progress else None)
@@ -178,14 +179,6 @@ def _zstd_errors() -> tuple[Any, ...]:
     """Return what is raised of damaged data; nothing where nothing can be read."""
     zstandard = cast("Any", sys.modules.get("zstandard"))
     return (zstandard.ZstdError,) if zstandard else ()
-
-
-def _standard_input() -> IO[bytes]:
-    stdin = cast("object", sys.stdin)  # None where it was closed before the start
-    if stdin is None:
-        msg = f"{STANDARD_INPUT}: it is closed"
-        raise UnreadableLogError(msg)
-    return sys.stdin.buffer
 
 
 def _pieces(raw: IO[bytes], tell: Callable[[], None]) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""What players ask in the chat, and what they are answered: teams, reasons, ranks; no name is ever said."""
+"""What players ask in the chat, and the answers: teams, reasons, ranks; never a name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def percent(numbers: Sequence[float]) -> str:
     return " to ".join(f"{100 * number:.0f}" for number in numbers)
 
 
-def teams_told(state: State) -> str:
+def describe_teams(state: State) -> str:
     """Return how large teams are, and their chances."""
     parts = []
     for team, (people, bots) in enumerate(zip(state.sizes(), state.bots, strict=True)):
@@ -33,7 +33,7 @@ def teams_told(state: State) -> str:
     return f"{', '.join(parts)}. Chances {percent(chances(state))}."
 
 
-def why_told(state: State, seat: Seat) -> str:
+def explain_team(state: State, seat: Seat) -> str:
     """Return what the game would be with somebody in another team."""
     team = state.plan.get(seat.id)
     if team is None or state.match.teams < 2:
@@ -46,7 +46,7 @@ def why_told(state: State, seat: Seat) -> str:
     return f"You are {called(team)}: chances {percent(chances(state))}, {', '.join(others)}."
 
 
-def rank_told(state: State, seat: Seat) -> str:
+def describe_rank(state: State, seat: Seat) -> str:
     """Return somebody's rank and weight."""
     known = state.known.ranks.get(seat.id.partition("#")[0])
     if known is None:
@@ -55,6 +55,31 @@ def rank_told(state: State, seat: Seat) -> str:
     return f"You are {rank} of {among} with a weight of {weight:.0f}."
 
 
-def advantage_told(factors: Sequence[float]) -> str:
+def describe_advantage(factors: Sequence[float]) -> str:
     """Return what teams are owed, as in ``Red 1.08``; empty where nothing is."""
     return ", ".join(f"{called(team)} {factor:.2f}" for team, factor in enumerate(factors) if factor > 1.0)
+
+
+def reply(state: State, seat: Seat, question: str, *, chosen: bool) -> str:
+    """Return the answer to one of :data:`QUESTIONS`.
+
+    Parameters
+    ----------
+    state : State
+        Who is there and where they are to be.
+    seat : Seat
+        Who asks.
+    question : str
+        What they ask.
+    chosen : bool
+        Whether there are teams to speak of.
+    """
+    if question == "!rank":
+        return describe_rank(state, seat)
+    if not chosen:
+        return "Teams are chosen when the next game is about to start."
+    if question == "!teams":
+        return describe_teams(state)
+    if question == "!why":
+        return explain_team(state, seat)
+    return "You change sides as soon as that does no harm."

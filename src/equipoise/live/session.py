@@ -25,17 +25,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from equipoise.ledger import Game, accounts
+from equipoise.ledger import accounts
 from equipoise.live import answering
-from equipoise.live.choosing import (
-    HARMLESS,
-    chances,
-    divided,
-    imbalance,
-    owed,
-    placed,
-    wanted_bots,
-)
+from equipoise.live.choosing import chances, divided, owed, placed, wanted_bots
 from equipoise.live.commands import Command, Say, SetAdvantage, SetMinimum
 from equipoise.live.converging import Pending
 from equipoise.live.events import (
@@ -57,8 +49,9 @@ from equipoise.live.events import (
     Starting,
     Weighed,
 )
+from equipoise.live.played import Played
 from equipoise.live.state import Policy, Seat, State
-from equipoise.live.switching import Switching
+from equipoise.live.switching import Switching, accepted_switch
 from equipoise.stopping import Stop, never
 
 #: Phases of a session: nothing is known, teams are open, teams are chosen, the game runs.
@@ -97,17 +90,14 @@ class Session:
     def __init__(self, policy: Policy | None = None, stopping: Callable[[], Stop] = lambda: never) -> None:
         self.state = State(policy or Policy())
         self.phase = IDLE
-        self.games: list[Game] = []
         self._stopping = stopping
-        self._told: list[Command] = []
+        self._commands: list[Command] = []
         self._gone: dict[int, Seat] = {}
         self._were: dict[str, int] = {}
         self._pending = Pending()
         self._switching = Switching()
         self._answered: dict[int, float] = {}
-        self._moved: tuple[str, ...] = ()
-        self._expected: tuple[float, ...] = ()
-        self._lineup: tuple[tuple[str, ...], ...] = ()
+        self.played = Played()
         self._now = 0.0
         self._began = float("-inf")
         self._ends_at: float | None = None
@@ -124,7 +114,7 @@ class Session:
         now : float
             Seconds on any clock that does not run backwards.
         """
-        self._told = []
+        self._commands = []
         self._now = now
         taken_by = _TAKEN_BY.get(type(event))
         if taken_by is not None:
@@ -132,8 +122,8 @@ class Session:
         if self.phase in (CHOSEN, PLAYING):
             self._settle_grace()
             self._look_after_balance()
-            self._told += self._pending.commands(self.state, now)
-        return self._told
+            self._commands += self._pending.commands(self.state, now)
+        return self._commands
 
     def as_dict(self) -> dict[str, Any]:
         """Return the state as plain data, for pages and logs."""
@@ -185,8 +175,15 @@ class Session:
             self._left(Left(event.slot))
         if len(state.seats) >= MOST_SEATS:
             return
-        unique = self._unique(event.id)
-        seat = Seat(event.slot, unique, event.name, event.bot, _in(state, event.team), event.level, self._now)
+        seat = Seat(
+            event.slot,
+            state.unique(event.id),
+            event.name,
+            event.bot,
+            _in(state, event.team),
+            event.level,
+            self._now,
+        )
         state.seats[event.slot] = seat
         self._gone.pop(event.slot, None)
         if event.bot:
@@ -194,33 +191,16 @@ class Session:
         else:
             self._find_place(seat)
 
-    def _unique(self, identity: str) -> str:
-        """Return an id that nobody else here has."""
-        taken = {seat.id for seat in self.state.seats.values()}
-        number, unique = 1, identity
-        while unique in taken:
-            number += 1
-            unique = f"{identity}#{number}"
-        return unique
-
     def _find_place(self, seat: Seat) -> None:
         """Give somebody who comes into a game that is chosen or runs a team."""
         if self.phase not in (CHOSEN, PLAYING) or seat.id in self.state.plan:
             return
         if self.phase == CHOSEN:
-            self._choose(told=False)
+            self._choose(announce=False)
             return
-        team = placed(self.state, seat)
-        self.state.plan[seat.id] = self._were.get(seat.id, team) if self._may_return(seat) else team
+        before, team = self._were.get(seat.id), placed(self.state, seat)
+        self.state.plan[seat.id] = before if before is not None and self.state.has_room(before) else team
         self._fill()
-
-    def _may_return(self, seat: Seat) -> bool:
-        """Whether somebody who was here in this game may have the old place: as long as teams stay equal."""
-        if seat.id not in self._were:
-            return False
-        sizes = self.state.sizes()
-        sizes[self._were[seat.id]] += 1
-        return max(sizes) - min(sizes) <= 1
 
     def _left(self, event: Left) -> None:
         seat = self.state.seats.pop(event.slot, None)
@@ -252,16 +232,9 @@ class Session:
             seat.watching = False
             self._find_place(seat)
         elif self.phase == PLAYING and team != wanted:
-            self._judge_own_switch(seat, team)
-
-    def _judge_own_switch(self, seat: Seat, team: int) -> None:
-        """Accept a change of team that does no harm; any other one is taken back."""
-        state = self.state
-        after = {**state.plan, seat.id: team}
-        if imbalance(chances(state, after)) <= imbalance(chances(state)) + HARMLESS:
-            other = replace(state, plan=after).sizes()
-            if max(other) - min(other) <= 1:
-                state.plan = after
+            plan = accepted_switch(state, seat, team)
+            if plan is not None:
+                state.plan = plan
                 self._fill()
 
     def _renamed(self, event: Renamed) -> None:
@@ -269,19 +242,8 @@ class Session:
             self.state.seats[event.slot].name = event.name
 
     def _seen(self, event: Seen) -> None:
-        state = self.state
-        for slot, seat in list(state.seats.items()):
-            if self._now - seat.since < FRESH:
-                continue
-            if slot not in event.teams:
-                self._left(Left(slot))
-            elif seat.team != event.teams[slot]:
-                self._changed(Changed(slot, event.teams[slot]))
-        for slot, team in event.teams.items():
-            gone = self._gone.get(slot)
-            if slot not in state.seats and gone is not None:
-                again = Joined(slot, gone.id.partition("#")[0], gone.name, gone.bot, team, gone.level)
-                self._joined(again)
+        for other in self.state.corrections(event.teams, self._gone, self._now - FRESH):
+            getattr(self, _TAKEN_BY[type(other)])(other)
 
     def unknown(self, event: Seen) -> list[int]:
         """Return the slots of a server's list of whom nothing is known."""
@@ -300,15 +262,15 @@ class Session:
 
     def _starting(self, _: Starting) -> None:
         if self.phase != IDLE:
-            self._choose(told=True)
+            self._choose(announce=True)
 
     def _started(self, _: Started) -> None:
         if self.phase in (IDLE, PLAYING):
             return
         if self.phase == OPEN:
-            self._choose(told=True)
+            self._choose(announce=True)
         self.phase, self._began = PLAYING, self._now
-        self._remember_start()
+        self.played.begin(self.state)
 
     def _resumed(self, _: Resumed) -> None:
         if self.phase == IDLE:
@@ -318,16 +280,13 @@ class Session:
                 self.state.plan[seat.id] = seat.team
         if self.phase == PLAYING:
             self._began = float("-inf")
-            self._remember_start()
+            self.played.begin(self.state)
         self._refill()
 
     def _ended(self, event: Ended) -> None:
         if self.phase != PLAYING:
             return
-        scores = event.scores
-        if len(scores) == len(self._lineup) == len(self._expected) and all(self._lineup):
-            ranks = tuple(-score for score in scores)
-            self.games.append(Game(self._lineup, self._expected, ranks, (), self._moved))
+        self.played.end(event.scores)
         self.phase = OPEN
         self._switching = Switching(self._switching.last_moved)
         self._ends_at = None
@@ -352,41 +311,26 @@ class Session:
         if last is not None and self._now - last < BETWEEN_ANSWERS:
             return
         self._answered[event.slot] = self._now
-        if question == "!rank":
-            self._told.append(Say(answering.rank_told(self.state, seat), seat.slot))
-        elif self.phase not in (CHOSEN, PLAYING):
-            self._told.append(Say("Teams are chosen when the next game is about to start.", seat.slot))
-        elif question == "!teams":
-            self._told.append(Say(answering.teams_told(self.state), seat.slot))
-        elif question == "!why":
-            self._told.append(Say(answering.why_told(self.state, seat), seat.slot))
-        else:
-            self._told.append(Say("You change sides as soon as that does no harm.", seat.slot))
+        text = answering.reply(self.state, seat, question, chosen=self.phase in (CHOSEN, PLAYING))
+        self._commands.append(Say(text, seat.slot))
 
     def _busy(self, _: Busy) -> None:
         self._pending.postpone(self._now)
 
     # Decisions
 
-    def _choose(self, *, told: bool) -> None:
+    def _choose(self, *, announce: bool) -> None:
         """Choose the teams of a game that is about to start."""
         state = self.state
         before = {seat.id: seat.team for seat in state.people()}
-        state.plan = divided(state, accounts(self.games), self._stopping())
-        self._moved = tuple(each for each, team in state.plan.items() if before[each] not in (None, team))
+        state.plan = divided(state, accounts(self.played.games), self._stopping())
+        self.played.moved = tuple(
+            each for each, team in state.plan.items() if before[each] not in (None, team)
+        )
         self.phase = CHOSEN if self.phase != PLAYING else PLAYING
         self._fill()
-        if told and state.plan and state.match.teams > 1:
-            self._told.append(Say(f"Teams: {answering.teams_told(state)}"))
-
-    def _remember_start(self) -> None:
-        """Keep what is needed for the ledger when the game ends."""
-        state = self.state
-        teams: list[list[str]] = [[] for _ in range(state.match.teams)]
-        for player, team in state.plan.items():
-            teams[team].append(player)
-        self._lineup = tuple(map(tuple, teams))
-        self._expected = chances(state) if state.bots else ()
+        if announce and state.plan and state.match.teams > 1:
+            self._commands.append(Say(f"Teams: {answering.describe_teams(state)}"))
 
     def _fill(self) -> None:
         """Decide on bots, and tell what the weaker team is owed."""
@@ -397,7 +341,7 @@ class Session:
         minimum = sum(state.sizes()) + sum(map(len, state.bots))
         if minimum != self._minimum:
             self._minimum = minimum
-            self._told.append(SetMinimum(minimum))
+            self._commands.append(SetMinimum(minimum))
 
     def _refill(self) -> None:
         if self.phase in (CHOSEN, PLAYING):
@@ -421,12 +365,12 @@ class Session:
         factors = owed(state)
         if factors != self._factors:
             self._factors = factors
-            self._told.append(SetAdvantage(factors))
+            self._commands.append(SetAdvantage(factors))
         if self.phase != PLAYING or self._is_late():
             return
         plan = self._switching.plan(state, self._now)
         if self._switching.asks:
-            self._told.append(Say("The game is uneven. Who would change sides? Write !switch"))
+            self._commands.append(Say("The game is uneven. Who would change sides? Write !switch"))
         if plan is not None:
             state.plan = plan
             self._fill()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from equipoise.arrays import Floats
 from equipoise.errors import InputError
-from equipoise.live.events import Announced, Known
+from equipoise.live.events import Announced, Changed, Event, Joined, Known, Left
 from equipoise.players import Bots, Player, Rating
 from equipoise.teams.running.sums import team_sums
 
@@ -149,6 +149,49 @@ class State:
         if known is not None:
             return known
         return self.known.skills.of(seat.level) if seat.bot else self.known.default
+
+    def unique(self, identity: str) -> str:
+        """Return an id that nobody else here has."""
+        taken = {seat.id for seat in self.seats.values()}
+        number, unique = 1, identity
+        while unique in taken:
+            number += 1
+            unique = f"{identity}#{number}"
+        return unique
+
+    def corrections(
+        self, teams: Mapping[int, int | None], gone: Mapping[int, Seat], heard: float
+    ) -> list[Event]:
+        """Return what must have happened unheard, as a server's own list shows.
+
+        Parameters
+        ----------
+        teams : mapping from slot to team
+            The list.
+        gone : mapping from slot to Seat
+            Who has left.
+        heard : float
+            Whoever was heard of after this time is left as they are: the list may be older.
+        """
+        found: list[Event] = []
+        for slot, seat in self.seats.items():
+            if seat.since > heard:
+                continue
+            if slot not in teams:
+                found.append(Left(slot))
+            elif seat.team != teams[slot]:
+                found.append(Changed(slot, teams[slot]))
+        back = [(slot, gone[slot]) for slot in teams if slot not in self.seats and slot in gone]
+        return found + [
+            Joined(slot, seat.id.partition("#")[0], seat.name, seat.bot, teams[slot], seat.level)
+            for slot, seat in back
+        ]
+
+    def has_room(self, team: int) -> bool:
+        """Tell whether teams stay equal, as near as can be, with one more player in a team."""
+        sizes = self.sizes()
+        sizes[team] += 1
+        return max(sizes) - min(sizes) <= 1
 
     def sizes(self) -> list[int]:
         """Return how many people each team is to have."""

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from equipoise.live.choosing import HARMLESS, best_switch, chances, imbalance
 from equipoise.live.state import Seat, State
+
+
+def accepted_switch(state: State, seat: Seat, team: int) -> dict[str, int] | None:
+    """Return the plan with somebody in the team they changed to by themselves, None where that does harm."""
+    plan = {**state.plan, seat.id: team}
+    if imbalance(chances(state, plan)) > imbalance(chances(state)) + HARMLESS:
+        return None
+    sizes = replace(state, plan=plan).sizes()
+    return plan if max(sizes) - min(sizes) <= 1 else None
 
 
 class Switching:

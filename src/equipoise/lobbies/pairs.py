@@ -319,40 +319,70 @@ def placing_of(problem: LobbyProblem, singles: Ints, ends: Ints, binned: Binned,
         Where each bin of them ends.
     """
     flow = np.floor(binned.flow + 1e-6).astype(np.int64)
-    starts = np.concatenate([[0], ends[:-1]])
-    # Each pair of bins takes its players from both bins in turn; nobody is taken twice.
-    bins = np.concatenate([binned.one, binned.other])
-    takes = np.concatenate([flow, flow])
-    order = np.argsort(bins, kind="stable")
-    before = np.cumsum(takes[order]) - takes[order]
-    first_of_bin = np.searchsorted(bins[order], bins[order])
-    offset = np.empty_like(takes)
-    offset[order] = starts[bins[order]] + before - before[first_of_bin]
-    limit = np.concatenate([ends[binned.one], ends[binned.other]])
-    takes = np.clip(np.minimum(takes, limit - offset), 0, None)
-    half = len(flow)
-    count = np.minimum(takes[:half], takes[half:])
-    step = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-    one = np.repeat(offset[:half], count) + step
-    other = np.repeat(offset[half:] + count - 1, count) - step
-    team = np.full(problem.n_blocks, WAITING, dtype=np.int64)
+    share = np.zeros((len(ends), problem.n_lobbies + 1), dtype=np.int64)
+    for bins in (binned.one, binned.other):
+        np.add.at(share, (bins, binned.where), flow)
+    whose = _interleaved(share, np.diff(ends, prepend=0))
     whole = np.flatnonzero(problem.size == 2)[:n_teams]
+    team = np.full(problem.n_blocks, WAITING, dtype=np.int64)
     team[whole] = np.arange(len(whole))
-    room = n_teams - len(whole)
-    one, other = one[:room], other[:room]
-    for side in (one, other):
-        team[singles[side]] = len(whole) + np.arange(len(side))
+    made = len(whole)
+    for lobby in range(problem.n_lobbies):
+        mine = singles[whose == lobby][: 2 * (n_teams - made)]
+        made = _crosswise(team, mine, made)
     left = singles[team[singles] == WAITING]
-    missing = room - len(one)
-    low, high = left[:missing], left[len(left) - missing :][::-1]
-    for part in (low, high):
-        team[part] = len(whole) + len(one) + np.arange(missing)
+    missing = n_teams - made
+    _crosswise(team, np.concatenate([left[:missing], left[len(left) - missing :]]), made)
     counts = _counts(problem, binned, n_teams)
     placing = Placing(team, np.zeros(n_teams, dtype=np.int64))
     rank = np.argsort(placing.totals(problem), kind="stable")
     by_target = np.argsort(problem.target, kind="stable")
     placing.lobby[rank] = np.repeat(by_target, counts[by_target])
+    _pair_anew(placing, singles)
     return placing
+
+
+def _interleaved(share: Ints, mass: Ints) -> Ints:
+    """Return for each player, bin by bin, the lobby, evenly mixed within the bin; the last for nobody's.
+
+    Parameters
+    ----------
+    share : ndarray of int, shape (n_bins, n_lobbies + 1)
+        How many of a bin each lobby gets; the last column is filled with the rest.
+    mass : ndarray of int, shape (n_bins,)
+        How many players a bin has.
+    """
+    share[:, -1] = np.maximum(mass - share.sum(axis=1), 0)
+    many = share.ravel()
+    place = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
+    within = (place + 0.5) / np.repeat(many, many)
+    bins, lobbies = np.divmod(np.repeat(np.arange(len(many)), many), share.shape[1])
+    order = np.lexsort((within, bins))
+    return np.asarray(lobbies[order][: mass.sum()])
+
+
+def _crosswise(team: Ints, players: Ints, first: int) -> int:
+    """Put the first with the last, and so on, into teams from a number on; return the number after them.
+
+    Of players by ascending skill these are the pairs that cost least in one lobby, whatever convex deviation
+    counts: their totals are nearest to one another.
+    """
+    half = len(players) // 2
+    numbers = np.arange(first, first + half)
+    team[players[:half]] = numbers
+    team[players[len(players) - half :]] = numbers[::-1]
+    return first + half
+
+
+def _pair_anew(placing: Placing, singles: Ints) -> None:
+    """Pair the players of each lobby who came alone crosswise; changes the placing."""
+    team = placing.team
+    alone = singles[team[singles] != WAITING]
+    for lobby in range(int(placing.lobby.max(initial=-1)) + 1):
+        mine = alone[placing.lobby[team[alone]] == lobby]
+        numbers = np.unique(team[mine])
+        team[mine[: len(numbers)]] = numbers
+        team[mine[len(numbers) :]] = numbers[::-1]
 
 
 def _counts(problem: LobbyProblem, binned: Binned, n_teams: int) -> Ints:

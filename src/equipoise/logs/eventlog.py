@@ -190,6 +190,11 @@ class Running:
             self.play.clients[fields[3]].person.score = score
         return None
 
+    def again(self) -> None:
+        """``:restart``: what was before does not count."""
+        self.contests.clear()
+        self.play.again()
+
     def final(self, _: bytes) -> None:
         """``:scores:map:seconds``: the final scores follow."""
         self.scored = True
@@ -221,7 +226,7 @@ LINES: dict[bytes, Callable[[Running, bytes], str | None]] = {
     b"labels:teamscores": lambda game, rest: game.labels(b"teamscores", rest),
     b"labels:player": lambda game, rest: game.labels(b"player", rest),
     b"teamscores:see-labels": Running.team_scores, b"player:see-labels": Running.player,
-    b"scores": Running.final, b"restart": lambda game, _: game.play.again(),
+    b"scores": Running.final, b"restart": lambda game, _: game.again(),
 }  # fmt: skip
 
 

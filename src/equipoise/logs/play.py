@@ -7,7 +7,8 @@ it gives contests.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from equipoise.matches import Contest, Match, Ruleset, Statistics, Unfinished
 from equipoise.members import LEAST_SHARE
@@ -74,6 +75,13 @@ class Person:
         if len(self.stays) < 2:
             return next(iter(self.stays), None)
         return max(reversed(self.stays), key=self.stays.__getitem__)
+
+
+class Half(NamedTuple):
+    """What everyone did in one half of a game, and how long that was."""
+
+    people: dict[str, Person]
+    length: float
 
 
 @dataclass(slots=True)
@@ -180,6 +188,34 @@ class Play:
             person.score = None
         if self.opposed():
             self._begin()
+
+    def half(self) -> Half:
+        """Return what was done up to now, and let everything begin anew."""
+        for client in self.clients.values():
+            self._settle(client)
+        people = {
+            identity: replace(person, stays=dict(person.stays)) for identity, person in self.people.items()
+        }
+        length = 0.0 if self.start is None else self.clock - self.start
+        self.again()
+        for person in self.people.values():
+            person.stays.clear()
+        return Half(people, length)
+
+    def unite(self, half: Half, sides: Mapping[int, int]) -> None:
+        """Add an earlier half, in which the sides had other numbers."""
+        for client in self.clients.values():
+            self._settle(client)
+        for identity, before in half.people.items():
+            person = self.people[identity]
+            person.kills += before.kills
+            person.deaths += before.deaths
+            person.losses += before.losses
+            for side, time in before.stays.items():
+                now = sides.get(side, side)
+                person.stays[now] = person.stays.get(now, 0.0) + time
+        if self.start is not None:
+            self.start -= half.length
 
     def unite_sides(self) -> None:
         """Count everyone for the side they are on last, for all their time: sides swapped at half-time."""

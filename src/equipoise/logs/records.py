@@ -19,7 +19,7 @@ from equipoise.matches import Contest, Match, Ruleset, Statistics
 from equipoise.players import LARGEST_WEIGHT
 
 #: What a record of a match may have, besides what a contest may have.
-MATCH_FIELDS = ("id", "began", "ended", "map", "contests")
+MATCH_FIELDS = ("id", "began", "ended", "map", "picks", "contests")
 
 #: What a contest may have; a match of one contest has these fields itself.
 CONTEST_FIELDS = ("game", "game_type", "mutators", "teams", "ranks", "scores", "weight", "at")
@@ -73,6 +73,7 @@ def match_from(record: Any) -> Match:
     return Match(
         tuple(contests), began=began, ended=ended, id=text_from(record.get("id", ""), "id"),
         names=_names(parts), map=text_from(record.get("map", ""), "map"),
+        picks=_picks(record.get("picks", [])),
     )  # fmt: skip
 
 
@@ -83,6 +84,13 @@ def _names(parts: list[_Record]) -> tuple[tuple[str, str], ...]:
         if isinstance(player, dict) and "name" in player:
             names[text_from(player["id"], "id")] = text_from(player["name"], "name")
     return tuple(names.items())
+
+
+def _picks(value: Any) -> tuple[tuple[str, str], ...]:
+    """Return who picked whom."""
+    if not isinstance(value, list) or not all(isinstance(pick, list) and len(pick) == 2 for pick in value):
+        _fail("picks", f"must be a list of pairs, the captain and who was picked, got {_short(value)}")
+    return tuple((text_from(one, "picks"), text_from(other, "picks")) for one, other in value)
 
 
 def record_data(match: Match) -> dict[str, Any]:
@@ -100,6 +108,7 @@ def record_data(match: Match) -> dict[str, Any]:
         **({} if match.began is None else {"began": match.began}),
         "ended": match.ended or 0.0,
         **({"map": match.map} if match.map else {}),
+        **({"picks": [list(pick) for pick in match.picks]} if match.picks else {}),
         "contests": [_contest_data(contest, names) for contest in match.contests],
     }
 

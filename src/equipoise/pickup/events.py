@@ -201,6 +201,7 @@ class Keep:
     ranks: tuple[float, ...]
     map: str
     parties: Teams
+    picks: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

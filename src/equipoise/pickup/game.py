@@ -132,6 +132,12 @@ class Game:
         """Who is together, whatever the teams are called."""
         return frozenset(map(frozenset, self.teams))
 
+    @property
+    def picked(self) -> tuple[tuple[str, str], ...]:
+        """Who picked whom, in order, of those who play; a turn without a choice is no pick."""
+        playing = {player for team in self.teams for player in team}
+        return tuple(pick for pick in self.picks if set(pick) <= playing)
+
     def most_wanted(self, choice: str) -> bool:
         """Tell whether more than half of all players vote for something."""
         return 2 * sum(vote == choice for vote in self.votes.values()) > len(self.players)

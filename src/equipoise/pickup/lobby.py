@@ -122,7 +122,8 @@ class Lobbies(Dividing):
         self._waited.pop(game.id, None)
         self.over.pop(game.id, None)
         self.over[game.id] = game
-        self._commands.append(Keep(game.id, game.lobby.name, game.teams, ranks, game.map, game.duos))
+        keep = Keep(game.id, game.lobby.name, game.teams, ranks, game.map, game.duos, game.picked)
+        self._commands.append(keep)
         self._say("over", game.lobby.name, game=game.id, ranks=ranks, teams=game.teams)
 
     def _correct(self, event: ev.Correct) -> None:

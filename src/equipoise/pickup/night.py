@@ -31,10 +31,10 @@ Event = Mapping[str, Any]
 
 WEIGHTS, TEAMS, RESULT, UNDO = "weights", "teams", "result", "undo"
 
-#: Events of lobbies, which stand among those of nights and change none of them.
-PICKUP = "pickup"
+#: Events of lobbies and of running games, which stand among those of nights and change none of them.
+PICKUP, LIVE = "pickup", "live"
 
-#: The fields of a setup and of a proposal that hold ids.
+#: The fields of a setup, and of a proposal or a game, that hold ids.
 SETUP_IDS, PROPOSAL_IDS = ("here", "duos", "apart", "prefer", "avoid"), ("teams", "out", "moved", "unmet")
 
 #: What teams are called unless other names are given.
@@ -234,7 +234,7 @@ def night_of(events: Iterable[Event]) -> Night:
         If they are not events of a night.
     """
     try:
-        listed = [event for event in events if event["kind"] != PICKUP]
+        listed = [event for event in events if event["kind"] not in (PICKUP, LIVE)]
         ever = frozenset(
             player for event in listed if event["kind"] == WEIGHTS for player in event["weights"]
         )
@@ -333,7 +333,7 @@ def renamed(event: Event, names: Mapping[str, str]) -> dict[str, Any]:
         plain["spelled"] = {
             names.get(player, player): names.get(player, name) for player, name in plain["spelled"].items()
         }
-    for part, fields in (("setup", SETUP_IDS), ("proposal", PROPOSAL_IDS)):
+    for part, fields in (("setup", SETUP_IDS), ("proposal", PROPOSAL_IDS), ("game", PROPOSAL_IDS)):
         if plain.get(part) is not None:
             fields_now = {name: _named(plain[part][name], names) for name in fields}
             plain[part] = {**plain[part], **fields_now}

@@ -6,18 +6,14 @@ compiled before; a worker of its own sees to it that it was.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
-from functools import partial
+from collections.abc import Generator
 
 from equipoise.clock import deadline
-from equipoise.compiled import available, is_kept, keeps
-from equipoise.players import Player
+from equipoise.compiled import available, keeps
 from equipoise.serving.answers import INFEASIBLE, Gathered, InfeasibleError
+from equipoise.serving.warming import missing
 from equipoise.teams.balancing import balance
-from equipoise.teams.solvers import halves, window_kernels
-
-#: Divisions that need what is compiled, players and teams, and the kernels after which they are given up.
-NEEDING = ((32, 3, (window_kernels.fill_teams,)), (64, 2, halves.KERNELS))
+from equipoise.teams.solvers.window_kernels import fill_teams
 
 Divided = tuple[int, ...] | str | None
 
@@ -44,21 +40,15 @@ class Dividing:
 
 
 class Compiling:
-    """Compiles what dividing needs, once for an installation: it is kept on disk."""
+    """Compiles every kernel, once for an installation: they are kept on disk."""
 
     def __call__(self, _: None) -> Generator[None, None, bool]:
-        """Return whether it is kept, or nothing can be compiled at all."""
+        """Return whether they are kept, or nothing can be compiled at all."""
         yield from ()
         if not available():
             return True
-        if not keeps(window_kernels.fill_teams):
+        if not keeps(fill_teams):
             return False
-        for count, teams, kernels in NEEDING:
-            # Squares are not alike in any unit, so that no split is perfect and the search goes on.
-            players = tuple(Player(str(n), float(n * n)) for n in range(count))
-            Gathered(players, teams, None).divided(partial(_are_kept, kernels))
+        for step in missing():
+            step.work(step.kernels)
         return True
-
-
-def _are_kept(kernels: Iterable[Callable[..., object]]) -> bool:
-    return all(map(is_kept, kernels))

@@ -69,7 +69,10 @@ class Keeping:
             raise InputError(msg, "ended")
         with self._archive() as archive:
             if isinstance(question, Match):
-                return archive.record([question]).new > 0
+                new = archive.record([question]).new > 0
+                if new:
+                    _warn(archive, question)
+                return new
             return (
                 _reported(archive, question) if isinstance(question, Report) else _undone(archive, question)
             )
@@ -93,12 +96,23 @@ def _reported(archive: Archive, report: Report) -> str:
     match = report.match
     recorded = archive.record([match])
     if recorded.new:
+        _warn(archive, match)
         return NEW
     if recorded.conflicts and not report.timed:  # the same match may have been reported at another moment
         kept = archive.listed_match(match.id)
         if kept is not None:
             recorded = archive.record([moved(match, kept.match.ended or 0.0)])
     return OTHER if recorded.conflicts else KNOWN
+
+
+def _warn(archive: Archive, match: Match) -> None:
+    """Warn of a result whose game was read from a log too, so that it counts twice."""
+    for logged, result in archive.reported_too([match]):
+        log.warning(
+            "the result %r is probably the game %s, which was read from a log; both count: "
+            "either ingest the log or report results",
+            result, logged[:12],
+        )  # fmt: skip
 
 
 def _undone(archive: Archive, undo: Undo) -> str:

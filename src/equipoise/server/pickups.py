@@ -142,7 +142,7 @@ class Pickups:
         ruleset = self.lobbies.lobbies[keep.lobby].ruleset
         contest = Contest(ruleset, keep.teams, keep.ranks, at=at, parties=parties)
         names = tuple((player, self.shown(player)) for team in keep.teams for player in team)
-        return Match((contest,), ended=at, id=keep.game, names=names, map=keep.map)
+        return Match((contest,), ended=at, id=keep.game, names=names, map=keep.map, picks=keep.picks)
 
     def _carried(self, commands: Sequence[Command], now: float) -> list[Reply]:
         """Carry commands out, and return what there is to say."""
@@ -189,15 +189,18 @@ class Pickups:
         if question.about == "rank":
             return [printable(self._rank(question))]
         if question.about == "why":
-            weights = {player: self._weight(player) for player in self.names}
+            game = words.game_meant(self.lobbies, question.who)
+            ruleset = None if game is None else game.lobby.ruleset
+            weights = {player: self._weight(player, ruleset) for player in self.names}
             return words.why_lines(self.lobbies, question.who, self.shown, weights)
         return [" ".join(f"!{name} {what}".strip() for name, what in COMMANDS.items())]
 
-    def _weight(self, player: str) -> float:
+    def _weight(self, player: str, ruleset: Ruleset | None = None) -> float:
+        """Return what somebody weighs in a ruleset, or over all."""
         standing: Any = self.archive.standing()
         player = self.archive.merged().get(player, player)
-        rating = standing.model.rating(standing.state, player, None)
-        return float(scale_of(standing.model, standing.state, Ruleset()).shown(rating.mu))
+        rating = standing.model.rating(standing.state, player, ruleset)
+        return float(scale_of(standing.model, standing.state, ruleset or Ruleset()).shown(rating.mu))
 
     def _rank(self, question: Question) -> str:
         """Return the place of somebody among all who have played."""

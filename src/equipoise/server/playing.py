@@ -18,6 +18,7 @@ from equipoise.clock import deadline
 from equipoise.errors import InputError
 from equipoise.ingest.following import BREAK
 from equipoise.ingest.watching import Watch
+from equipoise.ledger import Game as LedgerGame
 from equipoise.live.commands import Command, Say, SetAdvantage, SetMinimum
 from equipoise.live.events import (
     Announced,
@@ -35,6 +36,7 @@ from equipoise.live.events import (
 from equipoise.live.quake3 import PLAYERS, Quake3Console, Quake3Log, seen, who
 from equipoise.live.session import IDLE, OPEN, Session
 from equipoise.live.state import Policy
+from equipoise.pickup.night import LIVE
 from equipoise.protocols.consoles.rcon import Rcon
 from equipoise.server.rated import Rated
 
@@ -46,6 +48,9 @@ QUIET = 2.0
 
 #: Seconds for a search for teams.
 SECONDS = 1.0
+
+#: Games of the ledger that are read at the start.
+MOST_KEPT = 500
 
 #: How often a game that has ended and has people in it is told to go on, and with what.
 GO_ON = ("vstr nextmap", "map_restart 0")
@@ -246,6 +251,7 @@ class Game:
         for event in self._log.begin():
             self.session.handle(event, now)
         self._knows(now)
+        self.session.played.games = self._kept_games()
         if self.session.phase == IDLE:
             self._happened(Announced(), now)
         elif self.session.phase == OPEN:
@@ -273,7 +279,16 @@ class Game:
         if isinstance(event, Joined):
             weight = Weighed(event.id, self._rated.rating(event.id))
             self._do(self.session.handle(weight, now))
+        before = len(self.session.played.games)
         self._do(self.session.handle(event, now))
+        if len(self.session.played.games) > before and not self._dry:
+            kept = {"kind": LIVE, "game": self.session.played.games[-1].as_dict()}
+            self._archive.add_night_event(kept, None)
+
+    def _kept_games(self) -> list[LedgerGame]:
+        """Return what the ledger knows of earlier runs, on any server of the archive."""
+        kept = [event for event in self._archive.night_events() if event["kind"] == LIVE]
+        return [LedgerGame.from_dict(event["game"]) for event in kept[-MOST_KEPT:]]
 
     def _knows(self, now: float) -> None:
         """Tell the session what ratings say of those who are there."""
@@ -340,7 +355,7 @@ class Game:
 
 def worded(command: Command, there: dict[int, Joined]) -> str:
     """Return a command as people read it."""
-    from equipoise.live.answering import advantage_told, called
+    from equipoise.live.answering import called, describe_advantage
     from equipoise.live.commands import AddBot, Move, RemoveBot
 
     if isinstance(command, Move):
@@ -354,7 +369,7 @@ def worded(command: Command, there: dict[int, Joined]) -> str:
     if isinstance(command, SetMinimum):
         return f"{command.players} players with bots"
     if isinstance(command, SetAdvantage):
-        return f"advantage {advantage_told(command.factors) or 'even'}"
+        return f"advantage {describe_advantage(command.factors) or 'even'}"
     return f"say{'' if command.slot is None else f' to {command.slot}'}: {_text(command)}"
 
 

@@ -58,20 +58,20 @@ class Settings:
     token: str = field(default="", repr=False)
     tls_certificate: str = _setting("", "FILE", "A certificate with its chain: connections are TLS then.")
     tls_key: str = _setting("", "FILE", "The key of the certificate, where it is in another file.")
-    log_level: str = _setting("info", "LEVEL", "The least that is logged: debug, info, warning or error.")
+    log_level: str = _setting("info", "LEVEL", "What is logged at least: debug, info, warning or error.")
     json_logs: bool = _setting(False, "", "Log a JSON object a line.")
     max_connections: int = _setting(2048, "N", "Connections in total.")
     max_per_address: int = _setting(1536, "N", "Connections from one address.")
-    max_line: int = _setting(8192, "N", "Bytes of a line.")
+    max_line: int = _setting(8192, "N", "Longest line, in bytes.")
     max_members: int = _setting(128, "N", "Players and bots in a game.")
     max_mutators: int = _setting(64, "N", "Mutators of a game.")
     max_waiting: int = _setting(64, "N", "Divisions that may wait at once; of results, and others, as many.")
     idle_seconds: float = _setting(600.0, "SECONDS", "Close a connection that sends no line for so long.")
     slow_seconds: float = _setting(
-        30.0, "SECONDS", "Cut a connection off that does not take its answers for so long."
+        30.0, "SECONDS", "Close a connection that does not take its answers for so long."
     )
     grace_seconds: float = _setting(10.0, "SECONDS", "Time for answers at the end.")
-    clan_tags: bool = _setting(False, "", "Those with the same clan tag in their names are a party.")
+    clan_tags: bool = _setting(False, "", "Players with the same clan tag in their names form a party.")
     team_seconds: float = _setting(1.0, "SECONDS", "Time to look for better teams.")
 
     max_http_connections: int = _setting(1024, "N", "HTTP connections in total.")
@@ -80,8 +80,8 @@ class Settings:
         "", "ADDRESSES", "Reverse proxies, with commas, whose X-Forwarded-For says who asks over HTTP."
     )
     http_rate: float = _setting(50.0, "N", "HTTP requests a second from one address.")
-    max_body: int = _setting(1_048_576, "N", "Bytes of an HTTP body.")
-    max_time_limit: float = _setting(5.0, "SECONDS", "The longest that an HTTP request may let one search.")
+    max_body: int = _setting(1_048_576, "N", "Longest HTTP body, in bytes.")
+    max_time_limit: float = _setting(5.0, "SECONDS", "The longest search that an HTTP request may ask for.")
     header_seconds: float = _setting(10.0, "SECONDS", "Time for the headers of an HTTP request.")
 
     def __post_init__(self) -> None:

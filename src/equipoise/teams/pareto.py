@@ -17,10 +17,12 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
+import numpy as np
+
 from equipoise.errors import InputError
 from equipoise.teams.balancing import balance
 from equipoise.teams.keywords import Keywords, Players
-from equipoise.teams.objectives.composing import AtMost
+from equipoise.teams.objectives.composing import AtMost, OnPaper
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.objectives.units import Asked, compose
 from equipoise.teams.request import BalanceRequest
@@ -120,33 +122,37 @@ def pareto(
         raise InputError(msg, "most")
     if "moves" in (first, second) and request.moves is None:
         request = replace(request, moves=len(request.players))  # no limit, but counted
-    walk = _Walk(first, second)
+    walk = _Walk(first, second, request)
     solutions: list[Solution] = []
     complete = False
     while len(solutions) < most:
         solution = balance(replace(request, objective=walk.objective))
-        if not solution.splits:
+        if not solution.splits and not solutions:
             proven = solution.status is Status.INFEASIBLE
             return Front(walk.names, (), proven, solution)
+        if not solution.splits:  # what is above the level is so to its last digit, which a solver may round
+            complete = solution.status is Status.INFEASIBLE and walk.proven
+            break
         reached = walk.cost(solution)
-        # Each point is better than the one before by more than rounding can feign.
-        if reached > walk.level + 2.0 * solution.rounding:
+        if walk.missed(solution):
             complete = solution.status is Status.OPTIMAL and walk.proven
             break
         walk.proven = walk.proven and solution.status is Status.OPTIMAL
         solutions.append(solution)
-        if reached <= walk.floor + solution.rounding:
+        error = walk.error(solution)
+        if reached <= walk.floor + error:
             complete = walk.proven
             break
-        walk.level = math.nextafter(reached - 4.0 * solution.rounding, -math.inf)
+        walk.level = math.nextafter(reached - error, -math.inf)
     return Front(walk.names, tuple(solutions), complete)
 
 
 class _Walk:
     """Where on the front the next point is looked for."""
 
-    def __init__(self, first: Asked, second: Asked) -> None:
+    def __init__(self, first: Asked, second: Asked, request: BalanceRequest) -> None:
         self.asked = first, second
+        self.request = request
         self.level = float("inf")
         self.floor = 0.0
         self.proven = True
@@ -159,9 +165,26 @@ class _Walk:
         self.names = made[0].name, made[1].name
         first, self._second = (one.criterion for one in made)
         self.floor = self._second.floor
-        order = ((AtMost(self._second, self.level), 0.0), (first, 0.0))
+        # Each point is better than the one before by more than rounding can feign.
+        problem = self.request.problem
+        most = self._second if problem is None else OnPaper(self._second, problem.rounding, 1.0)
+        order = ((AtMost(most, self.level), 0.0), (first, 0.0))
         return Objective(" against ".join(self.names), self._second, order)
 
     def cost(self, solution: Solution) -> float:
         """Return the second criterion's cost of the point that was found."""
         return self._second.cost_of(solution.best.values[-1])
+
+    def missed(self, solution: Solution) -> bool:
+        """Tell whether there is no point at the level: what was found is above it."""
+        return solution.best.values[0] > 0.0
+
+    def error(self, solution: Solution) -> float:
+        """Return by how much rounding may have changed the second criterion's cost of what was found."""
+        problem = self.request.problem
+        if problem is None:
+            return solution.rounding
+        team_of = {player.id: n for n, team in enumerate(solution.best.teams) for player in team}
+        teams = [team_of[player.id] for player in self.request.players]
+        labels = np.array([teams[block[0]] for block in problem.members], dtype=np.int8)
+        return float(self._second.errors(problem.totals(labels[None, :]), problem.rounding)[0])

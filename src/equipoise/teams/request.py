@@ -12,8 +12,6 @@ In plain data (:meth:`BalanceRequest.to_dict`, ``docs/request.schema.json``) a r
 ``players`` are as in a JSON roster; every other field is named as the keyword of :func:`equipoise.balance`
 and left out where it is as by default.  Teams are counted from 1 in data, and from 0 in Python.  ``stop`` is
 no part of the data: it belongs to whoever waits.
-
-What a request means for a solver is not known here.
 """
 
 from __future__ import annotations
@@ -50,7 +48,6 @@ SIDE_WEIGHT = 0.01
 #: who have few splits to choose from, one in four hundred.  Why: docs/decisions/0002-default-objective.md.
 TOLERANCE = 0.001
 SMALL_TOLERANCE, SMALL = 0.0025, 17
-
 
 #: How little and how much work a search may be asked for, as a multiple of the usual.
 LEAST_EFFORT, MOST_EFFORT = 0.01, 1000.0
@@ -211,12 +208,10 @@ class BalanceRequest:
     def __post_init__(self) -> None:
         _check_numbers(self)
         _check_parts(self)
-        roster = rated(self.players, self.default)
-        object.__setattr__(self, "roster", roster)
+        object.__setattr__(self, "roster", rated(self.players, self.default))
         exact = (self.sizes,) * self.teams if isinstance(self.sizes, int) else self.sizes
         sizes = Sizes(exact, self.min_size, self.max_size, self.max_difference)
-        rules = size_rules(len(self.players), self.teams, sizes, self.bots)
-        object.__setattr__(self, "size_rules", rules)
+        object.__setattr__(self, "size_rules", size_rules(len(self.players), self.teams, sizes, self.bots))
         problem, clash = _built(self)
         object.__setattr__(self, "problem", problem)
         object.__setattr__(self, "clash", clash)
@@ -289,11 +284,10 @@ class BalanceRequest:
         UnsupportedError
             If a part was passed as a Python object, which data cannot hold.
         """
-        changed = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
         defaults = {each.name: each.default for each in fields(self)}
-        return data_of(
-            self.players, {name: value for name, value in changed.items() if value != defaults[name]}
-        )
+        changed = {name: value for name, value in values.items() if value != defaults[name]}
+        return data_of(self.players, changed)
 
     @property
     def most_tolerance(self) -> float:
@@ -347,10 +341,7 @@ def _check_numbers(request: BalanceRequest) -> None:
 def _check_parts(request: BalanceRequest) -> None:
     """Refuse names that no registry holds; ``"module:attribute"`` is looked up when it is used."""
     named = [("objective", {**OBJECTIVES, **TERMS}, name) for name in _objective_names(request.objective)]
-    named += [
-        ("solver", {**SOLVERS, "auto": ""}, request.solver),
-        ("rerank", {**RERANKERS}, request.rerank),
-    ]
+    named += [("solver", {**SOLVERS, "auto": ""}, request.solver), ("rerank", {**RERANKERS}, request.rerank)]
     for kind, registry, name in named:
         if isinstance(name, str):
             if ":" not in name and name not in registry:

@@ -18,7 +18,7 @@ from equipoise.arrays import Floats, Labels
 from equipoise.teams.objectives.objective import Criterion, Limit, Objective, Pair, Units
 from equipoise.teams.problem.components import Contradiction, components
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, Problem
-from equipoise.teams.solvers.task import Found, Task
+from equipoise.teams.solvers.task import Found, Task, signature
 
 #: Relative and absolute difference of costs that rounding explains.
 RELATIVE, ABSOLUTE = 1e-9, 1e-11
@@ -123,7 +123,7 @@ def best_costs(task: Task) -> list[float]:
     for labels in legal_splits(task.problem):
         totals = task.problem.totals(labels[None, :])
         if all(criterion.cost(totals)[0] <= limit for criterion, limit in task.limits):
-            costs.setdefault(task.problem.signature(labels), float(task.criterion.cost(totals)[0]))
+            costs.setdefault(signature(task.problem, labels), float(task.criterion.cost(totals)[0]))
     return sorted(costs.values())[: task.keep]
 
 
@@ -198,7 +198,7 @@ def check_solver(
         assert math.isclose(ranked.cost, float(objective.criterion.cost(totals)[0]), abs_tol=ABSOLUTE), (
             "true cost"
         )
-    assert len({problem.signature(ranked.labels) for ranked in found.ranked}) == len(costs), "different"
+    assert len({signature(problem, ranked.labels) for ranked in found.ranked}) == len(costs), "different"
     slack = ABSOLUTE + RELATIVE * abs(best[0])
     assert found.bound <= best[0] + slack, "the bound is true"
     if exact:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -48,7 +48,12 @@ def look(stop: Stop) -> None:
 
 
 def optimum(
-    asked: Question, legal: Iterable[Labels] | None = None, stop: Stop = never, *, last: bool = True
+    asked: Question,
+    legal: Iterable[Labels] | None = None,
+    stop: Stop = never,
+    *,
+    last: bool = True,
+    let: Sequence[Real] = (),
 ) -> Optimum:
     """Return the optimum by going through every legal split, or those that are given.
 
@@ -62,6 +67,8 @@ def optimum(
         Whether the time is over.
     last : bool
         Whether to go on to the last stage; otherwise ``left`` is all that it chooses from.
+    let : sequence of Real
+        Costs of each stage that are let through to the next even where they are beyond its limit.
 
     Raises
     ------
@@ -71,7 +78,7 @@ def optimum(
     left = list(splits(asked, lambda: look(stop)) if legal is None else legal)
     n = len(left)
     costs: list[Real] = []
-    for stage in asked.stages[: None if last else -1] if left else ():
+    for number, stage in enumerate(asked.stages[: None if last else -1] if left else ()):
         judged = []
         for labels in left:
             look(stop)
@@ -79,7 +86,8 @@ def optimum(
         highest = min(between.high for between, _ in judged)
         exact = {labels: value(asked, stage, labels) for between, labels in judged if between.low <= highest}
         least = min(exact.values())
-        within = _Limit(asked, stage, least + Real(stage.tolerance), exact)
+        limit = least + Real(stage.tolerance)
+        within = _Limit(asked, stage, max(limit, let[number]) if let else limit, exact)
         left = [labels for between, labels in judged if within(labels, between)]
         costs.append(least)
     return Optimum(tuple(costs), tuple(left), n)

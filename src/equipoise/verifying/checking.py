@@ -18,9 +18,10 @@ from equipoise.verifying.best import Optimum, optimum
 from equipoise.verifying.exact import Real
 from equipoise.verifying.findings import Finding, UnconfirmedError, Verdict, Verification, found, require
 from equipoise.verifying.plain import read
-from equipoise.verifying.question import Question, Stage
+from equipoise.verifying.question import Question
 from equipoise.verifying.receipts import ANSWER, FIELDS, FORMAT, hash_of, installed
 from equipoise.verifying.rounding import ROOM, Rounding
+from equipoise.verifying.shortfalls import Shortfall, shortfalls
 from equipoise.verifying.splits import Labels, broken
 from equipoise.verifying.values import (
     Paid,
@@ -219,21 +220,15 @@ class _Check:
         require(beyond <= self.rounding.reported(stage), f"{float(exact)!r} is there, beyond the bound")
         labels = self._labels(self.answer["splits"][0])
         if status == "feasible":
-            worse = any(
-                self._beyond(stage, labels, least) > self.rounding.error(stage)
-                for stage, least in zip(self.asked.stages, best.costs, strict=True)
-            )
+            worse = not all(shortfall.explained for shortfall in self._shortfalls(labels, best))
             if self.answer["gap"] == 0.0 and not worse:
                 msg = "the first split is the best and has its bound, which is more than is claimed of it"
                 raise UnconfirmedError(msg)
             return f"the bound is true: {how}"
-        for stage, least in zip(self.asked.stages, best.costs, strict=True):
-            cost = value(self.asked, stage, labels)
+        for shortfall in self._shortfalls(labels, best):
+            stage, cost, least, *_ = shortfall
             words = f"{stage.name or 'the sum'} is {float(shown(stage, cost))!r}"
-            require(
-                self._beyond(stage, labels, least) <= self.rounding.error(stage),
-                f"{words}, and {float(shown(stage, least))!r} is the best",
-            )
+            require(shortfall.explained, f"{words}, and {float(shown(stage, least))!r} is the best")
         self._near(self.answer["bound"], exact, self.rounding.reported(stage), "the bound")
         return f"the first split is the best: {how}"
 
@@ -259,17 +254,14 @@ class _Check:
         for place, split in enumerate(splits):
             labels = self._labels(split)
             cost = value(self.asked, stage, labels).rounded() - error
-            within = all(
-                self._beyond(earlier, labels, least) <= self.rounding.error(earlier)
-                for earlier, least in zip(first, best.costs, strict=True)
-            )
+            within = all(shortfall.explained for shortfall in self._shortfalls(labels, best)[: len(first)])
             before = sum(other < cost for other in better) if within else len(better)
             require(before <= place, f"{before} splits are better than number {place + 1}")
         return "no split is better than one that is listed and not listed"
 
-    def _beyond(self, stage: Stage, labels: Labels, least: Real) -> Fraction:
-        """Return by how much a split is worse than a stage allows."""
-        return (value(self.asked, stage, labels) - least - Real(stage.tolerance)).rounded()
+    def _shortfalls(self, labels: Labels, best: Optimum) -> list[Shortfall]:
+        """Return by how much a split is worse than each stage allows."""
+        return shortfalls(self.asked, labels, best, self.rounding, lambda let: self._optimum(let)[0])
 
     def _name(self) -> str:
         """Return what the objective of the request is called."""
@@ -288,14 +280,14 @@ class _Check:
     def _objective(self) -> Any:
         return self.receipt["request"].get("objective", "spread")
 
-    def _optimum(self) -> tuple[Optimum, str]:
+    def _optimum(self, let: Sequence[Real] = ()) -> tuple[Optimum, str]:
         through = "all splits were gone through in fractions"
         if self.asked.n > FEW and halves.suits(self.asked):
-            return halves.meeting(self.asked, self.stop), "halves that meet, in whole numbers"
+            return halves.meeting(self.asked, self.stop, let), "halves that meet, in whole numbers"
         if self.asked.n > MOST:
             msg = f"more than {MOST} players are too many to go through all splits"
             raise UnconfirmedError(msg)
-        return optimum(self.asked, stop=self.stop), through
+        return optimum(self.asked, stop=self.stop, let=let), through
 
     def _labels(self, split: Mapping[str, Any]) -> Labels:
         team_of = [(who, team) for team, ids in enumerate(split["teams"]) for who in ids]

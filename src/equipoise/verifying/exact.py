@@ -81,11 +81,11 @@ class Lead(NamedTuple):
         while True:
             rooted = times(self.rooted, root(self.radicand, working), working)
             low, high = plus(quotient(self.plain, working), rooted, working)
-            if low * high > 0:
+            if low > 0 or high < 0:
                 break
             working *= 2  # the parts nearly cancel, but not entirely
         down, up = contexts(digits)
-        low, high = sorted((abs(low), abs(high)))
+        low, high = sorted((low.copy_abs(), high.copy_abs()))
         return Interval(down.next_minus(down.sqrt(low)), up.next_plus(up.sqrt(high)))
 
 
@@ -229,7 +229,7 @@ class Real:
         return f"Real({float(self)!r})"
 
     def rounded(self, digits: int = 25) -> Fraction:
-        """Return a fraction with so many digits right, or 0."""
+        """Return a fraction with so many digits right, or 0 for what is as good as 0."""
         if self.fraction:
             return self.rational
         if self.is_zero():
@@ -237,7 +237,10 @@ class Real:
         working = digits + 10
         while True:
             low, high = self.interval(working)
-            if low * high > 0 and high - low <= min(abs(low), abs(high)).scaleb(-digits):
+            if max(low.adjusted(), high.adjusted()) < -MOST_DIGITS:
+                return Fraction(0)
+            apart = contexts(working).up.subtract(high, low)
+            if (low > 0 or high < 0) and apart <= min(low.copy_abs(), high.copy_abs()).scaleb(-digits):
                 return (Fraction(low) + Fraction(high)) / 2
             working *= 2
             if working > MOST_DIGITS:
@@ -341,7 +344,7 @@ class _Two(NamedTuple):
         """Return two decimals that something of the sign of their difference is between."""
         both = tuple((Counter(self.one.leads) & Counter(self.other.leads)).elements())
         low, high = self.one.sum(digits, but=both)
-        return plus(self.other.sum(digits, but=both), Interval(-high, -low), digits)
+        return plus(self.other.sum(digits, but=both), Interval(high.copy_negate(), low.copy_negate()), digits)
 
 
 def compare(one: Real, other: Real) -> int:

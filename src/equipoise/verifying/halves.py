@@ -78,8 +78,8 @@ def suits(asked: Question) -> bool:
     return plain and asked.stages[0].name in BY_DIFFERENCE
 
 
-def meeting(asked: Question, stop: Stop) -> Optimum:
-    """Return the optimum of every stage.
+def meeting(asked: Question, stop: Stop, let: Sequence[Real] = ()) -> Optimum:
+    """Return the optimum of every stage, with costs that are let through as :func:`.optimum` does.
 
     Raises
     ------
@@ -94,10 +94,11 @@ def meeting(asked: Question, stop: Stop) -> Optimum:
     if len(asked.stages) == 1:
         return best
     limit = best.costs[0] + Real(asked.stages[0].tolerance)
+    limit = max(limit, let[0]) if let else limit
     if [stage.name for stage in asked.stages[1:]] == ["spread"]:
-        return optimum(asked, search.alike(limit), stop)
+        return optimum(asked, search.alike(limit), stop, let=let)
     close = map(search.labels, search.within(limit, MOST_JUDGED))
-    return optimum(asked, close, stop)
+    return optimum(asked, close, stop, let=let)
 
 
 class _Search:

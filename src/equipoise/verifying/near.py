@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from equipoise.verifying.exact import SLOPE
 from equipoise.verifying.question import Question, Stage
-from equipoise.verifying.values import Team, everyone, moved, noise_of, paid, teams_of
+from equipoise.verifying.values import Team, everyone, moved, paid, teams_of
 
 #: Room for rounding, relative to the largest number that goes into a sum; and in numbers near 0.
 ROOM, LEAST = 1e-13, 1e-280
+
+#: The slope of the link.
+STEEP = float(SLOPE)
 
 #: Beyond, an exponential is as good as infinite.
 MOST_POWER = 600.0
@@ -43,8 +46,8 @@ def near(asked: Question, stage: Stage, labels: Sequence[int]) -> Near:
     value = off = 0.0
     for name, weight in stage.terms:
         if name in ("preferences", "moves"):
-            number = float(paid(asked, labels) if name == "preferences" else len(moved(asked, labels)))
-            own, room = number, abs(number)
+            own = _paid(asked, labels) if name == "preferences" else float(len(moved(asked, labels)))
+            room = abs(own)
         else:
             own, room = FORMULAS[name](asked, teams)
         value += float(weight) * own
@@ -52,15 +55,29 @@ def near(asked: Question, stage: Stage, labels: Sequence[int]) -> Near:
     return Near(value - off, value + off) if math.isfinite(value + off) else Near(-math.inf, math.inf)
 
 
+def _paid(asked: Question, labels: Sequence[int]) -> float:
+    """Return about what :func:`equipoise.verifying.values.paid` does; only prices are added up."""
+    if asked.stay:
+        return float(paid(asked, labels))
+    total = 0.0
+    for group in asked.groups:
+        teams = [labels[i] for i in group.members]
+        parts = [teams.count(team) for team in set(teams)]
+        total += float(group.price) * (len(teams) - (max(parts) if group.together else len(parts)))
+    for prices, team in zip(asked.floats.sides, labels, strict=False):
+        total += prices[team]
+    return total
+
+
 def _difference(asked: Question, teams: Sequence[Team]) -> tuple[float, float]:
     del asked
-    sums = [float(team.total) for team in teams]
+    sums = [team.floats.total for team in teams]
     return max(sums) - min(sums), max(map(abs, sums))
 
 
 def _ratio(asked: Question, teams: Sequence[Team]) -> tuple[float, float]:
     del asked
-    sums = [float(team.total) for team in teams]
+    sums = [team.floats.total for team in teams]
     if max(sums) < LEAST:
         return 0.0, math.inf if max(team.total for team in teams) > 0 else 0.0
     return 1.0 - min(sums) / max(sums), 1.0
@@ -69,9 +86,11 @@ def _ratio(asked: Question, teams: Sequence[Team]) -> tuple[float, float]:
 def _win(asked: Question, teams: Sequence[Team]) -> tuple[float, float]:
     fewest = min(team.count for team in teams)
     zero = float(asked.zero)
-    sums = [float(team.total) - zero * (team.count - fewest) for team in teams]
-    largest = max(abs(float(team.total)) + abs(zero) * (team.count - fewest) for team in teams)
-    scale = float(SLOPE) / math.sqrt(float(noise_of(asked, teams)))
+    sums = [team.floats.total - zero * (team.count - fewest) for team in teams]
+    largest = max(abs(team.floats.total) + abs(zero) * (team.count - fewest) for team in teams)
+    everybody = max(sum(team.count for team in teams), 1)
+    noise = sum(team.floats.unsure for team in teams) + everybody * asked.floats.noise
+    scale = STEEP / math.sqrt(2.0 / len(teams) * noise)
     most, least = max(sums), min(sums)
     above, below = (
         1.0 / sum(math.exp(min(scale * (other - own), MOST_POWER)) for other in sums) for own in (most, least)
@@ -82,16 +101,16 @@ def _win(asked: Question, teams: Sequence[Team]) -> tuple[float, float]:
 
 def _spread(asked: Question, teams: Sequence[Team]) -> tuple[float, float]:
     del asked
-    roots = [math.sqrt(float(team.variance)) for team in teams]
+    roots = [math.sqrt(team.floats.variance) for team in teams]
     return max(roots) - min(roots), max(roots)
 
 
 def _indistinguishable(asked: Question, teams: Sequence[Team]) -> tuple[float, float]:
-    whole = everyone(teams)
+    whole = _everyone(asked, teams)
     if not whole.count:
         return 0.0, 0.0
     everybodys = _uncertain(asked, whole)
-    weight, wish = float(asked.side_weight), float(whole.side / whole.count)
+    weight, wish = asked.floats.side_weight, whole.floats.side / whole.count
     value, largest = 0.0, 1.0 + weight
     for number, team in enumerate(teams):
         if not team.count:
@@ -100,7 +119,7 @@ def _indistinguishable(asked: Question, teams: Sequence[Team]) -> tuple[float, f
         nats = math.log(everybodys / _uncertain(asked, team)) / 2.0
         value += share * nats
         largest += abs(nats)
-        own = float(team.side / team.count)
+        own = team.floats.side / team.count
         if weight and own != wish:
             divergence = sum(
                 yes * math.log(yes / of_all) for yes, of_all in ((own, wish), (1.0 - own, 1.0 - wish)) if yes
@@ -112,7 +131,17 @@ def _indistinguishable(asked: Question, teams: Sequence[Team]) -> tuple[float, f
 
 
 def _uncertain(asked: Question, team: Team) -> float:
-    return float(team.variance) + float(team.unsure) / team.count + float(asked.prior)
+    return team.floats.variance + team.floats.unsure / team.count + asked.floats.prior
+
+
+def _everyone(asked: Question, teams: Sequence[Team]) -> Team:
+    """Return all teams as one, which is always the same but for bots and roles."""
+    if asked.needed:
+        return everyone(teams)
+    count = sum(team.count for team in teams)
+    if count not in asked.whole:
+        asked.whole[count] = everyone(teams)
+    return cast("Team", asked.whole[count])
 
 
 FORMULAS = {

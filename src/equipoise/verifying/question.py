@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from equipoise.verifying.exact import Real
 
@@ -77,6 +77,15 @@ class Stage:
         return self.terms[0][0] if len(self.terms) == 1 and self.terms[0][1] == 1 else ""
 
 
+class Floats(NamedTuple):
+    """The floats nearest to numbers of a question; ``sides`` has what each player pays in each team."""
+
+    noise: float
+    prior: float
+    side_weight: float
+    sides: tuple[tuple[float, ...], ...]
+
+
 @dataclass(frozen=True)
 class Question:
     """All that decides which splits are legal and which is best; players are known by index."""
@@ -111,6 +120,8 @@ class Question:
     unrated: int = 0
     #: Teams that were summed up already, by who is in them; see :func:`equipoise.verifying.values.team_of`.
     known: dict[tuple[tuple[int, ...], int], Any] = field(default_factory=dict, repr=False, compare=False)
+    #: Everybody as one team, by how many they are with bots.
+    whole: dict[int, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def n(self) -> int:
@@ -123,6 +134,18 @@ class Question:
         weights = [weight for member in self.members for weight, _ in member.roles.values()]
         weights += [member.weight for member in self.members] + [self.bot_weight or Fraction(0)]
         return math.lcm(*(weight.denominator for weight in weights))
+
+    @cached_property
+    def floats(self) -> Floats:
+        """What is computed with where floats can tell."""
+        sides = []
+        for member in self.members if self.side_price else ():
+            wanted = 2 * member.side - 1
+            places = (Fraction(2 * team, self.n_teams - 1) - 1 for team in range(self.n_teams))
+            sides.append(
+                tuple(float(self.side_price * (abs(wanted) - wanted * place) / 2) for place in places)
+            )
+        return Floats(float(self.noise), float(self.prior), float(self.side_weight), tuple(sides))
 
     def cut(self, n: int) -> Question:
         """Return the question with its first objectives alone."""

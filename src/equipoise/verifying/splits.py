@@ -27,37 +27,43 @@ def splits(asked: Question, look: Callable[[], None] = lambda: None) -> Iterator
     counts = [0] * asked.n_teams
     labels: list[int] = []
     most_moves = asked.n if asked.moves is None else asked.moves
+    everywhere = list(range(asked.n_teams))
+    mates = {i: first_of[n] for i, n in party_of.items() if first_of[n] < i}
+    plain = [
+        i not in mates and i not in enemies and i not in asked.fixed and i not in asked.now
+        for i in range(asked.n)
+    ]
 
-    def allowed(i: int) -> Iterator[int]:
-        held = {asked.fixed[i]} if i in asked.fixed else set(range(asked.n_teams))
-        if i in party_of and first_of[party_of[i]] < i:
-            held &= {labels[first_of[party_of[i]]]}
-        held -= {labels[other] for other in enemies.get(i, ())}
-        if (
-            i in asked.now
-            and sum(labels[one] != team for one, team in asked.now.items() if one < i) >= most_moves
-        ):
-            held &= {asked.now[i]}
-        highest = max(labels, default=-1) + 1
-        for team in sorted(held):
-            if counts[team] < most[team] and (not once or team <= highest):
-                yield team
+    def allowed(i: int) -> list[int]:
+        if plain[i]:
+            held = everywhere
+        else:
+            teams = {asked.fixed[i]} if i in asked.fixed else set(everywhere)
+            if i in mates:
+                teams &= {labels[mates[i]]}
+            teams -= {labels[other] for other in enemies.get(i, ())}
+            gone = (labels[one] != team for one, team in asked.now.items() if one < i)
+            if i in asked.now and sum(gone) >= most_moves:
+                teams &= {asked.now[i]}
+            held = sorted(teams)
+        highest = max(labels, default=-1) + 1 if once else asked.n_teams
+        return [team for team in held if counts[team] < most[team] and team <= highest]
 
     def extended(i: int) -> Iterator[Labels]:
         look()
-        if i == asked.n:
-            whole = tuple(labels)
-            if not broken(asked, whole):
-                yield whole
-            return
-        for team in list(allowed(i)):
+        for team in allowed(i):
             labels.append(team)
             counts[team] += 1
-            yield from extended(i + 1)
+            if i + 1 < asked.n:
+                yield from extended(i + 1)
+            elif not _breaks_as_a_whole(asked, labels, counts):
+                yield tuple(labels)
             counts[team] -= 1
             labels.pop()
 
-    return extended(0)
+    if asked.n:
+        return extended(0)
+    return iter(() if broken(asked, ()) else ((),))
 
 
 def broken(asked: Question, labels: Sequence[int]) -> list[str]:
@@ -78,6 +84,12 @@ def broken(asked: Question, labels: Sequence[int]) -> list[str]:
         if labels[i] != team
     ]
     counts = [list(labels).count(team) for team in range(asked.n_teams)]
+    return rules + _breaks_as_a_whole(asked, labels, counts)
+
+
+def _breaks_as_a_whole(asked: Question, labels: Sequence[int], counts: Sequence[int]) -> list[str]:
+    """Return the broken rules that are not about pairs of players, and single ones."""
+    rules = []
     for team, (low, count, high) in enumerate(zip(asked.minimum, counts, asked.maximum, strict=True)):
         if not low <= count <= high:
             rules.append(f"sizes: team {team + 1} has {count} players; {low} to {high} are allowed")
@@ -90,7 +102,7 @@ def broken(asked: Question, labels: Sequence[int]) -> list[str]:
         for n, row in enumerate(asked.rows)
         if not _within(row, labels)
     ]
-    gone = len(moved(asked, labels))
+    gone = len(moved(asked, labels)) if asked.moves is not None else 0
     if asked.moves is not None and gone > asked.moves:
         rules.append(f"moves: {gone} players change team; {asked.moves} may")
     if asked.needed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple
 
 from equipoise.verifying.exact import Chance, Lead, Real, UndecidedError, lead
@@ -13,7 +14,16 @@ from equipoise.verifying.question import Question, Stage
 HALF = Fraction(1, 2)
 
 
-@dataclass(frozen=True, slots=True)
+class Floats(NamedTuple):
+    """The floats nearest to a team's numbers."""
+
+    total: float
+    variance: float
+    unsure: float
+    side: float
+
+
+@dataclass(frozen=True)
 class Team:
     """A team in numbers, bots included.
 
@@ -37,6 +47,11 @@ class Team:
     unsure: Fraction
     side: Fraction
 
+    @cached_property
+    def floats(self) -> Floats:
+        """What is computed with where floats can tell."""
+        return Floats(float(self.total), float(self.variance), float(self.unsure), float(self.side))
+
 
 class LineUp(NamedTuple):
     """What a team's players play, how many of its roles are left, and the means and variances that count."""
@@ -53,19 +68,20 @@ class LineUp(NamedTuple):
 
 def bots(asked: Question, labels: Sequence[int]) -> list[int]:
     """Return how many bots fill up each team."""
-    counts = [list(labels).count(team) for team in range(asked.n_teams)]
     if asked.bot_weight is None:
         return [0] * asked.n_teams
+    counts = [list(labels).count(team) for team in range(asked.n_teams)]
     excess = max(0, *(count - seats for count, seats in zip(counts, asked.seats, strict=True)))
     return [seats + excess - count for count, seats in zip(counts, asked.seats, strict=True)]
 
 
 def teams_of(asked: Question, labels: Sequence[int]) -> list[Team]:
     """Return every team in numbers."""
-    return [
-        team_of(asked, tuple(i for i in range(asked.n) if labels[i] == team), filled)
-        for team, filled in enumerate(bots(asked, labels))
-    ]
+    members: list[list[int]] = [[] for _ in range(asked.n_teams)]
+    for i, team in enumerate(labels):
+        members[team].append(i)
+    filled = bots(asked, labels)
+    return [team_of(asked, tuple(players), more) for players, more in zip(members, filled, strict=True)]
 
 
 def team_of(asked: Question, players: tuple[int, ...], filled: int) -> Team:
@@ -74,7 +90,8 @@ def team_of(asked: Question, players: tuple[int, ...], filled: int) -> Team:
     if team is None:
         rated, unit = line_up(asked, players).rated, asked.unit
         # In whole numbers, as that is many times faster.
-        weights = [int(weight * unit) for weight, _ in rated] + [int((asked.bot_weight or 0) * unit)] * filled
+        weights = [_parts(weight, unit) for weight, _ in rated]
+        weights += [_parts(asked.bot_weight or Fraction(0), unit)] * filled
         count, total, squares = len(weights), sum(weights), sum(weight * weight for weight in weights)
         team = asked.known[players, filled] = Team(
             count=count,
@@ -84,6 +101,11 @@ def team_of(asked: Question, players: tuple[int, ...], filled: int) -> Team:
             side=sum((asked.members[i].side for i in players), HALF * filled),
         )
     return team
+
+
+def _parts(weight: Fraction, unit: int) -> int:
+    """Return how many of so many equal parts of a roster unit a weight is."""
+    return weight.numerator * (unit // weight.denominator)
 
 
 def everyone(teams: Sequence[Team]) -> Team:
@@ -118,12 +140,12 @@ def _strongest(asked: Question, players: tuple[int, ...]) -> LineUp:
     known: dict[tuple[int, ...], tuple[int, tuple[int, ...]]] = {(0,) * len(asked.needed): (0, ())}
     unit = asked.unit
     for i in players:
-        general = int(asked.members[i].weight * unit)
+        general = _parts(asked.members[i].weight, unit)
         after = {state: (total + general, (*taken, -1)) for state, (total, taken) in known.items()}
         for role, (name, most) in enumerate(asked.needed):
             if not plays(asked, i, name):
                 continue
-            weight = int(rating_in(asked, i, name)[0] * unit)
+            weight = _parts(rating_in(asked, i, name)[0], unit)
             for state, (total, taken) in known.items():
                 if state[role] < most:
                     reached = (*state[:role], state[role] + 1, *state[role + 1 :])

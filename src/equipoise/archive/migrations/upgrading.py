@@ -2,16 +2,42 @@
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from equipoise.archive.schema import HEAD, METADATA
+from equipoise.archive.database import Database
+from equipoise.archive.schema import ARCHIVE, HEAD, METADATA
 from equipoise.errors import InputError
 
 #: Where alembic keeps which schema a database has.
 VERSION_TABLE = "alembic_version"
+
+
+def prepare(database: Database, *, create: bool) -> None:
+    """Bring the schema up to date and write the one row of the archive, where needed.
+
+    Raises
+    ------
+    InputError
+        If there is no archive and none is to be made, or the database is not one of this version.
+    """
+    with database.reading() as connection:
+        version = version_of(connection, database.where)
+    if version == HEAD:
+        return
+    if not version and not create:
+        msg = f": {database.where} holds no archive; 'equipoise ingest' makes one"
+        raise InputError(msg, "store")
+    with database.writing() as connection:
+        if version_of(connection, database.where) == HEAD:
+            return  # another process was faster
+        upgrade(connection)
+        if not connection.execute(sa.select(ARCHIVE.c.one)).first():
+            fresh = (1, 0, secrets.token_bytes(32), "default", "{}", 0, "", 0.0, b"", "")
+            database.insert(connection, ARCHIVE, [fresh])
 
 
 def version_of(connection: sa.Connection, where: str) -> str:

@@ -54,7 +54,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
         "--save-request",
         type=NewFile(".json"),
         metavar="FILE.json",
-        help="Write what is asked into a file for --request.",
+        help="Save the request to a file for --request.",
     ),
     click.option("--teams", type=int, metavar="N", help="How many teams.  [default: 2]"),
     click.option("--size", metavar="N|N,N|N-N", help="The size of every team, of each team, or a range."),
@@ -164,7 +164,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
         "--spacing",
         type=int,
         metavar="D",
-        help="Any two of those splits differ by D players at least; the best first.  [default: 1]",
+        help="Any two of those splits differ by at least D players.  [default: 1]",
     ),
     click.option(
         "--choose",

@@ -45,7 +45,7 @@ store = click.option("--store", metavar="URL", help=f"Read matches from an archi
 
 #: The options that say where ratings are.
 RATINGS = (
-    click.option("--store", metavar="URL", help=f"Where ratings are that ROSTER has not: {ADDRESS}."),
+    click.option("--store", metavar="URL", help=f"An archive with the ratings that ROSTER lacks: {ADDRESS}."),
     click.option(
         "--here",
         metavar="A,B|FILE",
@@ -70,7 +70,7 @@ def with_stored_ratings(command: Command) -> Command:
 
 
 clan_tags = click.option(
-    "--clan-tags", is_flag=True, help="Those with the same clan tag in their names are a party."
+    "--clan-tags", is_flag=True, help="Players with the same clan tag in their names form a party."
 )
 
 
@@ -194,8 +194,6 @@ def read_players(source: str, read: str | None) -> Roster:
     from equipoise.files.rosters import content_of, ending_of, parse_roster
 
     at_terminal = sys.stdin is not None and sys.stdin.isatty()
-    if source == "-" and at_terminal:
-        click.echo("Type or paste names, one a line; end with Ctrl-D on a line of its own.", err=True)
     where, content = content_of(source)
     if not _PLAIN.fullmatch(content) or b"match" in content[:HEADER].split(b"\n")[0].lower():
         _check_kind(content, where)

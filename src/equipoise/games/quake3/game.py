@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from equipoise.games.quake3.rules import URBAN_TERROR, Setup
-from equipoise.logs.play import ALONE, NAME, Play, bot_id, text_from
+from equipoise.logs.play import ALONE, NAME, Half, Play, bot_id, text_from
 from equipoise.matches import Contest, Match, Unfinished
 
 INFO = re.compile(rb" ?(\d{1,9}) n\\([^\\]*)\\t\\(\d+)(?:\\|\s*$)")
@@ -18,6 +18,7 @@ USERINFO = re.compile(rb" ?(\d{1,9}) \\")
 CL_GUID = re.compile(rb"\\cl_guid\\([^\\\r]+)")
 NAME_IN = re.compile(rb"\\name\\([^\\\r]*)")
 FLAG = re.compile(rb" ?(\d{1,9}) (\d{1,3}): ?team_CTF_(red|blue)flag")
+BOMB = re.compile(rb" (?:was (tossed|planted|defused) by|has been (collected) by) (\d{1,9})!?\s*$")
 STRONG_GUID = re.compile(r"[0-9A-Za-z]{8,64}")
 COLOUR = re.compile(r"\^[0-9a-zA-Z]")
 TEAM_SCORES = re.compile(rb" ?(-?\d{1,9}) +blue: ?(-?\d{1,9})\s*$")
@@ -34,6 +35,13 @@ TEAMS = {b"1": RED, b"2": BLUE}
 #: Teams as Urban Terror names them, and the number of a flag by its colour.
 SURVIVORS = {b"red": RED, b"blue": BLUE}
 TEAMS_OF_FLAGS = {b"red": b"1", b"blue": b"2"}
+
+#: Urban Terror's game types in which everyone plays for themselves, and those whose rounds begin with a line
+#: ``InitRound``; in all others such a line begins the game anew.
+LONE = frozenset({"ffa", "lms", "jump", "gungame"})
+IN_ROUNDS = frozenset({
+    "lms", "team-survivor", "follow-the-leader", "capture-and-hold", "bomb", "freezetag",
+})  # fmt: skip
 
 #: How long before a change of teams stands the death that it logs: seconds, or kills in a log without times.
 AT_ONCE = 1.0
@@ -109,11 +117,18 @@ class Running:
 
         self.where = where
         self.timed = seconds is not None
-        self.ruleset, self.map, self.swaps = setup
+        self.ruleset, self.map, swaps, self.round_time = setup
         self.urban = self.ruleset.game == URBAN_TERROR
+        self.swaps = swaps and self.urban and self.ruleset.game_type not in LONE
+        #: The first half of a game whose sides swap: what was done, the scores, and who was on which side.
+        self.half: tuple[Half, tuple[int, int], dict[str, int | None]] | None = None
+        self.first_contests = 0
         #: Who is connected, where a line of its own says so, and how many rounds were begun and ended.
         self.known: dict[bytes, str] = {}
         self.rounds = self.ended_rounds = 0
+        #: When a round of Urban Terror began that has not ended, and which side has the bomb.
+        self.round_began: float | None = None
+        self.attackers: int | None = None
         self.date = _date(stamp)
         self.start = float(seconds or 0)
         self.last = seconds or 0
@@ -158,21 +173,42 @@ class Running:
 
     def is_complete(self) -> bool:
         """Tell whether everyone who plays has a final score."""
-        return self.totals is not None or (
-            bool(self.scored)
-            and all(slot in self.scored for slot, one in self.play.clients.items() if one.side is not None)
+        if self.totals is not None:
+            return not self.may_go_on()
+        return bool(self.scored) and all(
+            slot in self.scored for slot, one in self.play.clients.items() if one.side is not None
         )
+
+    def may_go_on(self) -> bool:
+        """Tell whether what has ended may be a first half: sides swap, and have not yet."""
+        return self.swaps and not self._swapped()
+
+    def _swapped(self) -> bool:
+        """Tell whether most of those who are here were on the other side in the half before."""
+        if self.half is None:
+            return False
+        before = self.half[2]
+        moves = [
+            client.side != before[client.identity]
+            for client in self.play.clients.values()
+            if client.side is not None and before.get(client.identity) is not None
+        ]
+        return 2 * sum(moves) > len(moves)
 
     def outcome(self) -> Match | Unfinished:
         """Return the match: its captures or rounds, and the result; of rounds these alone."""
         if self.urban and self.ruleset.game_type == "jump":
             return Unfinished(self.where, "a jump game has no contest that is read")
-        if self.swaps:
+        if self.swaps and self.half is None:
             self.play.unite_sides()
         if self.totals is None:
             self._add(self.play.placements(self.ruleset, self.at))
         elif self.decided is None:
             red, blue = self.totals
+            if self.half is not None and self._swapped():
+                first, (first_red, first_blue), _ = self.half
+                self.play.unite(first, {RED: BLUE, BLUE: RED})
+                red, blue = red + first_blue, blue + first_red
             self._add(self.play.result(self.ruleset, {RED: red, BLUE: blue}, self.at))
         return self.play.match(
             self.contests, self.hash.hexdigest(), self.where, (self.began, self.at), self.map,
@@ -253,19 +289,63 @@ class Running:
             self.warm_up = True
 
     def begin_round(self, _: bytes) -> None:
-        """``InitRound``: whatever was before the first one was warm-up."""
-        if not self.rounds:
+        """``InitRound``: another round, or the second half, or the game itself, after a warm-up or again."""
+        if self.exited:
+            self._begin_half()
+        if not self.rounds or self.ruleset.game_type not in IN_ROUNDS:
             self.play.again()
-            self.contests.clear()
+            del self.contests[self.first_contests :]
+        elif self.round_began is not None:
+            self._run_out()
         self.rounds += 1
+        self.round_began = self.play.clock
         self.before = self.play.counts()
 
+    def _begin_half(self) -> None:
+        """Let the second half begin; if sides have not swapped since the first one, that was none."""
+        if self.totals is not None:
+            sides = {client.identity: client.side for client in self.play.clients.values()}
+            self.half = self.play.half(), self.totals, sides
+            self.first_contests = len(self.contests)
+        self.totals, self.exited, self.rounds, self.attackers, self.round_began = None, False, 0, None, None
+
+    def _run_out(self) -> None:
+        """End a round of the bomb without a word about it: time ran out, and who defended has won."""
+        lasted = self.play.clock - (self.round_began or 0.0)
+        if self.timed and self.ruleset.game_type == "bomb" and lasted >= 60.0 * self.round_time:
+            self._end_urban_round(None if self.attackers is None else RED + BLUE - self.attackers)
+
+    def _end_urban_round(self, winner: int | None) -> None:
+        """Keep a round that one side has won; None is a draw, or nobody knows who."""
+        self.round_began = None
+        self.ended_rounds += 1
+        self._round_ends(b"%d" % self.ended_rounds, winner)
+
     def survivors(self, rest: bytes) -> None:
-        """``SurvivorWinner: Red``, ``Blue`` or ``Draw``; of those who play alone, the client who is left."""
-        winner = SURVIVORS.get(rest.strip().lower())
-        if winner is not None or rest.strip().lower() == b"draw":
-            self.ended_rounds += 1
-            self._round_ends(b"%d" % self.ended_rounds, winner)
+        """``SurvivorWinner: Red``, ``Blue`` or ``Draw``; of those who play alone, the client who is left.
+
+        ``AssassinWinner: Red Reached the Flag`` is the same where leaders are followed.
+        """
+        word = (rest.split() or [b""])[0].lower()
+        winner = SURVIVORS.get(word)
+        if winner is not None or word == b"draw":
+            self._end_urban_round(winner)
+
+    def bomb(self, rest: bytes) -> None:
+        """``Bomb was planted by n``, ``Bomb was defused by n!``: the second wins the round."""
+        event = BOMB.match(rest)
+        client = self.play.clients.get(event[3]) if event is not None else None
+        if event is None or client is None or client.side not in (RED, BLUE):
+            return
+        if event[1] != b"defused":
+            self.attackers = client.side
+        elif self.round_began is not None:
+            self._end_urban_round(client.side)
+
+    def explode(self, _: bytes) -> None:
+        """``Pop!``: the bomb has exploded."""
+        if self.attackers is not None and self.round_began is not None:
+            self._end_urban_round(self.attackers)
 
     def urban_flag(self, rest: bytes) -> str | None:
         """``Flag: client event: item``; the event 2 is a capture."""
@@ -329,7 +409,7 @@ class Running:
         scores = TEAM_SCORES.match(rest)
         if scores is None:
             return "a red score without a blue one"
-        if self.exited:
+        if self.exited and not (self.urban and self.ruleset.game_type in LONE):
             self.totals = int(scores[1]), int(scores[2])
         return None
 
@@ -350,6 +430,7 @@ LINES: dict[bytes, Callable[[Running, bytes], str | None]] = {
     b"ClientBegin": Running.enter, b"ClientDisconnect": Running.leave, b"CTF": Running.flag,
     b"ELIMINATION": Running.round, b"CTF_ELIMINATION": Running.flag_round,
     b"ClientUserinfo": Running.person, b"InitRound": Running.begin_round, b"Flag": Running.urban_flag,
-    b"SurvivorWinner": Running.survivors,
+    b"SurvivorWinner": Running.survivors, b"AssassinWinner": Running.survivors,
+    b"Bomb": Running.bomb, b"Pop!": Running.explode,
     b"red": Running.team_scores, b"score": Running.score,
 }  # fmt: skip

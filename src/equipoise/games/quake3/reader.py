@@ -18,10 +18,11 @@ from equipoise.logs.rules import Rules
 #: Lines that matter, with and without a time.  All others are passed over as fast as they can be: that is why
 #: the line feed before a line stands here, the time is never tried twice, and first letters are looked at.
 LINE = re.compile(
-    rb"\n(?: *+(\d{1,7}+):(\d\d)(?:\.\d+)? )?+(?=[KCEFISRWrs][ilTLnhxecau][loFIiutdrma])"
-    rb"(?:Kill: (\d{1,9}) (\d{1,9}) \d{1,9}:"
-    rb"|(Client(?:UserinfoChanged|Userinfo|Begin|Disconnect)|Kill|InitGame|ShutdownGame|Exit|red|score"
-    rb"|CTF(?:_ELIMINATION)?|ELIMINATION|Warmup|InitRound|SurvivorWinner|Flag):([^\n]*))"
+    rb"\n(?: *+(\d{1,7}+):(\d\d)(?:\.\d+)? )?+(?=[KCEFISRWrsABP][ilTLnhxecauors][loFIiutdrmaeps])"
+    rb"(?:(?:Kill|Freeze): (\d{1,9}) (\d{1,9}) \d{1,9}:"
+    rb"|((?:Client(?:UserinfoChanged|Userinfo|Begin|Disconnect)|Kill|InitGame|ShutdownGame|Exit|red|score"
+    rb"|CTF(?:_ELIMINATION)?|ELIMINATION|Warmup|InitRound|SurvivorWinner|AssassinWinner|Flag)(?=:)"
+    rb"|Bomb(?= )|Pop!):?([^\n]*))"
 )
 
 #: How many such lines show that a log without a beginning is one of these.
@@ -176,7 +177,10 @@ class Quake3Reader(LineReader):
         if kind == b"ShutdownGame":
             return line.start()
         if game.exited and kind not in RESULTS:
-            return line.start() if game.has_result() else None
+            if not game.has_result() or not game.may_go_on():
+                return line.start() if game.has_result() else None
+            if kind is None:
+                return None
         wrong = self._line(game, kind, rest)
         if wrong:
             self.skip(block.line_at(line.start()), wrong)

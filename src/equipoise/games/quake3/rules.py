@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -10,13 +11,18 @@ from equipoise.logs.play import text_from
 from equipoise.logs.rules import Rules
 from equipoise.matches import Ruleset
 
+#: Minutes of a round of Urban Terror where no setting says it, and how a setting does.
+ROUND_TIME = 3.0
+MINUTES = re.compile(r"\d{1,4}(?:\.\d{1,4})?")
+
 
 class Setup(NamedTuple):
-    """What is played, and where; whether sides swap at half-time."""
+    """What is played, and where; whether sides swap at half-time, and the minutes of a round."""
 
     ruleset: Ruleset
     map: str
     swaps: bool = False
+    round_time: float = ROUND_TIME
 
 
 #: What a setting has where it changes nothing; a mutator is one that has anything else.
@@ -169,7 +175,9 @@ def setup_of(info: bytes, custom: Mapping[str, frozenset[str]] | None = None) ->
     """
     settings = settings_of(info)
     swaps = settings.get("g_swaproles", "0") not in ("", "0")
-    return Setup(ruleset_of(settings, custom), settings.get("mapname", ""), swaps)
+    round_time = settings.get("g_roundtime", "")
+    minutes = float(round_time) if MINUTES.fullmatch(round_time) else ROUND_TIME
+    return Setup(ruleset_of(settings, custom), settings.get("mapname", ""), swaps, minutes)
 
 
 def settings_of(info: bytes) -> dict[str, str]:

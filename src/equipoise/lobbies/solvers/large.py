@@ -18,7 +18,7 @@ BINS, MOST_LOBBIES = (200, 400, 800), 6
 
 #: Bins of the rounds where a pass over all players costs more than a linear program: all but the last only
 #: begin the next one.
-BINS_OF_MANY = (200, 1000)
+BINS_OF_MANY = (200, 1300)
 
 #: Relative gap at which a plan is good enough for the work to end; of other teams than those of two one that
 #: nobody could tell is, too.

@@ -9,6 +9,7 @@ from equipoise.fields import printable
 
 if TYPE_CHECKING:
     from equipoise.pickup.events import Notice
+    from equipoise.pickup.game import Game
     from equipoise.pickup.lobby import Lobbies
 
 #: From the id of a player to what is shown.
@@ -126,9 +127,14 @@ def teams_lines(lobbies: Lobbies, shown: Shown) -> list[str]:
     return list(map(printable, lines)) or ["no game is being played"]
 
 
+def game_meant(lobbies: Lobbies, who: str) -> Game | None:
+    """Return the game that somebody asks about: their own, or else the last one; None before the first."""
+    return lobbies.game_of(who) or next(reversed([*lobbies.over.values(), *lobbies.games.values()]), None)
+
+
 def why_lines(lobbies: Lobbies, who: str, shown: Shown, weights: Mapping[str, float]) -> list[str]:
     """Return why teams are as they are: chances and the sums of what everyone weighs."""
-    game = lobbies.game_of(who) or next(reversed([*lobbies.over.values(), *lobbies.games.values()]), None)
+    game = game_meant(lobbies, who)
     if game is None or not game.teams:
         return ["there are no teams yet"]
     if game.picks:

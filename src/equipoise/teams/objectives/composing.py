@@ -9,7 +9,16 @@ import numpy as np
 
 from equipoise.arrays import Floats
 from equipoise.teams.objectives.moments import WinDistance
-from equipoise.teams.objectives.objective import EVERYWHERE, Criterion, Interval, Objective, Pair, Units
+from equipoise.teams.objectives.objective import (
+    EVERYWHERE,
+    Criterion,
+    Crowd,
+    Interval,
+    Objective,
+    Pair,
+    Units,
+    Windows,
+)
 from equipoise.teams.problem.problem import MOVES, N_FEATURES, PRICE
 from equipoise.teams.problem.rounding import Rounding
 
@@ -134,6 +143,13 @@ class WeightedSum(Criterion):
         """See :meth:`equipoise.teams.objectives.objective.Criterion.error`."""
         return sum(weight * criterion.error(rounding) for criterion, weight in self.terms) * (1.0 + ROUNDING)
 
+    def errors(self, totals: Floats, rounding: Rounding) -> Floats:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.errors`."""
+        errors = np.zeros(len(totals))
+        for criterion, weight in self.terms:
+            errors += weight * criterion.errors(totals, rounding)
+        return errors * (1.0 + ROUNDING)
+
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`.
 
@@ -149,6 +165,72 @@ class WeightedSum(Criterion):
             if criterion.second == self.second:
                 second = second.overlap(other)
         return pair.mu, second
+
+
+@dataclass(frozen=True)
+class OnPaper(Criterion):
+    """What another criterion's cost may be without rounding, at least or at most.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        The other one.
+    rounding : Rounding
+        What rounding does to the totals.
+    side : float
+        1 for the most it may be, -1 for the least.
+    """
+
+    criterion: Criterion
+    rounding: Rounding
+    side: float
+
+    @property
+    def second(self) -> tuple[float, ...]:  # type: ignore[override]  # a constant of the class elsewhere
+        """That of the criterion."""
+        return self.criterion.second
+
+    @property
+    def has_reach(self) -> bool:  # type: ignore[override]  # as second
+        """Whether the criterion has."""
+        return self.criterion.has_reach
+
+    @property
+    def has_windows(self) -> bool:  # type: ignore[override]  # as second
+        """Whether the criterion has."""
+        return self.criterion.has_windows
+
+    @property
+    def zero(self) -> float:  # type: ignore[override]  # as second
+        """That of the criterion."""
+        return self.criterion.zero
+
+    @property
+    def floor(self) -> float:  # type: ignore[override]  # as second
+        """What no such cost is below."""
+        return self.criterion.floor - (0.0 if self.side > 0.0 else self.criterion.error(self.rounding))
+
+    def cost(self, totals: Floats) -> Floats:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
+        return self.criterion.cost(totals) + self.side * self.criterion.errors(totals, self.rounding)
+
+    def error(self, rounding: Rounding) -> float:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`: it is accounted for."""
+        del rounding
+        return 0.0
+
+    def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`."""
+        return self.criterion.reach(self._computed(cost), pair)
+
+    def windows(self, cost: float, crowd: Crowd) -> Windows:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.windows`."""
+        return self.criterion.windows(self._computed(cost), crowd)
+
+    def _computed(self, cost: float) -> float:
+        """Return the most that the criterion computes where this is at most a cost."""
+        more = 0.0 if self.side > 0.0 else self.criterion.error(self.rounding)
+        return max(cost + more, self.criterion.floor)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.teams.objectives.moments import second_moment_reach
+from equipoise.teams.objectives.moments import second_moment_reach, variance_errors
 from equipoise.teams.objectives.objective import (
     Criterion,
     Crowd,
@@ -108,13 +108,33 @@ class MutualInformation(Criterion):
         sure = self.prior + rounding.least_uncertainty
         least = max(sure, rounding.least_variance if rounding.least_variance < math.inf else 0.0)
         lost = rounding.variance / least if least > 0.0 else math.inf
-        information = min(lost, 1.0) + 32.0 * rounding.unit
+        return min(lost, 1.0) + 32.0 * rounding.unit + self._preference_error(rounding)
+
+    def errors(self, totals: Floats, rounding: Rounding) -> Floats:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.errors`."""
+        whole = totals.sum(axis=1, keepdims=True)
+        shares = totals[:, :, COUNT] / whole[:, :, COUNT]
+        each = np.where(shares > 0.0, self._lost(totals, rounding), 0.0)
+        lost = (shares * each).sum(axis=1) + self._lost(whole, rounding)[:, 0]
+        information = lost / 2.0 + 32.0 * rounding.unit + self._preference_error(rounding)
+        return cast("Floats", np.minimum(information, self.error(rounding)))
+
+    def _lost(self, totals: Floats, rounding: Rounding) -> Floats:
+        """Return by how much the logarithm of each variance may be off, shape (m, n_teams)."""
+        variances = self._variances(totals)
+        off = variance_errors(totals, rounding)
+        off += rounding.unit * (totals[:, :, VARIANCE] / np.maximum(totals[:, :, COUNT], 1.0) + self.prior)
+        least = np.maximum(variances - off, self.prior)
+        return np.divide(off, least, out=np.full_like(off, math.inf), where=least > 0.0)
+
+    def _preference_error(self, rounding: Rounding) -> float:
+        """Return what rounding does to the preferences' term."""
         if not self.side_weight:
-            return information
+            return 0.0
         # x log(x) near 0 changes by the change times its logarithm, a share of all by as many as there are.
         preference = rounding.side / rounding.fewest
         steep = 2.0 * abs(math.log(preference)) + 4.0 * rounding.count
-        return information + self.side_weight * rounding.problem.n_teams * preference * steep
+        return self.side_weight * rounding.problem.n_teams * preference * steep
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`.

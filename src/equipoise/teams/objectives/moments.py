@@ -20,8 +20,8 @@ from equipoise.teams.objectives.objective import (
     Pair,
     Windows,
 )
-from equipoise.teams.problem.problem import COUNT, MU, VARIANCE
-from equipoise.teams.problem.rounding import Rounding
+from equipoise.teams.problem.problem import COUNT, MU, SQUARE, VARIANCE
+from equipoise.teams.problem.rounding import OPERATIONS, UNIT, Rounding
 
 
 @dataclass(frozen=True)
@@ -169,6 +169,19 @@ def second_moment_reach(
         n * (inside.low + smallest_square(from_centre)), n * (inside.high + largest_square(from_centre))
     )
     return mu, squares
+
+
+def variance_errors(totals: Floats, rounding: Rounding) -> Floats:
+    """Return what rounding may do to the variance of mu within each team, shape (m, n_teams).
+
+    It is the bound of :attr:`.Rounding.variance` for the players a team has, instead of for any.
+    """
+    counts = np.maximum(totals[:, :, COUNT], 1.0)
+    squares, centre = totals[:, :, SQUARE] / counts, abs(rounding.problem.centre)
+    far = np.sqrt(squares)
+    mean = rounding.unit * (centre + far)
+    lost = rounding.unit * (squares + centre * far) + OPERATIONS * UNIT * squares
+    return lost + 2.0 * far * mean + mean * mean
 
 
 def largest_square(interval: Interval) -> float:

@@ -219,6 +219,18 @@ class Criterion:
         lost = np.abs(self.cost(moved) - cost)
         return float(MEASURED * n_teams * lost.sum() + MEASURED * UNIT * (1.0 + abs(cost)))
 
+    def errors(self, totals: Floats, rounding: Rounding) -> Floats:
+        """Return by how much rounding may change the cost of each split, shape (m,), :meth:`error` at most.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (m, n_teams, 5)
+            As :meth:`cost` takes them.
+        rounding : Rounding
+            What rounding does to the totals.
+        """
+        return np.full(len(totals), self.error(rounding))
+
     def shown(self, cost: float) -> float:
         """Return the number people know the criterion by."""
         return cost

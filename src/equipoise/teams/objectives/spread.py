@@ -9,7 +9,13 @@ from typing import cast
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.teams.objectives.moments import WinDistance, largest_square, ranges, second_moment_reach
+from equipoise.teams.objectives.moments import (
+    WinDistance,
+    largest_square,
+    ranges,
+    second_moment_reach,
+    variance_errors,
+)
 from equipoise.teams.objectives.objective import (
     Criterion,
     Crowd,
@@ -26,6 +32,9 @@ from equipoise.teams.problem.rounding import OPERATIONS, UNIT, Rounding
 
 #: A variance below this share of the mean square is looked at closely: it may be rounding.
 SMALL_SHARE = 1e-6
+
+#: A deviation that is computed as 0 is at most so many times the root of what rounding does to its square.
+TAKEN_FOR_0 = 2.0
 
 
 @dataclass(frozen=True)
@@ -62,6 +71,19 @@ class SpreadDifference(Criterion):
         There are two deviations, and what rounding does to their roots and difference.
         """
         return 2.0 * rounding.deviation + rounding.unit * math.sqrt(rounding.squares / rounding.fewest)
+
+    def errors(self, totals: Floats, rounding: Rounding) -> Floats:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.errors`.
+
+        A variance that is off by v puts the deviation x off by v / x, and by sqrt(v) at most.
+        """
+        deviations, lost = standard_deviations(totals, self.centre), variance_errors(totals, rounding)
+        roots = np.sqrt(lost)
+        each = np.divide(lost, deviations, out=TAKEN_FOR_0 * roots, where=deviations > roots)
+        each = np.where(deviations > 0.0, np.minimum(each, roots), each)
+        most = 2.0 * np.minimum(each, rounding.deviation).max(axis=1)
+        errors = np.minimum(most + rounding.unit * deviations.max(axis=1), self.error(rounding))
+        return cast("Floats", errors)
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`.

@@ -166,7 +166,10 @@ class Problem:
         stay = 0.0 if self.moving is None else self.moving.price * self.moving.each
         priced = self.prices is not None and bool((self.prices.sides != stay).any())
         ruled = self.rows is not None and not self.rows.alike
-        if priced or ruled or max(self.fixed, default=-1) < 0:
+        # Teams are told apart where somebody is bound to one, and where their sizes are given and differ.
+        sizes = {*zip(self.min_size, self.max_size, strict=True)}
+        told_apart = max(self.fixed, default=-1) >= 0 or len(sizes) > 1
+        if priced or ruled or not told_apart:
             return priced or ruled
         return bool((self.features[:, SIDE] != self.features[:, COUNT] * NO_SIDE).any())
 
@@ -225,17 +228,7 @@ class Problem:
         return np.array(numbers, dtype=np.int64)
 
     def counts(self, labels: Labels) -> Ints:
-        """Return how many players of the roster each team has.
-
-        Parameters
-        ----------
-        labels : ndarray of int8, shape (m, n_blocks)
-            The team of each block, from 0.
-
-        Returns
-        -------
-        ndarray of int64, shape (m, n_teams)
-        """
+        """Return how many players of the roster each team has, shape (m, n_teams); labels (m, n_blocks)."""
         counts = np.empty((len(labels), self.n_teams), dtype=np.int64)
         for team in range(self.n_teams):
             counts[:, team] = (labels == team) @ self.sizes
@@ -389,18 +382,6 @@ class Problem:
             return labels if not len(labels) or labels[0] == 0 else (1 - labels).astype(np.int8)
         names: dict[int, int] = {}
         return np.array([names.setdefault(team, len(names)) for team in labels.tolist()], dtype=np.int8)
-
-    def signature(self, labels: Labels) -> bytes:
-        """Return a key that is equal for splits that differ only by an exchange of equals.
-
-        Equal are players of the same features, and teams under the same rules in which nobody is fixed.
-        """
-        n_looks = int(self.looks.max()) + 1
-        if n_looks == self.n_blocks and self.interchangeable:
-            return self.canonical(labels).tobytes()
-        teams = [np.bincount(self.looks[labels == t], minlength=n_looks) for t in range(self.n_teams)]
-        keys = [team.astype(np.int32).tobytes() for team in teams]
-        return b"".join(key for _, key in sorted(zip(self.team_rules, keys, strict=True)))
 
     @cached_property
     def team_rules(self) -> tuple[tuple[int, ...], ...]:

@@ -125,7 +125,8 @@ class Rounding:
         """The fewest players a team can have that has any."""
         problem = self.problem
         slack = (problem.n_teams - 1) * problem.max_difference
-        return max((problem.n_players - slack) // problem.n_teams, min(problem.min_size), 1)
+        even = -((slack - problem.n_players) // problem.n_teams)  # rounded up
+        return max(even, min(problem.min_size), 1)
 
     @cached_property
     def least_total(self) -> float:

@@ -157,7 +157,7 @@ def running_game(
     everyone = _rated(request, places, seat)
     playing = [player for player in everyone if player.team is not None]
     if not playing:
-        msg = ": nobody has a team; in a running game all have one, but for one who joins"
+        msg = ": nobody is in a team; in a running game everyone is, except the player who joins"
         raise InputError(msg, "players")
     centre = sum(_weight(player) for player in playing) / len(playing)
     sums, bots = team_sums(playing, request.teams, centre)
@@ -191,7 +191,7 @@ def _joining(request: BalanceRequest, places: list[int | None], join: str | None
         seats = [n for n, player in enumerate(request.players) if places[n] is None and not player.bot]
         if len(seats) > 1 and any(place is not None for place in places):
             wrong = f"{len(seats)} players have no team"
-            msg = f": {wrong}; in a running game all have one, but for one who joins"
+            msg = f": {wrong}; in a running game all have one, except the player who joins"
             raise InputError(msg, "players")
         if len(seats) != 1:
             return None

@@ -1,81 +1,30 @@
-"""Meeting in the middle: the best splits into two teams by pairing the part-splits of two halves.
+"""The two halves of a meeting in the middle: lists of all that can be made of each.
 
-The components are dealt into two halves.  All 2^(n/2) part-splits of each half are listed, ascending in
-mu for every size.  The criterion says in which range of mu, and of its second axis, a split must total
-to reach a cost (:meth:`~equipoise.teams.objectives.objective.Criterion.reach`), and one sweep over both
-lists finds all pairs in that range.  The cost aimed at starts below what is expected and grows until enough
-splits are found: then every split up to that cost has been seen, and the best ones are proven.
-
-Time O(2^(n/2)) a sweep plus the pairs in range; memory O(2^(n/2)).
-
-References
-----------
-E. Horowitz, S. Sahni, "Computing partitions with applications to the knapsack problem", JACM 21 (1974) 277,
-doi:10.1145/321812.321823.
+The components of a problem are dealt into two halves.  All 2^(n/2) part-splits of each half are listed,
+ascending in mu for every size.  :mod:`equipoise.teams.solvers.meeting` pairs those that make good splits.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from heapq import heappop, heappush
-from itertools import count, pairwise
-from typing import Any
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Ints, Labels
-from equipoise.compiled import pays, run
-from equipoise.stopping import seconds_left
-from equipoise.teams.objectives.objective import EVERYWHERE, Interval, Pair
-from equipoise.teams.problem.components import Components, components
-from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES, Problem
+from equipoise.compiled import run
+from equipoise.teams.objectives.objective import Pair
+from equipoise.teams.problem.components import Components
+from equipoise.teams.problem.problem import COUNT, MU, Problem
 from equipoise.teams.solvers import mitm_kernels as kernels
-from equipoise.teams.solvers.bounds import lower_bound
-from equipoise.teams.solvers.task import Best, Found, Task
-
-#: From how many rows of the larger half on, loading numba for a single roster pays: about where the plain
-#: loops take as long as the import (both about half a second).
-COMPILE_FROM = 1 << 17
-
-#: What is run, compiled or not.
-KERNELS = (kernels.list_half, kernels.pairs_within, kernels.outline, kernels.sample)
 
 #: Rows of a half beyond which the lists would take gigabytes: three shelves of 2^22 rows are 300 MB.
 LARGEST_HALF = 1 << 22
 
-#: How many pairs are looked at before the cost aimed at is lowered to the best known.
-BATCH = 4096
-
-#: Pairs a kernel looks at before the clock is asked again: a millisecond compiled, a tenth of a second plain.
-LOOKS = 1 << 20
-
-#: Such turns after which the proof is given up: a second compiled, a minute plain.  Both ways have the same
-#: patience, so that they give the same answers.
-MOST_TURNS = 1 << 10
-
-#: Pairs that may get in after which the proof is given up: some seconds, as each is judged.
-MOST_PAIRS = 1 << 22
-
-#: How much the cost aimed at grows when it was set too low.
-GROWTH = 8.0
-
-#: Pairs of one range of mu that may get in before it is gone through in slices, and into how many.
-MOST_IN_A_SLICE, SLICES = 1 << 12, 8
-
 #: A digit that every code has at 0: codes are below the square of the largest half.
 NO_DIGIT = 1 << 62
-
-#: The range nothing is in.
-NOWHERE = math.inf, -math.inf, math.inf, -math.inf
-
-#: The second axis of criteria that have none.
-NO_AXIS = (0.0,) * N_FEATURES
-
-#: The axis that is listed for those, as most objectives choose by it next.
-SQUARES = (0.0, 0.0, 1.0, 0.0, 0.0)
 
 #: Rows of the larger half up to which the lists are kept for the next criterion: some megabytes.
 REMEMBERED_ROWS = 1 << 16
@@ -95,7 +44,7 @@ class Half:
 def _shelf(rows: int, sizes: int) -> kernels.Shelf:
     """Return an empty shelf with room for so many rows and sizes."""
     codes, starts = np.empty(rows, dtype=np.int64), np.empty(sizes, dtype=np.int64)
-    return np.empty(rows), np.empty(rows), codes, starts
+    return kernels.Shelf(np.empty(rows), np.empty(rows), codes, starts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +52,14 @@ class SizeClass:
     """All splits with one number of players in the first team.
 
     ``pair`` holds the teams' totals with bots; ``first`` and ``second`` are what the rows of the two
-    shelves lack of the first team's; ``rows``, shape (n, 4), are where the left rows and the right rows that
-    give the size begin and end, and ``pairs`` how many they make.
+    shelves lack of the first team's; ``ranges`` are the left rows and the right rows that give the size,
+    and ``pairs`` how many they make.
     """
 
     pair: Pair
     first: float
     second: float
-    rows: NDArray[np.int64]
+    ranges: kernels.Ranges
     pairs: int
 
 
@@ -122,24 +71,6 @@ def rows_needed(parts: Components) -> int:
 def fits(parts: Components) -> bool:
     """Tell whether the halves are small enough to be listed on this machine."""
     return rows_needed(parts) <= LARGEST_HALF
-
-
-def meet(task: Task, patience: float = 1.0) -> Found:
-    """Find the best splits of two teams and prove them best, if the pairs in range are not too many.
-
-    Parameters
-    ----------
-    task : Task
-        With two teams.
-    patience : float
-        What share of the usual effort may be spent before the proof is given up.
-
-    Raises
-    ------
-    equipoise.teams.problem.components.Contradiction
-        If blocks must be both together and apart.
-    """
-    return _Meeting(task, patience).run()
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,9 +101,9 @@ class Lists:
     @cached_property
     def blocks(self) -> kernels.Outline:
         """The outline of the right rows' second axis."""
-        second = self.right.shelf[1]
+        second = self.right.shelf.second
         n = -(-len(second) // kernels.BLOCK)
-        blocks = np.empty(n), np.empty(n)
+        blocks = kernels.Outline(np.empty(n), np.empty(n))
         run(kernels.outline, second, len(second), blocks, fast=self.fast)
         return blocks
 
@@ -184,14 +115,15 @@ class Lists:
     @cached_property
     def sample(self) -> Floats:
         """The totals of some splits, evenly spaced through all: a sample without chance."""
-        ranges = np.concatenate([size_class.rows for size_class in self.classes])
+        columns = zip(*(size_class.ranges for size_class in self.classes), strict=True)
+        ranges = kernels.Ranges(*map(np.concatenate, columns))
         left, right = np.empty((2, SAMPLE), dtype=np.int64)
         run(kernels.sample, ranges, float(self.pairs), left, right, fast=self.fast)
         return self.parts.problem.totals(self.labels(left, right))
 
     def labels(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Labels:
         """Return the splits that pairs of rows stand for, shape (m, n_blocks)."""
-        left_codes, right_codes = self.left.shelf[2], self.right.shelf[2]
+        left_codes, right_codes = self.left.shelf.code, self.right.shelf.code
         codes = (left_codes[left] + right_codes[right] * len(left_codes))[:, None]
         radix, counted, turned = self._digits
         if counted is None:
@@ -233,11 +165,11 @@ def _listed(parts: Components, axis: tuple[float, ...], fast: bool) -> Lists:
     steps = parts.steps[[kind[0] for kind in (*left, *right)]]
     copies = np.array(list(map(len, (*left, *right))), dtype=np.int64)
     second = sum((weight * steps[:, n] for n, weight in enumerate(axis) if weight), np.zeros(len(steps)))
-    columns = copies, steps[:, COUNT].astype(np.int64), steps[:, MU].copy(), second
+    kinds = kernels.Kinds(copies, steps[:, COUNT].astype(np.int64), steps[:, MU].copy(), second)
     room = parts.problem.n_players + 2
     halves = (
-        _half(tuple(column[: len(left)] for column in columns), rows[0], room, fast),
-        _half(tuple(column[len(left) :] for column in columns), rows[1], room, fast),
+        _half(kernels.Kinds(*(column[: len(left)] for column in kinds)), rows[0], room, fast),
+        _half(kernels.Kinds(*(column[len(left) :] for column in kinds)), rows[1], room, fast),
     )
     held = parts.choices[1]
     base = parts.base + parts.steps[held] if held >= 0 else parts.base
@@ -251,11 +183,26 @@ def _listed(parts: Components, axis: tuple[float, ...], fast: bool) -> Lists:
 _remembered = lru_cache(maxsize=1)(_listed)
 
 
-def _half(columns: tuple[Any, ...], rows: int, sizes: int, fast: bool) -> Half:
-    """List the part-splits of one half, from its kinds in columns."""
+def lists(parts: Components, axis: tuple[float, ...], fast: bool) -> Lists:
+    """List the part-splits of both halves.
+
+    Parameters
+    ----------
+    parts : Components
+        What is divided.
+    axis : tuple of float
+        The weights of the second axis.
+    fast : bool
+        Whether kernels are compiled.
+    """
+    return (_remembered if rows_needed(parts) <= REMEMBERED_ROWS else _listed)(parts, axis, fast)
+
+
+def _half(kinds: kernels.Kinds, rows: int, sizes: int, fast: bool) -> Half:
+    """List the part-splits of one half."""
     shelves = tuple(_shelf(rows, sizes) for _ in range(3))
-    which, low, n_sizes = run(kernels.list_half, columns, shelves, fast=fast)
-    spans = pairwise(shelves[which][3][: n_sizes + 1].tolist())
+    which, low, n_sizes = run(kernels.list_half, kinds, shelves, fast=fast)
+    spans = pairwise(shelves[which].starts[: n_sizes + 1].tolist())
     ranges = {low + c: (start, end) for c, (start, end) in enumerate(spans) if start < end}
     return Half(shelves[which], ranges)
 
@@ -271,142 +218,11 @@ def _size_class(
         counts = counts[0] + bots[0], counts[1] + bots[1]
         whole = whole + problem.filler * sum(bots)
         base = base + problem.filler * bots[0]
-    ranges = [
+    together = [
         (*rows, *right.rows[rest - left_size])
         for left_size, rows in left.rows.items()
         if rest - left_size in right.rows
     ]
-    pairs = sum((row[1] - row[0]) * (row[3] - row[2]) for row in ranges)
-    rows = np.array(ranges, dtype=np.int64).reshape(-1, 4)
-    return SizeClass(Pair(counts, whole), float(base[MU]), float(base @ axis), rows, pairs)
-
-
-class _Meeting:
-    """One search: the lists, and the sweeps over them."""
-
-    def __init__(self, task: Task, patience: float) -> None:
-        self.task = task
-        parts = components(task.problem)
-        self.best = Best(task)
-        self.floor = lower_bound(task, parts)
-        self.pairs_seen = 0
-        self.looked = 0
-        self.usual = math.inf
-        halves, rows = parts.halves
-        self.fast = pays(max(rows), COMPILE_FROM, seconds_left(task.stop), KERNELS)
-        self.most_looks = patience * task.effort * MOST_TURNS * LOOKS
-        self.most_pairs = patience * task.effort * MOST_PAIRS
-        limited = (limit.criterion.second for limit in task.limits if any(limit.criterion.second))
-        self.axis = task.criterion.second if any(task.criterion.second) else next(limited, NO_AXIS)
-        listed = self.axis if any(self.axis) else SQUARES
-        self.lists = (_remembered if max(rows) <= REMEMBERED_ROWS else _listed)(parts, listed, self.fast)
-        self.out_left: NDArray[np.int64] = np.empty(BATCH, dtype=np.int64)
-        self.out_right: NDArray[np.int64] = np.empty(BATCH, dtype=np.int64)
-        zero = max((criterion.zero for criterion in (task.criterion, *(c for c, _ in task.limits))), key=abs)
-        terms = max(map(len, halves))
-        self.pad_first, self.pad_second = task.problem.rounding.pads(terms, self.axis, zero)
-
-    def run(self) -> Found:
-        cost = self._first_aim()
-        proven_to = self.floor
-        while True:
-            if not self._sweep(cost):
-                return self.best.found(bound=proven_to, proven=False)
-            if cost == math.inf or self.best.reaches(max(cost, self.floor)):
-                return self.best.found(bound=math.inf, proven=True)
-            proven_to = max(proven_to, cost)
-            cost = self._next_aim(cost)
-
-    def _sweep(self, cost: float) -> bool:
-        """Look at every split of at most this cost that may get in; False if that was not finished."""
-        return all(self._swept(size_class, cost) for size_class in self.lists.classes)
-
-    def _swept(self, size_class: SizeClass, cost: float) -> bool:
-        """Look at the splits of a size; False if that was not finished.
-
-        The second axis is bounded the better, the less mu may vary: so where very many pairs get in, the
-        range of mu is gone through slice by slice, those first where the best was seen.
-        """
-        lists, ranges = self.lists, size_class.rows
-        slices, number = [(0.0, 0, EVERYWHERE)], count(1)
-        while slices:
-            _, _, mu = heappop(slices)
-            least = math.inf
-            aim, place, seen = (math.nan, NOWHERE), (0, 0, 0), 0
-            while place[0] < len(ranges):
-                if self.best.reaches(self.floor):
-                    return True
-                aimed = min(cost, self.best.worst)
-                if aimed != aim[0]:
-                    aim = aimed, self._range(size_class, aimed, mu)
-                if seen > MOST_IN_A_SLICE and self._is_wide(aim[1]):
-                    for part in self._sliced(size_class, aim[1]):
-                        heappush(slices, (least, next(number), part))
-                    break
-                found, looked, place = run(
-                    kernels.pairs_within,
-                    *(lists.left.shelf, lists.right.shelf, lists.blocks, ranges, aim[1], place, LOOKS),
-                    *(self.out_left, self.out_right),
-                    fast=self.fast,
-                )
-                if found:
-                    labels = lists.labels(self.out_left[:found], self.out_right[:found])
-                    least = min(least, self.best.offer(labels))
-                seen += found
-                self.pairs_seen += found
-                self.looked += looked
-                if self.task.stop() or self.pairs_seen > self.most_pairs or self.looked > self.most_looks:
-                    return False
-        return True
-
-    def _is_wide(self, within: tuple[float, float, float, float]) -> bool:
-        """Tell whether a range of mu is worth slicing: there is a second axis, and more than rounding."""
-        low, high = within[:2]
-        return any(self.axis) and SLICES * self.pad_first < high - low < math.inf
-
-    def _sliced(self, size_class: SizeClass, within: tuple[float, float, float, float]) -> list[Interval]:
-        """Return the slices of a range, in terms of the first team's total."""
-        edges = np.linspace(*within[:2], SLICES + 1) + size_class.first
-        return [Interval(low, high) for low, high in pairwise(edges.tolist())]
-
-    def _range(self, size_class: SizeClass, cost: float, mu: Interval) -> tuple[float, float, float, float]:
-        """Return what the rows must sum to within a cost, the limits and a slice, with room for rounding."""
-        pair, second = replace(size_class.pair, mu=mu), EVERYWHERE
-        for criterion, limit in (*self.task.limits, (self.task.criterion, cost)):
-            if criterion.has_reach and limit < math.inf:
-                mu, other = criterion.reach(limit, pair)
-                pair = Pair(pair.counts, pair.whole, mu)
-                if criterion.second == self.axis:
-                    second = second.overlap(other)
-        mu = pair.mu
-        return (
-            mu.low - size_class.first - self.pad_first,
-            mu.high - size_class.first + self.pad_first,
-            second.low - size_class.second - self.pad_second,
-            second.high - size_class.second + self.pad_second,
-        )
-
-    def _first_aim(self) -> float:
-        """Guess the cost up to which there are a few more splits than wanted, from a sample."""
-        everything = float(self.lists.pairs)
-        if everything <= BATCH:
-            return math.inf
-        totals = self.lists.sample
-        costs = self.task.criterion.cost(totals) - self.task.criterion.floor
-        for criterion, limit in self.task.limits:
-            limited = criterion.cost(totals)
-            within, usual = limit - criterion.floor, _middle(limited) - criterion.floor
-            everything *= min(1.0, within / max(2.0 * usual, 1e-300))
-        wanted = 8.0 * self.task.keep / max(everything, 1.0)
-        self.usual = _middle(costs)
-        return self.task.criterion.floor + 2.0 * self.usual * min(wanted, 1.0)
-
-    def _next_aim(self, cost: float) -> float:
-        above = (cost - self.task.criterion.floor) * GROWTH
-        return self.task.criterion.floor + above if 0.0 < above < self.usual else math.inf
-
-
-def _middle(values: Floats) -> float:
-    """Return the upper median."""
-    middle: float = sorted(values.tolist())[len(values) // 2]
-    return middle
+    pairs = sum((row[1] - row[0]) * (row[3] - row[2]) for row in together)
+    ranges = kernels.Ranges(*np.array(together, dtype=np.int64).reshape(-1, 4).T.copy())
+    return SizeClass(Pair(counts, whole), float(base[MU]), float(base @ axis), ranges, pairs)

@@ -1,6 +1,6 @@
 """``mitm``: meeting in the middle, the exact solver for two teams.
 
-See :mod:`equipoise.teams.solvers.halves`.
+See :mod:`equipoise.teams.solvers.meeting`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import math
 from equipoise.errors import UnsupportedError
 from equipoise.stopping import seconds_left
 from equipoise.teams.problem.components import components
-from equipoise.teams.solvers.halves import fits, meet, rows_needed
+from equipoise.teams.solvers.halves import fits, rows_needed
+from equipoise.teams.solvers.meeting import meet
 from equipoise.teams.solvers.task import MOVES, PRICES, RULES, Fit, Found, Solver, Task
 
 #: Players up to which a proof for two teams is worth waiting for: 40 of different weight take 0.04 s by

@@ -3,22 +3,16 @@
 Only loops, arithmetic and comparisons here, on memory views (plain) or arrays (compiled), so that both ways
 give the same numbers bit for bit.
 
-A *shelf* is a set of part-splits in columns ``(first, second, code, starts)``: the first axis (mu), the
-second axis, and a code of which components have sign +1; one range of rows for each size, ascending in the
-first axis.  ``starts[c]`` is where the rows of the c-th size begin.
-The code counts the +1 of each kind in a mixed radix, the first kind least significant: it is below the
-number of rows, so it never overflows.
+The part-splits of a half stand on a :class:`Shelf`: for each size one range of rows, ascending in the first
+axis (mu).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 # Memory views when plain, arrays when compiled; both are only indexed.
 Column = Any
-Shelf = tuple[Column, Column, Column, Column]
-Kinds = tuple[Column, Column, Column, Column]
-Outline = tuple[Column, Column]
 
 #: Its multiples, less their whole parts, are spread evenly over 0 to 1 however many are taken.
 GOLDEN_RATIO = (5.0**0.5 - 1.0) / 2.0
@@ -30,15 +24,69 @@ BLOCK = 64
 WORTH_A_LOOK = 4
 
 
+class Shelf(NamedTuple):
+    """Columns by part-split, and where the rows of each size begin.
+
+    The code counts the components with sign +1 of each kind in a mixed radix, the first kind least
+    significant: it is below the number of rows, so it never overflows.
+    """
+
+    first: Column  # totals on the first axis
+    second: Column  # and on the second
+    code: Column  # which components have sign +1
+    starts: Column  # by size, from the least on: its first row; then where the last size ends
+
+
+class Kinds(NamedTuple):
+    """Columns by kind of equal components."""
+
+    copies: Column  # how many components
+    size: Column  # what one with sign +1 adds to the size,
+    first: Column  # to the first axis
+    second: Column  # and to the second
+
+
+class Outline(NamedTuple):
+    """Columns by block of :data:`BLOCK` rows: the least and the greatest number on the second axis."""
+
+    least: Column
+    most: Column
+
+
+class Ranges(NamedTuple):
+    """Columns by range: the left and the right rows that go together, both ascending in the first axis."""
+
+    left_start: Column
+    left_end: Column
+    right_start: Column
+    right_end: Column
+
+
+class Within(NamedTuple):
+    """The least and the greatest sum on each axis."""
+
+    first_low: float
+    first_high: float
+    second_low: float
+    second_high: float
+
+
+class Reached(NamedTuple):
+    """Where a sweep goes on: the range, the left row and the right row."""
+
+    at: int
+    left: int
+    right: int
+
+
 def list_half(kinds: Kinds, shelves: tuple[Shelf, ...]) -> tuple[int, int, int]:
     """List the part-splits of components, kind by kind, each list merged from two of the one before.
 
     Parameters
     ----------
-    kinds : four columns
-        For each kind: how many equal components it has, and what one with sign +1 adds to size, first and
-        second axis.
-    shelves : three shelves
+    kinds : Kinds
+        What is listed.
+    shelves : three of Shelf
         Room for all rows and sizes each.  They are written in turn; what is in them does not matter.
 
     Returns
@@ -50,22 +98,21 @@ def list_half(kinds: Kinds, shelves: tuple[Shelf, ...]) -> tuple[int, int, int]:
     sizes : int
         How many sizes there are.
     """
-    copies, size_steps, first_steps, second_steps = kinds
     whole, low, sizes = 0, 0, 1
-    shelves[0][0][0] = 0.0
-    shelves[0][1][0] = 0.0
-    shelves[0][2][0] = 0
-    shelves[0][3][0] = 0
-    shelves[0][3][1] = 1
+    shelves[0].first[0] = 0.0
+    shelves[0].second[0] = 0.0
+    shelves[0].code[0] = 0
+    shelves[0].starts[0] = 0
+    shelves[0].starts[1] = 1
     radix = 1
-    for kind in range(len(copies)):
+    for kind in range(len(kinds.copies)):
         base, base_low, base_sizes = whole, low, sizes
         base_first, base_second, base_code, base_starts = shelves[base]
-        for copy in range(copies[kind]):
+        for copy in range(kinds.copies[kind]):
             added = (copy + 1) * radix
-            step_size = (copy + 1) * size_steps[kind]
-            step_first = (copy + 1) * first_steps[kind]
-            step_second = (copy + 1) * second_steps[kind]
+            step_size = (copy + 1) * kinds.size[kind]
+            step_first = (copy + 1) * kinds.first[kind]
+            step_second = (copy + 1) * kinds.second[kind]
             first, second, code, starts = shelves[whole]
             out = (base + 1) % 3
             if out == whole:
@@ -115,17 +162,17 @@ def list_half(kinds: Kinds, shelves: tuple[Shelf, ...]) -> tuple[int, int, int]:
                     row += 1
             out_starts[out_sizes] = row
             whole, low, sizes = out, out_low, out_sizes
-        radix *= copies[kind] + 1
+        radix *= kinds.copies[kind] + 1
     return whole, low, sizes
 
 
-def sample(ranges: Column, pairs: float, out_left: Column, out_right: Column) -> None:
+def sample(ranges: Ranges, pairs: float, out_left: Column, out_right: Column) -> None:
     """Choose pairs of rows that are evenly spaced through all, without chance.
 
     Parameters
     ----------
-    ranges : two-dimensional
-        As in :func:`pairs_within`.
+    ranges : Ranges
+        The rows that go together.
     pairs : float
         How many pairs there are.
     out_left, out_right : sequence of int
@@ -133,61 +180,63 @@ def sample(ranges: Column, pairs: float, out_left: Column, out_right: Column) ->
     """
     n = len(out_left)
     at, before, until = -1, 0.0, 0.0
-    for place in range(n):
-        spot = (place + 0.5) / n * pairs
+    left_rows, right_rows = 0, 0
+    for index in range(n):
+        spot = (index + 0.5) / n * pairs
         while until <= spot:
             at += 1
             before = until
-            until += float(ranges[at, 1] - ranges[at, 0]) * (ranges[at, 3] - ranges[at, 2])
-        left_rows, right_rows = ranges[at, 1] - ranges[at, 0], ranges[at, 3] - ranges[at, 2]
-        out_left[place] = ranges[at, 0] + int((spot - before) / (until - before) * left_rows)
-        out_right[place] = ranges[at, 2] + int(place * GOLDEN_RATIO % 1.0 * right_rows)
+            left_rows = ranges.left_end[at] - ranges.left_start[at]
+            right_rows = ranges.right_end[at] - ranges.right_start[at]
+            until += float(left_rows) * right_rows
+        out_left[index] = ranges.left_start[at] + int((spot - before) / (until - before) * left_rows)
+        out_right[index] = ranges.right_start[at] + int(index * GOLDEN_RATIO % 1.0 * right_rows)
 
 
 def outline(second: Column, rows: int, blocks: Outline) -> None:
     """Write down the least and the greatest number of each :data:`BLOCK` of a column, the last one too."""
-    least, most = blocks
     for block in range((rows + BLOCK - 1) // BLOCK):
         low = second[block * BLOCK]
         high = low
         for row in range(block * BLOCK + 1, min((block + 1) * BLOCK, rows)):
             low = min(low, second[row])
             high = max(high, second[row])
-        least[block] = low
-        most[block] = high
+        blocks.least[block] = low
+        blocks.most[block] = high
 
 
 def outside(blocks: Outline, block: int, low: float, high: float) -> bool:
     """Tell whether all numbers of a block are outside a range."""
-    return bool(blocks[1][block] < low or blocks[0][block] > high)
+    return bool(blocks.most[block] < low or blocks.least[block] > high)
 
 
 def pairs_within(
     left: Shelf,
     right: Shelf,
     blocks: Outline,
-    ranges: Column,
-    within: tuple[float, float, float, float],
-    place: tuple[int, int, int],
+    ranges: Ranges,
+    within: Within,
+    reached: Reached,
     looks: int,
     out_left: Column,
     out_right: Column,
-) -> tuple[int, int, tuple[int, int, int]]:
+) -> tuple[int, int, Reached]:
     """Find the pairs of a left and a right row whose sums lie within bounds on both axes.
 
     The pairs of each range are gone through left row by left row, the right rows ascending.
 
     Parameters
     ----------
-    blocks : pair of columns
-        The outline of the right rows' second axis: a block that is outside is passed over whole.
-    ranges : two-dimensional
-        In each row where the left rows and the right rows that go together begin and end; both ascend in
-        the first axis, as those of one size do.
-    within : tuple of float
-        The least and the greatest sum on the first axis, and those on the second.
-    place : tuple of int
-        Where to go on: the range, the left row and the right row; (0, 0, 0) at first.
+    left, right : Shelf
+        The part-splits of both halves.
+    blocks : Outline
+        Of the right rows' second axis: a block that is outside is passed over whole.
+    ranges : Ranges
+        The rows that go together, as those of one size do.
+    within : Within
+        The bounds.
+    reached : Reached
+        Where to go on; all 0 at first.
     looks : int
         How many pairs and blocks within the first bounds are looked at before it comes back.
     out_left, out_right : sequence of int
@@ -199,22 +248,22 @@ def pairs_within(
         How many pairs were written.
     looked : int
         How many pairs and blocks were looked at.
-    place : tuple of int
+    reached : Reached
         Where to go on; the range is the number of ranges when all were seen.
     """
-    left_first, left_second = left[0], left[1]
-    right_first, right_second = right[0], right[1]
-    low_first, high_first, low_second, high_second = within
-    at, left_row, resume = place
+    low_first, high_first = within.first_low, within.first_high
+    low_second, high_second = within.second_low, within.second_high
+    left_first, left_second = left.first, left.second
+    right_first, right_second = right.first, right.second
+    left_row, resume = reached.left, reached.right
     found = 0
     room = len(out_left)
     looked = 0
-    for k in range(at, len(ranges)):
-        left_end = ranges[k, 1]
-        right_start = ranges[k, 2]
-        begin = ranges[k, 3]
+    for k in range(reached.at, len(ranges.left_end)):
+        right_start = ranges.right_start[k]
+        begin = ranges.right_end[k]
         end = begin
-        for i in range(max(ranges[k, 0], left_row), left_end):
+        for i in range(max(ranges.left_start[k], left_row), ranges.left_end[k]):
             a = left_first[i]
             b = left_second[i]
             while end > right_start and right_first[end - 1] + a > high_first:
@@ -228,7 +277,7 @@ def pairs_within(
             resume = 0
             while j < end:
                 if looked >= looks:
-                    return found, looked, (k, i, j)
+                    return found, looked, Reached(k, i, j)
                 stop = min(end, (j // BLOCK + 1) * BLOCK)
                 if stop - j > WORTH_A_LOOK and outside(blocks, j // BLOCK, low_second - b, high_second - b):
                     looked += 1
@@ -243,8 +292,8 @@ def pairs_within(
                         out_right[found] = j
                         found += 1
                         if found == room:
-                            return found, looked - (last - j - 1), (k, i, j + 1)
+                            return found, looked - (last - j - 1), Reached(k, i, j + 1)
                     j += 1
         left_row = 0
         resume = 0
-    return found, looked, (len(ranges), 0, 0)
+    return found, looked, Reached(len(ranges.left_end), 0, 0)

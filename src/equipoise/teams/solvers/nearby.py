@@ -17,7 +17,7 @@ import numpy as np
 
 from equipoise.arrays import Floats, Labels
 from equipoise.errors import UnsupportedError
-from equipoise.teams.objectives.composing import AtMost, Moves, PreferencePrices, WeightedSum
+from equipoise.teams.objectives.composing import AtMost, Moves, OnPaper, PreferencePrices, WeightedSum
 from equipoise.teams.objectives.objective import Criterion
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.solvers.task import MOVES, PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task
@@ -108,6 +108,8 @@ def _least(criterion: Criterion, moves: float, price: float) -> float:
         return moves * price
     if isinstance(criterion, WeightedSum):
         return sum(weight * _least(term, moves, price) for term, weight in criterion.terms)
+    if isinstance(criterion, OnPaper):
+        return _least(criterion.criterion, moves, price) - criterion.criterion.error(criterion.rounding)
     if isinstance(criterion, AtMost):
         return max(_least(criterion.criterion, moves, price) - criterion.level, 0.0)
     return criterion.floor

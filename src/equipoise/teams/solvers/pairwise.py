@@ -1,6 +1,6 @@
 """Three and more teams: any two of them are re-divided exactly while the others stay.
 
-For two teams the problem is the one :mod:`equipoise.teams.solvers.halves` solves, so every pair of teams
+For two teams the problem is the one :mod:`equipoise.teams.solvers.meeting` solves, so every pair of teams
 can be brought to its optimum in a millisecond.  Going through the pairs until none gets better, and again
 after some blocks were exchanged at random, ends near the best split of all.
 """
@@ -18,7 +18,7 @@ from equipoise.arrays import Floats, Labels
 from equipoise.compiled import pays
 from equipoise.stopping import seconds_left
 from equipoise.teams.problem.problem import COUNT, MU, Problem
-from equipoise.teams.solvers.halves import meet
+from equipoise.teams.solvers.meeting import meet
 from equipoise.teams.solvers.task import Best, Task
 
 #: Random orders in which a start is tried to be drafted.

@@ -23,7 +23,7 @@ from equipoise.errors import UnsupportedError
 from equipoise.teams.solvers import pairwise
 from equipoise.teams.solvers.anneal import Neighbourhood, climb_down
 from equipoise.teams.solvers.bounds import lower_bound
-from equipoise.teams.solvers.halves import meet
+from equipoise.teams.solvers.meeting import meet
 from equipoise.teams.solvers.task import Best, Fit, Found, Solver, Task
 
 #: Components freed at once, round by round: some quick rounds, then two that search 256 times more.  Twice as

@@ -1,8 +1,8 @@
 """The stages of an objective: its criteria in order, each a limit for those after it, each with its solver.
 
-A stage's limit is the best cost, the tolerance, and twice what rounding may do to a cost: both the best one
-and one that equals it on paper may be off by that much, in opposite ways.  So no tie is lost to rounding, and
-what is found is worse than the best on paper by no more than the tolerance and four times the rounding
+A stage's limit is the best cost, the tolerance, and what rounding may do to the best cost and to that of the
+split that is judged: both may be off, in opposite ways.  So no tie is lost to rounding, and what is found is
+worse than the best on paper by no more than the tolerance and four times the rounding
 (docs/algorithms/rounding.md).
 """
 
@@ -20,11 +20,12 @@ from equipoise.arrays import Labels
 from equipoise.errors import InputError
 from equipoise.registry import SOLVERS, call_part, resolve
 from equipoise.stopping import Stop
-from equipoise.teams.objectives.objective import Limit, Objective
+from equipoise.teams.objectives.composing import OnPaper
+from equipoise.teams.objectives.objective import Criterion, Limit, Objective
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.problem.teams_now import unmoved
 from equipoise.teams.solvers import draft, exchange, resplit
-from equipoise.teams.solvers.task import Fit, Found, Ranked, Solver, Task
+from equipoise.teams.solvers.task import Fit, Found, Ranked, Solver, Task, signature
 
 
 def run(
@@ -51,7 +52,7 @@ def run(
         if not found.ranked:
             return found, name
         best = found.ranked[0]
-        limits.append(Limit(criterion, best.cost + tolerance + 2.0 * criterion.error(problem.rounding)))
+        limits.append(_limit(problem, criterion, tolerance, best))
         start = (best.labels,)
         proven = proven and found.proven
     task = Task(problem, objective.criterion, tuple(limits), keep, start, stop, seed, effort)
@@ -61,16 +62,27 @@ def run(
     return (_filled_up(task, found, solver) if fill_up and len(found.ranked) < keep else found), name
 
 
+def _limit(problem: Problem, criterion: Criterion, tolerance: float, best: Ranked) -> Limit:
+    """Return what the stages after one keep to: on paper no worse than its best, but for the tolerance."""
+    error = criterion.error(problem.rounding)
+    own = float(criterion.errors(problem.totals(best.labels[None, :]), problem.rounding)[0])
+    if own == error:
+        return Limit(criterion, best.cost + tolerance + 2.0 * error)
+    return Limit(OnPaper(criterion, problem.rounding, -1.0), best.cost + tolerance + own)
+
+
 def _filled_up(task: Task, found: Found, solver: str | Callable[[Task], Found]) -> Found:
     """Add splits beyond the limits, one limit after another, the best by its criterion first."""
     ranked, proven = list(found.ranked), found.proven
-    known = {task.problem.signature(entry.labels) for entry in ranked}
+    known = {signature(task.problem, entry.labels) for entry in ranked}
     for n in range(len(task.limits), 0, -1):
-        wider = replace(task, criterion=task.limits[n - 1].criterion, limits=task.limits[: n - 1])
+        criterion = task.limits[n - 1].criterion
+        criterion = criterion.criterion if isinstance(criterion, OnPaper) else criterion
+        wider = replace(task, criterion=criterion, limits=task.limits[: n - 1])
         more, _ = _solve(wider, solver)
         proven = proven and more.proven
         for entry in more.ranked:
-            key = task.problem.signature(entry.labels)
+            key = signature(task.problem, entry.labels)
             if len(ranked) < task.keep and key not in known:
                 cost = float(task.criterion.cost(task.problem.totals(entry.labels[None, :]))[0])
                 ranked.append(Ranked(cost, entry.unevenness, entry.labels))

@@ -188,6 +188,19 @@ def _cost(totals: Floats, criterion: Criterion) -> Floats:
     return criterion.cost(totals)
 
 
+def signature(problem: Problem, labels: Labels) -> bytes:
+    """Return a key that is equal for splits that differ only by an exchange of equals.
+
+    Equal are players of the same features, and teams under the same rules in which nobody is fixed.
+    """
+    n_looks = int(problem.looks.max()) + 1
+    if n_looks == problem.n_blocks and problem.interchangeable:
+        return problem.canonical(labels).tobytes()
+    teams = [np.bincount(problem.looks[labels == t], minlength=n_looks) for t in range(problem.n_teams)]
+    keys = [team.astype(np.int32).tobytes() for team in teams]
+    return b"".join(key for _, key in sorted(zip(problem.team_rules, keys, strict=True)))
+
+
 class Best:
     """The best different splits so far, from those that are known at the start."""
 
@@ -211,7 +224,12 @@ class Best:
 
     def reaches(self, bound: float) -> bool:
         """Whether as many as are wanted are as good as a bound, as far as rounding lets anybody tell."""
-        return self.full and self.worst <= bound + self.task.error
+        if not self.full or self.worst > bound + self.task.error:
+            return False
+        if self.worst <= bound:
+            return True
+        totals = self.task.problem.totals(self._ranked[-1][-1][None, :])
+        return self.worst <= bound + float(self.task.criterion.errors(totals, self.task.problem.rounding)[0])
 
     def offer(
         self,
@@ -279,12 +297,12 @@ class Best:
         if self.full and (cost, uneven) >= self._ranked[-1][:2]:
             return False
         # A single one is replaced by a better one only, which is another.
-        key = b"" if self.task.keep == 1 else self.task.problem.signature(labels)
+        key = b"" if self.task.keep == 1 else signature(self.task.problem, labels)
         if self.task.keep > 1 and key in self._keys:
             return True
         if self.full:
             dropped = self._ranked.pop()
-            self._keys.discard(b"" if self.task.keep == 1 else self.task.problem.signature(dropped[3]))
+            self._keys.discard(b"" if self.task.keep == 1 else signature(self.task.problem, dropped[3]))
         self._keys.add(key)
         self._arrivals += 1
         insort(self._ranked, (cost, uneven, self._arrivals, labels.copy()), key=lambda entry: entry[:3])

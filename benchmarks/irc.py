@@ -1,4 +1,4 @@
-"""IRC for tests: real servers where they are installed, the pick-up bot as a process, and people who type."""
+"""IRC for tests and benchmarks: real servers, the pick-up bot as a process, and people who type."""
 
 from __future__ import annotations
 

@@ -1,0 +1,349 @@
+"""Pick-up nights in a chat: ``python benchmarks/pickups.py`` plays them and writes ``PICKUPS.md``.
+
+Twenty people with hidden skills (normal, in units of one player's noise in a game) come to fifty nights with
+four games of five against five each.  They type what people type, the lobbies divide them, and who wins is
+drawn by the hidden skills.  Each game is also divided by the greedy draft with a cap (founding document 004)
+with the same ratings of the same ten.  Measured is how far the true chance of either teams is from even.
+
+What ratings do not know yet is most of that, for whoever divides, and hides what the draft adds in the few
+games of a night.  So before each game ``equipoise.balance`` and the draft also divide ten tens drawn from the
+twenty with the ratings of that moment.
+
+Twenty seeds are played without a network, where four of five people come each night; and one with twenty
+clients and the bot on a real IRC server (ngircd), where all come and two games run at once.
+``--report`` only writes the page anew, ``--check`` tells whether it is stale.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
+
+from equipoise.archive.archive import open_archive  # noqa: E402
+from equipoise.matches import Match  # noqa: E402
+from equipoise.pickup.game import Lobby  # noqa: E402
+from equipoise.players import Player  # noqa: E402
+from equipoise.ratings.ladder import Ladder  # noqa: E402
+from equipoise.server.pickups import Pickups  # noqa: E402
+from equipoise.teams.balancing import balance  # noqa: E402
+
+PICTURE = HERE / "pickups.svg"
+
+PLAYERS, SIZE, NIGHTS, GAMES, SEEDS = 20, 5, 50, 4, 20
+
+#: Tens that are drawn and divided before each game.
+TENS = 10
+
+#: How many of those there are come in a night without a network.
+COME = 0.8
+
+#: The seed of the nights on IRC.
+REAL = 1000
+
+WEEK = 7 * 86400.0
+NAMES = [f"p{n:02d}" for n in range(PLAYERS)]
+LOBBY = Lobby("game", 2, SIZE)
+
+Teams = Sequence[Sequence[str]]
+
+
+@dataclass
+class World:
+    """The hidden skills, and who wins."""
+
+    seed: int
+    rng: np.random.Generator = field(init=False)
+    skill: dict[str, float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rng = np.random.default_rng([20261122, self.seed])
+        self.skill = dict(zip(NAMES, self.rng.normal(size=PLAYERS).tolist(), strict=True))
+
+    def chance(self, teams: Teams) -> float:
+        """Return the true chance of the first team."""
+        one, other = (sum(self.skill[player] for player in team) for team in teams)
+        return 0.5 * math.erfc(-(one - other) / math.sqrt(2.0 * 2 * SIZE))
+
+    def astray(self, teams: Teams) -> float:
+        """Return how far the true chance is from even."""
+        return abs(self.chance(teams) - 0.5)
+
+    def wins(self, teams: Teams) -> bool:
+        """Draw whether the first team wins."""
+        return bool(self.rng.random() < self.chance(teams))
+
+
+def divided(ladder: Ladder, names: Sequence[str], **keywords: Any) -> Teams:
+    """Return the teams of people by their ratings."""
+    model: Any = ladder.model
+    people = [Player(name, ladder.rating(name, LOBBY.ruleset)) for name in sorted(names)]
+    best = balance(people, beta=model.beta, zero=model.zero, **keywords).best
+    return [[player.id for player in team] for team in best.teams]
+
+
+def drafted(ladder: Ladder, names: Sequence[str]) -> Teams:
+    """Return the teams of the document: the next best to the smaller sum, until a team is full."""
+    return divided(ladder, names, solver="greedy-cap", objective="difference")
+
+
+def tried(world: World, ladder: Ladder, rng: np.random.Generator) -> tuple[float, float]:
+    """Return how far from even both ways are by the truth, in the mean over tens that are drawn."""
+    tens = [[NAMES[n] for n in rng.choice(PLAYERS, 2 * SIZE, replace=False)] for _ in range(TENS)]
+    ours = [world.astray(divided(ladder, ten)) for ten in tens]
+    theirs = [world.astray(drafted(ladder, ten)) for ten in tens]
+    return float(np.mean(ours)), float(np.mean(theirs))
+
+
+def judged(world: World, matches: Sequence[Match], known: Sequence[int]) -> list[tuple[float, ...]]:
+    """Return for each game how far from even the true chance of its teams and of the draft's was.
+
+    Two more numbers follow: the same over many tens, by :func:`tried`.
+
+    Parameters
+    ----------
+    world : World
+        The truth.
+    matches : sequence of Match
+        All games, in order.
+    known : sequence of int
+        For each, how many of them were rated when its teams were made.
+    """
+    ladder, rated, rng = Ladder(), 0, np.random.default_rng([20261122, 1, world.seed])
+    found: list[tuple[float, ...]] = []
+    for match, so_far in zip(matches, known, strict=True):
+        while rated < so_far:
+            ladder.record(matches[rated].contests[0])
+            rated += 1
+        teams = [[player for player, _ in team] for team in match.contests[0].teams]
+        theirs = drafted(ladder, [player for team in teams for player in team])
+        distances = (world.astray(teams), world.astray(theirs))
+        found.append((*distances, *tried(world, ladder, rng)))
+    return found
+
+
+# Without a network
+
+
+def played(seed: int, nights: int) -> list[tuple[float, ...]]:
+    """Play the nights of a seed; return what is judged of each game."""
+    world = World(seed)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_archive(f"sqlite:///{folder}/a.db", create=True) as archive,
+    ):
+        pickups = Pickups(archive, [LOBBY])
+        for night in range(nights):
+            clock = WEEK * (night + 1)
+            here = [each for each in NAMES if world.rng.random() < COME]
+            here += [each for each in NAMES if each not in here][: max(2 * SIZE - len(here), 0)]
+            for number in range(GAMES):
+                _game(pickups, world, here, clock + 1900.0 * number)
+            for who in here:
+                _say(pickups, who, "!leave", clock + 8000.0)
+        matches = list(archive.matches())
+    assert len(matches) == nights * GAMES, "a game was lost"
+    return judged(world, matches, range(len(matches)))
+
+
+def _say(pickups: Pickups, who: str, text: str, now: float) -> None:
+    pickups.hear(who, who, text, now, lambda nick: nick if nick in NAMES else None)
+
+
+def _game(pickups: Pickups, world: World, here: Sequence[str], now: float) -> None:
+    """Let everyone who is here and waits not yet add, in any order, and play the game that begins."""
+    for n in world.rng.permutation(len(here)):
+        _say(pickups, here[n], "!add", now)
+    (game,) = pickups.lobbies.games.values()
+    for word in ("!ready", "!yes"):
+        for who in list(game.players):
+            _say(pickups, who, word, now + 60.0)
+    said = "won" if world.wins(game.teams) else "lost"
+    _say(pickups, game.teams[0][0], f"!report {said}", now + 1800.0)
+    _say(pickups, game.teams[1][0], "!confirm", now + 1800.0)
+
+
+# On a real server
+
+
+class Chatter:
+    """Somebody at a real server who types no faster than the bot listens."""
+
+    def __init__(self, port: int, nick: str) -> None:
+        from benchmarks.irc import Person
+
+        self.nick = nick
+        self.person = Person(port, nick)
+        self._tokens, self._at = 5.0, time.monotonic()
+
+    def say(self, text: str) -> None:
+        """Say something, after a while where much was said."""
+        while True:
+            now = time.monotonic()
+            self._tokens, self._at = min(5.0, self._tokens + 0.49 * (now - self._at)), now
+            if self._tokens >= 1.0:
+                break
+            time.sleep(0.05)
+        self._tokens -= 1.0
+        self.person.say(text)
+
+
+def on_irc(nights: int) -> dict[str, Any]:
+    """Play nights with twenty clients and the command on ngircd."""
+    from benchmarks.irc import Person, bot, free_port, ngircd
+
+    world = World(REAL)
+    with tempfile.TemporaryDirectory() as name:
+        folder, port = Path(name), free_port()
+        folder.chmod(0o755)
+        store = folder / "a.db"
+        with ngircd(folder / "ngircd", port), bot(port, store, "--lobby", f"game={SIZE}v{SIZE}"):
+            chatters = {nick: Chatter(port, nick) for nick in NAMES}
+            for _ in range(nights):
+                _night(world, chatters)
+            heard = chatters[NAMES[0]].person.heard
+            announced = [line.partition("play: ")[2] for line in heard if "play: " in line]
+            counted = [line.rpartition("it counts (")[2] for line in heard if "it counts (" in line]
+            while Person.everyone:
+                Person.everyone.pop().close()
+        with open_archive(f"sqlite:///{store}", create=False) as archive:
+            matches = list(archive.matches())
+    assert len(matches) == len(announced) == len(counted) == len(set(counted)) == 2 * nights, "not once each"
+    found = judged(world, matches, [n - n % 2 for n in range(len(matches))])
+    return {"nights": nights, "games": found}
+
+
+def _night(world: World, chatters: dict[str, Chatter]) -> None:
+    """Let all add, be ready and vote; and both games end once both have begun."""
+    listener = chatters[NAMES[0]].person
+    for n in world.rng.permutation(PLAYERS):
+        chatters[NAMES[n]].say("!add")
+    for _ in range(2):
+        listener.expect("type !ready")
+    for chatter in chatters.values():
+        chatter.say("!ready")
+    games = []
+    for _ in range(2):
+        line = listener.expect("| blue: ")
+        red = line.partition("red: ")[2].partition(" |")[0].split(", ")
+        blue = line.partition("| blue: ")[2].partition(" (")[0].split(", ")
+        games.append((red, blue))
+    for red, blue in games:
+        for nick in (*red, blue[0]):
+            chatters[nick].say("!yes")
+    for _ in range(2):
+        listener.expect("play: ")
+    for red, blue in games:
+        chatters[red[1]].say(f"!report {'won' if world.wins((red, blue)) else 'lost'}")
+        listener.expect("reports: ")
+        chatters[blue[1]].say("!confirm")
+        listener.expect("it counts")
+
+
+# What came of it
+
+
+def measure() -> dict[str, Any]:
+    """Play everything."""
+    irc = on_irc(NIGHTS)
+    seeds = []
+    for seed in range(SEEDS):
+        seeds.append(played(seed, NIGHTS))
+        print(f"seed {seed}", file=sys.stderr)
+    return {"irc": _rounded(irc["games"]), "seeds": [_rounded(games) for games in seeds]}
+
+
+def _rounded(games: Sequence[Sequence[float]]) -> list[list[float]]:
+    return [[round(each, 5) for each in game] for game in games]
+
+
+def interval(numbers: Any) -> str:
+    """Return a mean with its 95 % interval."""
+    values = np.array(numbers)
+    error = 1.96 * values.std(ddof=1) / math.sqrt(len(values))
+    return f"{values.mean():.4f} ({values.mean() - error:.4f} to {values.mean() + error:.4f})"
+
+
+def report(results: dict[str, Any]) -> str:
+    """Return the page, and draw the picture."""
+    seeds = np.array(results["seeds"])  # (seed, game, ours and greedy's, and both over many tens)
+    irc = np.array(results["irc"])
+    PICTURE.write_text(picture(seeds), encoding="utf-8")
+    half = seeds.shape[1] // 2
+    rows = defaultdict(list)
+    for name, part in (
+        ("the games that were played", seeds[:, :, :2]),
+        (f"{TENS} tens before each game", seeds[:, :, 2:]),
+        (f"{TENS} tens before each game, nights 26 to 50", seeds[:, half:, 2:]),
+    ):
+        means = part.mean(axis=1)
+        rows[name] = [interval(means[:, 0]), interval(means[:, 1]), interval(means[:, 0] - means[:, 1])]
+    apart = irc[:, 0] - irc[:, 1]
+    return "\n".join([
+        "# Pick-up nights in a chat", "",
+        "`python benchmarks/pickups.py` measured and wrote this; do not edit.",
+        f"{PLAYERS} people with hidden skills, {NIGHTS} nights of {GAMES} games of {SIZE} against {SIZE};",
+        "what a night is stands at the top of that file.",
+        "The figures are means of |p - 1/2|, p by the hidden skills; greedy divides the same people by the",
+        "same ratings.", "",
+        "![Mean distance from even over the nights](pickups.svg)", "",
+        f"## {len(seeds)} seeds without a network", "",
+        "| what | equipoise | greedy with a cap | difference (95 % interval over seeds) |",
+        "|---|---|---|---|",
+        *(f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items()), "",
+        "## Twenty clients on a real IRC server", "",
+        f"{len(irc)} games of {len(irc) // 2} nights were announced once, counted once, and kept once.",
+        "", "| games | equipoise | greedy with a cap | difference (95 % interval over games) |",
+        "|---|---|---|---|",
+        f"| {len(irc)} | {interval(irc[:, 0])} | {interval(irc[:, 1])} | {interval(apart)} |", "",
+    ])  # fmt: skip
+
+
+def picture(seeds: Any) -> str:
+    """Return the curves over the nights, means of five nights each, as SVG."""
+    nights = seeds[:, :, 2:].reshape(len(seeds), -1, 5 * GAMES, 2).mean(axis=(0, 2))
+    parts = [('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 320" font-family="sans-serif" '
+              'font-size="12">'), '<rect width="640" height="320" fill="white"/>']  # fmt: skip
+    top = 0.05 * math.ceil(float(nights.max()) / 0.05)
+    for n in range(round(top / 0.05) + 1):
+        y = 280 - 250 * 0.05 * n / top
+        parts.append(f'<path d="M50 {y:g}H520" stroke="#dddddd"/>')
+        parts.append(f'<text x="14" y="{y + 4:g}">{0.05 * n:.2f}</text>')
+    ends = []
+    for column, (name, colour) in enumerate((("equipoise", "#1b6ca8"), ("greedy", "#d95f02"))):
+        ys = [280 - 250 * float(each) / top for each in nights[:, column]]
+        points = " ".join(f"{50 + 47 * (n + 0.5):g},{y:.1f}" for n, y in enumerate(ys))
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        ends.append((ys[-1], name, colour))
+    last = -100.0
+    for y, name, colour in sorted(ends):
+        last = max(y, last + 14)
+        parts.append(f'<text x="525" y="{last + 4:.1f}" fill="{colour}">{name}</text>')
+    parts.append('<text x="50" y="305">mean |p - 1/2| of tens, five nights to each point</text></svg>')
+    return "\n".join(parts) + "\n"
+
+
+def main() -> int:
+    """Read the arguments and do what they say."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    add_modes(parser)
+    given = parser.parse_args()
+    return keep(given, HERE / "pickups.json", HERE / "PICKUPS.md", measure, report)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

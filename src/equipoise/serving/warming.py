@@ -1,0 +1,100 @@
+"""Compiling every kernel beforehand, by small pieces of the work that uses it.
+
+A kernel is compiled for the types it is called with, so it is called here as the library calls it.  The
+command line, the demo and the service all warm up with these steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from equipoise.compiled import available, is_kept
+from equipoise.lobbies.annealing import Annealing
+from equipoise.lobbies.annealing_kernels import anneal
+from equipoise.lobbies.arranging import exchange_all
+from equipoise.lobbies.filling import fill
+from equipoise.lobbies.kernels import exchange, lowest_lines
+from equipoise.lobbies.pairs import transformed
+from equipoise.lobbies.problem import LobbyTask, Placed
+from equipoise.matches import Contest, Ruleset
+from equipoise.players import Player
+from equipoise.ratings.models.gaussian_filter.kernels import play
+from equipoise.ratings.models.gaussian_filter.mixture import Mixture
+from equipoise.ratings.models.gaussian_filter.packing import pack
+from equipoise.stopping import never
+from equipoise.teams.balancing import balance
+from equipoise.teams.batches import balance_many, best_splits
+from equipoise.teams.problem.role_kernels import line_ups
+from equipoise.teams.problem.rounding import largest_loss
+from equipoise.teams.solvers.meeting import KERNELS as MEETING
+from equipoise.teams.solvers.window_kernels import fill_teams
+
+Kernels = tuple[Callable[..., Any], ...]
+
+
+class Step(NamedTuple):
+    """A piece of work, and the kernels that are compiled once it is done."""
+
+    what: str
+    kernels: Kernels
+    work: Callable[[Kernels], object]
+
+
+def missing() -> Iterator[Step]:
+    """Yield the steps whose kernels are not compiled yet; none where numba is absent."""
+    return (step for step in STEPS if available() and not all(map(is_kept, step.kernels)))
+
+
+def _three_teams(until: Kernels) -> None:
+    _divided(32, 3, until)
+
+
+def _two_teams(until: Kernels) -> None:
+    _divided(64, 2, until)
+
+
+def _divided(players: int, teams: int, until: Kernels) -> None:
+    """Divide squares, which are alike in no unit: no split is perfect, so the search goes on."""
+    squares = [Player(str(n), float(n * n)) for n in range(players)]
+    balance(squares, teams=teams, stop=lambda: all(map(is_kept, until)))
+
+
+def _roles(_: Kernels) -> None:
+    balance([Player(str(n), float(n * n)) for n in range(6)], roles={"tank": 1, "heal": 2})
+
+
+def _many_matches(_: Kernels) -> None:
+    balance_many(np.arange(8.0).reshape(2, 4))
+
+
+def _ratings(_: Kernels) -> None:
+    model = Mixture()
+    contest = Contest(Ruleset("any"), (["one"], ["two"]), (1, 2), at=0.0)
+    model.play(model.initial(), pack([contest]), fast=True)
+
+
+def _lobbies(_: Kernels) -> None:
+    fill({str(n): float(n * n) for n in range(8)}, {"A": None, "B": None}, team_size=2, solver=_placed)
+
+
+def _placed(task: LobbyTask) -> Placed:
+    """Run each kernel of the lobbies once, and leave the players where they are."""
+    problem, placing = task.problem, task.start
+    transformed(problem, np.arange(3.0), np.zeros(3), np.zeros(problem.n_lobbies))
+    exchange_all(problem, placing, never)
+    Annealing(problem, placing, seed=0, work=1.0).run(1, 1.0, 1.0, never)
+    return Placed(placing, 0.0, proven=False)
+
+
+#: What a game that waits for teams needs comes first.
+STEPS = (
+    Step("three and more teams", (fill_teams, largest_loss), _three_teams),
+    Step("two teams of many players", MEETING, _two_teams),
+    Step("roles", (line_ups,), _roles),
+    Step("many small matches at once", (best_splits,), _many_matches),
+    Step("ratings", (play,), _ratings),
+    Step("lobbies", (anneal, exchange, lowest_lines), _lobbies),
+)

@@ -1,0 +1,87 @@
+"""What ``equipoise live`` keeps: the ledger of running games, without a server, from lines of a log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.pickup.test_lobby import TWO
+
+from equipoise.archive.archive import Archive, open_archive
+from equipoise.pickup.night import LIVE, night_of
+from equipoise.server.pickups import Pickups
+from equipoise.server.playing import Game, Playing
+
+IDS = {name: f"{n:X}" * 32 for n, name in enumerate(("ann", "bob", "cid", "dan"), start=10)}
+
+
+class Server:
+    """A log that grows, and the program that follows it; its clock runs as the log says."""
+
+    def __init__(self, archive: Archive, log: Path) -> None:
+        self.archive, self.log = archive, log
+        self.clock = 0
+        self.told: list[str] = []
+        self.begin()
+
+    def close(self) -> None:
+        """End it."""
+        self.game.close()
+
+    def begin(self) -> None:
+        """Begin the program."""
+        self.game = Game(self.archive, Playing(str(self.log)), self.told.append)
+        self.game.step(float(self.clock))
+
+    def write(self, *lines: str) -> None:
+        """Let lines be written, a second after those before, and the program read them."""
+        self.clock += 1
+        with self.log.open("a", encoding="ascii") as log:
+            log.writelines(f"{self.clock // 60:3d}:{self.clock % 60:02d} {line}\n" for line in lines)
+        self.game.step(float(self.clock))
+
+    def play(self, red: Sequence[str], blue: Sequence[str]) -> None:
+        """Let a game be played that red wins."""
+        lines = [r"InitGame: \g_gametype\3\mapname\oa_dm5\gamename\baseoa"]
+        for slot, name in enumerate((*red, *blue)):
+            who = rf"n\{name}\t\{1 if name in red else 2}\model\x\hc\100\id\{IDS[name]}"
+            lines += [f"ClientUserinfoChanged: {slot} {who}", f"ClientBegin: {slot}"]
+        self.write(*lines)
+        self.write("Kill: 0 2 7: a killed b by MOD_ROCKET")
+        self.write("Exit: Fraglimit hit.", "red:20  blue:3", "ShutdownGame:")
+        self.clock += 20
+
+
+def test_the_ledger_goes_on_after_a_restart(tmp_path: Path) -> None:
+    """What was played before is known after it, once; who is forgotten is gone from it too."""
+    with open_archive(f"sqlite:///{tmp_path / 'a.db'}", create=True) as archive:
+        server = Server(archive, tmp_path / "games.log")
+        server.play(("ann", "bob"), ("cid", "dan"))
+        server.play(("ann", "cid"), ("bob", "dan"))
+        kept = server.game.session.played.games
+        assert [set(game.ranks) for game in kept] == [{-20.0, -3.0}] * 2
+        server.close()
+        server.begin()
+        assert server.game.session.played.games == kept
+        server.play(("ann", "dan"), ("bob", "cid"))
+        server.close()
+        server.begin()
+        assert len(server.game.session.played.games) == 3 == archive.count()
+        server.close()
+        archive.forget(IDS["ann"])
+        assert IDS["ann"] not in json.dumps(archive.night_events())
+        assert [event["kind"] for event in archive.night_events()] == [LIVE] * 3
+
+
+def test_games_of_a_server_change_no_night_and_no_lobby(tmp_path: Path) -> None:
+    """They stand in one archive with nights and lobbies, which go on as if they were not there."""
+    with open_archive(f"sqlite:///{tmp_path / 'a.db'}", create=True) as archive:
+        pickups = Pickups(archive, [TWO])
+        server = Server(archive, tmp_path / "games.log")
+        pickups.hear("ann", "ann", "!add", 5.0, lambda nick: nick)
+        server.play(("ann", "bob"), ("cid", "dan"))
+        pickups.hear("bob", "bob", "!add", 6.0, lambda nick: nick)
+        server.close()
+        assert Pickups(archive, [TWO]).lobbies.waiting == {"two": ["ann", "bob"]}
+        assert night_of(archive.night_events()).steps == ()
