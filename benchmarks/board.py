@@ -41,7 +41,7 @@ SEED = 20261122
 ROSTERS, JUDGED = 10_000, 2_000
 
 #: Rosters of 24 that Chromium is timed with, for each objective.
-TIMES = 200
+TIMES = 100
 
 #: What values may differ by, relative to the spread of the weights or the value, and what a proof is.
 SAME = 1e-9
@@ -220,15 +220,21 @@ def timed(rosters: int) -> dict[str, dict[str, float]]:
     return answers
 
 
-#: What the page does when somebody types, and its search alone: the best and the six next.
+#: What the page does when somebody types, and its search alone: the best and the six next.  Of three times
+#: the least, as other processes take theirs.
 TIMED = """
 try { fill(arguments[0]); } catch { return null; }  // a contradiction
-const began = performance.now();
-solve(build(state.asked = askedInForm()), 7);
-const solved = performance.now();
-typed();
-document.body.getBoundingClientRect();
-return [solved - began, performance.now() - solved];
+let [solving, all] = [Infinity, Infinity];
+for (let turn = 0; turn < 3; turn++) {
+  const began = performance.now();
+  solve(build(state.asked = askedInForm()), 7);
+  const solved = performance.now();
+  typed();
+  document.body.getBoundingClientRect();
+  solving = Math.min(solving, solved - began);
+  all = Math.min(all, performance.now() - solved);
+}
+return [solving, all];
 """
 
 
@@ -262,8 +268,9 @@ def report(results: dict[str, Any]) -> str:
         f"Where it says proven, its value is off by at most {solved['worst']:.1e} of the weights' spread.",
         "What it cannot prove it says so, and it is never better than what the library proves.",
         "",
-        "Two teams of 24 in headless Chromium, milliseconds: the search for the best and the six next, and",
-        "all that typing does: reading, searching, what each rule costs, and showing.",
+        "Two teams of 24 in headless Chromium, milliseconds by its own clock, the least of three times:",
+        "the search for the best and the six next; and all that typing does, which is reading, searching,",
+        "what each rule costs, and showing.",
         "",
         "| objective | rosters | search, median | search, most | all, median | all, most |",
         "|---|--:|--:|--:|--:|--:|",

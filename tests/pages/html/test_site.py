@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import replace
 from html import unescape
 from posixpath import join, normpath
 
@@ -124,6 +125,17 @@ def test_fairness_compares_before_and_after_a_date(told: Chronicle) -> None:
     assert re.findall(r"Contests</dt><dd>(\d+)", whole) == ["60"]
 
 
+def test_servers_are_told_apart() -> None:
+    """Matches are shown by server where it is known, else by game; the match says where it was."""
+    matches = [replace(match, server=("one", "two", "")[n % 3]) for n, match in enumerate(night(10))]
+    site = Site(chronicle_of(Elo(), matches, {}))
+    page = site.page("servers/index.html") or ""
+    shown = re.findall(r"<h2><bdi>(\w+)</bdi>( \(server not told\))?</h2>", page)
+    assert shown == [("one", ""), ("two", ""), ("game", " (server not told)")]
+    assert re.findall(r"<dt>Matches</dt><dd>(\d+)", page) == ["4", "3", "3"]
+    assert "<dt>Server</dt><dd><bdi>two</bdi>" in (site.page(f"match/{slug('m1')}.html") or "")
+
+
 def test_a_leaderboard_is_searched_and_filtered(told: Chronicle) -> None:
     """Ranks stay those of the whole table."""
     path = f"leaderboard/{slug('game/duel')}.html"
@@ -166,7 +178,13 @@ def test_names_that_mean_harm_are_text_everywhere() -> None:
     for n, match in enumerate(night(20, names)):
         contest = Contest(ruleset, match.contests[0].teams, match.contests[0].ranks, at=float(n))
         matches.append(
-            Match((contest,), id=f"{HOSTILE[n % len(HOSTILE)]}{n}", names=match.names, map=HOSTILE[n % 7])
+            Match(
+                (contest,),
+                id=f"{HOSTILE[n % len(HOSTILE)]}{n}",
+                names=match.names,
+                map=HOSTILE[n % 7],
+                server=HOSTILE[n % 5],
+            )
         )
     pages = pages_of(Site(chronicle_of(Elo(), matches, {who: who for who in names})))
     for path, page in pages.items():

@@ -84,7 +84,9 @@ function searchFor(problem) {
   }
   return (cost, limits, keep, start = []) => {
     const best = new Best(problem, cost, limits, keep);
-    if (splitsOf(problem) <= MOST_SPLITS && enumerate(problem, best)) return { ranked: best.ranked, proven: true };
+    // Where many are alike there are far fewer splits than labellings, which soon shows.
+    const steps = splitsOf(problem) <= MOST_SPLITS ? MOST_STEPS : MOST_STEPS / 100;
+    if (enumerate(problem, best, steps)) return { ranked: best.ranked, proven: true };
     const rest = new Best(problem, cost, limits, keep);
     for (const one of [...start, ...best.ranked]) rest.offer(one.labels);
     climb(problem, rest);
@@ -116,16 +118,16 @@ function oriented(problem, labels) {
 }
 
 /** Look at every legal split, equals and interchangeable teams once; false if there are too many.
- * @param {Problem} problem @param {Best} best @returns {boolean} */
-function enumerate(problem, best) {
-  const { blocks, k, most, least, enemies, interchangeable } = problem;
+ * @param {Problem} problem @param {Best} best @param {number} most @returns {boolean} */
+function enumerate(problem, best, most) {
+  const { blocks, k, most: largest, least, enemies, interchangeable } = problem;
   const order = blocks.map((_, at) => at).sort((a, b) => blocks[b].size - blocks[a].size || problem.looks[a] - problem.looks[b]);
   const bound = blocks.map((block, at) => block.size > 1 || block.fixed >= 0 || enemies[at].size > 0);
   const labels = /** @type {number[]} */ (Array(blocks.length).fill(-1));
   const counts = /** @type {number[]} */ (Array(k).fill(0));
   let [steps, left] = [0, problem.n];
   const visit = (/** @type {number} */ depth, /** @type {number} */ used) => {
-    if (++steps > MOST_STEPS) return false;
+    if (++steps > most) return false;
     if (depth === order.length) {
       if (violation(problem, labels) === 0) best.offer(labels);
       return true;
@@ -137,7 +139,7 @@ function enumerate(problem, best) {
     const last = interchangeable ? Math.min(used, k - 1) : k - 1;
     left -= size;
     for (let team = equal ? labels[before] : 0; team <= last; team++) {
-      if ((fixed >= 0 && fixed !== team) || counts[team] + size > most) continue;
+      if ((fixed >= 0 && fixed !== team) || counts[team] + size > largest) continue;
       let clash = false;
       for (const enemy of enemies[at]) clash ||= labels[enemy] === team;
       if (clash) continue;
@@ -307,11 +309,12 @@ function meet(problem, halves, cost, limits, keep) {
       let far = limits.length ? reach(level) + pad : Math.min(reach(level) + pad, reach(worst) - pad);
       whole &&= limits.length > 0 || reach(level) + pad >= most;
       let high = b.mu.length;
-      for (let i = 0; i < a.mu.length; i++) {
+      // Splits that are all alike but for rounding have none that is better.
+      for (let i = 0; i < a.mu.length && (!limits.length || worst > pad); i++) {
         while (high > 0 && a.mu[i] + b.mu[high - 1] > aim + far) high--;
         for (let j = high - 1; j >= 0 && a.mu[i] + b.mu[j] >= aim - far; j--) {
           if (++looks > MOST_LOOKS) return;
-          if (limits.length && rough(a.mu[i] + b.mu[j] + halves.base[MU], a.square[i] + b.square[j] + halves.base[SQUARE]) * (1 - 1e-9) >= worst) continue;
+          if (limits.length && rough(a.mu[i] + b.mu[j] + halves.base[MU], a.square[i] + b.square[j] + halves.base[SQUARE]) >= worst - pad) continue;
           looks += 100;
           best.offer(decoded(halves, [a.code[i], b.code[j]]));
           if (best.worst === worst) continue;

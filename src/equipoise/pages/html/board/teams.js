@@ -181,12 +181,14 @@ function priced(asked) {
     ...asked.fixed.map(([who, team], at) => [say("rule_fixed", { names: list([who]), team: teamName(team) }), { ...asked, fixed: asked.fixed.filter((_, one) => one !== at) }]),
   ]);
   if (!rules.length || rules.length > 8) return [];
-  const now = judged(state.best).imbalance;
-  const costs = rules.map(([rule, free]) => {
-    const problem = build(free);
+  const objective = asked.objective === "spread" ? "win" : asked.objective;
+  const evenness = (/** @type {Asked} */ request) => {
+    const problem = build({ ...request, objective });
     const { labels } = solve(problem);
-    return { rule, cost: labels.length ? now - judge(problem, labels[0]).imbalance : 0 };
-  });
+    return labels.length ? judge(problem, labels[0]).imbalance : Infinity;
+  };
+  const now = evenness(asked);
+  const costs = rules.map(([rule, free]) => ({ rule, cost: now - evenness(free) }));
   const dear = costs.filter(({ cost }) => cost >= 0.001);
   return dear.length ? dear.map(({ rule, cost }) => say("reason_rule", { rule, cost: percent(cost) })) : [say("reason_free")];
 }
