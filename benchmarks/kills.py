@@ -1,10 +1,11 @@
 """Kill an ingest at random moments, again and again: the archive opens, and a second run completes it.
 
-``python benchmarks/kills.py 200`` does it 200 times, with files of SQLite.
+``python benchmarks/kills.py`` does it 200 times, with files of SQLite.
 """
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import json
 import os
@@ -20,9 +21,25 @@ import numpy as np
 from equipoise.archive.archive import open_archive
 from equipoise.cli import group
 from equipoise.ingest import ingesting
+from reporting import add_modes, keep
+
+HERE = Path(__file__).parent
 
 #: Matches in the log, and in a commit: so that a kill falls between commits of one ingest.
 MATCHES, BATCH = 1200, 10
+
+#: Kills by default.
+TIMES = 200
+
+#: What the page says.
+PAGE = """# Kills of an ingest
+
+`python benchmarks/kills.py` did this and wrote it; do not edit.
+
+{kills} ingests were killed (SIGKILL) at random moments, {within} of them when some of the {matches:,} \
+matches were kept and some not.
+Every archive opened, and a second run ended at the digest and the ratings of an ingest that nobody killed.
+"""
 
 
 def write_log(path: Path, matches: int = MATCHES, seed: int = 0) -> None:
@@ -84,19 +101,26 @@ def kills(times: int, new_url: Callable[[], str], log: Path, seed: int = 0) -> I
         yield kept
 
 
-def main() -> None:
-    """Do it with files of SQLite, and print how far the ingests had come."""
-    times = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+def measure(times: int) -> dict[str, int]:
+    """Do it with files of SQLite, and tell how far the ingests had come."""
     with tempfile.TemporaryDirectory() as name:
         folder, numbers = Path(name), itertools.count()
         write_log(folder / "log.jsonl")
         kept = list(kills(times, lambda: f"sqlite:///{folder}/{next(numbers)}.db", folder / "log.jsonl"))
-    within = sum(0 < each < MATCHES for each in kept)
-    print(
-        f"{times} kills; {within} of them when some of the {MATCHES} matches were kept and some not; "
-        "every archive opened, and a second run ended at the same digest and ratings"
+    return {"kills": times, "within": sum(0 < each < MATCHES for each in kept), "matches": MATCHES}
+
+
+def main() -> int:
+    """Read the arguments and do what they say."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--times", type=int, default=TIMES)
+    add_modes(parser)
+    given = parser.parse_args()
+    page = HERE / "KILLS.md"
+    return keep(
+        given, HERE / "kills.json", page, lambda: measure(given.times), lambda found: PAGE.format(**found)
     )
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -6,6 +6,7 @@ the time is given as a part of a rebuild's, both measured in this run.
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 import time
@@ -15,6 +16,9 @@ import numpy as np
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.matches import Contest, Match, Ruleset
+from reporting import add_modes, keep
+
+HERE = Path(__file__).parent
 
 #: Matches, people, and seconds from one match to the next; how many come late, and by how much at most.
 MATCHES, PEOPLE, APART, LATE, WEEK = 100_000, 2_000, 600.0, 5, 7 * 86_400.0
@@ -26,10 +30,14 @@ WANTED = 0.1
 #: What the page says.
 PAGE = """# Late matches
 
-{}.
+`python benchmarks/late_matches.py` measured and wrote this; do not edit.
 
-`python benchmarks/late_matches.py` measures both in one run.
-How long either takes depends on the machine and on what else it does; the part does not.
+{matches:,} matches of {people:,} people, a file of {size:.0f} MB: a rebuild takes {whole:.2f} s, a match \
+that comes up to a week late {late:.0f} ms, learnt from at most {learnt:,} matches: {part:.1f} % of a \
+rebuild, where at most {wanted:.0f} % is wanted.
+Ratings are those of a rebuild afterwards, bit for bit.
+
+Both are seconds of the processor in one run; {late:.0f} ms is the median of {times}.
 """
 
 
@@ -51,16 +59,16 @@ def measure(
     for start in range(0, matches, 10_000):
         archive.record(match(rng, n, APART * n, people) for n in range(start, min(start + 10_000, matches)))
     archive.rebuild()  # compiles what is not compiled yet
-    began = time.perf_counter()
+    began = time.process_time()
     archive.rebuild()
-    whole = time.perf_counter() - began
+    whole = time.process_time() - began
     times, learnt = [], 0
     for n in range(LATE):
         ended = APART * matches - float(rng.uniform(3600.0, min(WEEK, APART * matches / 2)))
         archive.record([match(rng, matches + n, ended, people)])
-        began = time.perf_counter()
+        began = time.process_time()
         learnt = max(learnt, archive.update_ratings().matches)
-        times.append(time.perf_counter() - began)
+        times.append(time.process_time() - began)
     state = archive.standing().state
     archive.rebuild()
     if repr(state) != repr(archive.standing().state):
@@ -69,25 +77,39 @@ def measure(
     return whole, times, learnt
 
 
-def main() -> None:
-    """Measure, and print; exit with 1 where it is too much."""
-    matches = int(sys.argv[1]) if len(sys.argv) > 1 else MATCHES
+def results(matches: int) -> dict[str, float]:
+    """Measure in a fresh archive."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "games.db"
         with open_archive(f"sqlite:///{path}") as archive:
             whole, times, learnt = measure(archive, matches)
         size = path.stat().st_size
-    part = float(np.median(times)) / whole
-    told = (
-        f"{matches} matches of {PEOPLE} people, {size / 1e6:.0f} MB: rebuild {whole:.2f} s, a late match "
-        f"{1000 * float(np.median(times)):.0f} ms (learnt from at most {learnt}), {100 * part:.1f} % of it"
+    late = float(np.median(times))
+    found = {
+        "matches": matches, "people": PEOPLE, "size": size / 1e6, "whole": whole, "late": 1000 * late,
+        "learnt": learnt, "part": 100 * late / whole, "wanted": 100 * WANTED, "times": len(times),
+    }  # fmt: skip
+    if late > WANTED * whole:
+        msg = f"a late match costs too much: {found}"
+        raise AssertionError(msg)
+    return found
+
+
+def main() -> int:
+    """Read the arguments and do what they say."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--matches", type=int, default=MATCHES)
+    add_modes(parser)
+    given = parser.parse_args()
+    page = HERE / "LATE.md"
+    return keep(
+        given,
+        HERE / "late_matches.json",
+        page,
+        lambda: results(given.matches),
+        lambda found: PAGE.format(**found),
     )
-    print(told)
-    if matches == MATCHES:
-        Path(__file__).with_name("LATE.md").write_text(PAGE.format(told))
-    if part > WANTED:
-        sys.exit(1)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

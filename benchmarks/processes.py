@@ -15,8 +15,8 @@ LOOPBACK = "127.0.0.1"
 #: The token of servers that take results.
 TOKEN = "a token that nobody guesses"  # noqa: S105 -- of benchmarks
 
-#: The priority of server and client, where it can be had: that of what else runs on the machine is 0.
-FIRST = -15
+#: The priority of server and client: the usual one, since a server has no other.
+FIRST = 0
 
 #: The cores that this process was given.
 CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]

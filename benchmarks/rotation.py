@@ -7,6 +7,7 @@ and kills.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import gzip
 import shutil
@@ -22,6 +23,9 @@ from equipoise.archive.archive import Archive, open_archive
 from equipoise.ingest.ingesting import Ingest
 from equipoise.ingest.logs import find_logs, in_chains
 from equipoise.ingest.watching import Watch
+from reporting import add_modes, keep
+
+HERE = Path(__file__).parent
 
 #: Games in a log, events in a schedule, and schedules by default.
 GAMES, EVENTS, TIMES = 30, 40, 500
@@ -30,9 +34,12 @@ GAMES, EVENTS, TIMES = 30, 40, 500
 #: What the page says.
 PAGE = """# Rotation
 
-{}.
+`python benchmarks/rotation.py` did this and wrote it; do not edit.
 
-`python benchmarks/rotation.py` plays them; the tests play 25 others.
+{schedules} schedules with {rotations} rotations: every one ended at the digest of the whole log.
+
+A schedule appends, looks, rotates (renaming, a copy and truncating, dated names), compresses, stops, \
+restarts and kills; the tests play 25 others.
 """
 
 
@@ -216,16 +223,23 @@ def schedules(times: int, folder: Path, seed: int = 0) -> int:
     return rotations
 
 
-def main() -> None:
-    """Play schedules, and print how many rotations there were."""
-    times = int(sys.argv[1]) if len(sys.argv) > 1 else TIMES
+def measure(times: int) -> dict[str, int]:
+    """Play schedules, and count rotations."""
     with tempfile.TemporaryDirectory() as name:
-        rotations = schedules(times, Path(name))
-    told = f"{times} schedules with {rotations} rotations: every one ended at the digest of the whole log"
-    print(told)
-    if times == TIMES:
-        Path(__file__).with_name("ROTATION.md").write_text(PAGE.format(told))
+        return {"schedules": times, "rotations": schedules(times, Path(name))}
+
+
+def main() -> int:
+    """Read the arguments and do what they say."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--times", type=int, default=TIMES)
+    add_modes(parser)
+    given = parser.parse_args()
+    page = HERE / "ROTATION.md"
+    return keep(
+        given, HERE / "rotation.json", page, lambda: measure(given.times), lambda found: PAGE.format(**found)
+    )
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

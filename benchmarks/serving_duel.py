@@ -32,7 +32,7 @@ from benchmarks.serving import PLAYERS, Row, ours  # noqa: E402  # needs the pat
 MATCHES = 1_000
 
 #: Clients, lines that each has on the way, and lookups of a round.
-GAMES = ((20, 1, 15_000), (1, 1, 8_000), (8, 100, 800_000))
+GAMES = ((20, 1, 15_000), (1, 1, 8_000), (8, 100, 800_000), (8, 400, 800_000))
 
 #: Rounds of each server in each of those.
 ROUNDS = 6

@@ -31,6 +31,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from benchmarks.attacks import ALLOWED, ATTACKER, GRACE, PLAYERS, TIMES, ask, make  # noqa: E402  # needs the path
+from benchmarks.attacks import divide as divide_over_weights  # noqa: E402  # needs the path
 from benchmarks.http_frameworks import Client as Loading  # noqa: E402  # needs the path
 from benchmarks.processes import (  # noqa: E402  # needs the path
     FIRST,
@@ -210,14 +211,17 @@ def endure(url: str, plan: Attack, rounds: int, seconds: float) -> Row:
                 time.sleep(BEFORE)
                 part = _figures("weights", alone, ask(server.port, seconds))
                 part |= _figures("http", alone_web, browse(server.http, seconds))
-                parts.append({**part, "balance": divide(server.http)})
+                parts.append(
+                    {**part, "balance": divide(server.http), "teams": divide_over_weights(server.port, 1)[0]}
+                )
         with beside(__file__, "--attack", str(server.http), plan.name):
             began = time.perf_counter()
             server.process.send_signal(signal.SIGTERM)
             code = server.process.wait(60)
             ended = time.perf_counter() - began
     row: Row = {name: statistics.median(part[name] for part in parts) for name in parts[0]}
-    row |= {name: max(part[name] for part in parts) for name in ("weights_most", "http_most", "balance")}
+    worst = ("weights_most", "http_most", "balance", "teams")
+    row |= {name: max(part[name] for part in parts) for name in worst}
     return {"name": plan.name, **row, "ended": ended, "code": code, "rounds": parts}
 
 
@@ -367,8 +371,8 @@ When this ran, {load:.1f} processes wanted the machine.
 measuring clients have priority {first}.
 - A healthy client of the weight protocol sends `PLAYER`, one of HTTP `GET /v1/players/ID`, each \
 {seconds:g} s alone and then as long beside the attack, in {times} rounds; figures are medians of these, \
-the longest waits and *balance*, a `POST /v1/balance` of ten players beside the attack, the worst; a \
-refusal stops the run.
+the longest waits, *balance*, a `POST /v1/balance` of ten players beside the attack, and *teams*, a `TEAMS` \
+of as many, the worst; a refusal stops the run.
 - *End* is the time from `SIGTERM` to the end of the process under attack, with {grace:g} s of grace.
 
 """
@@ -377,12 +381,12 @@ refusal stops the run.
 def report(results: Row) -> str:
     """Return the page."""
     head = ["attack", "client", "median alone", "beside", "p99 alone", "beside", "longest"]
-    lines = [[*head, "balance", "end", "kept"], ["---"] * (len(head) + 3)]
+    lines = [[*head, "balance", "teams", "end", "kept"], ["---"] * (len(head) + 4)]
     for row in results["rows"]:
         lost = broken(row)
-        last = [f"{row['balance']:.2f} s", f"{row['ended']:.2f} s"]
+        last = [f"{row[key]:.2f} s" for key in ("balance", "teams", "ended")]
         last.append("not: " + ", ".join(lost) if lost else "all")
-        for whose, name, rest in (("weights", row["name"], last), ("http", "", ["", "", ""])):
+        for whose, name, rest in (("weights", row["name"], last), ("http", "", [""] * len(last))):
             keys = ("alone", "beside", "alone_p99", "beside_p99", "most")
             times = [f"{1000 * row[f'{whose}_{key}']:.2f} ms" for key in keys]
             lines.append([name, whose, *times, *rest])

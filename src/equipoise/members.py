@@ -56,8 +56,8 @@ def _member(member: Any) -> tuple[str, float]:
 def check_teams(teams: tuple[Members, ...]) -> set[str]:
     """Raise what is wrong with the teams of a contest, or return everyone in them."""
     if len(teams) < 2 or not all(teams):
-        msg = "teams must be two or more, each with at least one player"
-        raise InputError(msg)
+        msg = "must be two or more, each with at least one player"
+        raise InputError(msg, "teams")
     present = {player for team in teams for player, _ in team}
     fine = len(present) == sum(map(len, teams)) and "" not in present
     if not (fine and all(LEAST_SHARE <= share <= 1.0 for team in teams for _, share in team)):

@@ -145,12 +145,11 @@ def test_an_upgrade_that_breaks_off_leaves_nothing(
     new_url: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The schema is made as a whole or not at all."""
-    from equipoise.archive import archive as module
+    from equipoise.archive.migrations import upgrading
 
     url = new_url()
     with monkeypatch.context() as patch:
-        patch.setattr(module.Database, "insert", None, raising=False)
-        patch.setattr(module.secrets, "token_bytes", lambda _: 1 / 0)
+        patch.setattr(upgrading.secrets, "token_bytes", lambda _: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             open_archive(url)
     with open_archive(url) as archive:
@@ -162,8 +161,10 @@ def test_the_database_of_something_else_is_refused(tmp_path: Path) -> None:
     connection = sqlite.sqlite_driver().connect(tmp_path / "other.db")
     connection.execute("CREATE TABLE songs (title)")
     connection.close()
+    before = (tmp_path / "other.db").read_bytes()
     with pytest.raises(InputError, match=r"something else .*'songs'"):
         open_archive(f"sqlite:///{tmp_path / 'other.db'}")
+    assert (tmp_path / "other.db").read_bytes() == before
     (tmp_path / "text.db").write_text("weights\n" * 1000)
     with pytest.raises(InputError, match="not an archive but some other file"):
         open_archive(f"sqlite:///{tmp_path / 'text.db'}")
@@ -173,3 +174,14 @@ def test_what_does_not_exist_is_only_made_where_that_is_wanted(new_url: Callable
     """A typing error in a command that reads does not leave an empty archive behind."""
     with pytest.raises(InputError, match=r"'equipoise ingest' (or --create )?makes"):
         open_archive(new_url(), create=False)
+
+
+def test_an_empty_file_is_only_made_an_archive_where_that_is_wanted(tmp_path: Path) -> None:
+    """To open it already writes the head of a database into it."""
+    file = tmp_path / "games.db"
+    file.touch()
+    with pytest.raises(InputError, match=r"^store: .*games.db is empty; 'equipoise ingest' or --create"):
+        open_archive(f"sqlite:///{file}", create=False)
+    assert not file.read_bytes()
+    with open_archive(f"sqlite:///{file}") as archive:
+        assert archive.revision() == 0

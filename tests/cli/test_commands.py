@@ -6,14 +6,18 @@ import pkgutil
 import re
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
+from tests.cli.running import run
 
 from equipoise import cli
 from equipoise.cli import COMMANDS, group
 from equipoise.errors import UnknownNameError
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def test_every_command_is_listed() -> None:
@@ -76,3 +80,46 @@ def test_a_misspelt_name_is_answered_with_the_nearest() -> None:
     assert "there is no 'mitn' (did you mean 'mitm'?)" in str(
         UnknownNameError("solver", "mitn", ["mitm", "auto"])
     )
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("balance {roster} --party Amber,Birhc", "there is no player 'Birhc'; did you mean 'Birch'?"),
+        ("lobbies {players} {lobbies} --team-size 0", "--team-size must be at least 1, got 0"),
+        ("evaluate {matches} --skip 2", "--skip must be at least 0 and below 1, got 2.0"),
+        ("rate {matches} --model eloo", "--model: there is no 'eloo' (did you mean 'elo'?)"),
+        ("evaluate {matches} --models eloo", "--models: there is no 'eloo' (did you mean 'elo'?)"),
+        ("predict {matches} --team Amber", "--team must be two or more"),
+        ("ingest {matches} --store sqlite:///n.db --game doom", "--game: there is no 'doom'"),
+        ("ingest {here} --store sqlite:///n.db", "there is no file in this directory"),
+        ("board --out x.png", "--out must be a file that ends in .html or .htm, got x.png"),
+        ("report --store sqlite:///n.db --out x.pdf", "--out must be a file that ends in .html"),
+        ("what-if --store sqlite:///n.db --plot x.png", "--plot must be a file that ends in .svg, got x.png"),
+        ("balance {roster} --tolerance much", "'much' is not a number such as 0.02 or 2%"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named_as_it_was_typed(
+    typed: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its option, with what is allowed, and nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    names = {
+        "roster": "roster.txt",
+        "players": "players.csv",
+        "lobbies": "lobbies.csv",
+        "matches": "matches.jsonl",
+    }
+    places = {name: str(EXAMPLES / file) for name, file in names.items()}
+    done = run(*(part.format(here=tmp_path, **places) for part in typed.split()))
+    assert done.returncode in (1, 2)
+    assert said in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_share_may_be_per_cent() -> None:
+    """As prices may."""
+    roster = str(EXAMPLES / "roster.txt")
+    percent, number = (run("balance", roster, "--tolerance", text) for text in ("5%", "0.05"))
+    assert percent.stdout == number.stdout
+    assert not percent.stderr

@@ -134,6 +134,18 @@ def test_a_misspelt_name_is_asked_about_and_not_added() -> None:
     assert "Zoe" in plain("late", "Zoe")["here"]
 
 
+def test_a_misspelt_step_is_asked_about_and_makes_no_teams() -> None:
+    """Words that are few and begin like a step are no names, unless somebody is called so."""
+    night("Amber", "Birch", "Cedar", "Drew")
+    for words, step in (
+        (["wno", "red"], "won"), (["lat", "Elm"], "late"), (["unod"], "undo"), (["agian"], "again"),
+        (["sbu", "Elm", "for", "Birch"], "sub"),
+    ):  # fmt: skip
+        assert f"did you mean '{step}'?" in night(*words, fails=2)
+    assert plain("Drew", "Amber")["here"] == ["Drew", "Amber"]
+    assert plain("Tabel", "Amber", "--new", "Tabel")["here"] == ["Tabel", "Amber"]
+
+
 def test_a_typed_number_is_a_starting_weight_unless_it_belongs_to_a_known_name() -> None:
     """As the help says; what is taken for a weight is said, and the other way is an option."""
     done = CliRunner().invoke(group, ["night", "Amber 1500", "Birch 1400", "Cedar", "Elm", "Fir"])

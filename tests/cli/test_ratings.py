@@ -200,7 +200,7 @@ def test_curves_are_drawn_and_written(history: str, tmp_path: Path) -> None:
         (("rate", EXAMPLE, "--since", "soon"), 1, "error: --since must be seconds since 1970 or a date"),
         (("rate", EXAMPLE, "--model", "nosuch"), 2, "Usage: "),
         (("evaluate", EXAMPLE, "--models", "nosuch"), 2, "Usage: "),
-        (("evaluate", EXAMPLE, "--skip", "2"), 1, "error: skip must be at least 0 and below 1, got 2.0"),
+        (("evaluate", EXAMPLE, "--skip", "2"), 1, "error: --skip must be at least 0 and below 1, got 2.0"),
         (("tune", EXAMPLE, "--only", "nosuch"), 1, "error: only must be among"),
         (("rate",), 1, "error: FILE is missing"),
         (("rate", EXAMPLE, "--since", "2030-01-01"), 1, "error: --since: no match ended on 2030-01-01"),
@@ -223,7 +223,7 @@ def test_curves_are_drawn_and_written(history: str, tmp_path: Path) -> None:
         ),
         (("tune", EXAMPLE, "--seed", "-1"), 2, "Usage: "),
         (("tune", EXAMPLE, "--part", "nan"), 1, "error: part must be above 0 and at most 1, got nan"),
-        (("predict", EXAMPLE, "--team", "Amber"), 1, "error: teams must be two or more"),
+        (("predict", EXAMPLE, "--team", "Amber"), 1, "error: --team must be two or more"),
         (("predict", EXAMPLE, "--team", "Amber", "--team", "Amber"), 1, "error: teams: the player 'Amber'"),
         (
             ("predict", EXAMPLE, "--team", "Amber@0.5", "--team", "Elm@7"),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from equipoise.files import match_rows, match_tables
 from equipoise.files.match_columns import read_columns
 from equipoise.files.matches import read_matches
 from equipoise.matches import Match, Skipped
@@ -167,3 +170,61 @@ def test_an_unusual_table_is_left_to_the_reading_of_records(tmp_path: Path, old:
     path = tmp_path / "a.csv"
     path.write_text(TABLE.replace(old, new), encoding="utf-8")
     assert read_columns([str(path)]) is None
+
+
+def random_rows(rng: np.random.Generator, matches: int) -> list[dict[str, Any]]:
+    """Return rows of matches of two or three teams, in any order within a match, some cells empty."""
+    rows: list[dict[str, Any]] = []
+    for n in range(matches):
+        people = rng.permutation(30)[: int(rng.integers(3, 9))].tolist()
+        teams = int(rng.integers(2, 4))
+        ranked, scored = [(1, 0), (0, 1), (1, 1)][int(rng.integers(3))]
+        results = rng.integers(0, 3, teams).tolist()
+        some = [
+            {
+                "match": f"m{n}", "ended": 1000 + 10 * (n // 2),
+                "team": f"t{place % teams}", "player": f"p{who}",
+                "rank": 5 - results[place % teams] if ranked else "",
+                "team_score": 2 * results[place % teams] if scored else "",
+                "kills": int(rng.integers(0, 9)) if rng.random() < 0.7 else "",
+                "deaths": int(rng.integers(0, 9)) if rng.random() < 0.7 else "",
+                "share": 0.5 if rng.random() < 0.1 else "", "weight": 2 if n % 5 == 0 else "",
+                "game_type": "ctf" if n % 3 else "", "mutators": "x;y" if n % 7 == 0 else "",
+            }
+            for place, who in enumerate(people)
+        ]  # fmt: skip
+        rows += [some[place] for place in rng.permutation(len(some)).tolist()]
+    return rows
+
+
+@pytest.mark.parametrize("ending", ["csv", "quoted.csv", "crlf.csv", "parquet"])
+def test_tables_mean_the_same_wherever_they_are_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    """Quotes, ends of lines and Parquet are nothing but forms; blocks end anywhere."""
+    if ending == "parquet":
+        pl = pytest.importorskip("polars", reason="Parquet needs polars")
+    for name in ("SOME", "BLOCK"):
+        monkeypatch.setattr(match_rows, name, 100)
+    monkeypatch.setattr(match_tables, "SOME", 50)
+    for seed in range(5):
+        rows = random_rows(np.random.default_rng(seed), 60)
+        path = tmp_path / f"{seed}.{ending}"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            quoting = csv.QUOTE_ALL if ending == "quoted.csv" else csv.QUOTE_MINIMAL
+            end = "\r\n" if ending == "crlf.csv" else "\n"
+            writer = csv.DictWriter(file, list(rows[0]), quoting=quoting, lineterminator=end)
+            writer.writeheader()
+            writer.writerows(rows)
+        if ending == "parquet":
+            pl.read_csv(path).write_parquet(path)
+        read = read_columns([str(path)])
+        assert read is not None
+        assert replay_columns(Mixture(), read.columns) == told([str(path)])[0]
+
+
+def test_an_exported_archive_is_left_to_who_knows_it(tmp_path: Path) -> None:
+    """It is Parquet with other columns."""
+    pl = pytest.importorskip("polars", reason="Parquet needs polars")
+    pl.DataFrame({"id": ["a"], "record": ["{}"]}).write_parquet(tmp_path / "a.parquet")
+    assert read_columns([str(tmp_path / "a.parquet")]) is None

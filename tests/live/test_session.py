@@ -16,6 +16,7 @@ from equipoise.live.answering import QUESTIONS
 from equipoise.live.commands import AddBot, Command, Move, RemoveBot, Say, SetAdvantage, SetMinimum
 from equipoise.live.events import (
     Announced,
+    Busy,
     Carrying,
     Changed,
     Clock,
@@ -320,6 +321,19 @@ def test_where_the_admin_allows_it_somebody_is_moved_and_never_the_same_one_twic
     assert moved
     assert carrier not in moved
     assert all(one != other for one, other in pairwise(moved))
+
+
+def test_who_comes_back_is_moved_at_once_whatever_was_asked_for_before() -> None:
+    """An order for somebody who left is waited for no longer, however busy the console is."""
+    world = game(8)
+    world.loses = lambda: True
+    for _ in range(2):
+        world.told.clear()
+        world.join(20, "new", None)
+        assert Move(20, world.session.state.plan["new"]) in world.told
+        del world.there[20]
+        world.tell(Left(20))
+        world.tell(Busy())
 
 
 def test_in_the_last_minutes_nobody_is_moved() -> None:

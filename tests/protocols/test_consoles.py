@@ -135,3 +135,14 @@ def test_a_password_that_would_end_a_command_is_refused(password: str) -> None:
     """It stands in every packet."""
     with pytest.raises(ValueError, match="plain signs"):
         Rcon(password)
+
+
+def test_a_question_that_is_out_is_no_order() -> None:
+    """Whoever waits for the effect of orders need not wait for questions, which are asked all the time."""
+    console = Rcon("secret")
+    console.ask("status")
+    console.outgoing(0.0)
+    assert not console.idle
+    assert not console.ordering
+    console.order(["forceteam 1 red"])
+    assert console.ordering

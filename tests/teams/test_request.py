@@ -217,3 +217,21 @@ def test_what_the_schema_refuses_is_refused(data: dict[str, Any]) -> None:
     if not jsonschema.Draft202012Validator(SCHEMA).is_valid(data):
         with pytest.raises(InputError):
             BalanceRequest.from_dict(data)
+
+
+@pytest.mark.parametrize(
+    "players",
+    [
+        ["Ann"], ["Ann", "Bob", ["Cid", 3], {"name": "Dee", "weight": "4"}], [["Ann", None], [7, "3"]],
+        {"Ann": 3, "Bob": "2", "Cid": None}, [], {},
+        [["Ann"]], [["Ann", 1, 2]], [3], [None], [["Ann", True]], {"Ann": [1]}, {"Ann": True}, "Ann", None,
+    ],
+)  # fmt: skip
+def test_the_schema_holds_players_as_they_may_be_written(players: Any) -> None:
+    """Names, pairs and objects mixed, and weights by name: what is read and what is allowed are the same."""
+    data = {"players": players}
+    if jsonschema.Draft202012Validator(SCHEMA).is_valid(data):
+        BalanceRequest.from_dict(data)
+    else:
+        with pytest.raises(InputError):
+            BalanceRequest.from_dict(data)

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
 from equipoise.archive.database import DAMAGED, Database
+from equipoise.archive.migrations.upgrading import VERSION_TABLE
 from equipoise.errors import InputError
 
 #: Before this version SQLite's write-ahead log could corrupt a file to which two connections write
@@ -31,6 +32,9 @@ class Sqlite(Database):
         self._journal = "WAL" if sound else "DELETE"
         if not create and not Path(path).exists():
             msg = f": {path}: there is no such file; 'equipoise ingest' or --create makes an archive"
+            raise InputError(msg, "store")
+        if not create and not Path(path).stat().st_size:  # to open it would already make a database of it
+            msg = f": {path} is empty; 'equipoise ingest' or --create makes an archive of it"
             raise InputError(msg, "store")
         self._writable = not Path(path).exists() or _may_write(Path(path))
         # A file that nobody may write is taken as it is: a write-ahead log could not be read beside it.
@@ -59,7 +63,7 @@ class Sqlite(Database):
         del record
         cursor = connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout = {int(self.timeout * 1000)}")
-        if self._writable:
+        if self._writable and not _foreign(cursor):
             cursor.execute(f"PRAGMA journal_mode = {self._journal}")
             cursor.execute("PRAGMA synchronous = FULL")
             cursor.execute("PRAGMA secure_delete = ON")
@@ -136,6 +140,12 @@ class Sqlite(Database):
             "version": self._driver.sqlite_version,
             "journal": self._journal.lower(),
         }
+
+
+def _foreign(cursor: Any) -> bool:
+    """Tell whether a database is something else's, whose file is to stay as it is."""
+    tables = {name for (name,) in cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    return bool(tables) and VERSION_TABLE not in tables
 
 
 def _may_write(path: Path) -> bool:

@@ -11,11 +11,12 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 from keyword import iskeyword
+from typing import Any
 
 import click
 
 from equipoise import notices
-from equipoise.errors import AmbiguousError, EquipoiseError, InputError, nearest
+from equipoise.errors import AmbiguousError, EquipoiseError, InputError, UnknownNameError, nearest
 
 #: The commands in the groups of ``--help``: a file each, imported only when it runs, and what it does.
 SECTIONS: Mapping[str, Mapping[str, str]] = {
@@ -86,6 +87,27 @@ class LazyGroup(click.Group):
 
             complete_values(cmd_name, command)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; an error about an argument names the option that was typed."""
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            option = self._option(ctx, error.argument)
+            raise error.named(option) if option else error from None
+        except UnknownNameError as error:
+            option = self._option(ctx, error.kind)
+            raise UnknownNameError(option, error.name, error.known) if option else error from None
+
+    def _option(self, ctx: click.Context, argument: str) -> str | None:
+        """Return the option that was typed for an argument of the library, None where none was."""
+        command = self.get_command(ctx, ctx.invoked_subcommand or "")
+        for param in [] if command is None else command.params:
+            option = param.opts[-1]
+            typed = any(arg.partition("=")[0] == option for arg in sys.argv)
+            if typed and isinstance(param, click.Option) and argument in (param.name, f"{param.name}s"):
+                return option
+        return None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

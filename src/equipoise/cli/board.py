@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import click
 
-from equipoise.cli.shared.printing import write
+from equipoise.cli.shared.printing import NewFile, write
 
 
 @click.command(name="board")
-@click.option("--out", metavar="FILE", required=True, help="Where to write the page.")
+@click.option(
+    "--out", type=NewFile(".html", ".htm"), metavar="FILE.html", required=True,
+    help="Where to write the page.",
+)  # fmt: skip
 def command(out: str) -> None:
     """Write a page that divides players into teams in any browser, without a server."""
     from equipoise.pages.html.board import board_html

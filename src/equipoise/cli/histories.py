@@ -250,8 +250,14 @@ def model_named(
             msg = f"--starting: the default model has starting weights, {name} has none"
             raise click.UsageError(msg)
         return started(_settled(None, None), starting)
+    return _model_kind(name)()
+
+
+def _model_kind(name: str) -> Any:
+    """Return the class of a model; one that there is not is named by the option that it was typed after."""
+    several = "models" in click.get_current_context().params
     try:
-        return resolve("model", MODELS, name)()
+        return resolve("--models" if several else "--model", MODELS, name)
     except UnknownNameError as error:
         raise click.UsageError(str(error)) from error
 
@@ -261,10 +267,7 @@ def _with_constants(name: str, path: str) -> Any:
     from dataclasses import fields
 
     settings = _read_settings(path)
-    try:
-        kind = resolve("model", MODELS, name)
-    except UnknownNameError as error:
-        raise click.UsageError(str(error)) from error
+    kind = _model_kind(name)
     known = [each.name for each in fields(kind)]
     if not isinstance(settings, dict) or not settings.keys() <= set(known):
         msg = f"--settings: {path} must be an object with some of {', '.join(known)}"

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 #: The step that names alone stand for.
 GATHER = "teams"
 
+#: So few names are hardly those of a night: the first one may be a step that is misspelt.
+FEW = 2
+
 
 class NightGroup(click.Group):
     """A group in which names without a step before them are the step to teams."""
@@ -96,6 +99,7 @@ def gather(names: tuple[str, ...], store: str | None, as_json: bool, **options: 
     """
     with evenings.opened(store) as evening:
         known = evenings.Known(evening)
+        _refuse_misspelt_step(names, options["new"], known)
         entries = _entries(names, options["read"], known)
         ids = evenings.resolved(known, [entry.name for entry in entries], options["new"])
         newcomers = [name for name, each in ids.items() if each == name and known.id_of(name) is None]
@@ -109,6 +113,26 @@ def gather(names: tuple[str, ...], store: str | None, as_json: bool, **options: 
         if newcomers and len(newcomers) < len(ids):
             archives.warn(f"New: {', '.join(newcomers)}.")
         _tell_teams(evening, arranged, as_json)
+
+
+def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: evenings.Known) -> None:
+    """Refuse words that look like a step that is misspelt, as ``wno red``, rather than make teams of them."""
+    first = names[0] if names else ""
+    near = next((step for step in command.commands if _misspelt(first.casefold(), step)), None)
+    few = len(names) <= FEW or "for" in names
+    if near is not None and few and first not in new and known.id_of(first) is None:
+        msg = f"there is no step {first!r}; did you mean {near!r}? A name of somebody new needs --new {first}"
+        raise click.UsageError(msg)
+
+
+def _misspelt(word: str, step: str) -> bool:
+    """Tell whether a word is a step with letters in another order, or one too many or too few.
+
+    Another letter in place of one makes names (Kate, Sue, Pan), not slips.
+    """
+    longer, shorter = (word, step) if len(word) > len(step) else (step, word)
+    fewer = {longer[:n] + longer[n + 1 :] for n in range(len(longer))}
+    return word != step and (sorted(word) == sorted(step) or shorter in fewer)
 
 
 def _entries(names: Sequence[str], read: str | None, known: evenings.Known) -> tuple[Entry, ...]:

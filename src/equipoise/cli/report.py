@@ -6,12 +6,15 @@ import click
 
 from equipoise.cli import archives
 from equipoise.cli.pages import site_of
-from equipoise.cli.shared.printing import write
+from equipoise.cli.shared.printing import NewFile, write
 
 
 @click.command(name="report")
 @archives.store
-@click.option("--out", metavar="FILE.html", required=True, help="Where to write the page.")
+@click.option(
+    "--out", type=NewFile(".html", ".htm"), metavar="FILE.html", required=True,
+    help="Where to write the page.",
+)  # fmt: skip
 def command(store: str, out: str) -> None:
     """Write the strongest players and how fair the games were as one file that needs no other."""
     from equipoise.pages.html.report import report_html

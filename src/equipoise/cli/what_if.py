@@ -7,7 +7,7 @@ import json
 import click
 
 from equipoise.cli import archives
-from equipoise.cli.shared.printing import write
+from equipoise.cli.shared.printing import NewFile, write
 from equipoise.errors import InputError
 
 #: Seconds for the teams of one match.
@@ -16,7 +16,7 @@ SECONDS = 1.0
 
 @click.command(name="what-if")
 @archives.store
-@click.option("--plot", metavar="FILE.svg", help="Draw the arms into a file.")
+@click.option("--plot", type=NewFile(".svg"), metavar="FILE.svg", help="Draw the arms into a file.")
 @click.option(
     "--seed",
     metavar="N",

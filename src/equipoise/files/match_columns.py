@@ -7,11 +7,9 @@ format, or where two records of one id would have to be compared.
 
 from __future__ import annotations
 
-import contextlib
 import io
-import itertools
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -22,7 +20,8 @@ from equipoise.arrays import Ints
 from equipoise.errors import InputError
 from equipoise.files.kinds import HEAD, mistaken
 from equipoise.files.match_lines import Decoded, LineDecoder
-from equipoise.files.match_rows import Unusual, line_of, matches_of
+from equipoise.files.match_rows import Cells, RowDecoder, Unusual, hashes_of, rows_of
+from equipoise.files.match_tables import parquet_columns
 from equipoise.games.plain import Progress, from_line, silence
 from equipoise.logs.lines import LONGEST_LINE
 from equipoise.matches import Match, Skipped
@@ -32,10 +31,7 @@ from equipoise.ratings.columns import Columns
 BLOCK = 1 << 17
 
 #: Endings of files that hold no lines of JSON: tables, and others.
-TABLES, OTHERS = (".csv", ".tsv"), (".npz", ".parquet")
-
-#: Matches of a table that become columns at a time.
-SOME = 500
+TABLES, PARQUET, OTHERS = (".csv", ".tsv"), ".parquet", (".npz",)
 
 #: What is nothing in a line, as :mod:`equipoise.games.plain` has it.
 _BLANK = b" \t\r\n\xef\xbb\xbf"
@@ -61,6 +57,13 @@ def content_of(line: bytes) -> int:
 def _contents(lines: Sequence[bytes], numbers: Sequence[int]) -> list[int]:
     """Return a hash of each of some lines."""
     return [hash(lines[n].strip()) for n in numbers]
+
+
+def _told(parts: Iterator[Cells], tell: Callable[[], None]) -> Iterator[Cells]:
+    """Give parts, and tell after each."""
+    for part in parts:
+        yield part
+        tell()
 
 
 def read_columns(
@@ -100,6 +103,7 @@ class _Reading:
         self.skipped: list[Skipped] = []
         self._sources, self._stdin = sources, stdin
         self._decoder = LineDecoder(self.columns)
+        self._tables = RowDecoder(self._decoder)
         #: Of each match the hash of its line, the file, where in it the line begins, and the id or nothing.
         self._hashes, self._files, self._offsets = array("q"), array("I"), array("Q")
         self._ids: list[str] = []
@@ -113,6 +117,12 @@ class _Reading:
             raise _Rare
         if ending in TABLES:
             self._table(number, "\t" if ending == ".tsv" else "", tell)
+            return
+        if ending == PARQUET:
+            try:
+                self._rows(parquet_columns(self._sources[number]), number)
+            except InputError as error:
+                raise _Rare from error  # an archive that was exported, or a file that is wrong
             return
         with self._opened(number) as file:
             size = max(file.seek(0, io.SEEK_END), 1)
@@ -137,27 +147,20 @@ class _Reading:
             raise _Rare
         size = max(file.seek(0, io.SEEK_END), 1)
         file.seek(0)
-        with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
-            groups = matches_of(text, delimiter)
-            with contextlib.closing(groups):
-                while some := list(itertools.islice(groups, SOME)):
-                    self._groups(some, number)
-                    tell(min(file.tell() / size, 1.0))
+        with file:
+            self._rows(_told(rows_of(file, delimiter), lambda: tell(min(file.tell() / size, 1.0))), number)
 
-    def _groups(self, groups: Sequence[list[Mapping[str, str]]], number: int) -> None:
-        """Add matches, each of its rows."""
-        pairs = []
-        for rows in groups:
-            line = line_of(rows)
-            if line is None:
-                raise _Rare
-            content = hash(tuple(tuple(row.items()) for row in rows))
-            if self._is_new(str(line.id), content):
-                pairs.append((line, content))
-        decoded = self._decoder.typed([line for line, _ in pairs])
-        if decoded is None:
-            raise _Rare
-        self._extend(decoded, [content for _, content in pairs], number, np.zeros(len(pairs)))
+    def _rows(self, parts: Iterator[Cells], number: int) -> None:
+        """Add the matches of rows, but for those that were there before."""
+        for decoded in self._tables.decode(parts):
+            hashes = hashes_of(decoded.columns)
+            known = [self._known.get(name) for name in decoded.ids]
+            if known == hashes:
+                continue
+            if any(each is not None for each in known):
+                raise _Rare  # some are new, or differ from what was there
+            self._known.update(zip(decoded.ids, hashes, strict=True))
+            self._extend(decoded, hashes, number, np.zeros(len(decoded.ids)))
 
     def arranged(self) -> Columns:
         """Return the columns in order of play, each match once."""

@@ -104,11 +104,6 @@ class LineDecoder:
                 return decoded
             rows = [row for n, row in enumerate(rows) if n not in wrong]
 
-    def typed(self, lines: Sequence[TypedLine]) -> Decoded | None:
-        """Return lines as columns that are typed already; None where one is wrong."""
-        decoded, wrong = self._decoded(list(enumerate(lines)))
-        return None if wrong else decoded
-
     def _decoded(self, rows: Sequence[tuple[int, TypedLine]]) -> tuple[Decoded, set[int]]:
         """Return columns of rows, and which rows are wrong: with these the columns are of no use."""
         typed = [row for _, row in rows]
@@ -144,25 +139,31 @@ class LineDecoder:
         for n, row in enumerate(rows):
             known = self._rulesets.get((row.game, row.game_type, row.mutators))
             try:
-                which.append(self._ruleset(row) if known is None else known)
+                which.append(self.ruleset(row.game, row.game_type, row.mutators) if known is None else known)
             except InputError:
                 wrong.add(n)
         return which
 
-    def _ruleset(self, row: TypedLine) -> int:
-        """Return the number of a row's ruleset, which was not written so before."""
-        texts = [text_from(text, "mutators") for text in row.mutators]
-        ruleset = Ruleset(text_from(row.game, "game"), text_from(row.game_type, "game_type"), tuple(texts))
+    def ruleset(self, game: str | int, kind: str | int, mutators: tuple[str | int, ...]) -> int:
+        """Return the number of a ruleset that was not written so before.
+
+        Raises
+        ------
+        InputError
+            If a part of it is no text.
+        """
+        texts = [text_from(text, "mutators") for text in mutators]
+        ruleset = Ruleset(text_from(game, "game"), text_from(kind, "game_type"), tuple(texts))
         known = self._columns.rulesets
         which = known.setdefault(ruleset, len(known))
-        self._rulesets[row.game, row.game_type, row.mutators] = which
+        self._rulesets[game, kind, mutators] = which
         return which
 
     def _seat(self, columns: dict[str, Any], members: list[str | TypedPlayer], names: dict[str, str]) -> None:
         """Add the columns of members."""
         known = self._all_known(members)
         if known is None and TypedPlayer not in set(map(type, members)):
-            known = _wholes([self._number(member) for member in members])  # type: ignore[arg-type]  # all text
+            known = _wholes([self.number(member) for member in members])  # type: ignore[arg-type]  # all text
         if known is not None:
             columns["player"] = known
             columns["share"] = np.ones(len(members))
@@ -187,10 +188,10 @@ class LineDecoder:
     def _told(self, member: str | TypedPlayer, names: dict[str, str]) -> tuple[int, float, float]:
         """Return the number of a member, the share, and the figure or nan."""
         if type(member) is not TypedPlayer:
-            return self._number(member), 1.0, _UNKNOWN  # type: ignore[arg-type]  # all text  # it is an id
+            return self.number(member), 1.0, _UNKNOWN  # type: ignore[arg-type]  # all text  # it is an id
         player = self._players.get(member.id)
         if player is None:
-            player = self._number(member.id)
+            player = self.number(member.id)
         if member.name is not msgspec.UNSET:
             try:
                 names[text_from(member.id, "id")] = text_from(member.name, "name")
@@ -211,8 +212,8 @@ class LineDecoder:
             self._figures[kills, deaths] = found
         return player, share, found
 
-    def _number(self, raw: str | int) -> int:
-        """Return the number of a player's id as it was written."""
+    def number(self, raw: str | int) -> int:
+        """Return the number of a player's id as it was written; -1 where it is none."""
         known = self._players.get(raw)
         if known is None:
             try:

@@ -1,4 +1,4 @@
-"""Rows of a table, a player each, as the typed lines of :mod:`equipoise.files.match_lines`.
+"""Rows of a table, a player each, straight into the columns of a history, some thousand at a time.
 
 Here are only tables that are as most are: the rows of a match one after the other, and nothing wrong with
 them.  Others are left to :func:`equipoise.games.plain.from_rows`, which says what is wrong.
@@ -7,112 +7,347 @@ them.  Others are left to :func:`equipoise.games.plain.from_rows`, which says wh
 from __future__ import annotations
 
 import csv
+import io
+import itertools
 import math
-from collections.abc import Generator, Mapping
-from operator import itemgetter
-from typing import TextIO
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO, Any
 
-import msgspec
+import numpy as np
 
+from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
-from equipoise.files.match_lines import TypedLine, TypedPlayer
+from equipoise.files.match_lines import Decoded, LineDecoder, center, wrong_of
 from equipoise.games.plain import SEPARATOR, checked
+from equipoise.logs.play import ranks_of
+from equipoise.logs.records import number_from, text_from, time_from
+from equipoise.matches import HEAVIEST, check_scores
+from equipoise.members import LEAST_SHARE
+from equipoise.players import LARGEST_WEIGHT
+from equipoise.ratings.models.gaussian_filter.packing import figure
 
-#: What is the same in all rows of a match, and in all rows of a team.
+#: What is the same in all rows of a match.
 OF_MATCH = ("ended", "began", "game", "game_type", "mutators", "weight")
-OF_TEAM = ("rank", "team_score")
+
+#: What is known of a player in a match, and what is checked record by record instead.
+OF_PLAYER, RARE = ("kills", "deaths", "score", "share"), ("party", "left")
+
+#: Rows that become columns at a time, as far as the last match among them is whole.
+SOME = 20_000
+
+#: Bytes of a text that become columns at a time.
+BLOCK = 1 << 20
+
+#: Columns of a table by their names, each with a cell for every row.
+Cells = dict[str, Sequence[Any]]
 
 
 class Unusual(Exception):  # noqa: N818  # it is no error
     """The table is not as most are."""
 
 
-def matches_of(file: TextIO, delimiter: str = "") -> Generator[list[Mapping[str, str]], None, None]:
-    """Go through the matches of a table, each as its rows: the cells that are not empty.
+class _Known(dict[Any, Any]):
+    """What cells mean, found out once for each that differs."""
+
+    def __init__(self, meaning: Callable[[Any], Any]) -> None:
+        self._meaning = meaning
+
+    def __missing__(self, cell: Any) -> Any:
+        found = self[cell] = self._meaning(cell)
+        return found
+
+
+def _absent(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def _number(cell: Any) -> float:
+    """Return a number, nan where the cell is empty."""
+    if _absent(cell):
+        return math.nan
+    return number_from(cell.strip() if isinstance(cell, str) else cell, "")
+
+
+def _figure(kills: float, deaths: float, score: float, share: float) -> float:
+    """Return what statistics say; nan is unknown."""
+    for number, least in ((kills, 0.0), (deaths, 0.0), (score, -LARGEST_WEIGHT)):
+        if not (number != number or least <= number <= LARGEST_WEIGHT):
+            raise Unusual
+    known = [None if number != number else number for number in (kills, deaths, score)]
+    return figure(known[0], known[1], known[2], share)
+
+
+def rows_of(file: IO[bytes], delimiter: str = "") -> Iterator[Cells]:
+    """Go through the rows of a text, some at a time, as columns.
 
     Raises
     ------
     Unusual
-        If the rows of a match stand apart, or the text is no such table.
+        If the text is no such table.
     """
     try:
-        header = file.readline()
+        simple = _is_simple(file)
+        header = file.readline().decode("utf-8-sig")
         delimiter = delimiter or max(",;\t", key=header.count)
         names = next(csv.reader([header], delimiter=delimiter), [])
         columns = checked([cell.strip().lower() for cell in names], "")
         if len(set(columns)) < len(columns):
             raise Unusual
-        seen: set[str] = set()
-        group: list[Mapping[str, str]] = []
-        last = ""
-        for cells in csv.reader(file, delimiter=delimiter):
-            row = {name: text for name, cell in zip(columns, cells, strict=False) if (text := cell.strip())}
-            if not row:
-                continue
-            name = row.get("match", "")
-            if name != last:
-                if group:
-                    yield group
-                if not name or name in seen:
-                    raise Unusual
-                seen.add(name)
-                group, last = [], name
-            group.append(row)
-        if group:
-            yield group
+        if simple:
+            yield from _split(file, columns, delimiter)
+            return
+        with io.TextIOWrapper(file, encoding="utf-8", newline="") as text:
+            reader = csv.reader(text, delimiter=delimiter)
+            while some := list(itertools.islice(reader, SOME)):
+                yield _transposed(some, columns)
     except (csv.Error, UnicodeDecodeError, InputError) as error:
         raise Unusual from error
 
 
-def line_of(rows: list[Mapping[str, str]]) -> TypedLine | None:
-    """Return the match of rows as a line; None where something is rare or wrong."""
-    first = rows[0]
-    teams: dict[str, list[str | TypedPlayer]] = {}
-    known: dict[str, tuple[str | None, ...]] = {}
-    match = tuple(first.get(field) for field in OF_MATCH)
-    try:
-        for row in sorted(rows, key=itemgetter("team", "player")):
-            team, player = row["team"], row["player"]
-            of_team = (row.get("rank"), row.get("team_score"))
-            if tuple(map(row.get, OF_MATCH)) != match or known.setdefault(team, of_team) != of_team:
-                return None
-            if "party" in row or "left" in row:
-                return None  # these are checked record by record
-            teams.setdefault(team, []).append(_player(row, player))
-        ranks, scores = (_numbers(known, place) for place in range(len(OF_TEAM)))
-        mutators = filter(None, map(str.strip, first.get("mutators", "").split(SEPARATOR)))
-        return TypedLine(
-            ended=first["ended"], teams=list(teams.values()), id=first["match"],
-            began=first.get("began", msgspec.UNSET),
-            game=first.get("game", ""), game_type=first.get("game_type", ""),
-            mutators=tuple(mutators),
-            ranks=ranks, scores=scores, weight=float(first.get("weight", 1.0)),
-        )  # fmt: skip
-    except (KeyError, ValueError):
-        return None
+def _is_simple(file: IO[bytes]) -> bool:
+    """Tell whether lines and delimiters alone part the cells of a text; the file is at its beginning then."""
+    simple = True
+    while simple and (block := file.read(BLOCK) + file.readline()):
+        simple = b'"' not in block and block.count(b"\r") == block.count(b"\r\n")
+    file.seek(0)
+    return simple
 
 
-def _player(row: Mapping[str, str], name: str) -> str | TypedPlayer:
-    """Return a player as a line has it."""
-    if not row.keys() & {"share", "kills", "deaths", "score"}:
-        return name
-    return TypedPlayer(
-        id=name, share=float(row.get("share", 1.0)), kills=_number(row, "kills"),
-        deaths=_number(row, "deaths"), score=_number(row, "score"),
-    )  # fmt: skip
+def _split(file: IO[bytes], columns: Sequence[str], delimiter: str) -> Iterator[Cells]:
+    """Go through rows without quotes: what is between delimiters, all at once."""
+    width = len(columns)
+    while block := file.read(BLOCK) + file.readline():
+        content = block.replace(b"\r\n", b"\n").removesuffix(b"\n")
+        marks = np.frombuffer(content + b"\n", dtype=np.uint8)
+        ends = np.flatnonzero(marks == ord("\n"))
+        parted = np.cumsum(marks == ord(delimiter))[ends]
+        if (np.diff(parted, prepend=0) == width - 1).all():
+            cells = content.decode().replace("\n", delimiter).split(delimiter)
+            yield {name: cells[place::width] for place, name in enumerate(columns)}
+        else:
+            lines = io.StringIO(content.decode(), newline="")
+            yield _transposed(list(csv.reader(lines, delimiter=delimiter)), columns)
 
 
-def _number(row: Mapping[str, str], field: str) -> float | None:
-    return float(row[field]) if field in row else None
+def _transposed(some: Sequence[Sequence[str]], columns: Sequence[str]) -> Cells:
+    """Return rows as columns, without empty lines."""
+    rows = [row for row in some if row]
+    if set(map(len, rows)) - {len(columns)}:
+        raise Unusual
+    return dict(zip(columns, zip(*rows, strict=True), strict=True)) if rows else {}
 
 
-def _numbers(known: Mapping[str, tuple[str | None, ...]], place: int) -> list[float] | None:
-    """Return what each team's rows say, None where none does; raise where only some do."""
-    cells = [each[place] for each in known.values()]
-    if all(cell is None for cell in cells):
-        return None
-    numbers = [math.nan if cell is None else float(cell) for cell in cells]
-    if any(number != number for number in numbers):
-        msg = "some teams have none"
-        raise ValueError(msg)
-    return numbers
+class RowDecoder:
+    """Puts the rows of tables into columns; a line decoder numbers players and rulesets."""
+
+    def __init__(self, lines: LineDecoder) -> None:
+        self._lines = lines
+        self._players = _Known(self._player)
+        self._texts = _Known(self._text)
+        self._numbers = _Known(_number)
+        self._times = _Known(lambda cell: time_from(cell.strip() if isinstance(cell, str) else cell, ""))
+        self._figures = _Known(lambda key: _figure(*key))
+
+    def decode(self, parts: Iterator[Cells]) -> Iterator[Decoded]:
+        """Go through tables that follow one another, and give the matches that are whole.
+
+        Raises
+        ------
+        Unusual
+            If they are not as most are.
+        """
+        seen: set[str] = set()
+        rest: Cells = {}
+        for part in filter(None, parts):
+            cells = {name: [*rest.get(name, ()), *column] for name, column in part.items()}
+            last = self._last_match(cells["match"])
+            rest = {name: column[last:] for name, column in cells.items()}
+            if last:
+                yield self._decoded({name: column[:last] for name, column in cells.items()}, seen)
+        if rest:
+            yield self._decoded(rest, seen)
+
+    @staticmethod
+    def _last_match(names: Sequence[Any]) -> int:
+        """Return where the last match begins."""
+        place = len(names) - 1
+        while place and names[place - 1] == names[place]:
+            place -= 1
+        return place
+
+    def _decoded(self, cells: Cells, seen: set[str]) -> Decoded:
+        try:
+            return self._columns(cells, seen)
+        except (InputError, TypeError, KeyError) as error:
+            raise Unusual from error
+
+    def _columns(self, cells: Cells, seen: set[str]) -> Decoded:
+        """Return the matches of whole rows, each once."""
+        if any(not all(map(_absent, cells[name])) for name in RARE if name in cells):
+            raise Unusual
+        matches = _objects(cells["match"])
+        firsts = np.flatnonzero(np.append(True, matches[1:] != matches[:-1]))
+        match = np.repeat(np.arange(len(firsts)), np.diff(np.append(firsts, len(matches))))
+        ids = [text_from(str(matches[first]), "id") for first in firsts.tolist()]
+        if not all(ids) or len(set(ids)) < len(ids) or not seen.isdisjoint(ids):
+            raise Unusual
+        seen.update(ids)
+        heads = self._heads(cells, firsts, match)
+        order, starts, sizes, counts = self._teams(cells, match, len(firsts))
+        player = np.fromiter(map(self._players.__getitem__, cells["player"]), np.int64, len(match))
+        columns: dict[str, Any] = {
+            **heads, "at": heads["ended"], "size": sizes, "teams": counts, "player": player[order],
+            "contests": np.ones(len(firsts), dtype=np.int64),
+            "reported": np.zeros(len(firsts), dtype=np.int64),
+        }  # fmt: skip
+        self._results(columns, cells, order, starts)
+        self._seat(columns, cells, order)
+        if wrong_of(columns):
+            raise Unusual
+        return Decoded(list(range(len(ids))), ids, columns, {})
+
+    def _heads(self, cells: Cells, firsts: Ints, match: Ints) -> dict[str, Any]:
+        """Return what is the same in all rows of a match."""
+        first: dict[str, list[Any]] = {}
+        for name in OF_MATCH:
+            if name in cells:
+                cell = cells[name]
+                column = _objects(cell)
+                if cell.count(cell[0]) < len(cell) and (column != column[firsts][match]).any():
+                    raise Unusual
+                first[name] = column[firsts].tolist()
+        ended = [self._times[cell] for cell in first["ended"]]
+        for cell in first.get("began", ()):
+            if not _absent(cell):
+                time_from(cell, "began")
+        empty = [""] * len(firsts)
+        rules = zip(*(first.get(name, empty) for name in ("game", "game_type", "mutators")), strict=True)
+        weight = [1.0 if _absent(cell) else self._numbers[cell] for cell in first.get("weight", empty)]
+        if not all(0.0 < each <= HEAVIEST for each in weight):
+            raise Unusual
+        return {
+            "ended": np.array(ended), "weight": np.array(weight),
+            "which": np.array([self._texts[rule] for rule in rules], dtype=np.int64),
+        }  # fmt: skip
+
+    def _teams(self, cells: Cells, match: Ints, many: int) -> tuple[Ints, Ints, Ints, Ints]:
+        """Return the order of the rows (teams by name, players by id), and where in it each team begins.
+
+        Then the players of each team, and the teams of each match.
+        """
+        team, player = _ranked(cells["team"]), _ranked(cells["player"])
+        order = np.lexsort((player, team, match))
+        match, team = match[order], team[order]
+        begins = np.append(True, (match[1:] != match[:-1]) | (team[1:] != team[:-1]))
+        starts = np.flatnonzero(begins)
+        counts = np.bincount(match[starts], minlength=many)
+        if counts.min() < 2:
+            raise Unusual
+        return order, starts, np.diff(np.append(starts, len(match))), counts
+
+    def _results(self, columns: dict[str, Any], cells: Cells, order: Ints, starts: Ints) -> None:
+        """Add ranks and scores, which all rows of a team have alike, and all teams of a match or none."""
+        counts = columns["teams"]
+        ends = np.cumsum(counts)
+        of_row = np.repeat(np.arange(len(starts)), columns["size"])
+        found: dict[str, Floats] = {}
+        told: dict[str, Any] = {}
+        for name in ("rank", "team_score"):
+            column = np.full(len(order), math.nan)
+            if name in cells:
+                column = np.array([self._numbers[cell] for cell in cells[name]])[order]
+            team = found[name] = column[starts]
+            same = column == team[of_row]
+            known = np.add.reduceat(team == team, ends - counts)
+            if (
+                not (same | (np.isnan(column) & np.isnan(team)[of_row])).all()
+                or ((known > 0) & (known < counts)).any()
+            ):
+                raise Unusual
+            told[name] = known > 0
+        rank, score = found["rank"], found["team_score"]
+        if not (told["rank"] | told["team_score"]).all():
+            raise Unusual
+        for n in np.flatnonzero(told["team_score"] & (told["rank"] | (counts != 2))).tolist():
+            part = slice(int(ends[n] - counts[n]), int(ends[n]))
+            if told["rank"][n]:
+                check_scores(rank[part].tolist(), score[part].tolist())
+            else:
+                rank[part] = ranks_of(tuple(score[part].tolist()))
+        pairs = np.flatnonzero(~told["rank"] & (counts == 2))
+        one, other = ends[pairs] - 2, ends[pairs] - 1
+        rank[one], rank[other] = score[one] < score[other], score[other] < score[one]
+        columns["rank"], columns["score"] = rank, score
+
+    def _seat(self, columns: dict[str, Any], cells: Cells, order: Ints) -> None:
+        """Add shares and figures."""
+        many = len(order)
+        unknown = [math.nan] * many
+        told = [
+            list(map(self._numbers.__getitem__, cells[name])) if name in cells else unknown
+            for name in OF_PLAYER
+        ]
+        share = np.array(told[-1])
+        share[np.isnan(share)] = 1.0
+        if not ((share >= LEAST_SHARE) & (share <= 1.0)).all():
+            raise Unusual
+        columns["share"] = share[order]
+        columns["figure"] = np.full(many, math.nan)
+        if any(name in cells for name in OF_PLAYER[:-1]):
+            keys = zip(*told[:-1], share.tolist(), strict=True)
+            figures = np.fromiter(map(self._figures.__getitem__, keys), np.float64, many)[order]
+            columns["figure"] = figures
+            if not np.isnan(figures).all():
+                center(columns, figures.tolist())
+
+    def _player(self, cell: Any) -> int:
+        return self._lines.number(str(cell))
+
+    def _text(self, rule: tuple[Any, Any, Any]) -> int:
+        """Return the number of the ruleset of three cells."""
+        game, kind, mutators = ("" if _absent(cell) else str(cell) for cell in rule)
+        return self._lines.ruleset(game, kind, tuple(filter(None, map(str.strip, mutators.split(SEPARATOR)))))
+
+
+def hashes_of(columns: dict[str, Any]) -> list[int]:
+    """Return a hash of what the columns of a match say, for each."""
+    counts, sizes = columns["teams"], columns["size"]
+    teams = np.cumsum(counts) - counts
+    seats = np.add.reduceat(sizes, teams)
+    total = _mixed(columns["ended"], columns["which"], columns["weight"], counts)
+    for names, firsts, lengths in (
+        (("rank", "score", "size"), teams, counts),
+        (("player", "share", "figure"), np.cumsum(seats) - seats, seats),
+    ):
+        place = np.arange(lengths.sum()) - np.repeat(firsts, lengths)
+        total = _mixed(total, np.add.reduceat(_mixed(place, *(columns[name] for name in names)), firsts))
+    found: list[int] = total.view(np.int64).tolist()
+    return found
+
+
+def _mixed(*columns: Any) -> Any:
+    """Return numbers in which every bit of some columns has a part, by the mixing step of splitmix64."""
+    total = np.zeros(len(columns[0]), dtype=np.uint64)
+    for column in columns:
+        bits = column if column.dtype == np.uint64 else column.astype(np.float64).view(np.uint64)
+        total = (total ^ bits) * np.uint64(0xBF58476D1CE4E5B9)
+        total ^= total >> np.uint64(31)
+    return total
+
+
+def _objects(column: Sequence[Any]) -> Any:
+    array = np.empty(len(column), dtype=object)
+    array[:] = column
+    return array
+
+
+def _ranked(column: Sequence[Any]) -> Ints:
+    """Return numbers that sort as the texts of cells do, without blanks around them."""
+    texts: dict[Any, str] = {}
+    for cell in set(column):
+        if _absent(cell):
+            raise Unusual
+        texts[cell] = str(cell).strip()
+    place = {text: n for n, text in enumerate(sorted(set(texts.values())))}
+    known = {cell: place[text] for cell, text in texts.items()}
+    return np.fromiter(map(known.__getitem__, column), np.int64, len(column))

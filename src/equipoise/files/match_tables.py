@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from equipoise.errors import InputError
@@ -11,6 +11,9 @@ from equipoise.fields import fail
 from equipoise.games.plain import OFTEN, READ, Progress, Row, checked
 from equipoise.logs.records import match_from
 from equipoise.matches import Match, Skipped
+
+#: Rows of a Parquet file that are taken at a time.
+SOME = 50_000
 
 _NUMBERS, _WHOLE = "iufb", "iu"
 
@@ -32,23 +35,42 @@ def parquet_rows(source: str, tell: Progress) -> Iterator[Row]:
     InputError
         If the file cannot be read or the library for it is not installed.
     """
+    frame = _frame(source)
+    checked(frame.columns, source)
+    for number, row in enumerate(frame.iter_rows(named=True), start=1):
+        if number % OFTEN == 0:
+            tell(READ * number / frame.height)
+        yield f"{source}, row {number}", {name: value for name, value in row.items() if value is not None}
+
+
+def parquet_columns(source: str) -> Iterator[dict[str, Sequence[Any]]]:
+    """Go through the rows of a Parquet file as columns, some at a time.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, the library for it is not installed, or a column is missing.
+    """
+    frame = _frame(source)
+    checked(frame.columns, source)
+    for some in frame.iter_slices(SOME):
+        yield {name: some[name].to_list() for name in some.columns}
+
+
+def _frame(source: str) -> Any:
+    """Return the table of a Parquet file."""
     try:
         import polars as pl
     except ImportError:
         msg = f"{source}: Parquet needs polars; install equipoise[parquet], or convert the file to CSV"
         raise InputError(msg) from None
     try:
-        frame = pl.read_parquet(source)
+        return pl.read_parquet(source)
     except (OSError, pl.exceptions.PolarsError) as error:
         msg = (
             f"{source}: cannot be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
         )
         raise InputError(msg) from error
-    checked(frame.columns, source)
-    for number, row in enumerate(frame.iter_rows(named=True), start=1):
-        if number % OFTEN == 0:
-            tell(READ * number / frame.height)
-        yield f"{source}, row {number}", {name: value for name, value in row.items() if value is not None}
 
 
 def from_npz(source: str, tell: Progress) -> Iterator[Match | Skipped]:

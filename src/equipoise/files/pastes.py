@@ -54,6 +54,9 @@ _NEGATIVE = re.compile(r"(?:^|(?<=[\s,;:=]))-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?
 #: Words from which a line without a weight looks like a sentence.
 _SENTENCE = 7
 
+#: Numbers up to which names are told apart by them, as in ``Player 12``.
+_SERIES = 99.0
+
 
 class Entry(NamedTuple):
     """One player of a text."""
@@ -77,6 +80,8 @@ class _Census(NamedTuple):
     counting: bool
     #: Names that several would have without their numbers: ``Player 1`` and ``Player 2``.
     shared: set[str]
+    #: Whether such numbers are small and all who have one share a name, so that they belong to the names.
+    series: bool
 
 
 class _Item(NamedTuple):
@@ -364,11 +369,11 @@ def _without_number(item: _Item) -> dict[str, tuple[str, float | None]]:
 def _census(items: Sequence[_Item]) -> _Census:
     styles = [item.readings.keys() - {"names"} for item in items]
     certain = {next(iter(style)) for style in styles if len(style) == 1}
-    names = Counter(
-        item.readings["name-first"][0] for item in items if {"name-first", "names"} <= item.readings.keys()
-    )
+    last = [item.readings["name-first"] for item in items if {"name-first", "names"} <= item.readings.keys()]
+    names = Counter(name for name, _ in last)
     shared = {name for name, times in names.items() if times > 1}
-    return _Census(len(items), sum(map(bool, styles)), certain, _counting(items), shared)
+    series = all(name in shared and (weight or 0.0) <= _SERIES for name, weight in last)
+    return _Census(len(items), sum(map(bool, styles)), certain, _counting(items), shared, series)
 
 
 def _likely(
@@ -378,7 +383,8 @@ def _likely(
     if len(ways) == 1 or census.counting:
         return ways
     if "weight-first" not in ways and ways["name-first"][0] in census.shared:
-        return {"names": ways["names"]}
+        # "Amber 1500" and "Amber 1400", or "Player 1" beside "Boss 90": a name twice, or numbers in names.
+        return {"names": ways["names"]} if census.series else ways
     if "weight-first" in ways and "name-first" in ways:
         # "1500 Amber 2": what all others do that can be read in one way is what this one does.
         if len(census.certain) == 1:

@@ -79,15 +79,22 @@ def find_logs(paths: tuple[str, ...]) -> list[Source]:
     return [source for path in paths for source in _find(path)]
 
 
+def _is_hidden(file: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in file.relative_to(folder).parts)
+
+
 def _find(path: str) -> Iterator[Source]:
     if path == STDIN:
         yield Source(STDIN, named=True)
         return
     place = Path(path)
     if place.is_dir():
-        for each in sorted(place.rglob("*")):
-            if each.is_file() and not any(part.startswith(".") for part in each.relative_to(place).parts):
-                yield Source(str(each), named=False, size=each.stat().st_size)
+        files = [each for each in sorted(place.rglob("*")) if each.is_file() and not _is_hidden(each, place)]
+        if not files:
+            msg = f"{path}: there is no file in this directory"
+            raise InputError(msg)
+        for each in files:
+            yield Source(str(each), named=False, size=each.stat().st_size)
         return
     if place.exists():
         yield Source(path, named=True, size=place.stat().st_size)

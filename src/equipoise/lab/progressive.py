@@ -70,8 +70,8 @@ def evaluate(
         If the part is out of range.
     """
     if not 0.0 <= skip < 1.0:
-        msg = f"skip must be at least 0 and below 1, got {skip!r}"
-        raise InputError(msg)
+        msg = f"must be at least 0 and below 1, got {skip!r}"
+        raise InputError(msg, "skip")
     checked(model)
     contests = [contest for match in in_order(matches) for contest in match.contests]
     chances, draws = predicted(model, contests, progress)

@@ -10,12 +10,16 @@ class Pending:
     """Commands that were given and have had no effect yet: they are not given again for a while."""
 
     def __init__(self) -> None:
-        self._sent: dict[object, float] = {}
+        self._sent: dict[tuple[Command, str], float] = {}
         self._coming: list[tuple[AddBot, float]] = []
 
     def forget(self) -> None:
         """Expect nothing: a new level begins with whoever is there."""
         self._coming.clear()
+
+    def left(self, seat: Seat) -> None:
+        """Expect nothing of somebody who is gone; whoever comes back is asked for anew."""
+        self._sent = {key: at for key, at in self._sent.items() if key[1] != seat.id}
 
     def postpone(self, now: float) -> None:
         """Expect nothing of what was given sooner than if it were given now."""

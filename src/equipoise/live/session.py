@@ -207,6 +207,7 @@ class Session:
         if seat is None:
             return
         self._gone[event.slot] = seat
+        self._pending.left(seat)
         team = self.state.plan.pop(seat.id, None)
         self._switching.volunteers.pop(seat.id, None)
         if team is not None and self.phase == PLAYING:

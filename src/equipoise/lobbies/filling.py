@@ -160,8 +160,8 @@ def _check(
     team_size: int, min_size: int | None, deviation: str, caution: float, default: float | None
 ) -> None:
     if team_size < 1:
-        msg = f"team_size must be at least 1, got {team_size}"
-        raise InputError(msg)
+        msg = f"must be at least 1, got {team_size}"
+        raise InputError(msg, "team_size")
     if min_size is not None and not 1 <= min_size <= team_size:
         msg = f"min_size must be from 1 to the team size of {team_size}, got {min_size}"
         raise InputError(msg)

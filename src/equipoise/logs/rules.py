@@ -45,8 +45,8 @@ def ruleset_from(text: str) -> Ruleset:
     kind, *mutators = text.split("+")
     game, slash, game_type = kind.partition("/")
     if not slash or "/" in game_type:
-        msg = f"ruleset must be game/type or game/type+mutator+mutator, got {text!r}"
-        raise InputError(msg)
+        msg = f"must be game/type or game/type+mutator+mutator, got {text!r}"
+        raise InputError(msg, "ruleset")
     return Ruleset(_plain(game), _plain(game_type), tuple(_plain(name) for name in mutators))
 
 

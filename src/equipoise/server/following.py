@@ -124,6 +124,7 @@ class Learning:
             return (yield from self._looked(look, files))
         except BaseException:
             self._archive = self._stamp = None
+            self._failures, self._retry = 0, 0.0  # an archive that was away has nothing against learning
             raise
         finally:
             if files is not None and self._archive is not None:

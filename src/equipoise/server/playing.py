@@ -198,7 +198,7 @@ class Game:
         now : float
             Seconds on a clock that does not run backwards.
         """
-        if not self._console.idle:
+        if self._console.ordering:
             self._do(self.session.handle(Busy(), now))
         self._read(now)
         for packet in self._link.arrived():

@@ -95,7 +95,7 @@ def server_of(given: Mapping[str, Any]) -> Playing:
         msg = "is missing"
         raise InputError(msg, "log")
     if bool(given.get("rcon")) is not bool(given.get("rcon_password_file")):
-        msg = "and rcon_password_file must be given together"
+        msg = "and a password file (rcon_password_file, --rcon-password-file) must be given together"
         raise InputError(msg, "rcon")
     policy = Policy(**{name: value for name, value in given.items() if name in policies})
     password = password_of(given["rcon_password_file"]) if given.get("rcon") else ""

@@ -33,7 +33,7 @@ from equipoise.serving.ratings import AmbiguousGameError, Ratings, Snapshot
 #: Seconds between two looks whether the archive has changed.
 POLL = 0.1
 
-#: Seconds until the next look after one that failed.
+#: Seconds until the next look after one that failed, unless something is kept before.
 RETRY = 1.0
 
 #: Seconds for which the start waits for matches to be learnt from that nobody has learnt from.
@@ -108,16 +108,15 @@ class Service:
     async def follow(self) -> None:
         """Keep the board up to date, without end, whatever happens."""
         await asyncio.gather(*self._beginning)
+        now, pause = False, POLL
         while True:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(POLL):
+                async with asyncio.timeout(pause):  # what was kept shows that the archive is there again
                     await self._kept.wait()
-            now = self._kept.is_set()
+            now = now or self._kept.is_set()
             self._kept.clear()
-            if not await self._look(now=now):
-                await asyncio.sleep(RETRY)
-                if now:
-                    self._kept.set()
+            well = await self._look(now=now)
+            now, pause = now and not well, POLL if well else RETRY
 
     async def _look(self, *, now: bool) -> bool:
         """Look for something new, optionally learning at once; tell whether that went well."""

@@ -66,9 +66,7 @@ class Server:
         self._turns: Turns[Connection] = Turns()
         self._round: asyncio.Handle | None = None
         self._taken = 0
-        #: Lookups that were answered.
-        self.lookups = 0
-        self._addresses = 0
+        self._addresses = self._earlier = 0
         #: Whether all connections are of one address, and how long a turn may be, and turns together before
         #: others are looked for, seconds.
         self.is_alone, self.quantum = True, ALONE
@@ -169,6 +167,11 @@ class Server:
         """How many bytes wait to be sent, over all connections."""
         return sum(connection.waiting for connection in self._connections)
 
+    @property
+    def lookups(self) -> int:
+        """How many lookups were answered, on connections that have ended too."""
+        return self._earlier + sum(connection.lookups for connection in self._connections)
+
     async def stop(self) -> None:
         """Take no more connections, answer what has arrived on the others, and end them."""
         end = self._loop.time() + self.limits.grace_seconds
@@ -254,6 +257,7 @@ class Server:
         """Forget a connection that has ended."""
         if connection in self._connections:
             self._connections.remove(connection)
+            self._earlier += connection.lookups
             self._release(connection.account)
             log.debug("closed", extra={"address": connection.address, "open": len(self._connections)})
 

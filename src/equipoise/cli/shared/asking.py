@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from equipoise.cli.shared.printing import NewFile
+from equipoise.cli.shared.printing import NewFile, Share
 from equipoise.cli.shared.rosters import RATINGS, clan_tags, read_option
 from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS
 
@@ -133,7 +133,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option(
         "--tolerance",
-        type=float,
+        type=Share(),
         metavar="P",
         help="How much win probability 'spread' may give for likeness.  "
         "[default: 0.0025 with up to 17 players, 0.001 with more]",

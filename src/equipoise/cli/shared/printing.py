@@ -59,6 +59,20 @@ class NewFile(click.ParamType[str]):
         return path
 
 
+class Share(click.ParamType[float]):
+    """A part of 1, written as ``0.02`` or ``2%``."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number."""
+        text = str(value).strip()
+        try:
+            return float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
+        except ValueError:
+            self.fail(f"{text!r} is not a number such as 0.02 or 2%", param, ctx)
+
+
 def print_json(plain: Mapping[str, Any]) -> None:
     """Print plain data as JSON, in the characters that the terminal has."""
     in_unicode = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"

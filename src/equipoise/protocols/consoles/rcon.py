@@ -127,6 +127,11 @@ class Rcon:
         """Whether nothing is out and nothing waits."""
         return self._now is None and not self._waiting
 
+    @property
+    def ordering(self) -> bool:
+        """Whether an order is out or waits."""
+        return any(not item.question for item in (self._now, *self._waiting) if item is not None)
+
     def ask(self, question: str) -> None:
         """Ask for an answer; a question that waits already is not asked twice."""
         if not any(item.question and item.text == question for item in self._waiting):

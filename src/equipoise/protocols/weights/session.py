@@ -86,6 +86,8 @@ class WeightSession(Conversation):
         self._data = b""
         self._going: Generator[Request, None, None] | None = None
         self._skipping = False
+        #: Lookups that were answered.
+        self.lookups = 0
 
     @property
     def buffered(self) -> int:
@@ -144,7 +146,10 @@ class WeightSession(Conversation):
 
     def _answered(self, request: Request, result: Any) -> bytes:
         match request:
-            case Lookup() | Everyone():
+            case Lookup():
+                self.lookups += 1
+                return cast("bytes", result)
+            case Everyone():
                 return cast("bytes", result)
             case Division(_, teams, members, _):
                 self._seats = tuple(
@@ -216,6 +221,7 @@ class WeightSession(Conversation):
             answers = b"".join(map(known.__getitem__, lines))
         except KeyError:
             return b""
+        self.lookups += len(lines)
         if not self._crowded:
             self._keep(lines)
         return answers

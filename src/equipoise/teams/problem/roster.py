@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.errors import InputError
+from equipoise.errors import InputError, nearest
 from equipoise.players import MOST_PLAYERS, Bots, Player, Rating
 from equipoise.teams.problem.binding import apart_pairs, block_teams, fixed_teams
 from equipoise.teams.problem.components import Contradiction, SignedUnion, components
@@ -84,9 +84,11 @@ class Roster:
         if found:
             msg = f": {len(found)} players are named {who!r}; their ids tell them apart"
             raise InputError(msg, argument)
+        near = nearest(who, [*self._by_name, *self._by_id])
         names = ", ".join(player.label for player in self.players[:10])
         more = ", ..." if len(self.players) > 10 else ""
-        msg = f": there is no player {who!r}; the roster has {names}{more}"
+        hint = f"the roster has {names}{more}" if near is None else f"did you mean {near!r}?"
+        msg = f": there is no player {who!r}; {hint}"
         raise InputError(msg, argument)
 
     def find_each(self, argument: str, group: Sequence[str]) -> list[int]:

@@ -373,15 +373,20 @@ function refuseMixedPoints(items) {
     say("write_that", { weight: `${found[1]}${found[2]}` }));
 }
 
+/** Numbers up to which names are told apart by them, as in "Player 12". */
+const SERIES = 99;
+
 /** What the text as a whole does, which decides what one of its lines may mean. @param {Item[]} items */
 function censusOf(items) {
   const styles = items.map((item) => Object.keys(item.ways).filter((way) => way !== "names"));
   const counting = items.length > 1 && items.every((item, at) =>
     item.ways["weight-first"]?.weight === at + 1 && /^\p{Nd}+(?!\p{Nd}*\.)/u.test(item.text));
-  const names = items.filter((item) => item.ways["name-first"] && item.ways.names).map((item) => item.ways["name-first"].name);
+  const last = items.filter((item) => item.ways["name-first"] && item.ways.names).map((item) => item.ways["name-first"]);
+  const names = last.map((reading) => reading.name);
+  const shared = new Set(names.filter((name, at) => names.indexOf(name) !== at));
   return { players: items.length, weighted: styles.filter((style) => style.length).length, counting,
     certain: new Set(styles.filter((style) => style.length === 1).map(([way]) => way)),
-    shared: new Set(names.filter((name, at) => names.indexOf(name) !== at)) };
+    shared, series: last.every(({ name, weight }) => shared.has(name) && (weight ?? 0) <= SERIES) };
 }
 
 /** The one thing that an item can mean, or a refusal.
@@ -413,7 +418,7 @@ function resolved(item, census, read) {
 function likely(ways, item, census) {
   if (Object.keys(ways).length === 1 || census.counting) return ways;
   const { "weight-first": first, "name-first": last, names } = ways;
-  if (!first && census.shared.has(last.name)) return { names };
+  if (!first && census.shared.has(last.name)) return census.series ? { names } : ways;
   if (first && last) {
     const [way] = census.certain;
     if (census.certain.size === 1) return { [way]: ways[way] };
