@@ -47,7 +47,8 @@ WRONG: list[Any] = [
     {**DUEL, "ranks": [2, 1]}, {**DUEL, "ranks": [1, 2, 3]}, {**DUEL, "teams": [["a"], [""]]},
     {**DUEL, "teams": [["a"], [{"id": "b", "share": 2}]]}, {**DUEL, "scores": [1, 1e300]},
     {**DUEL, "teams": [["a"], [{"id": "b", "kills": -1, "deaths": 1}]]}, {**DUEL, "weight": 0},
-    {**DUEL, "colour": "red"}, {**DUEL, "map": "\ud800"},
+    {**DUEL, "colour": "red"}, {**DUEL, "map": "\ud800"}, {**DUEL, "ranks": []}, {**DUEL, "ranks": False},
+    {**DUEL, "ranks": 0}, {**DUEL, "scores": "", "ranks": [1, 2]},
 ]  # fmt: skip
 
 
@@ -86,11 +87,20 @@ def test_files_may_overlap(tmp_path: Path) -> None:
     assert replay_columns(Mixture(), read.columns) == told(sources)[0]
 
 
+#: Matches of two teams with scores and nothing else, which are looked at a block at a time.
+ALIKE: list[Any] = [
+    {"ended": float(n), "teams": [["a"], ["b"]], "scores": [float(n), 1.0], "id": f"d{n}"} for n in range(4)
+]
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("others", [RIGHT[:4], ALIKE], ids=["mixed", "alike"])
 @pytest.mark.parametrize("line", WRONG)
-def test_a_wrong_line_is_told_as_record_by_record(tmp_path: Path, line: bytes) -> None:
+def test_a_wrong_line_is_told_as_record_by_record(tmp_path: Path, line: Any, others: list[Any]) -> None:
     """A wrong line is told with the same words, and the others count."""
-    source = written(tmp_path, "file", [RIGHT[0], b"", line, *RIGHT[1:4]])
+    if isinstance(line, dict) and others is ALIKE:
+        line = {"id": "wrong", **line, "ended": 9.0 if line["ended"] == DUEL["ended"] else line["ended"]}
+    source = written(tmp_path, "file", [others[0], b"", line, *others[1:]])
     read = read_columns([source])
     assert read is not None
     state, skipped = told([source])

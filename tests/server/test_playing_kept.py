@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from tests.pickup.test_lobby import TWO
 
 from equipoise.archive.archive import Archive, open_archive
@@ -72,6 +73,22 @@ def test_the_ledger_goes_on_after_a_restart(tmp_path: Path) -> None:
         archive.forget(IDS["ann"])
         assert IDS["ann"] not in json.dumps(archive.night_events())
         assert [event["kind"] for event in archive.night_events()] == [LIVE] * 3
+
+
+def test_what_goes_on_is_kept_for_the_service_without_who_plays(tmp_path: Path) -> None:
+    """Map, phase and what each team has; the newest of each server, and no name or id of anybody."""
+    with open_archive(f"sqlite:///{tmp_path / 'a.db'}", create=True) as archive:
+        server = Server(archive, tmp_path / "games.log")
+        server.play(("ann", "bob"), ("cid", "dan"))
+        (session,) = archive.sessions()
+        assert (session["server"], session["map"], session["phase"]) == ("games.log", "oa_dm5", "chosen")
+        assert session["ruleset"] == "openarena/tdm"
+        assert [team["players"] for team in session["teams"]] == [2, 2]
+        assert sum(team["chance"] for team in session["teams"]) == pytest.approx(1.0)
+        assert not any(text in json.dumps(session) for text in (*IDS, *IDS.values()))
+        archive.keep_session("another", {**session, "server": "another"})
+        assert [each["server"] for each in archive.sessions()] == ["another", "games.log"]
+        server.close()
 
 
 def test_games_of_a_server_change_no_night_and_no_lobby(tmp_path: Path) -> None:

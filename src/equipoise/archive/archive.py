@@ -46,6 +46,10 @@ from equipoise.ratings.model import RatingModel
 TIMEOUT = 60.0
 
 
+#: Where names of servers stand among those of logs, which are absolute paths: from here up to the other.
+SESSION, SESSION_END = "live:", "live;"
+
+
 def say(text: str) -> None:
     """Write a message for whoever waits to standard error."""
     sys.stderr.write(f"{text}\n")
@@ -381,6 +385,21 @@ class Archive:
         """Go through the matches of a player, with the rating after each, and optionally what moved it."""
         merged = self.merged()
         return appearances(self.model, self.matches(), merged.get(player, player), why=why)
+
+    # Running games
+
+    def sessions(self) -> list[dict[str, Any]]:
+        """Return what :meth:`keep_session` was last given for each server, in the order of their names."""
+        known = sa.select(FOLLOWED.c.place).where(
+            FOLLOWED.c.log >= identity(SESSION), FOLLOWED.c.log < identity(SESSION_END)
+        )
+        with self._database.reading() as connection:
+            texts = connection.execute(known.order_by(FOLLOWED.c.log)).scalars()
+            return [json.loads(text) for text in texts]
+
+    def keep_session(self, server: str, session: Mapping[str, Any]) -> None:
+        """Keep what goes on on a server, for those who look at the archive; what was before is gone."""
+        self.keep_place(f"{SESSION}{server}", session)
 
     # Followed logs
 

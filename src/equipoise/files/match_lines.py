@@ -253,7 +253,7 @@ def _alike(rows: Sequence[TypedLine]) -> tuple[list[Any], list[Any], list[float]
     if (
         {type(each) for each in chain(ended, began)} != {float}
         or {type(each) for each in chain(ids, maps)} != {str}
-        or {row.ranks for row in rows if not row.ranks} != {None}
+        or any(row.ranks is not None for row in rows)
         or not all(scores)
         or {len(row.teams) for row in rows} != {2}
         or set(map(len, scores)) != {2}  # type: ignore[arg-type]  # all are lists
@@ -306,7 +306,7 @@ def _placed(row: TypedLine, count: int) -> list[float]:
     """Return the ranks of a row's teams; raise where they or the scores are wrong."""
     ranks, scores = row.ranks, row.scores
     if scores and len(scores) == count:
-        if not ranks:
+        if ranks is None:
             if count == 2:
                 one, other = scores
                 return _RANKS[(one > other) - (one < other)]

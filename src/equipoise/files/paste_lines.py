@@ -16,13 +16,16 @@ from equipoise.fields import fail, short
 PLAIN = re.compile(r"(\d{1,15}(?:\.\d+)?) ([^\W\d][\w'-]*(?: [^\W\d][\w'-]*)*)")
 
 #: Signs that are not seen; the joiners inside emoji and Persian or Indic words are part of the name.
-_UNSEEN = re.compile("[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]")
+_UNSEEN = re.compile(
+    "[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]"
+    r"|[\u200c\u200d]+(?=[\s,;]|$)|(?<!\S)[\u200c\u200d]+"
+)
 _SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\v\f]")
 _BULLET = re.compile(
     r"(?:[-*•–—▪◦‣·●○■□➤➜►▶→>]|\+(?=\s))\s+(?:\[[ xX✓]?\]\s*)?|[•▪◦‣●○■□➤➜►▶]\s*|\[[ xX✓]?\]\s+"
 )
 _LIST_NUMBER = re.compile(
-    "(?:([0-9]{1,4})[.)](?![0-9])\\s*|\\(([0-9]{1,4})\\)\\s+|#([0-9]{1,4})[.):]?\\s+|([0-9])\ufe0f?\u20e3\\s*)"
+    "(?:([0-9]{1,4})[.)](?![0-9])\\s*|([0-9]{1,4})[-–]\\s+|\\(([0-9]{1,4})\\)\\s+|#([0-9]{1,4})[.):]?\\s+|([0-9])\ufe0f?\u20e3\\s*)"
 )
 _COMMENT = re.compile(r"(?:^|(?<=\s))(?:#(?![0-9])|#(?=\s*$)|//\s).*$")
 _TICK = re.compile("\\s*[✅✔☑👍\ufe0f]+$|^[✅✔☑]\ufe0f?\\s*")
@@ -30,7 +33,7 @@ _CROSSED = re.compile(r"~~.+~~|[❌✖✗✘🚫]")
 _HEADING = re.compile(
     r"(?:team|squad|group|lobby)(?: ?(?:[0-9]{1,2}|[A-Za-z]))?|players|names", re.IGNORECASE
 )
-_MENTION = re.compile(r"@(?=[^\W\d_])")
+_MENTION = re.compile(r"(?<!\w)@(?=[^\W\d_])")
 _EMPHASIS = re.compile(r"(\*\*|\*|`)(?=\S)(.+?)(?<=\S)\1")
 #: A quoted name; quotes within a name, as in ``Amber "The Wall" Stone``, are part of it.
 _QUOTED = re.compile(
@@ -38,9 +41,13 @@ _QUOTED = re.compile(
     r"(?=\s*(?:$|[,;:=|+/#\d(\[-]))"
 )
 _CHAT = re.compile(
-    r"\[?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+)?\d{1,2}:\d{2}(?::\d{2})?(?:\s*[AaPp]\.?[Mm]\.?)?\]?\s*[-–]?\s*"
+    r"\[?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+)?\d{1,2}:\d{2}(?::\d{2})?(?:\s*[AaPp]\.?[Mm]\.?)?"
+    r"(?:,\s*\d{1,4}[./-]\d{1,2}[./-]\d{1,4})?\]?\s*[-–]?\s*"
     r"([^:\n]{1,60}):\s*(.*)"
 )
+#: Boxes of a list in which some are ticked.
+_TICKED = re.compile(r"^\s*(?:[-*+]\s+)?\[[xX✓]\]", re.MULTILINE)
+_UNTICKED = re.compile(r"\s*(?:[-*+]\s+)?\[ ?\]\s")
 #: What people answer in a chat to say that they play.
 _COMES = re.compile(
     r"(?:\+|\+1|in|i'?m in|me|me too|yes|yep|y|ok|x|here|count me in|👍|✅|✋|🙋)[.! ]*", re.IGNORECASE
@@ -61,7 +68,11 @@ class Line(NamedTuple):
 
 def lines_of(text: str, where: str) -> Iterator[Line]:
     """Yield the lines that name somebody, without what surrounds the names."""
+    some_ticked = _TICKED.search(text) is not None
     for number, raw in enumerate(text.split("\n"), start=1):
+        if some_ticked and _UNTICKED.match(raw):
+            msg = f"{short(raw.strip())} is not ticked as others are; delete it if that player does not play"
+            fail(f"{where}, line {number}", msg)
         if raw.strip().startswith("```"):
             continue
         if PLAIN.fullmatch(raw):
@@ -154,15 +165,17 @@ def plain_name(text: str) -> str:
 
 def cells_of(text: str) -> list[str]:
     """Cut a line at tabs, else at semicolons, else at commas; a comma inside a number is none of these."""
+    text = text.replace("؛", ";")
     for separator in ("\t", ";"):
         if separator in text:
             cells = text.split(separator)
             break
     else:
-        if "," not in text and "，" not in text and "、" not in text:
+        if "," not in text and not re.search("[，、،]", text):
             return [text]
         # "Amber,1500" is two cells, "Amber 12,5" is one: a comma between digits cuts only where no space is.
-        within = r"(?<![0-9]),|,(?![0-9])|[，、]" if re.search(r"\s[0-9][0-9.]*,[0-9]", text) else r"[,，、]"
+        decimal = re.search(r"\s[0-9][0-9.]*,[0-9]", text)
+        within = r"(?<![0-9]),|,(?![0-9])|[，、،]" if decimal else r"[,，、،]"
         cells = re.split(within, text)
     while len(cells) > 1 and not cells[-1].strip():
         cells.pop()

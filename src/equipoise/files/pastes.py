@@ -51,6 +51,10 @@ _NO_WEIGHT = re.compile(r"(?:[+-]?(?:nan|inf(?:inity)?)|0x[0-9a-f]+|[0-9]+(?:_[0
 _NEGATIVE = re.compile(r"(?:^|(?<=[\s,;:=]))-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?=[\s,;]|$)")
 
 
+#: A number within a name that may be a weight: large or with decimals, and apart from letters.
+_STRAY = re.compile(r"(?:^|[\s~±(/]|\.\.)([1-9]\d{2,}(?:[.,]\d+)?|\d+[.,]\d+)(?=$|[\s~±()/%])")
+#: ``Red: Amber`` at the beginning of a line of several names.
+_HEADED = re.compile(r"[^:]{1,20}:\s+(?=[^\W\d_])")
 #: Words from which a line without a weight looks like a sentence.
 _SENTENCE = 7
 
@@ -126,11 +130,14 @@ def parse_paste(text: str, where: str, read: str | None = None) -> tuple[Entry, 
     if read is not None and read not in READS:
         msg = f"read must be one of {', '.join(READS)}, got {read!r}"
         raise InputError(msg)
-    lines = list(lines_of(text, where))
+    lines = list(lines_of(re.sub("[\u2028\u2029]", "\n", text), where))
     check_list_numbers(lines, where)
+    if read is None:
+        _refuse_unknown_header(lines, where)
     items = [item for line in lines for item in _items_of(line, where, read)]
     if read is None:
         _refuse_words_in_a_row(items, where)
+        _refuse_stray_numbers(items, where)
         _refuse_mixed_points(items, where)
     census = _census(items)
     return tuple(_resolved(item, census, where, read) for item in items)
@@ -170,6 +177,8 @@ def _items_of(line: Line, where: str, read: str | None) -> Iterator[_Item]:
     if any(not cell for cell in cells):
         fail(at, f"{short(line.text)} has an empty place between separators; delete one separator")
     numeric = [_IS_NUMBER.fullmatch(cell) is not None for cell in cells]
+    if read is None and not any(numeric) and _HEADED.match(cells[0]) and not any(":" in c for c in cells[1:]):
+        fail(at, f"{short(line.text)} begins with a heading; write the names alone")
     if read == "names" or not any(numeric):
         items = [item for cell in cells for item in _duo(cell, line, at, read)]
         _refuse_comma_in_name(items, line, at, read)
@@ -273,6 +282,31 @@ def weight_of(text: str, at: str, line: str) -> float:
 def _refuse_cells(cells: Sequence[str], line: Line, at: str) -> NoReturn:
     fail(at, f"{short(line.text)} has {len(cells)} cells, and it is not clear which is the weight; "
              "write 'name, weight' on a line each, or begin with a header such as 'name,weight'")  # fmt: skip
+
+
+def _refuse_unknown_header(lines: Sequence[Line], where: str) -> None:
+    """``Spieler;Punkte`` above lines of a name and a number: columns that are not known, or two players."""
+    rows = [cells_of(line.text) for line in lines]
+    if len(rows) < 2 or len(rows[0]) < 2 or re.search(r"\d", lines[0].text):
+        return
+    numbers = [sum(_IS_NUMBER.fullmatch(cell) is not None for cell in row) for row in rows[1:]]
+    if {len(row) for row in rows} == {len(rows[0])} and set(numbers) == {1}:
+        fail(f"{where}, line {lines[0].number}",
+             f"{short(lines[0].text)} looks like a header that is not known; "
+             "write one such as 'name,weight', or put # before it")  # fmt: skip
+
+
+def _refuse_stray_numbers(items: Sequence[_Item], where: str) -> None:
+    """``Amber 1500 (late)`` and ``Amber 1500 (80)``: a number that would be lost in the name."""
+    for item in items:
+        known = item.readings.get("name-first") or item.readings.get("names") or ("", None)
+        doubtful = HELD not in item.text and "weight-first" not in item.readings
+        stray = _STRAY.search(known[0]) if doubtful else None
+        if stray:
+            raise AmbiguousError(
+                _at(where, item), item.text, (f"a weight of {stray[1]}", f"a name with {stray[1]} in it"),
+                "write one number, last on the line, or put the name in double quotes",
+            )  # fmt: skip
 
 
 def _refuse_shared_weight(line: Line, at: str) -> NoReturn:

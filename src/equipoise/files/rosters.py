@@ -37,7 +37,7 @@ from equipoise.players import Player
 _NUMBERS = {"weight", "mu", "sigma", "side", *OF_ALL}
 _WITH_COMMA = re.compile(r"[+]?[\d.'’\u202f\u00a0]*,[\d.]*")
 #: What begins JSON; a clan's tag or a time in brackets does not.
-_JSON = re.compile(r"\{|\[\s*(?:[\"{\[\]]|-?\d[\d.]*\s*[,\]]|$)")
+_JSON = re.compile(r"\{|\[\s*(?:[\"{\[\]]|-?\d+(?:\.\d+)?\s*[,\]]|$)")
 #: The line below the header of a Markdown table.
 _RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
 

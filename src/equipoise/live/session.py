@@ -52,6 +52,7 @@ from equipoise.live.events import (
 from equipoise.live.played import Played
 from equipoise.live.state import Policy, Seat, State
 from equipoise.live.switching import Switching, accepted_switch
+from equipoise.logs.rules import ruleset_text
 from equipoise.stopping import Stop, never
 
 #: Phases of a session: nothing is known, teams are open, teams are chosen, the game runs.
@@ -140,6 +141,22 @@ class Session:
             "bots": [list(levels) for levels in state.bots],
             "chances": list(chances(state)) if playing else [],
             "advantage": list(self._factors),
+        }  # fmt: skip
+
+    def as_public(self, server: str) -> dict[str, Any]:
+        """Return what everybody may see, without who plays: map, phase, and for each team what it has."""
+        state = self.state
+        known = len(state.bots) == state.match.teams > 1
+        odds = chances(state) if known else ()
+        return {
+            "server": server, "phase": self.phase, "map": state.match.map,
+            "ruleset": ruleset_text(state.match.ruleset),
+            "teams": [
+                {"players": size, "bots": len(state.bots[n]) if known else 0,
+                 "chance": odds[n] if known else None,
+                 "advantage": self._factors[n] if n < len(self._factors) else 1.0}
+                for n, size in enumerate(state.sizes())
+            ],
         }  # fmt: skip
 
     @property

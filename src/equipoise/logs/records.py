@@ -167,7 +167,7 @@ def contest_from(record: _Record, ended: float | None) -> Contest:
                 _note(player, place, parties, left)
     scores = _numbers(record, "scores")
     ranks = _numbers(record, "ranks")
-    if not ranks:
+    if record.get("ranks") is None:
         if not scores:
             _fail("ranks", "and scores are both missing; write one of them")
         ranks = list(ranks_of(tuple(scores)))
@@ -232,7 +232,9 @@ def _object(value: Any, field: str) -> dict[str, Any]:
 
 
 def _numbers(record: _Record, field: str) -> list[float]:
-    values = record.get(field) or []
+    values = record.get(field)
+    if values is None:
+        return []
     if not isinstance(values, list):
         _fail(field, f"must be a list with a number for each team, got {_short(values)}")
     return [number_from(value, field) for value in values]

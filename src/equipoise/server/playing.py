@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 import logging
 import socket
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from equipoise.archive.archive import Archive
 from equipoise.clock import deadline
@@ -48,6 +50,9 @@ QUIET = 2.0
 
 #: Seconds for a search for teams.
 SECONDS = 1.0
+
+#: Seconds after which what goes on is kept for the service: at the soonest, and where nothing changes.
+SHOWN_SOON, SHOWN_STILL = 1.0, 30.0
 
 #: Games of the ledger that are read at the start.
 MOST_KEPT = 500
@@ -180,6 +185,8 @@ class Game:
         self._gone_on = 0
         self._looked = self._ticked = float("-inf")
         self._begun = False
+        self._shown: dict[str, Any] = {}
+        self._shown_at = float("-inf")
 
     def close(self) -> None:
         """Let go of the log and the console."""
@@ -212,6 +219,16 @@ class Game:
         self._look(now)
         for packet in self._console.outgoing(now):
             self._link.send(packet)
+        self._show(now)
+
+    def _show(self, now: float) -> None:
+        """Keep what goes on where the service can see it, now and then; who plays stays here."""
+        if self._dry or not self._caught_up or now - self._shown_at < SHOWN_SOON:
+            return
+        shown = self.session.as_public(self.settings.name or Path(self.settings.log).name)
+        if shown != self._shown or now - self._shown_at >= SHOWN_STILL:
+            self._shown, self._shown_at = shown, now
+            self._archive.keep_session(shown["server"], {**shown, "at": time.time()})
 
     # What happened
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 from tests.server.process import TOKEN, Served
 
 from equipoise.archive.archive import open_archive
+from equipoise.server.http.asking import answered
 from equipoise.server.http.document import document
 from equipoise.server.http.operations import OPERATIONS
 
@@ -38,6 +42,61 @@ def test_every_schema_is_one_and_every_reference_leads_somewhere() -> None:
     assert {each.rpartition("/")[2] for each in references(plain)} <= set(schemas)
     names = [each.name for each in OPERATIONS]
     assert len(set(names)) == len(names)
+
+
+MATCH = {"ended": 0, "game": "oa", "teams": [["a"], ["b"]], "scores": [1, 0]}
+
+#: A body of each question that is right, and the lists in it whose entries are changed too.
+RIGHT: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "balance": ({"players": [{"name": "a", "weight": 1}, {"name": "b", "weight": 2}]}, ("players",)),
+    "late": ({"players": [{"name": "a", "weight": 1, "team": 1}, {"name": "b", "weight": 2}]}, ()),
+    "lobbies": (
+        {"players": [{"id": "a"}, {"id": "b"}], "lobbies": [{"name": "one", "target": 1}]},
+        ("players", "lobbies"),
+    ),
+    "rate": ({"matches": [MATCH]}, ("matches",)),
+    "predict": ({"matches": [MATCH], "teams": [["a"], ["b"]]}, ("teams",)),
+}
+
+#: What hardly any field can hold.
+ODD: tuple[Any, ...] = (
+    None, True, False, -1, 1.5, 1e20, "", "x", "3", [], [1], ["a"], [["a", 1]], [[]], [None], {}, {"a": 1},
+    {"a": None}, {"x": "1"}, [{}], [{"name": "a"}], [["a", "b"]], [True],
+)  # fmt: skip
+
+
+def _changed(
+    body: Any, schema: dict[str, Any], schemas: dict[str, Any], lists: tuple[str, ...]
+) -> Iterator[Any]:
+    """Give a body with each field, and each entry of some lists, replaced by what it can hardly hold."""
+    for odd in ODD:
+        yield from ({**body, field: odd} for field in schema["properties"])
+    for listed in lists:
+        first, *others = body[listed]
+        found = json.dumps(schema["properties"][listed]).partition("#/components/schemas/")[2]
+        fields = schemas.get(found.partition('"')[0], {}).get("properties", {}) if found else {}
+        for odd in ODD:
+            yield {**body, listed: [odd, *others]}
+            yield {**body, listed: [["a", odd], *others]}
+            if isinstance(first, dict):
+                yield from ({**body, listed: [{**first, field: odd}, *others]} for field in fields)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", RIGHT)
+def test_what_the_document_does_not_allow_is_refused(kind: str) -> None:
+    """A body whose schema says that it is wrong has no answer."""
+    schemas = document(OPERATIONS)["components"]["schemas"]
+    here = json.loads(json.dumps(schemas).replace("#/components/schemas/", "#/$defs/"))
+    body, lists = RIGHT[kind]
+    schema = schemas[f"{kind.title()}Body"]
+    allows = Draft202012Validator({**here[f"{kind.title()}Body"], "$defs": here}).is_valid
+    assert allows(body)
+    assert answered(kind, json.dumps(body).encode(), 1.0)[0] == 200
+    for changed in _changed(body, schema, schemas, lists):
+        status, _ = answered(kind, json.dumps(changed).encode(), 0.3)
+        assert status in (200, 400, 422), changed
+        assert allows(changed) or status != 200, changed
 
 
 @pytest.mark.slow

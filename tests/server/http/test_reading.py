@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from tests.server.http.asking import ask
 from tests.server.process import Served
+
+from equipoise.archive.archive import open_archive
+from equipoise.client import Client
 
 
 def test_players_come_page_by_page(served: Served) -> None:
@@ -97,6 +102,27 @@ def test_addresses_that_are_wrong_are_refused(served: Served, path: str, status:
     """Unknown paths and parameters, and values out of range, are problems."""
     answer = ask(served.http + path)
     assert (answer.status, answer.plain["status"]) == (status, status)
+
+
+def test_running_games_are_listed_and_told_as_they_change(tmp_path: Path) -> None:
+    """Those that were heard of lately; a listener gets them at once, and again when something has changed."""
+    store = tmp_path / "games.db"
+    session = {"server": "ctf", "phase": "playing", "map": "oa_ctf1", "ruleset": "openarena/ctf", "teams": []}
+    with open_archive(f"sqlite:///{store}") as archive:
+        archive.keep_session("old", {**session, "server": "old", "at": time.time() - 1000.0})
+        archive.keep_session("ctf", {**session, "at": time.time()})
+        served = Served(store, "--http", "127.0.0.1:0", "--http-rate", "1e6")
+        (listed,) = ask(f"{served.http}/v1/sessions").plain["sessions"]
+        assert {**listed, "at": 0} == {**session, "at": 0}
+        told = Client(served.http).events()
+        kind, content, _ = next(told)
+        assert (kind, content["map"]) == ("session", "oa_ctf1")
+        archive.keep_session("ctf", {**session, "map": "oa_ctf2", "at": time.time()})
+        while content["map"] != "oa_ctf2":  # the look before the change says nothing
+            kind, content, _ = next(told)
+            assert kind == "session"
+        told.close()
+    assert served.end()[0] == 0
 
 
 def test_health_tells_that_it_lives(served: Served) -> None:

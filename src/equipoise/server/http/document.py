@@ -184,7 +184,10 @@ def _requests() -> dict[str, Any]:
     request = found.pop("Request")
     text = {
         "text": {"type": "string", "description": "Instead of players: names as people write them."},
-        "read": {"enum": list(READS), "description": "How to read a text that can be read in several ways."},
+        "read": {
+            "enum": [*READS, None],
+            "description": "How to read a text that can be read in several ways.",
+        },
     }
     base = {
         **{key: value for key, value in request.items() if key != "required"},

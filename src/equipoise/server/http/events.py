@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
+import time
+from collections.abc import AsyncGenerator, Coroutine, Iterator
 from typing import Any
 
 import msgspec
 
+from equipoise.server.http.asking import ProblemError
 from equipoise.server.http.desk import Desk
 
 #: Matches that are reported between two revisions; of more only the number of the revision is.
@@ -24,6 +26,9 @@ MOST_WAITING, MOST_LISTENERS, MOST_OF_ADDRESS = 64, 512, 64
 
 #: Seconds between two looks at the revision, and without an event after which a comment is sent.
 LOOK, QUIET = 0.25, 15.0
+
+#: Seconds between two looks at running games, and after which one that was not heard of is over.
+LOOK_GAMES, SILENT = 1.0, 90.0
 
 #: Whose question the archive is asked for events.
 OWN = "events"
@@ -41,6 +46,13 @@ def event(kind: str, content: object, revision: int | None = None) -> bytes:
     return b"event: %b\n%bdata: %b\n\n" % (kind.encode(), number, msgspec.json.encode(content))
 
 
+async def running(desk: Desk, address: str) -> list[dict[str, Any]]:
+    """Return the running games that were heard of lately."""
+    read = await desk.read("sessions", None, address)
+    since = time.time() - SILENT
+    return [each for each in msgspec.json.decode(read.body or b"[]") if each["at"] >= since]
+
+
 class Events:
     """Who listens, and what they are given.
 
@@ -54,6 +66,7 @@ class Events:
         self._desk = desk
         self._listeners: dict[asyncio.Queue[bytes | None], str] = {}
         self._revision = desk.known.snapshot.revision
+        self._games: dict[str, dict[str, Any]] | None = None
 
     @property
     def listeners(self) -> int:
@@ -82,6 +95,13 @@ class Events:
         self._listeners[queue] = address
         try:
             yield b"retry: 2000\n\n"
+            games: list[dict[str, Any]] = []
+            with contextlib.suppress(ProblemError):  # too much is being read; what changes will be told
+                games = await running(self._desk, OWN)
+            if self._games is None:  # what changes from here on is told, before the first look too
+                self._games = {each["server"]: each for each in games}
+            for game in games:
+                yield event("session", game)
             if last is not None:
                 for each in await self.since(last):
                     yield each
@@ -96,6 +116,10 @@ class Events:
         finally:
             self._listeners.pop(queue, None)
 
+    def following(self) -> Iterator[Coroutine[Any, Any, None]]:
+        """Give what looks for events, without end."""
+        return iter((self.follow(), self.follow_games()))
+
     async def follow(self) -> None:
         """Tell all who listen what is new, without end."""
         while True:
@@ -107,6 +131,21 @@ class Events:
                 if self._listeners:
                     self._tell(await self.since(min(self._revision, newest - 1)))
                 self._revision = newest
+
+    async def follow_games(self) -> None:
+        """Tell all who listen what goes on on game servers, as it changes, without end."""
+        while True:
+            await asyncio.sleep(LOOK_GAMES)
+            if not self._listeners:
+                self._games = None
+                continue
+            with contextlib.suppress(Exception):  # it is tried again
+                now = {each["server"]: each for each in await running(self._desk, OWN)}
+                before, self._games = self._games, now
+                if before is not None:
+                    changed = [each for name, each in now.items() if _other(before.get(name), each)]
+                    if changed:
+                        self._tell([event("session", each) for each in changed])
 
     def _tell(self, events: list[bytes]) -> None:
         for queue in list(self._listeners):
@@ -126,3 +165,8 @@ class Events:
         """End all who listen."""
         for queue in list(self._listeners):
             self._end(queue)
+
+
+def _other(before: dict[str, Any] | None, now: dict[str, Any]) -> bool:
+    """Tell whether more has changed than when it was last heard of."""
+    return before is None or {**before, "at": 0.0} != {**now, "at": 0.0}

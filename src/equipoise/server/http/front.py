@@ -61,7 +61,9 @@ class Front:
         InputError
             If the address cannot be listened on.
         """
-        self._tasks = [asyncio.create_task(each) for each in (*self.desk.lanes(), self.desk.events.follow())]
+        self._tasks = [
+            asyncio.create_task(each) for each in (*self.desk.lanes(), *self.desk.events.following())
+        ]
         self.where = await self._server.listen(*address, tls, others)
 
     def reload(self, settings: Settings) -> None:

@@ -21,6 +21,7 @@ from equipoise.server.http.asked import Asked, Reply, refusal, reply
 from equipoise.server.http.asking import ProblemError, plain_object, typed
 from equipoise.server.http.bodies import UndoBody
 from equipoise.server.http.desk import MOST_CARDS, Desk, Known
+from equipoise.server.http.events import running
 from equipoise.server.keeping import Report, Undo
 from equipoise.serving.people import Page
 
@@ -166,6 +167,11 @@ async def _kept(desk: Desk, what: Report | Undo, asked: Asked) -> str:
     if isinstance(outcome, Refusal):
         raise ProblemError(Problem(503, "unavailable", "it cannot be kept just now; report it again"))
     return str(outcome)
+
+
+async def sessions(desk: Desk, asked: Asked) -> Reply:
+    """List the running games that were heard of lately."""
+    return reply({"sessions": await running(desk, asked.address)}, headers=((b"cache-control", b"no-store"),))
 
 
 async def events(desk: Desk, asked: Asked) -> Reply:

@@ -24,6 +24,7 @@ from equipoise.server.http.shapes import (
     Ready,
     Reported,
     Rulesets,
+    Sessions,
     Undone,
 )
 from equipoise.serving.people import PlayerCard
@@ -152,7 +153,11 @@ OPERATIONS: tuple[Operation, ...] = (
         handlers.undo, Undone, UndoBody, answers={**WITH_BODY, **MISSING}, scope="admin",
     ),
     Operation(
-        "events", "GET", "/v1/events", "Tell of matches and ratings as they come (Server-Sent Events).",
+        "sessions", "GET", "/v1/sessions", "List the game servers that are balanced now.",
+        handlers.sessions, Sessions,
+    ),
+    Operation(
+        "events", "GET", "/v1/events", "Tell of matches, ratings and running games (Server-Sent Events).",
         handlers.events, bytes, answers={422: "Last-Event-ID is not the id of an event."},
     ),
     Operation(

@@ -30,7 +30,7 @@ class Reading:
         self._url = url
 
     def __call__(self, question: tuple[str, Any] | None) -> Generator[None, None, Any]:
-        """Answer ``matches``, ``match``, ``history`` or ``news``; of None only that this process is ready."""
+        """Answer what a method has a name for, as ``matches``; of None only that this process is ready."""
         yield from ()
         if question is None:
             return None
@@ -60,6 +60,11 @@ class Reading:
         player, why = asked
         games = [each.as_dict() for each in archive.history(player, why=why)]
         return {"id": player, "games": games} if games else None
+
+    @staticmethod
+    def _sessions(archive: Archive, asked: None) -> Any:
+        del asked
+        return archive.sessions()
 
     @staticmethod
     def _news(archive: Archive, asked: tuple[int, int]) -> Any:

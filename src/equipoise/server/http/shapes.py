@@ -52,6 +52,32 @@ class MatchPage(TypedDict):
     next: str | None
 
 
+class TeamNow(TypedDict):
+    """A team of a game that runs; the chance is None before teams are chosen."""
+
+    players: int
+    bots: int
+    chance: float | None
+    advantage: float
+
+
+class SessionNow(TypedDict):
+    """A server that is balanced while it runs, and when it was last heard of."""
+
+    server: str
+    phase: str
+    map: str
+    ruleset: str
+    teams: list[TeamNow]
+    at: float
+
+
+class Sessions(TypedDict):
+    """The servers that are balanced now."""
+
+    sessions: list[SessionNow]
+
+
 class Reported(TypedDict):
     """A match was reported."""
 

@@ -34,19 +34,23 @@ const TRAILS = whole(String.raw`(.*?\S)(?:(${BETWEEN})(${NUMBER})${UNITS}|\s*[(\
 const NO_WEIGHT = /^(?:[+-]?(?:nan|inf(?:inity)?)|0x[0-9a-f]+|[0-9]+(?:_[0-9]+)+)(?=\s)/iu;
 const NEGATIVE = /(?:^|(?<=[\s,;:=]))-(?:\p{Nd}+(?:\.\p{Nd}*)?|\.\p{Nd}+)(?:[eE][+-]?\p{Nd}+)?(?=[\s,;]|$)/u;
 const PLAIN = /^(\p{Nd}{1,15}(?:\.\p{Nd}+)?) ([\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'-]*(?: [\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'-]*)*)$/u;
-const UNSEEN = /[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]/gu;
+const UNSEEN = /[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]|[\u200c\u200d]+(?=[\s,;]|$)|(?<!\S)[\u200c\u200d]+/gu;
 const SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\v\f]/gu;
 const BULLET = /^(?:(?:[-*•–—▪◦‣·●○■□➤➜►▶→>]|\+(?=\s))\s+(?:\[[ xX✓]?\]\s*)?|[•▪◦‣●○■□➤➜►▶]\s*|\[[ xX✓]?\]\s+)/u;
-const LIST_NUMBER = /^(?:([0-9]{1,4})[.)](?![0-9])\s*|\(([0-9]{1,4})\)\s+|#([0-9]{1,4})[.):]?\s+|([0-9])\ufe0f?\u20e3\s*)/u;
+const LIST_NUMBER = /^(?:([0-9]{1,4})[.)](?![0-9])\s*|([0-9]{1,4})[-–]\s+|\(([0-9]{1,4})\)\s+|#([0-9]{1,4})[.):]?\s+|([0-9])\ufe0f?\u20e3\s*)/u;
 const COMMENT = /(?:^|(?<=\s))(?:#(?![0-9])|#(?=\s*$)|\/\/\s).*$/su;
 const TICK = /\s*(?:✅|✔|☑|👍|\ufe0f)+$|^(?:✅|✔|☑)\ufe0f?\s*/gu;
 const CROSSED = /~~.+~~|[❌✖✗✘🚫]/u;
 const HEADING = /^(?:(?:team|squad|group|lobby)(?: ?(?:[0-9]{1,2}|[A-Za-z]))?|players|names)$/iu;
-const MENTION = /@(?=[\p{L}\p{Nl}\p{No}])/gu;
+const MENTION = /(?<![\p{L}\p{N}_])@(?=[\p{L}\p{Nl}\p{No}])/gu;
 const EMPHASIS = /(\*\*|\*|`)(?=\S)(.+?)(?<=\S)\1/gu;
 const QUOTED = /(?<![^\s,;|+/(])(?:"([^"]+)"|“([^”]+)”|«\s*([^»]+?)\s*»|„([^“”]+)[“”])(?=\s*(?:$|[,;:=|+/#\p{Nd}(\[-]))/gu;
-const CHAT = /^\[?(?:\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4},?\s+)?\p{Nd}{1,2}:\p{Nd}{2}(?::\p{Nd}{2})?(?:\s*[AaPp]\.?[Mm]\.?)?\]?\s*[-–]?\s*([^:\n]{1,60}):\s*(.*)$/su;
+const CHAT = /^\[?(?:\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4},?\s+)?\p{Nd}{1,2}:\p{Nd}{2}(?::\p{Nd}{2})?(?:\s*[AaPp]\.?[Mm]\.?)?(?:,\s*\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4})?\]?\s*[-–]?\s*([^:\n]{1,60}):\s*(.*)$/su;
 const COMES = /^(?:(?:\+|\+1|in|i'?m in|me|me too|yes|yep|y|ok|x|here|count me in|👍|✅|✋|🙋)[.! ]*)$/iu;
+/** A number within a name that may be a weight, "Red: Amber" before other names, and boxes that are ticked or not. */
+const STRAY = /(?:^|[\s~±(/]|\.\.)([1-9]\p{Nd}{2,}(?:[.,]\p{Nd}+)?|\p{Nd}+[.,]\p{Nd}+)(?=$|[\s~±()/%])/u;
+const HEADED = /^[^:]{1,20}:\s+(?=[\p{L}\p{Nl}\p{No}])/u;
+const [TICKED, UNTICKED] = [/^\s*(?:[-*+]\s+)?\[[xX✓]\]/mu, /^\s*(?:[-*+]\s+)?\[ ?\]\s/u];
 /** What stands for a quoted name until the line has been cut. */
 const HELD = "\ue000";
 
@@ -58,7 +62,7 @@ function readPaste(given, read) {
   if (control) failAt(text.slice(0, control.index).split("\n").length, "control");
   const first = text.trimStart();
   if (!first) return [];
-  if (/^(?:\{|\[\s*(?:["{[\]]|-?\d[\d.]*\s*[,\]]|$))/.test(first)) return checked(readJson(first));
+  if (/^(?:\{|\[\s*(?:["{[\]]|-?\d+(?:\.\d+)?\s*[,\]]|$))/.test(first)) return checked(readJson(first));
   if (looksLikeTable(first.split("\n")[0])) return checked(readTable(text));
   const players = pasted(text, read).map((entry) => player(entry));
   if (!players.length) throw new InputFault("no_players");
@@ -163,7 +167,8 @@ function readJson(text) {
 
 /** @param {string} text @param {string | null} read */
 function pasted(text, read) {
-  const lines = linesOf(text);
+  const lines = linesOf(text.replace(/[\u2028\u2029]/g, "\n"));
+  if (!read) refuseUnknownHeader(lines);
   let before = 0;
   for (const { listed, number, text: line } of lines) {
     if (listed === null) continue;
@@ -173,7 +178,7 @@ function pasted(text, read) {
     before = listed;
   }
   const items = lines.flatMap((line) => itemsOf(line, read));
-  if (!read) refuseWordsInARow(items), refuseMixedPoints(items);
+  if (!read) refuseWordsInARow(items), refuseStrayNumbers(items), refuseMixedPoints(items);
   const census = censusOf(items);
   return items.map((item) => resolved(item, census, read));
 }
@@ -182,8 +187,10 @@ function pasted(text, read) {
  * @param {string} text @returns {Line[]} */
 function linesOf(text) {
   const lines = /** @type {Line[]} */ ([]);
+  const someTicked = TICKED.test(text);
   text.split("\n").forEach((raw, at) => {
     const number = at + 1;
+    if (someTicked && UNTICKED.test(raw)) failAt(number, "not_ticked", { text: quoted(raw.trim()) });
     if (raw.trim().startsWith("```")) return;
     if (PLAIN.test(raw)) return void lines.push({ number, text: raw, held: [], listed: null });
     const held = /** @type {string[]} */ ([]);
@@ -231,6 +238,9 @@ function itemsOf(line, read) {
   if (cells.some(isOpen) && !isOpen(line.text)) failAt(line.number, "brackets");
   if (cells.some((cell) => !cell)) failAt(line.number, "empty_cell");
   const numeric = cells.map((cell) => IS_NUMBER.test(cell));
+  if (!read && !numeric.includes(true) && HEADED.test(cells[0]) && !cells.slice(1).some((cell) => cell.includes(":"))) {
+    failAt(line.number, "headed", { text: quoted(line.text) });
+  }
   if (read === "names" || !numeric.includes(true)) {
     const items = cells.flatMap((cell) => duo(cell, line, read));
     const first = items.map((item) => "weight-first" in item.ways);
@@ -250,6 +260,27 @@ function itemsOf(line, read) {
   });
 }
 
+/** “Spieler;Punkte” above lines of a name and a number: columns that are not known, or two players. @param {Line[]} lines */
+function refuseUnknownHeader(lines) {
+  const rows = lines.map((line) => cellsOf(line.text));
+  if (rows.length < 2 || rows[0].length < 2 || /\p{Nd}/u.test(lines[0].text)) return;
+  if (rows.slice(1).every((row) => row.length === rows[0].length && row.filter((cell) => IS_NUMBER.test(cell)).length === 1)) {
+    failAt(lines[0].number, "unknown_header", { text: quoted(lines[0].text) });
+  }
+}
+
+/** “Amber 1500 (late)” and “Amber 1500 (80)”: a number that would be lost in the name. @param {Item[]} items */
+function refuseStrayNumbers(items) {
+  for (const { text, line, ways } of items) {
+    const name = (ways["name-first"] ?? ways.names)?.name ?? "";
+    const stray = text.includes(HELD) || ways["weight-first"] ? null : STRAY.exec(name);
+    if (stray) {
+      throw new AmbiguousFault(line, text, [say("as_weight", { weight: stray[1] }), say("in_name", { number: stray[1] })],
+        say("one_number"));
+    }
+  }
+}
+
 /** @param {Line} line @returns {never} */
 function refuseShared(line) {
   throw new AmbiguousFault(line.number, line.text, [say("of_each"), say("of_both")], say("weight_each"));
@@ -258,9 +289,10 @@ function refuseShared(line) {
 /** Cut a line at tabs, else at semicolons, else at commas; a comma inside a number is none of these.
  * @param {string} text @returns {string[]} */
 function cellsOf(text) {
+  text = text.replaceAll("؛", ";");
   const mark = ["\t", ";"].find((one) => text.includes(one));
-  if (!mark && !/[,，、]/.test(text)) return [text];
-  const within = /\s[0-9][0-9.]*,[0-9]/.test(text) ? /(?<![0-9]),|,(?![0-9])|[，、]/ : /[,，、]/;
+  if (!mark && !/[,，、،]/.test(text)) return [text];
+  const within = /\s[0-9][0-9.]*,[0-9]/.test(text) ? /(?<![0-9]),|,(?![0-9])|[，、،]/ : /[,，、،]/;
   const cells = text.split(mark ?? within);
   while (cells.length > 1 && !cells[cells.length - 1].trim()) cells.pop();
   return cells.map((cell) => cell.trim());
