@@ -50,7 +50,8 @@ def _table(site: Site, ruleset: Ruleset, name: str, part: int, query: Mapping[st
     links = [] if filtered else [(str(n + 1), f"{_part(name, n)}.html", n == part) for n in near]
     return site.render(
         "leaderboard.html", "../", ruleset_text(ruleset), ruleset=ruleset, here="leaderboard", query=query,
-        rows=[(n + 1, table[n]) for n in places[part * ROWS : (part + 1) * ROWS]], count=len(table), links=links,
+        rows=[(n + 1, table[n]) for n in places[part * ROWS : (part + 1) * ROWS]], count=len(table),
+        links=links,
         csv=f"{name}.csv",
     )  # fmt: skip
 
