@@ -241,6 +241,18 @@ def check_scores(ranks: Sequence[float], scores: Sequence[float]) -> None:
         least = min(least, *scores)
 
 
+def tied_apart(ranks: Sequence[float], scores: Sequence[float]) -> bool:
+    """Tell whether one of ranks and scores ties teams that the other tells apart, as a tie-break does.
+
+    Examples
+    --------
+    >>> tied_apart((0, 1), (3, 3)), tied_apart((0, 0), (3, 1)), tied_apart((0, 1), (3, 1))
+    (True, True, False)
+    """
+    teams = sorted(zip(ranks, scores, strict=True), key=lambda team: (team[0], -team[1]))
+    return any((one[0] == other[0]) != (one[1] == other[1]) for one, other in itertools.pairwise(teams))
+
+
 def _check_named(contest: Contest, present: set[str]) -> None:
     """Raise what is wrong with those in the statistics, and those who left."""
     reports = {one.player for one in contest.statistics}

@@ -27,6 +27,9 @@ CONTEST_FIELDS = ("game", "game_type", "mutators", "teams", "ranks", "scores", "
 #: What a player in a team may have, where it is not just the id.
 PLAYER_FIELDS = ("id", "name", "share", "kills", "deaths", "score", "party", "left")
 
+#: Digits of a time in seconds since 2001, of which no date has as many and nothing else.
+SECONDS = 10
+
 #: What a time may be.
 TIMES = "seconds since 1970 or a date such as 2026-01-31T20:15:00Z"
 
@@ -268,6 +271,8 @@ def time_from(value: Any, field: str) -> float:
     >>> time_from("1970-01-02", "ended")
     86400.0
     """
+    if isinstance(value, str) and len(value) == SECONDS and value.isdecimal():
+        value = float(value)
     if isinstance(value, str):
         try:
             return _stamp(datetime.fromisoformat(value))

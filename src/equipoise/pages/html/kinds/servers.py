@@ -33,7 +33,13 @@ def render(site: Site, key: str, query: Mapping[str, str]) -> str | None:
     most = sorted(of.items(), key=lambda one: -len(one[1]))[:SERVERS]
     servers = [_server(site, server or game, bool(server), matches) for (server, game), matches in most]
     return site.render(
-        "servers.html", "../", site.t["servers"], servers=servers, more=len(of) - len(servers), here="servers"
+        "servers.html",
+        "../",
+        site.t["servers"],
+        servers=servers,
+        more=len(of) - len(servers),
+        here="servers",
+        sessions=site.sessions(),
     )
 
 
