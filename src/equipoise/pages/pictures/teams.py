@@ -117,8 +117,8 @@ def _headline(solution: Solution, split: Split) -> str:
     if text_width(whole, _TITLE_SIZE) <= WIDTH - 2 * MARGIN:
         return whole
     least, most = number(min(split.totals)), number(max(split.totals))
-    low, high = (f"{100 * f(split.win_probability):.1f} %" for f in (min, max))
-    return f"{len(totals)} teams, totals {least} to {most}, win chances {low} to {high}{end}"
+    low, high = (f"{100 * chance:.1f}" for chance in (min(split.win_probability), max(split.win_probability)))
+    return f"{len(totals)} teams of {least} to {most}, win chances {low} to {high} %{end}"
 
 
 def _lanes(solution: Solution, split: Split) -> list[list[Dot]]:
