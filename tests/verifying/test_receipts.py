@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from equipoise import BalanceRequest, Bots, InputError, Player, Preference, Rule, balance, receipt, verify
-from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS, TERMS
-from equipoise.verifying import asking, plain
+from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS, TERMS, resolve
+from equipoise.verifying import asking, checking, plain
 from equipoise.verifying.findings import Verdict
 from equipoise.verifying.receipts import hash_of, parse
 
@@ -158,11 +158,14 @@ def test_another_version_is_not_confirmed() -> None:
 
 
 def test_a_status_that_claims_less_is_not_confirmed() -> None:
-    """An optimum whose status was changed is said to be more than is claimed."""
-    whole = made("default")
-    forged = {**whole, "answer": {**whole["answer"], "status": "feasible"}}
-    verification = verify({**forged, "hash": hash_of(forged)})
-    assert [f.claim for f in verification.findings if f.verdict is not Verdict.CONFIRMED] == ["proof"]
+    """An optimum is said to be more than is claimed, and that nothing is legal too, whatever the bound."""
+    whole, nothing = made("default"), made("nothing legal")
+    lower = {"status": "feasible", "bound": 0.0, "gap": whole["answer"]["value"]}
+    for data, change in ((whole, {"status": "feasible"}), (whole, lower), (nothing, {"status": "unknown"})):
+        answer = {**data["answer"], **change}
+        forged = {**data, "answer": answer, "bound": answer["bound"]}
+        verification = verify({**forged, "hash": hash_of(forged)})
+        assert [f.claim for f in verification.findings if f.verdict is not Verdict.CONFIRMED] == ["proof"]
 
 
 def test_what_a_drafted_split_claims_is_confirmed() -> None:
@@ -175,6 +178,8 @@ def test_names_of_parts_are_those_that_are_registered() -> None:
     """The checker imports no registry, so its lists are compared with it here."""
     assert set(plain.SOLVERS) == {"auto", *SOLVERS}
     assert set(plain.RERANKERS) == set(RERANKERS)
+    exact = {name for name in SOLVERS if resolve("solver", SOLVERS, name).exact}
+    assert set(checking.PROVING) == {"auto", *exact}
     assert set(asking.NAMES) == {*OBJECTIVES, *TERMS}
 
 
