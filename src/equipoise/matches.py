@@ -304,6 +304,8 @@ class Match:
         dates, and the times are assumed (see :func:`moved`).
     picks : sequence of (str, str)
         Who picked whom, in order, where captains picked the teams.
+    server : str
+        The name of the server it was played on; empty where not known.
 
     Raises
     ------
@@ -326,6 +328,7 @@ class Match:
     map: str = ""
     dated: bool = True
     picks: tuple[tuple[str, str], ...] = ()
+    server: str = ""
 
     if TYPE_CHECKING:  # what may be given is more than what is kept
 
@@ -340,6 +343,7 @@ class Match:
             map: str = "",  # noqa: A002  # the field's name
             dated: bool = True,
             picks: Sequence[tuple[str, str]] = (),
+            server: str = "",
         ) -> None: ...
 
     def __post_init__(self) -> None:

@@ -19,7 +19,7 @@ from equipoise.matches import Contest, Match, Ruleset, Statistics
 from equipoise.players import LARGEST_WEIGHT
 
 #: What a record of a match may have, besides what a contest may have.
-MATCH_FIELDS = ("id", "began", "ended", "map", "picks", "contests")
+MATCH_FIELDS = ("id", "began", "ended", "map", "server", "picks", "contests")
 
 #: What a contest may have; a match of one contest has these fields itself.
 CONTEST_FIELDS = ("game", "game_type", "mutators", "teams", "ranks", "scores", "weight", "at")
@@ -76,6 +76,7 @@ def match_from(record: Any) -> Match:
     return Match(
         tuple(contests), began=began, ended=ended, id=text_from(record.get("id", ""), "id"),
         names=_names(parts), map=text_from(record.get("map", ""), "map"),
+        server=text_from(record.get("server", ""), "server"),
         picks=_picks(record.get("picks", [])),
     )  # fmt: skip
 
@@ -111,6 +112,7 @@ def record_data(match: Match) -> dict[str, Any]:
         **({} if match.began is None else {"began": match.began}),
         "ended": match.ended or 0.0,
         **({"map": match.map} if match.map else {}),
+        **({"server": match.server} if match.server else {}),
         **({"picks": [list(pick) for pick in match.picks]} if match.picks else {}),
         "contests": [_contest_data(contest, names) for contest in match.contests],
     }
