@@ -48,8 +48,8 @@ OLD = {
 }
 PATTERN = re.compile("|".join(f"(?:{old})" for old in OLD), re.IGNORECASE)
 
-#: Generated from docstrings and help, which are looked at where they are written.
-GENERATED = ("docs/reference/",)
+#: Generated from docstrings, help and benchmarks, which are looked at where they are written.
+GENERATED = ("docs/reference/", "docs/proof.md")
 PAGES = sorted(
     page
     for page in (

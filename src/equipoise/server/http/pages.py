@@ -90,8 +90,8 @@ class Paging:
                 stamp = archive.stamp()
                 if stamp != self._stamp:
                     names = archive.standing().names
-                    told = chronicle_of(archive.model, archive.matches(), names)
-                    self._site = Site(told, live=True, sessions=self._sessions)
+                    chronicle = chronicle_of(archive.model, archive.matches(), names)
+                    self._site = Site(chronicle, live=True, sessions=self._sessions)
                     self._stamp = stamp
         except EquipoiseError as error:
             log.warning("no pages", extra={"why": str(error)})
