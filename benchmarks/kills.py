@@ -21,7 +21,6 @@ import numpy as np
 from equipoise.archive.archive import open_archive
 from equipoise.cli import group
 from equipoise.ingest import ingesting
-from reporting import add_modes, keep
 
 HERE = Path(__file__).parent
 
@@ -112,12 +111,14 @@ def measure(times: int) -> dict[str, int]:
 
 def main() -> int:
     """Read the arguments and do what they say."""
+    import reporting  # beside this file, which is not a package
+
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=TIMES)
-    add_modes(parser)
+    reporting.add_modes(parser)
     given = parser.parse_args()
     page = HERE / "KILLS.md"
-    return keep(
+    return reporting.keep(
         given, HERE / "kills.json", page, lambda: measure(given.times), lambda found: PAGE.format(**found)
     )
 

@@ -16,7 +16,6 @@ import numpy as np
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.matches import Contest, Match, Ruleset
-from reporting import add_modes, keep
 
 HERE = Path(__file__).parent
 
@@ -97,12 +96,14 @@ def results(matches: int) -> dict[str, float]:
 
 def main() -> int:
     """Read the arguments and do what they say."""
+    import reporting  # beside this file, which is not a package
+
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--matches", type=int, default=MATCHES)
-    add_modes(parser)
+    reporting.add_modes(parser)
     given = parser.parse_args()
     page = HERE / "LATE.md"
-    return keep(
+    return reporting.keep(
         given,
         HERE / "late_matches.json",
         page,

@@ -39,17 +39,16 @@ RULESET = Ruleset("game", "tdm")
 
 
 def history(players: int, eager: int) -> list[Match]:
-    """Return matches of five against five: everyone plays once, one player in many of them."""
+    """Return matches of five against five: one player is in ``eager`` of them, all others in one."""
     rng = np.random.default_rng(SEED)
-    order = rng.permutation(players - 1)[: (players - 1) // 10 * 10] + 1
-    lines = [list(row) for row in order.reshape(-1, 10)]
-    while len(lines) < eager:
-        lines.append([0, *rng.integers(1, players, 40)])
-    for n in range(min(eager, len(lines))):
-        lines[n] = [0, *lines[n][1:]]
+    order = rng.permutation(players - 1) + 1
+    first, rest = order[: 9 * eager], order[9 * eager :]
+    lines = [[0, *first[n : n + 9]] for n in range(0, len(first), 9)]
+    lines += [list(rest[n : n + 10]) for n in range(0, len(rest), 10)]
+    lines = [line if len(line) > 1 else [0, *line] for line in lines]
     matches = []
     for n, line in enumerate(lines):
-        names = [f"p{k}" for k in dict.fromkeys(int(k) for k in line)][:10]
+        names = [f"p{k}" for k in line]
         scores = (float(rng.integers(0, 30)), float(rng.integers(0, 30)))
         ranks = tuple(1.0 + (score < max(scores)) for score in scores)
         contest = Contest(RULESET, (names[::2], names[1::2]), ranks, at=600.0 * n, scores=scores)
@@ -141,7 +140,7 @@ def report(results: dict[str, Any]) -> str:
         "",
         "Written by `python benchmarks/pages.py`; matches are drawn from a seed, times are of the processor.",
         "",
-        f"There are {many}; one player is in 10000 of them.",
+        f"There are {many}; one player is in {MATCHES} of them.",
         f"Going through them takes {large['made']:.0f} s, once for each change.",
         "",
         "| page | ms | kB |",

@@ -23,7 +23,6 @@ from equipoise.archive.archive import Archive, open_archive
 from equipoise.ingest.ingesting import Ingest
 from equipoise.ingest.logs import find_logs, in_chains
 from equipoise.ingest.watching import Watch
-from reporting import add_modes, keep
 
 HERE = Path(__file__).parent
 
@@ -231,12 +230,14 @@ def measure(times: int) -> dict[str, int]:
 
 def main() -> int:
     """Read the arguments and do what they say."""
+    import reporting  # beside this file, which is not a package
+
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=TIMES)
-    add_modes(parser)
+    reporting.add_modes(parser)
     given = parser.parse_args()
     page = HERE / "ROTATION.md"
-    return keep(
+    return reporting.keep(
         given, HERE / "rotation.json", page, lambda: measure(given.times), lambda found: PAGE.format(**found)
     )
 

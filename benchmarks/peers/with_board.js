@@ -9,7 +9,6 @@ vm.runInThisContext(fs.readFileSync(process.argv[2], "utf8"), { filename: "board
 
 function answered(question) {
   if ("paste" in question) return pasted(question.paste);
-  const begin = process.cpuUsage().user;
   const problem = build(requestOf(question.request).request);
   if (question.splits) {
     const blockLabels = (labels) => problem.blocks.map((block) => labels[block.players[0]]);
@@ -18,8 +17,7 @@ function answered(question) {
   const { status, labels } = solve(problem, question.keep || 1);
   const players = (split) => problem.blockOf.map((block) => split[block]);
   const values = labels.map((split) => judge(problem, split).value);
-  return { status, values, splits: labels.map(players), broken: labels.map((split) => violation(problem, split)),
-    cpu: (process.cpuUsage().user - begin) / 1e6 };
+  return { status, values, splits: labels.map(players), broken: labels.map((split) => violation(problem, split)) };
 }
 
 function OBJECTIVES_OF(problem, question, labels) {

@@ -241,6 +241,18 @@ def check_scores(ranks: Sequence[float], scores: Sequence[float]) -> None:
         least = min(least, *scores)
 
 
+def tied_apart(ranks: Sequence[float], scores: Sequence[float]) -> bool:
+    """Tell whether one of ranks and scores ties teams that the other tells apart, as a tie-break does.
+
+    Examples
+    --------
+    >>> tied_apart((0, 1), (3, 3)), tied_apart((0, 0), (3, 1)), tied_apart((0, 1), (3, 1))
+    (True, True, False)
+    """
+    teams = sorted(zip(ranks, scores, strict=True), key=lambda team: (team[0], -team[1]))
+    return any((one[0] == other[0]) != (one[1] == other[1]) for one, other in itertools.pairwise(teams))
+
+
 def _check_named(contest: Contest, present: set[str]) -> None:
     """Raise what is wrong with those in the statistics, and those who left."""
     reports = {one.player for one in contest.statistics}
@@ -292,6 +304,8 @@ class Match:
         dates, and the times are assumed (see :func:`moved`).
     picks : sequence of (str, str)
         Who picked whom, in order, where captains picked the teams.
+    server : str
+        The name of the server it was played on; empty where not known.
 
     Raises
     ------
@@ -314,6 +328,7 @@ class Match:
     map: str = ""
     dated: bool = True
     picks: tuple[tuple[str, str], ...] = ()
+    server: str = ""
 
     if TYPE_CHECKING:  # what may be given is more than what is kept
 
@@ -328,6 +343,7 @@ class Match:
             map: str = "",  # noqa: A002  # the field's name
             dated: bool = True,
             picks: Sequence[tuple[str, str]] = (),
+            server: str = "",
         ) -> None: ...
 
     def __post_init__(self) -> None:

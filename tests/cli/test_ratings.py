@@ -262,3 +262,13 @@ def test_balance_uses_the_scale_of_a_roster_that_rate_wrote(tmp_path: Path) -> N
     assert json.loads(run("balance", str(roster), "--json", "--beta", "2").stdout)["beta"] == 2.0
     roster.write_text("\n".join([*lines[:2], lines[2].replace(",1.0,", ",2.0,")]), encoding="utf-8")
     assert "line 3: beta is 2 here and 1 before" in run("balance", str(roster)).stderr
+
+
+def test_a_winner_at_equal_scores_is_told(tmp_path: Path) -> None:
+    """Ranks count; scores that contradict them are refused."""
+    line = {"ended": 1, "teams": [["ann"], ["bob"]], "ranks": [1, 2], "scores": [3, 3]}
+    (tmp_path / "a.jsonl").write_text(
+        json.dumps(line) + "\n" + json.dumps({**line, "ended": 2, "ranks": [1, 1]})
+    )
+    for command in ("rate", "evaluate"):
+        assert "1 contest has a winner at equal scores" in run(command, str(tmp_path / "a.jsonl")).stderr

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.lobbies.oracle import Case, best, cases, check
 
 from equipoise import Lobby, Status, fill
@@ -73,3 +76,37 @@ def test_the_first_integer_program_may_be_of_any_size(few: int, monkeypatch: pyt
     monkeypatch.setattr(exact, "FEW", few)
     found = fill(players, lobbies, **given)
     assert (found.status, found.value) == (Status.OPTIMAL, expected.value)
+
+
+@pytest.mark.parametrize("solver", ["exact", "paper"])
+@settings(max_examples=60, deadline=None)
+@given(
+    weights=st.lists(st.sampled_from(["1", "1.5", "2.5", "4", "8.7", "9.3"]), min_size=8, max_size=8),
+    scales=st.lists(st.sampled_from(["1", "1e-9", "1e9"]), min_size=8, max_size=8),
+    team_size=st.sampled_from([2, 3, 4]),
+)
+def test_what_is_proven_is_so_in_the_ninth_digit(
+    solver: str, weights: list[str], scales: list[str], team_size: int
+) -> None:
+    """Next to players of 1e9 those of 1 decide digits that no tolerance of a program may swallow."""
+    team_size = 2 if solver == "paper" else team_size
+    skills = [Fraction(weight) * Fraction(scale) for weight, scale in zip(weights, scales, strict=True)]
+    target = float(sum(skills) * team_size / 8)
+    lobbies = [Lobby("low", target * 0.875), Lobby("high", target * 1.125)]
+    players = {f"p{n}": float(skill) for n, skill in enumerate(skills)}
+    plan = fill(players, lobbies, team_size=team_size, zero=0.0, solver=solver)
+    exactly = [Fraction(skill) for skill in players.values()]
+    teams = {
+        team: min((sum(exactly[n] for n in team) - Fraction(lobby.target or 0.0)) ** 2 for lobby in lobbies)
+        for team in itertools.combinations(range(8), team_size)
+    }
+    least = min(
+        sum(map(teams.__getitem__, chosen))
+        for chosen in itertools.combinations(teams, 8 // team_size)
+        if len(set(itertools.chain(*chosen))) == 8 // team_size * team_size
+    )
+    if solver == "exact":
+        assert plan.status is Status.OPTIMAL
+    if plan.status is Status.OPTIMAL:
+        # Totals are sums of doubles, which know their own last digits only.
+        assert Fraction(plan.value) <= least * (1 + Fraction(2, 10**9)) + Fraction(target) ** 2 / 10**15

@@ -327,6 +327,7 @@ def test_far_draws_keep_their_digits() -> None:
         (lambda: TrueSkill(draw_probability=1.0), "draw_probability must be at least 0 and below 1, got 1.0"),
         (lambda: TrueSkill(beta=0.0), "beta must be a number above 0, got 0.0"),
         (lambda: Glicko2(tau=0.0), "tau must be a number above 0, got 0.0"),
+        (lambda: TrueSkill(tau=0), "tau must be a number above 0, got 0"),
         (lambda: Elo(scale=0.0), "scale must be a number above 0, got 0.0"),
         (lambda: BradleyTerry(kappa=-1.0), "kappa must be a number above 0, got -1.0"),
     ],

@@ -27,6 +27,7 @@ class Served:
         environment: Mapping[str, str] | None = None,
         through: tuple[str, ...] = (),
     ) -> None:
+        self.store = store
         given = {"EQUIPOISE_TOKEN": TOKEN} if environment is None else environment
         url = f"sqlite:///{store}" if isinstance(store, Path) else store
         self.process = subprocess.Popen(

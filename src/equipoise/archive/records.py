@@ -50,6 +50,8 @@ def record_of(match: Match) -> str:
     }
     if not match.dated:
         plain["dated"] = False
+    if match.server:
+        plain["server"] = match.server
     if match.picks:
         plain["picks"] = match.picks
     return _encode(plain)
@@ -124,6 +126,7 @@ def _match_of(plain: dict[str, Any]) -> Match:
         plain["map"],
         plain.get("dated", True),
         tuple((captain, player) for captain, player in plain.get("picks", ())),
+        plain.get("server", ""),
     )
 
 

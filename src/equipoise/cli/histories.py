@@ -86,7 +86,17 @@ def read_columns_of(
         columns.arrange(kept)
     for skipped in found.skipped:
         click.echo(f"{skipped.where}: {skipped.reason}", err=True)
+    _say_apart(columns.tied_apart())
     return ColumnsOfHistory(columns, len(found.skipped), read)
+
+
+def _say_apart(contests: int) -> None:
+    """Say in how many contests ranks and scores do not tie the same teams."""
+    if contests:
+        some = "1 contest has" if contests == 1 else f"{contests} contests have"
+        click.echo(
+            f"note: {some} a winner at equal scores, or a draw at different ones; ranks say who won", err=True
+        )
 
 
 def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str | None = None) -> History:
@@ -98,7 +108,7 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
         If a file cannot be read, there is no match in any, or (strict) at the first wrong record.
     """
     from equipoise.files.matches import read_matches
-    from equipoise.matches import Skipped
+    from equipoise.matches import Skipped, tied_apart
 
     if store is not None:
         return _from_archive(sources, store)
@@ -127,6 +137,14 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
     if len(wrong) > MOST_TOLD:
         click.echo(f"... and {len(wrong) - MOST_TOLD} more records that are wrong", err=True)
     history.matches = list(known.values())
+    _say_apart(
+        sum(
+            tied_apart(one.ranks, one.scores)
+            for each in known.values()
+            for one in each.contests
+            if one.scores
+        )
+    )
     if not history.matches:
         places = ("standard input" if source == "-" else source for source in sources)
         msg = f"{', '.join(places)}: no match found; docs/match-files.md describes the format"

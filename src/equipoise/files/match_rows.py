@@ -20,7 +20,7 @@ from equipoise.errors import InputError
 from equipoise.files.match_lines import Decoded, LineDecoder, center, wrong_of
 from equipoise.games.plain import SEPARATOR, checked
 from equipoise.logs.play import ranks_of
-from equipoise.logs.records import number_from, text_from, time_from
+from equipoise.logs.records import is_text, number_from, text_from, time_from
 from equipoise.matches import HEAVIEST, check_scores
 from equipoise.members import LEAST_SHARE
 from equipoise.players import LARGEST_WEIGHT
@@ -55,6 +55,38 @@ class _Known(dict[Any, Any]):
     def __missing__(self, cell: Any) -> Any:
         found = self[cell] = self._meaning(cell)
         return found
+
+
+class _Names(dict[Any, int]):
+    """Cells as codes, in the order in which they were met; blanks around a text are nothing."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        #: What somebody else calls a code.
+        self.numbers: dict[int, int] = {}
+        self._codes: dict[str, int] = {}
+        self._places: Ints = np.zeros(0, dtype=np.int64)
+
+    def __missing__(self, cell: Any) -> int:
+        if _absent(cell):
+            raise Unusual
+        text = str(cell).strip()
+        code = self[cell] = self._codes.setdefault(text, len(self.texts))
+        if code == len(self.texts):
+            self.texts.append(text)
+        return code
+
+    def of(self, column: Sequence[Any]) -> Ints:
+        """Return the codes of a column."""
+        return np.fromiter(map(self.__getitem__, column), np.int64, len(column))
+
+    def places(self) -> Ints:
+        """Return the place of each code among the sorted texts."""
+        if len(self._places) < len(self.texts):
+            order = sorted(range(len(self.texts)), key=self.texts.__getitem__)
+            self._places = np.empty(len(order), dtype=np.int64)
+            self._places[order] = np.arange(len(order))
+        return self._places
 
 
 def _absent(cell: Any) -> bool:
@@ -118,15 +150,23 @@ def _split(file: IO[bytes], columns: Sequence[str], delimiter: str) -> Iterator[
     width = len(columns)
     while block := file.read(BLOCK) + file.readline():
         content = block.replace(b"\r\n", b"\n").removesuffix(b"\n")
-        marks = np.frombuffer(content + b"\n", dtype=np.uint8)
-        ends = np.flatnonzero(marks == ord("\n"))
-        parted = np.cumsum(marks == ord(delimiter))[ends]
-        if (np.diff(parted, prepend=0) == width - 1).all():
+        if _all_have(content, width - 1, delimiter):
             cells = content.decode().replace("\n", delimiter).split(delimiter)
             yield {name: cells[place::width] for place, name in enumerate(columns)}
         else:
             lines = io.StringIO(content.decode(), newline="")
             yield _transposed(list(csv.reader(lines, delimiter=delimiter)), columns)
+
+
+def _all_have(content: bytes, many: int, delimiter: str) -> bool:
+    """Tell whether each line has so many delimiters."""
+    marks = np.frombuffer(content + b"\n", dtype=np.uint8)
+    ends = np.flatnonzero(marks == ord("\n"))
+    parts = np.flatnonzero(marks == ord(delimiter))
+    if len(parts) != many * len(ends):
+        return False
+    of_line = parts.reshape(len(ends), many)
+    return bool((of_line[:, -1] < ends).all() and (of_line[1:, 0] > ends[:-1]).all())
 
 
 def _transposed(some: Sequence[Sequence[str]], columns: Sequence[str]) -> Cells:
@@ -142,10 +182,9 @@ class RowDecoder:
 
     def __init__(self, lines: LineDecoder) -> None:
         self._lines = lines
-        self._players = _Known(self._player)
+        self._teams, self._players = _Names(), _Names()
         self._texts = _Known(self._text)
         self._numbers = _Known(_number)
-        self._times = _Known(lambda cell: time_from(cell.strip() if isinstance(cell, str) else cell, ""))
         self._figures = _Known(lambda key: _figure(*key))
 
     def decode(self, parts: Iterator[Cells]) -> Iterator[Decoded]:
@@ -188,15 +227,16 @@ class RowDecoder:
         matches = _objects(cells["match"])
         firsts = np.flatnonzero(np.append(True, matches[1:] != matches[:-1]))
         match = np.repeat(np.arange(len(firsts)), np.diff(np.append(firsts, len(matches))))
-        ids = [text_from(str(matches[first]), "id") for first in firsts.tolist()]
-        if not all(ids) or len(set(ids)) < len(ids) or not seen.isdisjoint(ids):
+        ids = _ids(matches[firsts].tolist())
+        if not all(ids) or len(set(ids)) < len(firsts) or not seen.isdisjoint(ids):
             raise Unusual
         seen.update(ids)
         heads = self._heads(cells, firsts, match)
-        order, starts, sizes, counts = self._teams(cells, match, len(firsts))
-        player = np.fromiter(map(self._players.__getitem__, cells["player"]), np.int64, len(match))
+        player = self._players.of(cells["player"])
+        order, starts, sizes, counts = self._order(cells, match, player, len(firsts))
         columns: dict[str, Any] = {
-            **heads, "at": heads["ended"], "size": sizes, "teams": counts, "player": player[order],
+            **heads, "at": heads["ended"], "size": sizes, "teams": counts,
+            "player": self._numbered(player[order]),
             "contests": np.ones(len(firsts), dtype=np.int64),
             "reported": np.zeros(len(firsts), dtype=np.int64),
         }  # fmt: skip
@@ -216,13 +256,15 @@ class RowDecoder:
                 if cell.count(cell[0]) < len(cell) and (column != column[firsts][match]).any():
                     raise Unusual
                 first[name] = column[firsts].tolist()
-        ended = [self._times[cell] for cell in first["ended"]]
+        ended = [time_from(cell.strip() if isinstance(cell, str) else cell, "") for cell in first["ended"]]
         for cell in first.get("began", ()):
             if not _absent(cell):
                 time_from(cell, "began")
         empty = [""] * len(firsts)
         rules = zip(*(first.get(name, empty) for name in ("game", "game_type", "mutators")), strict=True)
-        weight = [1.0 if _absent(cell) else self._numbers[cell] for cell in first.get("weight", empty)]
+        weight = [1.0] * len(firsts)
+        if "weight" in first:
+            weight = [1.0 if _absent(cell) else self._numbers[cell] for cell in first["weight"]]
         if not all(0.0 < each <= HEAVIEST for each in weight):
             raise Unusual
         return {
@@ -230,13 +272,17 @@ class RowDecoder:
             "which": np.array([self._texts[rule] for rule in rules], dtype=np.int64),
         }  # fmt: skip
 
-    def _teams(self, cells: Cells, match: Ints, many: int) -> tuple[Ints, Ints, Ints, Ints]:
+    def _order(self, cells: Cells, match: Ints, player: Ints, many: int) -> tuple[Ints, Ints, Ints, Ints]:
         """Return the order of the rows (teams by name, players by id), and where in it each team begins.
 
         Then the players of each team, and the teams of each match.
         """
-        team, player = _ranked(cells["team"]), _ranked(cells["player"])
-        order = np.lexsort((player, team, match))
+        teams, players = self._teams.of(cells["team"]), self._players
+        team = self._teams.places()[teams]
+        key = (match * (len(self._teams.texts) + 1) + team) * (len(players.texts) + 1) + players.places()[
+            player
+        ]
+        order = np.argsort(key, kind="stable")
         match, team = match[order], team[order]
         begins = np.append(True, (match[1:] != match[:-1]) | (team[1:] != team[:-1]))
         starts = np.flatnonzero(begins)
@@ -255,7 +301,8 @@ class RowDecoder:
         for name in ("rank", "team_score"):
             column = np.full(len(order), math.nan)
             if name in cells:
-                column = np.array([self._numbers[cell] for cell in cells[name]])[order]
+                number = self._numbers.__getitem__
+                column = np.fromiter(map(number, cells[name]), np.float64, len(order))[order]
             team = found[name] = column[starts]
             same = column == team[of_row]
             known = np.add.reduceat(team == team, ends - counts)
@@ -300,13 +347,29 @@ class RowDecoder:
             if not np.isnan(figures).all():
                 center(columns, figures.tolist())
 
-    def _player(self, cell: Any) -> int:
-        return self._lines.number(str(cell))
+    def _numbered(self, player: Ints) -> Ints:
+        """Return the numbers of players in the columns, in the order of first appearance."""
+        known = self._players
+        for code in player[np.sort(np.unique(player, return_index=True)[1])].tolist():
+            if code not in known.numbers:
+                known.numbers[code] = self._lines.number(known.texts[code])
+        numbers = np.full(len(known.texts), -1)
+        numbers[list(known.numbers)] = list(known.numbers.values())
+        return numbers[player]
 
     def _text(self, rule: tuple[Any, Any, Any]) -> int:
         """Return the number of the ruleset of three cells."""
         game, kind, mutators = ("" if _absent(cell) else str(cell) for cell in rule)
         return self._lines.ruleset(game, kind, tuple(filter(None, map(str.strip, mutators.split(SEPARATOR)))))
+
+
+def _ids(cells: Sequence[Any]) -> list[str]:
+    """Return the ids of matches; raise where one is no text."""
+    if set(map(type, cells)) == {str}:
+        together = "".join(cells)
+        if all(cells) and is_text(together) and len(together.split()) == 1 and together == together.strip():
+            return list(cells)
+    return [text_from(str(cell), "id") for cell in cells if not _absent(cell)]
 
 
 def hashes_of(columns: dict[str, Any]) -> list[int]:
@@ -339,15 +402,3 @@ def _objects(column: Sequence[Any]) -> Any:
     array = np.empty(len(column), dtype=object)
     array[:] = column
     return array
-
-
-def _ranked(column: Sequence[Any]) -> Ints:
-    """Return numbers that sort as the texts of cells do, without blanks around them."""
-    texts: dict[Any, str] = {}
-    for cell in set(column):
-        if _absent(cell):
-            raise Unusual
-        texts[cell] = str(cell).strip()
-    place = {text: n for n, text in enumerate(sorted(set(texts.values())))}
-    known = {cell: place[text] for cell, text in texts.items()}
-    return np.fromiter(map(known.__getitem__, column), np.int64, len(column))

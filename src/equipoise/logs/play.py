@@ -344,6 +344,7 @@ class Play:
         map_name: str,
         *,
         dated: bool = True,
+        server: str = "",
     ) -> Match | Unfinished:
         """Return the match of its contests, or why it is none; ``times`` are when it began and ended."""
         if not contests:
@@ -352,6 +353,7 @@ class Play:
         return Match(
             tuple(contests), began=times[0], ended=times[1], id=identity, roster=tuple(there),
             names=tuple((name, self.people[name].name) for name in there), map=map_name, dated=dated,
+            server=server,
         )  # fmt: skip
 
 

@@ -19,13 +19,16 @@ from equipoise.matches import Contest, Match, Ruleset, Statistics
 from equipoise.players import LARGEST_WEIGHT
 
 #: What a record of a match may have, besides what a contest may have.
-MATCH_FIELDS = ("id", "began", "ended", "map", "picks", "contests")
+MATCH_FIELDS = ("id", "began", "ended", "map", "server", "picks", "contests")
 
 #: What a contest may have; a match of one contest has these fields itself.
 CONTEST_FIELDS = ("game", "game_type", "mutators", "teams", "ranks", "scores", "weight", "at")
 
 #: What a player in a team may have, where it is not just the id.
 PLAYER_FIELDS = ("id", "name", "share", "kills", "deaths", "score", "party", "left")
+
+#: Digits of a time in seconds since 2001, of which no date has as many and nothing else.
+SECONDS = 10
 
 #: What a time may be.
 TIMES = "seconds since 1970 or a date such as 2026-01-31T20:15:00Z"
@@ -73,6 +76,7 @@ def match_from(record: Any) -> Match:
     return Match(
         tuple(contests), began=began, ended=ended, id=text_from(record.get("id", ""), "id"),
         names=_names(parts), map=text_from(record.get("map", ""), "map"),
+        server=text_from(record.get("server", ""), "server"),
         picks=_picks(record.get("picks", [])),
     )  # fmt: skip
 
@@ -108,6 +112,7 @@ def record_data(match: Match) -> dict[str, Any]:
         **({} if match.began is None else {"began": match.began}),
         "ended": match.ended or 0.0,
         **({"map": match.map} if match.map else {}),
+        **({"server": match.server} if match.server else {}),
         **({"picks": [list(pick) for pick in match.picks]} if match.picks else {}),
         "contests": [_contest_data(contest, names) for contest in match.contests],
     }
@@ -266,6 +271,8 @@ def time_from(value: Any, field: str) -> float:
     >>> time_from("1970-01-02", "ended")
     86400.0
     """
+    if isinstance(value, str) and len(value) == SECONDS and value.isdecimal():
+        value = float(value)
     if isinstance(value, str):
         try:
             return _stamp(datetime.fromisoformat(value))

@@ -105,6 +105,16 @@ class Columns:
             for name in group:
                 self.numbers[name] = array(KINDS[name], np.asarray(self.numbers[name])[kept].tobytes())
 
+    def tied_apart(self) -> int:
+        """Return in how many contests one of ranks and scores ties teams that the other tells apart."""
+        contest = np.repeat(np.arange(len(self.numbers["teams"])), np.asarray(self.numbers["teams"]))
+        rank, score = np.asarray(self.numbers["rank"]), np.asarray(self.numbers["score"])
+        order = np.lexsort((-score, rank, contest))
+        contest, rank, score = contest[order], rank[order], score[order]
+        pairs = (contest[1:] == contest[:-1]) & ~np.isnan(score[1:])
+        apart = pairs & ((rank[1:] == rank[:-1]) != (score[1:] == score[:-1]))
+        return len(np.unique(contest[1:][apart]))
+
     def games(self) -> dict[str, int]:
         """Return how many contests each player has had."""
         counts = np.bincount(np.asarray(self.numbers["player"]), minlength=len(self.players)).tolist()

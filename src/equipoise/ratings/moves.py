@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from equipoise.errors import InputError
@@ -11,6 +11,9 @@ from equipoise.ratings.model import RatingModel, State
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
 from equipoise.ratings.models.gaussian_filter.state import FilterState
+
+#: What moves a rating, in the order in which it is switched on; all others have the result alone.
+CHANNELS = ("experience", "statistics", "score", "result", "mixture")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,29 +71,45 @@ def moved(model: RatingModel, state: State, contest: Contest, player: str) -> tu
     chances = model.win_probability(state, contest.teams, ruleset, contest.at)
     happened = (contest.ranks[team] == best) / contest.ranks.count(best)
     ends = [model.rating(each, player, ruleset).mu for each in (state, after)]
-    parts = {"result": ends[1] - ends[0]}
-    if isinstance(model, Filters):
-        steps = [ends[0], *_stages(model, state, after, contest, player), ends[1]]
-        names = ("experience", "statistics", "score", "result", "mixture")
-        parts = {name: steps[n + 1] - steps[n] for n, name in enumerate(names)}
-    return after, Moved(chances[team], happened, ends[0], ends[1], parts)
+    steps = [model.rating(each, player, ruleset).mu for each in staged(model, state, after, [contest])]
+    return after, Moved(chances[team], happened, ends[0], ends[1], parts_of(steps))
 
 
-def _stages(
-    model: Filters, state: FilterState, after: FilterState, contest: Contest, player: str
-) -> list[float]:
-    """Return the rating's mu with one channel more each time, the members' weights as before."""
+def parts_of(steps: Sequence[float]) -> dict[str, float]:
+    """Return what each channel does, from what is known before all, after each, and after all of them."""
+    names = CHANNELS if len(steps) > len(CHANNELS) else ("result",)
+    return {name: steps[n + 1] - steps[n] for n, name in enumerate(names)}
+
+
+def staged(model: RatingModel, state: State, after: State, contests: Sequence[Contest]) -> list[State]:
+    """Return states with one channel more each time, from the one before some contests to the one after.
+
+    Parameters
+    ----------
+    model : RatingModel
+        What learns.
+    state, after : State
+        What is known before the contests, and after them.
+    contests : sequence of Contest
+        What happened.
+
+    Returns
+    -------
+    list of State
+        One more than there are channels; of a model that has only results the two ends.
+    """
+    if not (isinstance(model, Filters) and isinstance(state, FilterState) and isinstance(after, FilterState)):
+        return [state, after]
     deaf = _deaf(model)
     stages = [
-        deaf.update(state, replace(contest, scores=(), statistics=())),
-        deaf.update(state, replace(contest, scores=())),
-        deaf.update(state, contest),
+        deaf.run(state, [replace(contest, scores=(), statistics=()) for contest in contests])[0],
+        deaf.run(state, [replace(contest, scores=()) for contest in contests])[0],
+        deaf.run(state, contests)[0],
         after,
     ]
-    return [
-        model.rating(replace(each, evidence=state.evidence, pooled=state.pooled), player, contest.ruleset).mu
-        for each in stages
-    ]
+    # The members' weights as before: what they change is a channel of its own.
+    unmixed = [replace(each, evidence=state.evidence, pooled=state.pooled) for each in stages]
+    return [state, *unmixed, after]
 
 
 def _deaf(model: Filters) -> Filters:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from equipoise.logs.rules import ruleset_text
 from equipoise.matches import Contest, Match, Ruleset
 from equipoise.ratings.model import BOT, RatingModel, State, is_bot
+from equipoise.ratings.moves import parts_of, staged
 from equipoise.ratings.scale import Scale, scale_of
 
 #: How many players times stretches there are: each stretch costs a copy of what is known of everyone.  It is
@@ -27,12 +28,17 @@ FEWEST_STRETCHES = 50
 
 
 class Note(NamedTuple):
-    """A rating at the end of a stretch: the last match in it, mu and sigma, and mu at its beginning."""
+    """A rating at the end of a stretch: the last match in it, mu and sigma, and mu at its beginning.
+
+    Where a stretch is one match, ``steps`` has mu as one channel after the other is heard, from the beginning
+    to the end.
+    """
 
     match: int
     mu: float
     sigma: float
     before: float
+    steps: tuple[float, ...] = ()
 
 
 class Point(NamedTuple):
@@ -170,6 +176,20 @@ class Chronicle:
         at = bisect_left(notes, place, key=attrgetter("match"))
         return self._point(self.scales[ruleset], notes[at]) if at < len(notes) else None
 
+    def why(self, player: str, ruleset: Ruleset, place: int) -> dict[str, float]:
+        """Return what moved a weight since the game before: by channel, in hundredths that add up.
+
+        ``time`` is what was learnt meanwhile, of others and of how the ruleset is played.  Nothing is known
+        where a stretch is more than one match.
+        """
+        notes = self.notes.get((player, ruleset), ())
+        at = bisect_left(notes, place, key=attrgetter("match"))
+        if at == len(notes) or notes[at].match != place or not notes[at].steps:
+            return {}
+        first, *steps = (round(self.scales[ruleset].shown(mu), 2) for mu in (
+            notes[at - 1].mu if at else notes[at].before, *notes[at].steps))  # fmt: skip
+        return {"time": steps[0] - first, **parts_of(steps)}
+
     def _point(self, scale: Scale, note: Note) -> Point:
         ended = self.matches[note.match].ended or 0.0
         weight, low, high = (scale.shown(note.mu + times * note.sigma) for times in (0.0, -1.96, 1.96))
@@ -208,13 +228,16 @@ def chronicle_of(model: RatingModel, matches: Iterable[Match], names: Mapping[st
         for place, match in enumerate(stretch, start=first):
             for contest in match.contests:
                 last |= {(who, contest.ruleset): place for team in contest.teams for who, _ in team}
-        before = {key: model.rating(state, *key).mu for key in last}
-        state, told = model.run(state, [contest for match in stretch for contest in match.contests])
+        contests = [contest for match in stretch for contest in match.contests]
+        earlier = state
+        state, told = model.run(earlier, contests)
         said = iter(told)
         chances += [[tuple(next(said)) for _ in match.contests] for match in stretch]
+        stages = staged(model, earlier, state, contests) if length == 1 else ()
         for key, place in last.items():
-            rating = model.rating(state, *key)
-            notes.setdefault(key, []).append(Note(place, rating.mu, rating.sigma, before[key]))
+            steps = tuple(model.rating(stage, *key).mu for stage in stages)
+            rating, before = model.rating(state, *key), model.rating(earlier, *key).mu
+            notes.setdefault(key, []).append(Note(place, rating.mu, rating.sigma, before, steps))
     return Chronicle(model, state, given, chances, dict(names), notes, length == 1)
 
 

@@ -46,6 +46,7 @@ def random_match(rng: np.random.Generator, n: int) -> Match:
         roster=(*players, rng.choice(HOSTILE) + "watcher"),
         names=tuple(names),
         map=str(rng.choice(HOSTILE)),
+        server=str(rng.choice(HOSTILE)),
         picks=tuple(zip(list(players), list(players)[1:], strict=False)) if n % 3 == 0 else (),
     )
 

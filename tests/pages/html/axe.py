@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.browsers import Browser
+from benchmarks.browsers import Browser
 
 
 def source(folder: Path) -> str:

@@ -7,13 +7,15 @@ import re
 import shutil
 import subprocess
 from html import unescape
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 from benchmarks import board
 
-from equipoise.pages.html.board import SCRIPTS, board_html, board_script
+from equipoise.pages.html.board import OBJECTIVES, SCRIPTS, board_html, board_script
+from equipoise.pages.html.catalogue import texts
 
 ROOT = Path(__file__).parents[3]
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
@@ -130,3 +132,33 @@ def typescript(folder: Path) -> str:
     if done.returncode:
         pytest.skip("typescript cannot be installed: " + done.stderr[-200:])
     return str(folder / "node_modules/.bin/tsc")
+
+
+def test_every_sentence_is_in_the_catalogue() -> None:
+    """No part of the script has words of its own; none that it asks for is missing, and none is left over."""
+    known = set(texts()["board"])
+    code = re.sub(r"/\*(?s:.*?)\*/|(?:^|\s)//\s.*", "", board_script().split("\n", 1)[1], flags=re.MULTILINE)
+    faults = re.findall(r'(?:Fault|Contradiction)\(\s*"(\w+)"|failAt\([^"]*"(\w+)"', code)
+    asked = {f"fault_{one or other}" for one, other in faults} | set(re.findall(r'say\("(\w+)"', code))
+    assert asked <= known, asked - known
+    code = re.sub(r"(?s)const COLUMNS = .*?\}\);", "", code)  # what a table's header may say
+    literals = re.findall(r'"(?:[^"\\\n]|\\.)*"|`[^`\n]*`', code)
+    plain = {re.sub(r"\$\{[^}]*\}", "", one) for one in literals}
+    words = {one for one in plain if re.search(r"[A-Za-z]{2,} [a-z]{2,}", one)}
+    assert words == {'"use strict"', '"lock no-print"'}
+    page = (files("equipoise.pages.html") / "board/board.html").read_text(encoding="utf-8")
+    for key in known:
+        stem = re.sub(r"^(fault|read|objective)_|_hint$", "", key)
+        assert (
+            re.search(rf'"{stem}"|"{stem.replace("_", "-")}"|"{key}"', code + page) or stem in OBJECTIVES
+        ), key
+
+
+@needs_node
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_fewer_splits_than_are_asked_for_end_the_search(objective: str) -> None:
+    """Two players, and many who are alike, have fewer splits than the page shows."""
+    alike = {f"p{n}": 0.3 for n in range(24)}
+    for players, fields in (({"a": 1.0, "b": 1.0}, {}), (alike, {"fixed": {"p22": 1, "p19": 2}})):
+        answer = asked(players, objective=objective, **fields)
+        assert (answer["status"], len(answer["splits"])) == ("optimal", 1)

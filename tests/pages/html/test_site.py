@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import replace
 from html import unescape
 from posixpath import join, normpath
 
@@ -87,6 +88,18 @@ def test_a_player_has_curve_results_company_and_maps(told: Chronicle) -> None:
     assert float(shown[1]) == pytest.approx(told.tables[DUEL][rank_of(told, "Ann")].weight, abs=0.05)
 
 
+def test_what_moved_a_weight_adds_up(told: Chronicle) -> None:
+    """Each channel's part is there, and together they are what the weight moved since the game before."""
+    page = Site(told).page(f"player/{slug('Ann')}.html") or ""
+    whys = re.findall(r"(?:won|lost|drew) with \d+ %: ([+-]\d+\.\d\d) \(([^)]*)\)", page)
+    assert len(whys) == 50
+    assert {name for _, parts in whys for name in re.findall("[a-z]+", parts)} >= {"result", "score"}
+    for change, parts in whys:
+        assert sum(map(float, re.findall(r"[+-][0-9.]+", parts))) == pytest.approx(float(change), abs=1e-9)
+    points = told.points("Ann", DUEL)
+    assert float(whys[0][0]) == pytest.approx(points[-1].weight - points[-2].weight, abs=0.011)
+
+
 def rank_of(told: Chronicle, player: str) -> int:
     """Return the place of a player in the table."""
     return next(n for n, row in enumerate(told.tables[DUEL]) if row.id == player)
@@ -110,6 +123,17 @@ def test_fairness_compares_before_and_after_a_date(told: Chronicle) -> None:
     counts = [int(count) for count in re.findall(r"Contests</dt><dd>(\d+)", both)]
     assert (len(counts), sum(counts)) == (2, 60)
     assert re.findall(r"Contests</dt><dd>(\d+)", whole) == ["60"]
+
+
+def test_servers_are_told_apart() -> None:
+    """Matches are shown by server where it is known, else by game; the match says where it was."""
+    matches = [replace(match, server=("one", "two", "")[n % 3]) for n, match in enumerate(night(10))]
+    site = Site(chronicle_of(Elo(), matches, {}))
+    page = site.page("servers/index.html") or ""
+    shown = re.findall(r"<h2><bdi>(\w+)</bdi>( \(server not told\))?</h2>", page)
+    assert shown == [("one", ""), ("two", ""), ("game", " (server not told)")]
+    assert re.findall(r"<dt>Matches</dt><dd>(\d+)", page) == ["4", "3", "3"]
+    assert "<dt>Server</dt><dd><bdi>two</bdi>" in (site.page(f"match/{slug('m1')}.html") or "")
 
 
 def test_a_leaderboard_is_searched_and_filtered(told: Chronicle) -> None:
@@ -154,7 +178,13 @@ def test_names_that_mean_harm_are_text_everywhere() -> None:
     for n, match in enumerate(night(20, names)):
         contest = Contest(ruleset, match.contests[0].teams, match.contests[0].ranks, at=float(n))
         matches.append(
-            Match((contest,), id=f"{HOSTILE[n % len(HOSTILE)]}{n}", names=match.names, map=HOSTILE[n % 7])
+            Match(
+                (contest,),
+                id=f"{HOSTILE[n % len(HOSTILE)]}{n}",
+                names=match.names,
+                map=HOSTILE[n % 7],
+                server=HOSTILE[n % 5],
+            )
         )
     pages = pages_of(Site(chronicle_of(Elo(), matches, {who: who for who in names})))
     for path, page in pages.items():

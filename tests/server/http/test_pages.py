@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from tests.server.http.asking import ask
 from tests.server.process import Served
+
+from equipoise.archive.archive import open_archive
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +30,20 @@ def test_the_pages_of_the_archive_are_there(root: str) -> None:
     assert {"board.html", "live.js", "leaderboard/index.html", "fairness/index.html"} < links
     for link in links:
         assert ask(f"{root}/{link}").status == 200, link
+
+
+def test_running_games_are_on_the_page_of_servers(served: Served, root: str) -> None:
+    """With map, state, teams and chances; hostile names are shown harmless, and old ones are not."""
+    teams = [{"players": 3, "bots": 1, "chance": 0.48, "advantage": 1.08},
+             {"players": 4, "bots": 0, "chance": 0.52, "advantage": 1.0}]  # fmt: skip
+    session = {"phase": "playing", "map": "oa_ctf1", "ruleset": "openarena/ctf", "teams": teams}
+    with open_archive(f"sqlite:///{served.store}") as archive:
+        for name, at in (("<b>ours", time.time()), ("gone", time.time() - 1000.0)):
+            archive.keep_session(name, {**session, "server": name, "at": at})
+    page = ask(f"{root}/servers/index.html").body.decode()
+    assert "&lt;b&gt;ours" in page
+    assert "3 + 1 bots, 48 %, × 1.08; 4 + 0 bots, 52 %" in page
+    assert "gone" not in page
 
 
 def test_a_leaderboard_is_searched_and_given_as_csv(root: str) -> None:

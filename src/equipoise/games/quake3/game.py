@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from equipoise.games.quake3.rules import URBAN_TERROR, Setup
+from equipoise.games.quake3.rules import COLOUR, URBAN_TERROR, Setup
 from equipoise.logs.play import ALONE, NAME, Half, Play, bot_id, text_from
 from equipoise.matches import Contest, Match, Unfinished
 
@@ -20,7 +20,6 @@ NAME_IN = re.compile(rb"\\name\\([^\\\r]*)")
 FLAG = re.compile(rb" ?(\d{1,9}) (\d{1,3}): ?team_CTF_(red|blue)flag")
 BOMB = re.compile(rb" (?:was (tossed|planted|defused) by|has been (collected) by) (\d{1,9})!?\s*$")
 STRONG_GUID = re.compile(r"[0-9A-Za-z]{8,64}")
-COLOUR = re.compile(r"\^[0-9a-zA-Z]")
 TEAM_SCORES = re.compile(rb" ?(-?\d{1,9}) +blue: ?(-?\d{1,9})\s*$")
 SCORE = re.compile(rb" ?(-?\d{1,9}) +ping: ?-?\d+ +client: ?(\d{1,9})(?: |\s*$)")
 EVENT = re.compile(rb" ?(-?\d{1,9}) (-?\d{1,9}) (-?\d{1,9})(?: (-?\d{1,9}))?:")
@@ -117,7 +116,7 @@ class Running:
 
         self.where = where
         self.timed = seconds is not None
-        self.ruleset, self.map, swaps, self.round_time = setup
+        self.ruleset, self.map, swaps, self.round_time, self.server = setup
         self.urban = self.ruleset.game == URBAN_TERROR
         self.swaps = swaps and self.urban and self.ruleset.game_type not in LONE
         #: The first half of a game whose sides swap: what was done, the scores, and who was on which side.
@@ -212,7 +211,7 @@ class Running:
             self._add(self.play.result(self.ruleset, {RED: red, BLUE: blue}, self.at))
         return self.play.match(
             self.contests, self.hash.hexdigest(), self.where, (self.began, self.at), self.map,
-            dated=self.date is not None,
+            dated=self.date is not None, server=self.server,
         )  # fmt: skip
 
     def _add(self, contest: Contest | None) -> None:

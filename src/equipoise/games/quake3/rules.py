@@ -13,16 +13,20 @@ from equipoise.matches import Ruleset
 
 #: Minutes of a round of Urban Terror where no setting says it, and how a setting does.
 ROUND_TIME = 3.0
+#: Colours in names.
+COLOUR = re.compile(r"\^[0-9a-zA-Z]")
+
 MINUTES = re.compile(r"\d{1,4}(?:\.\d{1,4})?")
 
 
 class Setup(NamedTuple):
-    """What is played, and where; whether sides swap at half-time, and the minutes of a round."""
+    """What is played, and where; whether sides swap at half-time, the minutes of a round, and the server."""
 
     ruleset: Ruleset
     map: str
     swaps: bool = False
     round_time: float = ROUND_TIME
+    server: str = ""
 
 
 #: What a setting has where it changes nothing; a mutator is one that has anything else.
@@ -177,7 +181,8 @@ def setup_of(info: bytes, custom: Mapping[str, frozenset[str]] | None = None) ->
     swaps = settings.get("g_swaproles", "0") not in ("", "0")
     round_time = settings.get("g_roundtime", "")
     minutes = float(round_time) if MINUTES.fullmatch(round_time) else ROUND_TIME
-    return Setup(ruleset_of(settings, custom), settings.get("mapname", ""), swaps, minutes)
+    server = COLOUR.sub("", settings.get("sv_hostname", ""))
+    return Setup(ruleset_of(settings, custom), settings.get("mapname", ""), swaps, minutes, server)
 
 
 def settings_of(info: bytes) -> dict[str, str]:

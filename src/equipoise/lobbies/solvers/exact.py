@@ -4,6 +4,8 @@ The linear program chooses teams in parts; it starts with a good plan's teams an
 its prices call cheap, until none is.  Then the prices prove a bound, and a team whose reduced cost exceeds
 the gap between plan and bound is in no better plan.  The few that are left make the integer program: first
 those of the lowest reduced costs alone, whose best plan is often so good that no other team matters.
+It is solved in reduced costs and in units of the gap: its tolerances are then a billionth of the gap, and not
+of values that may differ in their ninth digit.
 
 References
 ----------
@@ -18,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from equipoise.arrays import Bools, Floats, Ints
+from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
 from equipoise.lobbies.annealing import search
 from equipoise.lobbies.bounds import EPSILON, lobby_prices, total_prices
@@ -41,6 +43,10 @@ AT_A_TIME = 4
 
 #: Columns for each block with which the first integer program is made, and how much further the next reaches.
 FEW, GROWTH = 6, 4.0
+
+#: Times by which the gap may shrink in an integer program whose unit it was, before there is another one
+#: in the smaller unit.
+COARSE = 1_000.0
 
 #: Teams times lobbies up to which they are listed: a gigabyte; and those listed in a second.
 MOST_CANDIDATES, A_SECOND = 16_000_000, 1_000_000
@@ -67,9 +73,10 @@ class Candidates:
 
 @dataclass(frozen=True)
 class _Relaxed:
-    """A bound, what each column's cost exceeds its prices by, and whether that is the end of it."""
+    """A bound, the rows' prices, each column's cost less these, and whether that is the end of it."""
 
     bound: float
+    prices: Floats
     reduced: Floats
     whole: bool
 
@@ -102,8 +109,8 @@ def solve(task: LobbyTask) -> Placed:
     return Placed(start, bound, proven=False)
 
 
-def _program(task: LobbyTask) -> Program:
-    """Return the program without columns: rows for blocks, lobbies, the number of teams, and of players."""
+def _limits(task: LobbyTask) -> tuple[Floats, Floats]:
+    """Return the limits of the rows: for blocks, lobbies, the number of teams, and of players."""
     problem = task.problem
     fits = problem.size <= problem.team_size
     blocks = np.where(fits & (task.waiting == 0), 1.0, 0.0)
@@ -111,7 +118,7 @@ def _program(task: LobbyTask) -> Program:
     seated = 0 if problem.equal_sizes else problem.n_players - task.waiting
     low = np.concatenate([blocks, problem.least, [task.n_teams, seated]])
     high = np.concatenate([np.ones(problem.n_blocks), problem.most, [task.n_teams, seated]])
-    return Program(low.astype(np.float64), high.astype(np.float64), task.stop)
+    return low.astype(np.float64), high.astype(np.float64)
 
 
 def _add(
@@ -119,10 +126,11 @@ def _add(
     task: LobbyTask,
     candidates: Candidates,
     chosen: tuple[Ints, Ints],
-    unit: float,
+    costs: Floats,
     *,
-    whole: bool,
+    whole: bool = False,
 ) -> None:
+    """Add some teams in some lobbies with their costs."""
     problem = task.problem
     team, lobby = chosen
     blocks = candidates.blocks[team]
@@ -133,7 +141,7 @@ def _add(
     )
     values = np.ones(rows.shape)
     values[:, -1] = 0.0 if problem.equal_sizes else candidates.sizes[team]
-    program.add(candidates.costs[team, lobby] / unit, rows, values, whole=whole)
+    program.add(costs, rows, values, whole=whole)
 
 
 def _start_columns(task: LobbyTask, candidates: Candidates, placing: Placing) -> tuple[Ints, Ints]:
@@ -158,22 +166,23 @@ def _start_columns(task: LobbyTask, candidates: Candidates, placing: Placing) ->
 
 def _relax(task: LobbyTask, candidates: Candidates, placing: Placing, unit: float) -> _Relaxed:
     """Solve the linear program, or as much of it as there is time for."""
-    program = _program(task)
+    program = Program(*_limits(task), task.stop)
     known = np.zeros(candidates.costs.shape, dtype=np.bool_)
     chosen = _start_columns(task, candidates, placing)
-    best = _Relaxed(0.0, candidates.costs, whole=False)
+    best = _Relaxed(0.0, np.zeros(0), candidates.costs, whole=False)
     while True:
         known[chosen] = True
-        _add(program, task, candidates, chosen, unit, whole=False)
+        _add(program, task, candidates, chosen, candidates.costs[chosen] / unit)
         answer = program.solve()
         if answer.columns is None or not answer.proven or task.stop():
             return best
-        reduced, bound = _price(task, candidates, answer.prices * unit)
+        prices = answer.prices * unit
+        reduced, bound = _price(task, candidates, prices)
         fresh = np.where(known, np.inf, reduced)
         if not fresh.min() < -RELATIVE * unit * 100:
-            return _Relaxed(bound, reduced, whole=True)
+            return _Relaxed(bound, prices, reduced, whole=True)
         if bound > best.bound:
-            best = _Relaxed(bound, reduced, whole=False)
+            best = _Relaxed(bound, prices, reduced, whole=False)
         chosen = _cheapest(candidates, fresh, -RELATIVE * unit * 100)
 
 
@@ -219,33 +228,44 @@ def _whole(task: LobbyTask, candidates: Candidates, relaxed: _Relaxed, start: Pl
     problem = task.problem
     value, bound = start.value(problem), min(max(relaxed.bound, 0.0), start.value(problem))
     slack = RELATIVE * unit * 100
-    enough = (value - relaxed.bound) * (1.0 + 1e-6) + slack
+    needed = enough = (value - relaxed.bound) * (1.0 + 1e-6) + slack
     few = FEW * problem.n_blocks
     if task.nodes is None and few < relaxed.reduced.size:
         enough = min(enough, float(np.partition(relaxed.reduced, few, axis=None)[few]) + slack)
     while True:
-        found, proven = _choose(task, candidates, relaxed.reduced <= enough, unit)
+        before = needed
+        found, proven = _choose(task, candidates, relaxed, enough, before)
         if found is not None and found.value(problem) < value:
             start, value = found, found.value(problem)
         needed = (value - relaxed.bound) * (1.0 + 1e-6) + slack
-        if not proven or needed <= enough:
+        if not proven or (needed <= enough and before <= COARSE * needed):
             return Placed(start, value if proven else min(bound, value), proven)
         enough = min(needed, GROWTH * enough)
 
 
 def _choose(
-    task: LobbyTask, candidates: Candidates, columns: Bools, unit: float
+    task: LobbyTask, candidates: Candidates, relaxed: _Relaxed, enough: float, unit: float
 ) -> tuple[Placing | None, bool]:
-    """Return the best plan of some columns, None where there is none, and whether that is proven."""
-    program = _program(task)
-    team, lobby = np.nonzero(columns)
+    """Return the best plan of columns with such reduced costs, None without, and whether that is proven."""
+    team, lobby = np.nonzero(relaxed.reduced <= enough)
     if task.nodes is not None and len(team) > QUICK:
         return None, False
-    _add(program, task, candidates, (team, lobby), unit, whole=True)
-    answer = program.solve(gap=RELATIVE * task.n_teams, nodes=task.nodes)
+    # A row that may have more than one value costs its price for every step from the one it would have.
+    low, high = _limits(task)
+    price, room = relaxed.prices, high - low
+    program = Program(*(np.where(price > 0.0, low, high),) * 2, task.stop, strict=True)
+    _add(program, task, candidates, (team, lobby), relaxed.reduced[team, lobby] / unit, whole=True)
+    steps = np.flatnonzero((room > 0.0) & (np.abs(price) <= enough))
+    program.add(
+        np.abs(price[steps]) / unit,
+        steps[:, None],
+        np.where(price[steps] > 0.0, -1.0, 1.0)[:, None],
+        room[steps],
+    )
+    answer = program.solve(nodes=task.nodes)
     if answer.columns is None:
         return None, answer.proven
-    taken = np.flatnonzero(answer.columns > 0.5)
+    taken = np.flatnonzero(answer.columns[: len(team)] > 0.5)
     of_block = np.full(task.problem.n_blocks, WAITING, dtype=np.int64)
     blocks = candidates.blocks[team[taken]]
     there = blocks >= 0

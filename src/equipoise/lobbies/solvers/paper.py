@@ -17,8 +17,8 @@ from equipoise.errors import InputError
 from equipoise.lobbies.problem import LobbyTask, Placed, Placing
 from equipoise.programs import Program
 
-#: How far above the program's bound a proven value may be, in units of the largest deviation of a team.
-ACCURACY = 1e-8
+#: How far above the program's bound a proven value may be, relative to it.
+RELATIVE = 1e-9
 
 
 def solve(task: LobbyTask) -> Placed:
@@ -49,11 +49,14 @@ def solve(task: LobbyTask) -> Placed:
     of_pair[first] = n + lobbies + np.arange(len(premade))
     together = np.where(player[i] == player[j], of_pair[i], -1)
     costs = problem.deviations((skill[i] + skill[j])[:, None], np.array(2), problem.target)
-    # In units of the largest deviation, so that HiGHS's absolute tolerances mean the same for every field.
-    unit = float(costs.max(initial=0.0)) or 1.0
+    # In units of a good plan, so that HiGHS's absolute tolerances mean the same for every field; a team
+    # that alone deviates more than that plan is in no better one.
+    known = task.start.value(problem)
+    unit = 0.1 * known or 1.0
     for lobby in range(lobbies):
         rows = np.stack([i, j, np.full(len(i), n + lobby), together], axis=1)
-        program.add(costs[:, lobby] / unit, rows, np.ones(rows.shape), np.ones(len(i)), whole=True)
+        most = np.where(costs[:, lobby] <= known * (1.0 + RELATIVE), 1.0, 0.0)
+        program.add(np.minimum(costs[:, lobby], known) / unit, rows, np.ones(rows.shape), most, whole=True)
     answer = program.solve()
     if answer.columns is None:
         return Placed(task.start, 0.0, proven=False)
@@ -64,8 +67,8 @@ def solve(task: LobbyTask) -> Placed:
     placing = Placing(team, where)
     value = placing.value(problem)
     bound = max(min(answer.bound * unit, value), 0.0)
-    proven = answer.proven and value - bound <= ACCURACY * unit
-    if not proven and task.start.value(problem) < value:
-        placing, value = task.start, task.start.value(problem)
+    proven = answer.proven and value - bound <= RELATIVE * value
+    if not proven and known < value:
+        placing, value = task.start, known
         bound = min(bound, value)
     return Placed(placing, value if proven else bound, proven)

@@ -81,12 +81,15 @@ class Site:
         Whether a service shows them, which can search and tells of news.
     split : float, optional
         The date before and after which fairness is compared, seconds since 1970.
+    sessions : callable
+        Gives what runs now on game servers, as a service lists it.
     """
 
     chronicle: Chronicle
     language: str = "en"
     live: bool = False
     split: float | None = None
+    sessions: Callable[[], Sequence[Mapping[str, Any]]] = tuple
 
     @cached_property
     def t(self) -> Mapping[str, str]:

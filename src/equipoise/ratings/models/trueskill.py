@@ -40,7 +40,7 @@ class TrueSkill(Folding):
     beta : float
         Performance noise of a player.
     tau : float
-        Standard deviation by which skills may change before each contest.
+        Standard deviation by which skills may change before each contest, above 0.
     draw_probability : float
         How often even teams draw, from 0 to below 1.
 
@@ -66,10 +66,7 @@ class TrueSkill(Folding):
     answers: ClassVar[frozenset[str]] = frozenset({"quality"})
 
     def __post_init__(self) -> None:
-        check_above(self, 0.0, "sigma", "beta")
-        if not self.tau >= 0.0:
-            msg = f"tau must be at least 0, got {self.tau!r}"
-            raise InputError(msg)
+        check_above(self, 0.0, "sigma", "beta", "tau")
         if not 0.0 <= self.draw_probability < 1.0:
             msg = f"draw_probability must be at least 0 and below 1, got {self.draw_probability!r}"
             raise InputError(msg)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, Coroutine, Iterator
+from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -46,11 +46,16 @@ def event(kind: str, content: object, revision: int | None = None) -> bytes:
     return b"event: %b\n%bdata: %b\n\n" % (kind.encode(), number, msgspec.json.encode(content))
 
 
+def heard_lately(sessions: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return those of running games that were heard of lately."""
+    since = time.time() - SILENT
+    return [each for each in sessions if each["at"] >= since]
+
+
 async def running(desk: Desk, address: str) -> list[dict[str, Any]]:
     """Return the running games that were heard of lately."""
     read = await desk.read("sessions", None, address)
-    since = time.time() - SILENT
-    return [each for each in msgspec.json.decode(read.body or b"[]") if each["at"] >= since]
+    return heard_lately(msgspec.json.decode(read.body or b"[]"))
 
 
 class Events:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Generator
 from functools import cache
 from importlib.resources import files
+from typing import Any
 from urllib.parse import parse_qsl
 
 from equipoise.archive.archive import open_archive
@@ -23,6 +24,7 @@ from equipoise.server.http.application import Receive, Scope, Send, sent
 from equipoise.server.http.asked import Reply, refusal
 from equipoise.server.http.asking import ProblemError
 from equipoise.server.http.desk import Desk
+from equipoise.server.http.events import heard_lately
 from equipoise.server.http.rates import Rates
 from equipoise.serving.chronicle import chronicle_of
 
@@ -73,6 +75,14 @@ class Paging:
         if self._site is None:
             self._making.join(1.0)  # a small one is there at once
 
+    def _sessions(self) -> list[dict[str, Any]]:
+        """Return what runs now; nothing where the archive cannot be read."""
+        try:
+            with open_archive(self._url, create=False) as archive:
+                return heard_lately(archive.sessions())
+        except EquipoiseError:
+            return []
+
     def _make(self) -> None:
         began = time.monotonic()
         try:
@@ -80,7 +90,8 @@ class Paging:
                 stamp = archive.stamp()
                 if stamp != self._stamp:
                     names = archive.standing().names
-                    self._site = Site(chronicle_of(archive.model, archive.matches(), names), live=True)
+                    told = chronicle_of(archive.model, archive.matches(), names)
+                    self._site = Site(told, live=True, sessions=self._sessions)
                     self._stamp = stamp
         except EquipoiseError as error:
             log.warning("no pages", extra={"why": str(error)})

@@ -1,13 +1,16 @@
 // The search where a proof would take too long: drafts, improved by moves and swaps.
 "use strict";
 
+/** As many looks at swaps take as long as a beginning. */
+const DRAFT = 100;
+
 /** Improve drafts, and what came of them with a few blocks exchanged at random, by moves and swaps.
  * @param {Problem} problem @param {Best} best */
 function climb(problem, best) {
   let [looks, seed] = [0, 1];
   const random = () => ((seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) >>> 8) / 2 ** 24;
   const begins = best.ranked.map((one) => one.labels);
-  for (let round = 0; looks < MOST_SWAPS; round++) {
+  for (let round = 0; looks < MOST_SWAPS; round++, looks += DRAFT) {
     const begin = begins.shift() ?? (best.ranked.length && round % 4 ? best.ranked[0].labels : null);
     const labels = begin ? begin.slice() : drafted(problem, random);
     if (begin && round) kick(problem, labels, random);
@@ -38,7 +41,7 @@ function kick({ blocks }, labels, random) {
 function descend(problem, labels, score, legal) {
   const { blocks, k } = problem;
   const scratch = new Float64Array(k * WIDTH);
-  let rows = rowsIn(problem, labels);
+  let rows = sumsOf(problem, labels);
   scratch.set(rows);
   let [now, looks] = [score(filled(problem, scratch)), 1];
   for (let better = true; better && now[0] + now[1] > 0; ) {
@@ -62,7 +65,7 @@ function descend(problem, labels, score, legal) {
         }
         looks += 1;
         if (next && (next[0] < now[0] || (next[0] === now[0] && next[1] < now[1] - 1e-12 * Math.abs(now[1])))) {
-          [now, better, rows] = [next, true, rowsIn(problem, labels)];
+          [now, better, rows] = [next, true, sumsOf(problem, labels)];
         } else {
           labels[one] = a;
           if (swap) labels[other] = b;
@@ -72,9 +75,6 @@ function descend(problem, labels, score, legal) {
   }
   return looks;
 }
-
-/** The totals of each team without bots. @param {Problem} problem @param {number[]} labels */
-const rowsIn = (problem, labels) => totalsOf({ ...problem, filler: null }, labels);
 
 /** Whether a legal split stays so after a move or swap that the labels have made already.
  * @param {Problem} problem @param {Float64Array} rows before it @param {number[]} labels

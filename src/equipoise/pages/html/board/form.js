@@ -4,20 +4,16 @@
 /**
  * @typedef {{text: string, read: string | null, asked: Asked | null, problem: Problem | null, status: string,
  *   labels: number[], best: number[], others: number[][], locks: Set<string>, picked: number, unknown: string[],
- *   within: number, drag: {place: number, x: number, y: number, ghost: HTMLElement | null} | null}} State
+ *   within: number, prices: string[], drag: {place: number, x: number, y: number, ghost: HTMLElement | null} | null}} State
  */
 
 /** @type {State} */
 const state = { text: "", read: null, asked: null, problem: null, status: "", labels: [], best: [], others: [],
-  locks: new Set(), picked: -1, unknown: [], within: 0,
-  drag: null };
+  locks: new Set(), picked: -1, unknown: [], within: 0, prices: [], drag: null };
 const MOST_OTHERS = 6;
 
 /** @param {string} id @returns {any} */
 const $ = (id) => document.getElementById(id);
-
-/** A text of the catalogue with its gaps filled. @param {string} key @param {Record<string, any>} [gaps] */
-const say = (key, gaps = {}) => TEXTS[key].replace(/\{(\w+)\}/g, (_, gap) => String(gaps[gap]));
 
 /** A number with as many digits as help. @param {number} value */
 function number(value) {
@@ -59,7 +55,7 @@ const linesIn = (id) => $(id).value.split("\n").map((/** @type {string} */ line)
 /** @param {string} id @returns {[string, string][]} */
 const pairsIn = (id) => linesIn(id).map((line) => {
   const match = /^(.+?)\s*[\s:=,]\s*(\S+)$/su.exec(line);
-  if (!match) throw new InputFault(`${quoted(line)}: write a name and a number`);
+  if (!match) throw new InputFault("pair", { line: quoted(line) });
   return [match[1].trim(), match[2]];
 });
 /** @param {string} id @returns {string[][]} */
@@ -68,7 +64,7 @@ const groupsIn = (id) => linesIn(id).map((line) => line.split(/\s*[,;+]\s*/).fil
 /** The request that the form asks for. @returns {Asked} */
 function askedInForm() {
   const players = readPaste($("text").value, state.read);
-  for (const [who, side] of pairsIn("sides")) players[placeOf(players, who)].side = numberIn(side, 0, 1, "side") ?? 0.5;
+  for (const [who, side] of pairsIn("sides")) players[placeOf(players, who)].side = numberIn(side, 0, 1, say("side")) ?? 0.5;
   for (const line of linesIn("plays")) {
     const [who, roles] = line.split(":");
     players[placeOf(players, who.trim())].roles = (roles ?? "").split(",").map((role) => role.trim()).filter((role) => role);

@@ -12,12 +12,14 @@
 class AmbiguousFault extends InputFault {
   /** @param {number} line @param {string} text @param {string[]} readings @param {string} remedy @param {string[]} ways */
   constructor(line, text, readings, remedy, ways = []) {
-    super(`line ${line}: ${quoted(text)} can be read in several ways (${readings.join("; ")}); ${remedy}`);
-    this.line = line;
-    this.text = text;
-    this.readings = readings;
+    super("ambiguous", { line, text: quoted(text), readings: readings.join("; "), remedy });
     this.ways = ways;
   }
+}
+
+/** Refuse a line. @param {number} line @param {string} key @param {Record<string, any>} [gaps] @returns {never} */
+function failAt(line, key, gaps) {
+  throw new InputFault("line", { line, what: say(`fault_${key}`, gaps) });
 }
 
 const READS = ["weight-first", "name-first", "names"];
@@ -57,13 +59,13 @@ const HELD = "\ue000";
 function readPaste(given, read) {
   const text = given.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
   const control = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/.exec(text);
-  if (control) throw new InputFault(`line ${text.slice(0, control.index).split("\n").length}: there is a control character; write plain text`);
+  if (control) failAt(text.slice(0, control.index).split("\n").length, "control");
   const first = text.trimStart();
   if (!first) return [];
   if (/^(?:\{|\[\s*(?:["{[\]]|-?\d+(?:\.\d+)?\s*[,\]]|$))/.test(first)) return checked(readJson(first));
   if (looksLikeTable(first.split("\n")[0])) return checked(readTable(text));
   const players = pasted(text, read).map((entry) => player(entry));
-  if (!players.length) throw new InputFault("there are no players; write a line for each of them");
+  if (!players.length) throw new InputFault("no_players");
   return checked(players);
 }
 
@@ -77,10 +79,10 @@ function player(fields) {
 function checked(players) {
   const seen = new Set();
   for (const { id, name, mu } of players) {
-    if (!id) throw new InputFault("a player has neither a name nor an id");
-    if (Math.max(id.length, (name ?? "").length) > 200) throw new InputFault("a name must have at most 200 characters");
-    if (seen.has(id)) throw new InputFault(`${quoted(id)} appears twice; names must differ`);
-    if (mu !== null && !(Math.abs(mu) <= 1e15)) throw new InputFault(`the weight of ${quoted(id)} must be from -1e15 to 1e15`);
+    if (!id) throw new InputFault("nameless");
+    if (Math.max(id.length, (name ?? "").length) > 200) throw new InputFault("long_name");
+    if (seen.has(id)) throw new InputFault("twice", { name: quoted(id) });
+    if (mu !== null && !(Math.abs(mu) <= 1e15)) throw new InputFault("weight", { name: quoted(id) });
     seen.add(id);
   }
   return players;
@@ -107,18 +109,18 @@ function looksLikeTable(header) {
 function readTable(text) {
   const rows = rowsOf(text).filter((row) => row.some((cell) => cell.trim()));
   const columns = rows[0].map((cell) => columnOf(cell) ?? "");
-  if (!columns.includes("name") && !columns.includes("id")) throw new InputFault("the header has no column “name” or “id”");
+  if (!columns.includes("name") && !columns.includes("id")) throw new InputFault("header");
   return rows.slice(1).map((cells, at) => {
-    if (cells.length > columns.length) throw new InputFault(`row ${at + 1} has ${cells.length} cells, the header ${columns.length}`);
+    if (cells.length > columns.length) throw new InputFault("cells", { row: at + 1, count: cells.length, header: columns.length });
     const row = /** @type {Record<string, any>} */ ({});
     cells.forEach((cell, place) => {
       if (columns[place] && cell.trim()) row[columns[place]] = cell.replace(UNSEEN, "").replace(SPACES, " ").trim().replace(EMPHASIS, "$2").replace(MENTION, "");
     });
     const number = (/** @type {string} */ key) => (row[key] === undefined ? null : weightOf(row[key], at + 1, row[key], true));
     const weight = number("weight");
-    if (weight !== null && weight < 0) throw new InputFault(`row ${at + 1}: the weight must be at least 0, got ${weight}`);
+    if (weight !== null && weight < 0) failAt(at + 1, "negative", { weight });
     return player({ id: row.id, name: row.name ?? "", mu: number("mu") ?? weight, sigma: number("sigma") ?? 0,
-      side: numberIn(number("side"), 0, 1, "side") ?? 0.5, party: row.party ?? null,
+      side: numberIn(number("side"), 0, 1, say("side")) ?? 0.5, party: row.party ?? null,
       team: row.team ? Number(row.team) - 1 : null, roles: row.roles ? row.roles.split(";").map((/** @type {string} */ one) => one.trim()) : [] });
   });
 }
@@ -150,7 +152,7 @@ function readJson(text) {
   try {
     data = JSON.parse(text);
   } catch (error) {
-    throw new InputFault(`it is not JSON: ${/** @type {Error} */ (error).message}`);
+    throw new InputFault("json", { why: /** @type {Error} */ (error).message });
   }
   if (data && Array.isArray(data.players)) data = data.players;
   const rows = Array.isArray(data) ? data : Object.entries(data).map(([name, weight]) => ({ name, weight }));
@@ -171,8 +173,7 @@ function pasted(text, read) {
   for (const { listed, number, text: line } of lines) {
     if (listed === null) continue;
     if (listed > lines.length + 100 || (listed < before && listed > 1)) {
-      throw new AmbiguousFault(number, `${listed}. ${line}`, [`${listed} is a number of a list`, `${listed} is the weight`],
-        "write weights without a full stop behind them");
+      throw new AmbiguousFault(number, `${listed}. ${line}`, [say("as_item", { listed }), say("as_its_weight", { listed })], say("no_full_stop"));
     }
     before = listed;
   }
@@ -189,8 +190,7 @@ function linesOf(text) {
   const someTicked = TICKED.test(text);
   text.split("\n").forEach((raw, at) => {
     const number = at + 1;
-    const fail = (/** @type {string} */ what) => { throw new InputFault(`line ${number}: ${what}`); };
-    if (someTicked && UNTICKED.test(raw)) fail(`${quoted(raw.trim())} is not ticked as others are; delete it if that player does not play`);
+    if (someTicked && UNTICKED.test(raw)) failAt(number, "not_ticked", { text: quoted(raw.trim()) });
     if (raw.trim().startsWith("```")) return;
     if (PLAIN.test(raw)) return void lines.push({ number, text: raw, held: [], listed: null });
     const held = /** @type {string[]} */ ([]);
@@ -198,11 +198,10 @@ function linesOf(text) {
       .replace(QUOTED, (_, ...groups) => `${HELD}${held.push(groups.find((group) => group)) - 1}${HELD}`)
       .replace(COMMENT, "").trim();
     if (!line) return;
-    if (CROSSED.test(line)) fail(`${quoted(raw.trim())} is crossed out; delete the line if that player does not play`);
+    if (CROSSED.test(line)) failAt(number, "crossed_out", { text: quoted(raw.trim()) });
     const chat = CHAT.exec(line);
     if (chat && !COMES.test(chat[2].trim())) {
-      throw new AmbiguousFault(number, raw.trim(), [`${quoted(chat[1].trim())} plays`, `${quoted(chat[2].trim())} plays`],
-        "leave the names alone, one a line");
+      throw new AmbiguousFault(number, raw.trim(), [1, 2].map((part) => say("plays_too", { name: quoted(chat[part].trim()) })), say("names_alone"));
     }
     if (chat) line = chat[1].trim();
     const bullet = BULLET.exec(line);
@@ -211,7 +210,7 @@ function linesOf(text) {
     if (mark) line = line.slice(mark[0].length);
     line = line.replace(TICK, "").trim();
     if (!line) return;
-    if ((line.endsWith(":") || HEADING.test(line)) && !held.length) fail(`${quoted(line)} looks like a heading; put # before a line that names nobody`);
+    if ((line.endsWith(":") || HEADING.test(line)) && !held.length) failAt(number, "heading", { text: quoted(line) });
     line = line.replace(EMPHASIS, "$2").replace(/(?<=\S)\s+@(?=[\p{L}\p{Nl}\p{No}])/gu, ", @").replace(MENTION, "");
     lines.push({ number, text: line, held, listed: mark ? Number(mark.slice(1).find((one) => one)) : null });
   });
@@ -221,39 +220,37 @@ function linesOf(text) {
 /** @param {string} text @param {string[]} held */
 const named = (text, held) => text.replace(new RegExp(`${HELD}(\\d+)${HELD}`, "g"), (_, at) => held[at]).trim();
 const isOpen = (/** @type {string} */ text) => ["[]", "{}", "()"].some(([open, close]) => text.split(open).length !== text.split(close).length);
-const separate = "write “name, weight” on a line each, or begin with a header such as “name,weight”";
 
 /** The players that a line names.
  * @param {Line} line @param {string | null} read @returns {Item[]} */
 function itemsOf(line, read) {
-  const fail = (/** @type {string} */ what) => { throw new InputFault(`line ${line.number}: ${what}`); };
   const plain = PLAIN.exec(line.text);
   if (plain) {
     return [{ text: line.text, line: line.number, party: null, bare: true,
       ways: { "weight-first": { name: plain[2], weight: digitsOf(plain[1]) }, names: { name: line.text, weight: null } } }];
   }
   const negative = NEGATIVE.exec(line.text);
-  if (negative && read !== "names") fail(`the weight must be at least 0, got ${negative[0]}`);
-  if (NO_WEIGHT.test(line.text) && read !== "names") fail("the weight is not a number; numbers look like 42 or 3.5");
+  if (negative && read !== "names") failAt(line.number, "negative", { weight: negative[0] });
+  if (NO_WEIGHT.test(line.text) && read !== "names") failAt(line.number, "no_number");
   const cells = read === "weight-first" ? [line.text] : cellsOf(line.text);
-  if (cells.length === 1 && cells[0] === "") fail("there are separators and no name");
+  if (cells.length === 1 && cells[0] === "") failAt(line.number, "only_separators");
   if (cells.length === 1) return duo(cells[0], line, read);
-  if (cells.some(isOpen) && !isOpen(line.text)) fail("there are separators inside brackets; write one player a line");
-  if (cells.some((cell) => !cell)) fail("there is an empty place between separators; delete one separator");
+  if (cells.some(isOpen) && !isOpen(line.text)) failAt(line.number, "brackets");
+  if (cells.some((cell) => !cell)) failAt(line.number, "empty_cell");
   const numeric = cells.map((cell) => IS_NUMBER.test(cell));
   if (!read && !numeric.includes(true) && HEADED.test(cells[0]) && !cells.slice(1).some((cell) => cell.includes(":"))) {
-    fail(`${quoted(line.text)} begins with a heading; write the names alone`);
+    failAt(line.number, "headed", { text: quoted(line.text) });
   }
   if (read === "names" || !numeric.includes(true)) {
     const items = cells.flatMap((cell) => duo(cell, line, read));
     const first = items.map((item) => "weight-first" in item.ways);
     if (!read && first[0] && !first.slice(1).includes(true)) {
-      throw new AmbiguousFault(line.number, line.text, ["one player", `${items.length} players`], "put a name with a comma in double quotes");
+      throw new AmbiguousFault(line.number, line.text, [say("one_player"), say("many_players", { count: items.length })], say("in_quotes"));
     }
     return items;
   }
   if (cells.length % 2 || numeric.some((one, at) => at > 0 && one === numeric[at - 1])) {
-    fail(`there are ${cells.length} cells, and it is not clear which is the weight; ${separate}`);
+    failAt(line.number, "which_weight", { count: cells.length });
   }
   return cells.filter((_, at) => !numeric[at]).map((name, at) => {
     if (partsOf(name).length > 1) refuseShared(line);
@@ -268,7 +265,7 @@ function refuseUnknownHeader(lines) {
   const rows = lines.map((line) => cellsOf(line.text));
   if (rows.length < 2 || rows[0].length < 2 || /\p{Nd}/u.test(lines[0].text)) return;
   if (rows.slice(1).every((row) => row.length === rows[0].length && row.filter((cell) => IS_NUMBER.test(cell)).length === 1)) {
-    throw new InputFault(`line ${lines[0].number}: ${quoted(lines[0].text)} looks like a header that is not known; write one such as “name,weight”, or put # before it`);
+    failAt(lines[0].number, "unknown_header", { text: quoted(lines[0].text) });
   }
 }
 
@@ -278,16 +275,15 @@ function refuseStrayNumbers(items) {
     const name = (ways["name-first"] ?? ways.names)?.name ?? "";
     const stray = text.includes(HELD) || ways["weight-first"] ? null : STRAY.exec(name);
     if (stray) {
-      throw new AmbiguousFault(line, text, [`a weight of ${stray[1]}`, `a name with ${stray[1]} in it`],
-        "write one number, last on the line, or put the name in double quotes");
+      throw new AmbiguousFault(line, text, [say("as_weight", { weight: stray[1] }), say("in_name", { number: stray[1] })],
+        say("one_number"));
     }
   }
 }
 
 /** @param {Line} line @returns {never} */
 function refuseShared(line) {
-  throw new AmbiguousFault(line.number, line.text, ["the weight of each of them", "the weight of both together"],
-    "write a weight for each, as in “Amber 1500 + Birch 1400”");
+  throw new AmbiguousFault(line.number, line.text, [say("of_each"), say("of_both")], say("weight_each"));
 }
 
 /** Cut a line at tabs, else at semicolons, else at commas; a comma inside a number is none of these.
@@ -322,9 +318,8 @@ function duo(cell, line, read) {
 /** One player with every way in which the text can be read.
  * @param {string} text @param {Line} line @returns {Item} */
 function itemOf(text, line) {
-  const fail = (/** @type {string} */ what) => { throw new InputFault(`line ${line.number}: ${what}`); };
-  if (/^.*\S\s*\+\s*\p{Nd}{1,2}$/su.test(text)) fail("it brings guests without a name; write a line for each of them");
-  if (IS_NUMBER.test(text)) fail(`there is no name beside the number ${text}; a line is a name, or a name and a weight`);
+  if (/^.*\S\s*\+\s*\p{Nd}{1,2}$/su.test(text)) failAt(line.number, "guests");
+  if (IS_NUMBER.test(text)) failAt(line.number, "only_number", { text });
   const [leads, trails] = [LEADS.exec(text), TRAILS.exec(text)];
   /** @type {Record<string, Reading>} */
   const ways = {};
@@ -339,8 +334,8 @@ function itemOf(text, line) {
     ways["name-first"] = { name: named(trails[1], line.held), weight: weightOf(number, line.number, line.text) };
     bare ||= trails[5] !== undefined;
     if (trails[5] && /\s\p{Nd}{1,3}$/u.test(trails[1]) && /^\p{Nd}{3}$/u.test(number)) {
-      throw new AmbiguousFault(line.number, line.text, ["a weight with a space in it", `a name ${quoted(trails[1])} and a weight of ${number}`],
-        "write weights without spaces in them");
+      throw new AmbiguousFault(line.number, line.text, [say("spaced_weight"), say("name_and_weight", { name: quoted(trails[1]), weight: number })],
+        say("no_spaces"));
     }
   } else if (dashed) {
     ways["name-first"] = { name: named(dashed[1], line.held), weight: digitsOf(dashed[2]) };
@@ -348,7 +343,7 @@ function itemOf(text, line) {
   }
   if (!Object.keys(ways).length || bare) ways.names = { name: named(text, line.held), weight: null };
   if (Object.keys(ways).join() === "names" && text.split(/\s+/).length >= 7) {
-    fail(`${quoted(text)} looks like a sentence; put # before a line that names nobody`);
+    failAt(line.number, "sentence", { text: quoted(text) });
   }
   return { text, line: line.number, party: null, ways, bare };
 }
@@ -372,7 +367,7 @@ function weightOf(text, at, line, signed = false) {
   const factor = /[kK]$/.test(digits) ? 1000 : 1;
   digits = digits.replace(/[kK]+$/, "");
   const [commas, points] = [digits.split(",").length - 1, digits.split(".").length - 1];
-  const none = () => { throw new InputFault(`line ${at}: ${quoted(text)} is not a number; numbers look like 42 or 3.5`); };
+  const none = () => failAt(at, "not_a_number", { text: quoted(text) });
   if (commas && points) {
     const last = Math.max(digits.lastIndexOf(","), digits.lastIndexOf("."));
     digits = `${digits.slice(0, last).replace(/[.,]/g, "")}.${digits.slice(last + 1)}`;
@@ -381,7 +376,7 @@ function weightOf(text, at, line, signed = false) {
     digits = digits.replace(/[.,]/g, "");
   } else if (/^[1-9]\p{Nd}{0,2},\p{Nd}{3}$/u.test(digits)) {
     const [one, other] = [digits.replace(",", ""), digits.replace(",", ".")];
-    throw new AmbiguousFault(at, line, [`a weight of ${one}`, `a weight of ${other}`], `write ${one} or ${other}`);
+    throw new AmbiguousFault(at, line, [one, other].map((weight) => say("as_weight", { weight })), say("write_one", { one, other }));
   } else digits = digits.replace(",", ".");
   const value = /^[+-]?(?:\p{Nd}+\.?\p{Nd}*|\.\p{Nd}+)(?:[eE][+-]?\p{Nd}+)?$/u.test(digits) ? factor * digitsOf(digits) : none();
   if (!(Math.abs(value) <= 1e15) || (!signed && value < 0)) none();
@@ -396,7 +391,7 @@ function refuseWordsInARow(items) {
   const numbers = text.match(new RegExp(String.raw`(?<!\S)${NUMBER}(?!\S)`, "gu")) ?? [];
   const only = Object.keys(ways).join() === "names";
   const players = only ? words.length : numbers.length > 1 && words.length >= 2 * numbers.length ? numbers.length : 1;
-  if (players > 1) throw new AmbiguousFault(line, text, ["one player", `${players} players`], "separate players by commas, or write one a line");
+  if (players > 1) throw new AmbiguousFault(line, text, [say("one_player"), say("many_players", { count: players })], say("separate"));
 }
 
 /** “1.500” beside “950”: a decimal point, or a group of digits. @param {Item[]} items */
@@ -406,8 +401,8 @@ function refuseMixedPoints(items) {
   const groups = pointed.map((item) => /(?<![\p{Nd}.,])([1-9]\p{Nd}{0,2})\.(\p{Nd}{3})(?![\p{Nd}.,])/u.exec(item.text));
   const [found] = groups;
   if (!large || !found || !groups.every((group) => group)) return;
-  throw new AmbiguousFault(pointed[0].line, pointed[0].text, [`a weight of ${found[1]}${found[2]}`, `a weight of ${found[0]}`],
-    `write ${found[1]}${found[2]}`);
+  throw new AmbiguousFault(pointed[0].line, pointed[0].text, [`${found[1]}${found[2]}`, found[0]].map((weight) => say("as_weight", { weight })),
+    say("write_that", { weight: `${found[1]}${found[2]}` }));
 }
 
 /** Numbers up to which names are told apart by them, as in "Player 12". */
@@ -444,8 +439,8 @@ function resolved(item, census, read) {
   ways = likely(ways, item, census);
   const list = READS.filter((way) => ways[way]);
   if (new Set(list.map((way) => JSON.stringify([ways[way].name, ways[way].weight]))).size > 1) {
-    const readings = list.map((way) => `${quoted(ways[way].name)}${ways[way].weight === null ? "" : ` with weight ${ways[way].weight}`}`);
-    throw new AmbiguousFault(item.line, item.text, readings, "choose one", list);
+    const readings = list.map((way) => (ways[way].weight === null ? quoted(ways[way].name) : say("with_weight", { name: quoted(ways[way].name), weight: ways[way].weight })));
+    throw new AmbiguousFault(item.line, item.text, readings, say("choose"), list);
   }
   return { name: ways[list[0]].name, mu: ways[list[0]].weight, party };
 }

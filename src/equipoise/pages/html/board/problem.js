@@ -28,18 +28,26 @@ const UNIT = 2 ** -53;
 /** The features of a block: how many, their weights, squares around the centre, sigma², sides. */
 const [COUNT, MU, SQUARE, VARIANCE, SIDE, WIDTH] = [0, 1, 2, 3, 4, 5];
 const OBJECTIVES = ["spread", "difference", "win", "ratio", "indistinguishable"];
-/** Part-splits of a half, splits looked at, and steps of an enumeration up to which a proof is sought. */
-const [MOST_ROWS, MOST_LOOKS, MOST_STEPS, MOST_SWAPS] = [1 << 14, 4e7, 2e6, 3e5];
+/** Part-splits of a half, pairs of them, splits and steps of an enumeration up to which a proof is sought; swaps. */
+const [MOST_ROWS, MOST_LOOKS, MOST_SPLITS, MOST_STEPS, MOST_SWAPS] = [1 << 14, 4e7, 1.5e5, 2e6, 1e5];
 
-/** Something that was typed is at fault. */
-class InputFault extends Error {}
+/** A text of the catalogue with its gaps filled. @param {string} key @param {Record<string, any>} [gaps] */
+const say = (key, gaps = {}) => TEXTS[key].replace(/\{(\w+)\}/g, (_, gap) => String(gaps[gap]));
+
+/** Something that was typed is at fault, in a sentence of the catalogue. */
+class InputFault extends Error {
+  /** @param {string} key @param {Record<string, any>} [gaps] */
+  constructor(key, gaps) {
+    super(say(`fault_${key}`, gaps));
+  }
+}
 /** What was asked contradicts itself. */
-class Contradiction extends Error {}
+class Contradiction extends InputFault {}
 
 /** @param {number[]} numbers */
 const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
 /** @param {string} name */
-const quoted = (name) => `“${name}”`;
+const quoted = (name) => say("quoted", { name });
 
 /** @param {Player} player */
 const labelOf = (player) => player.name || player.id;
@@ -50,8 +58,7 @@ function placeOf(players, who) {
   if (byId >= 0) return byId;
   const named = players.map((player, place) => (player.name === who ? place : -1)).filter((place) => place >= 0);
   if (named.length === 1) return named[0];
-  throw new InputFault(named.length ? `${named.length} players are named ${quoted(who)}` :
-    `there is no player ${quoted(who)}`);
+  throw new InputFault(named.length ? "namesakes" : "nobody", { count: named.length, name: quoted(who) });
 }
 
 /** Read a request as `--request` takes it.
@@ -68,10 +75,10 @@ function requestOf(data) {
       if (!columns.includes(key) && !unknown.includes(key)) unknown.push(key);
     }
     const roles = Array.isArray(row.roles) ? row.roles : row.roles ? Object.keys(row.roles) : [];
-    if (row.roles && !Array.isArray(row.roles)) unknown.push("ratings of roles");
+    if (row.roles && !Array.isArray(row.roles)) unknown.push(say("role_ratings"));
     return { id: String(row.id ?? row.name), name: row.name === undefined ? "" : String(row.name),
-      mu: numberIn(row.mu ?? row.weight, -1e15, 1e15, "a weight"), sigma: numberIn(row.sigma, 0, 1e15, "sigma") ?? 0,
-      side: numberIn(row.side, 0, 1, "side") ?? 0.5, party: row.party ?? null,
+      mu: numberIn(row.mu ?? row.weight, -1e15, 1e15, say("weight")), sigma: numberIn(row.sigma, 0, 1e15, "sigma") ?? 0,
+      side: numberIn(row.side, 0, 1, say("side")) ?? 0.5, party: row.party ?? null,
       team: row.team === undefined || row.team === null ? null : Number(row.team) - 1, roles };
   });
   const bots = data.bots === true ? {} : data.bots;
@@ -90,7 +97,7 @@ function requestOf(data) {
 function numberIn(value, low, high, what) {
   if (value === undefined || value === null || value === "") return null;
   const number = Number(value);
-  if (!(number >= low && number <= high)) throw new InputFault(`${what} must be from ${low} to ${high}, got ${value}`);
+  if (!(number >= low && number <= high)) throw new InputFault("range", { what, low, high, value });
   return number;
 }
 
@@ -101,11 +108,11 @@ function numberIn(value, low, high, what) {
 function build(request) {
   const { players, teams: k } = request;
   const n = players.length;
-  if (!n) throw new InputFault("there are no players");
-  if (!(Number.isInteger(k) && k >= 2 && k <= 100)) throw new InputFault(`teams must be from 2 to 100, got ${k}`);
-  if (!request.bots && n < k) throw new InputFault(`${n} players are too few for ${k} teams`);
+  if (!n) throw new InputFault("no_players");
+  if (!(Number.isInteger(k) && k >= 2 && k <= 100)) throw new InputFault("range", { what: say("teams"), low: 2, high: 100, value: k });
+  if (!request.bots && n < k) throw new InputFault("too_few", { count: n, teams: k });
   const ids = new Set(players.map((player) => player.id));
-  if (ids.size < n) throw new InputFault("two players have the same name");
+  if (ids.size < n) throw new InputFault("twins");
   const known = /** @type {number[]} */ (players.map((player) => player.mu).filter((mu) => mu !== null));
   const usual = known.length ? sum(known) / known.length : 50;
   const mu = players.map((player) => player.mu ?? usual);
@@ -114,10 +121,10 @@ function build(request) {
   const fixedTeam = players.map((player) => player.team ?? -1);
   for (const [who, team] of request.fixed) {
     const place = placeOf(players, who);
-    if (![-1, team].includes(fixedTeam[place])) throw new InputFault(`${quoted(who)} is fixed to two teams`);
+    if (![-1, team].includes(fixedTeam[place])) throw new InputFault("fixed_twice", { name: quoted(who) });
     fixedTeam[place] = team;
   }
-  if (fixedTeam.some((team) => !(team >= -1 && team < k))) throw new InputFault(`there are teams 1 to ${k}`);
+  if (fixedTeam.some((team) => !(team >= -1 && team < k))) throw new InputFault("no_team", { teams: k });
   const blockOf = grouped(request);
   const blocks = /** @type {Block[]} */ ([]);
   blockOf.forEach((at, place) => {
@@ -129,7 +136,7 @@ function build(request) {
     block.row = block.row.map((total, feature) => total + row[feature]);
     const team = fixedTeam[place];
     if (team >= 0 && ![-1, team].includes(block.fixed)) {
-      throw new Contradiction(`${quoted(labelOf(players[place]))} is in a party with somebody fixed to another team`);
+      throw new Contradiction("party_fixed", { name: quoted(labelOf(players[place])) });
     }
     if (team >= 0) block.fixed = team;
   });
@@ -186,14 +193,14 @@ function apartPairs({ players, apart, teams }, blockOf, blocks) {
   const pairs = /** @type {[number, number][]} */ ([]);
   for (const group of apart) {
     const places = group.map((who) => placeOf(players, who));
-    if (places.length > teams) throw new Contradiction(`${places.length} players must be apart, but there are ${teams} teams`);
+    if (places.length > teams) throw new Contradiction("apart_teams", { count: places.length, teams });
     places.forEach((one, at) => places.slice(0, at).forEach((other) => {
       const [a, b] = [blockOf[one], blockOf[other]];
-      const names = `${quoted(labelOf(players[other]))} and ${quoted(labelOf(players[one]))}`;
-      if (one === other) throw new InputFault(`${names} come twice in one group`);
-      if (a === b) throw new Contradiction(`${names} must be apart, but are in one party`);
+      const names = [other, one].map((place) => quoted(labelOf(players[place]))).join(` ${say("and")} `);
+      if (one === other) throw new InputFault("group_twice", { names });
+      if (a === b) throw new Contradiction("apart_party", { names });
       if (blocks[a].fixed >= 0 && blocks[a].fixed === blocks[b].fixed) {
-        throw new Contradiction(`${names} must be apart, but are fixed to one team`);
+        throw new Contradiction("apart_fixed", { names });
       }
       pairs.push([b, a]);
     }));

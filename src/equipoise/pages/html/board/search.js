@@ -48,7 +48,7 @@ function signature({ k, looks, interchangeable }, labels) {
 function solve(problem, keep = 1) {
   const name = problem.request.objective;
   if (name === "ratio" && (Math.min(...problem.mu) < 0 || (problem.filler && problem.filler[MU] < 0))) {
-    throw new InputFault("the ratio needs weights of 0 and above; difference and win do without");
+    throw new InputFault("ratio");
   }
   const search = searchFor(problem);
   let found = search(name === "spread" ? winCost : COSTS[name], [], name === "spread" ? 1 : keep);
@@ -84,13 +84,24 @@ function searchFor(problem) {
   }
   return (cost, limits, keep, start = []) => {
     const best = new Best(problem, cost, limits, keep);
-    // As many labellings as of 12 players in four teams: beyond, most steps would be in vain.
-    if (problem.blocks.length * Math.log2(problem.k) <= 24 && enumerate(problem, best)) return { ranked: best.ranked, proven: true };
+    // Where many are alike there are far fewer splits than labellings, which soon shows.
+    const steps = splitsOf(problem) <= MOST_SPLITS ? MOST_STEPS : MOST_STEPS / 100;
+    if (enumerate(problem, best, steps)) return { ranked: best.ranked, proven: true };
     const rest = new Best(problem, cost, limits, keep);
     for (const one of [...start, ...best.ranked]) rest.offer(one.labels);
     climb(problem, rest);
     return { ranked: rest.ranked, proven: false };
   };
+}
+
+/** About how many splits there are. @param {Problem} problem */
+function splitsOf({ blocks, k, interchangeable }) {
+  const free = blocks.filter((block) => block.fixed < 0).length;
+  let splits = 1;
+  // A multinomial coefficient, as a product: the n-th block takes a seat in row n / k of a team.
+  for (let n = 1; n <= free; n++) splits *= n / Math.ceil(n / k);
+  for (let team = 2; interchangeable && team <= k; team++) splits /= team;
+  return splits;
 }
 
 /** Number teams by who comes first, or so that more players are on the side they like.
@@ -107,16 +118,16 @@ function oriented(problem, labels) {
 }
 
 /** Look at every legal split, equals and interchangeable teams once; false if there are too many.
- * @param {Problem} problem @param {Best} best @returns {boolean} */
-function enumerate(problem, best) {
-  const { blocks, k, most, least, enemies, interchangeable } = problem;
+ * @param {Problem} problem @param {Best} best @param {number} most @returns {boolean} */
+function enumerate(problem, best, most) {
+  const { blocks, k, most: largest, least, enemies, interchangeable } = problem;
   const order = blocks.map((_, at) => at).sort((a, b) => blocks[b].size - blocks[a].size || problem.looks[a] - problem.looks[b]);
   const bound = blocks.map((block, at) => block.size > 1 || block.fixed >= 0 || enemies[at].size > 0);
   const labels = /** @type {number[]} */ (Array(blocks.length).fill(-1));
   const counts = /** @type {number[]} */ (Array(k).fill(0));
   let [steps, left] = [0, problem.n];
   const visit = (/** @type {number} */ depth, /** @type {number} */ used) => {
-    if (++steps > MOST_STEPS) return false;
+    if (++steps > most) return false;
     if (depth === order.length) {
       if (violation(problem, labels) === 0) best.offer(labels);
       return true;
@@ -128,7 +139,7 @@ function enumerate(problem, best) {
     const last = interchangeable ? Math.min(used, k - 1) : k - 1;
     left -= size;
     for (let team = equal ? labels[before] : 0; team <= last; team++) {
-      if ((fixed >= 0 && fixed !== team) || counts[team] + size > most) continue;
+      if ((fixed >= 0 && fixed !== team) || counts[team] + size > largest) continue;
       let clash = false;
       for (const enemy of enemies[at]) clash ||= labels[enemy] === team;
       if (clash) continue;
@@ -173,7 +184,7 @@ function halvesOf(problem) {
       if (component[block] >= 0) {
         if (side[block] === sign) continue;
         const name = labelOf(problem.request.players[blocks[block].players[0]]);
-        throw new Contradiction(`${quoted(name)} would have to be in both teams to keep all who must be apart so`);
+        throw new Contradiction("apart_ring", { name: quoted(name) });
       }
       component[block] = at;
       side[block] = sign;
@@ -244,7 +255,11 @@ function partSplits({ kinds, steps }, half) {
   }
   return new Map([...groups].map(([size, group]) => {
     const order = Uint32Array.from(group).sort((a, b) => mu[a] - mu[b]);
-    const picked = (/** @type {Float64Array} */ from) => Float64Array.from(order, (row) => from[row]);
+    const picked = (/** @type {Float64Array} */ from) => {
+      const some = new Float64Array(order.length);
+      for (let at = 0; at < order.length; at++) some[at] = from[order[at]];
+      return some;
+    };
     return [size, { mu: picked(mu), square: picked(square), code: picked(code) }];
   }));
 }
@@ -273,7 +288,6 @@ function meet(problem, halves, cost, limits, keep) {
   const [left, right] = halves.parts ??= [partSplits(halves, 0), partSplits(halves, 1)];
   const sizes = sizesOf(problem, limits.length ? winCost : cost);
   const pad = 8 * (problem.n + 16) * UNIT * sum(problem.mu.map(Math.abs));
-  let looks = 0;
   const pairs = (/** @type {(first: number, a: Part, b: Part) => void} */ use) => sizes.forEach((_, first) => {
     for (const [count, a] of left) {
       const b = right.get(first - halves.base[COUNT] - count);
@@ -281,40 +295,51 @@ function meet(problem, halves, cost, limits, keep) {
     }
   });
   if (!limits.length) {
-    pairs((first, a, b) => {
-      const target = sizes[first].target - halves.base[MU];
-      let [j, nearest, at] = [b.mu.length - 1, Infinity, /** @type {number[]} */ ([])];
-      for (let i = 0; i < a.mu.length; i++) {
-        while (j > 0 && a.mu[i] + b.mu[j] > target) j--;
-        for (let near = j; near < Math.min(j + 2, b.mu.length); near++) {
-          const off = Math.abs(a.mu[i] + b.mu[near] - target);
-          if (off < nearest) [nearest, at] = [off, [a.code[i], b.code[near]]];
-        }
-      }
-      best.offer(decoded(halves, at));
-    });
+    pairs((first, a, b) => best.offer(decoded(halves, nearest(a, b, sizes[first].target - halves.base[MU]))));
     if (keep === 1 || !best.ranked.length) return { ranked: best.ranked, proven: true };
   }
-  let level = limits.length ? limits[0].limit : best.ranked[0].cost;
-  for (let whole = false; !whole; level = Math.max(level * 2, 1e-9)) {
+  let [looks, whole] = [0, false];
+  for (let level = limits.length ? limits[0].limit : best.ranked[0].cost; !whole; level = Math.max(level * 2, 1e-9)) {
     whole = true;
     pairs((first, a, b) => {
-      const reach = sizes[first].reach(level) + pad;
-      const target = sizes[first].target - halves.base[MU];
-      whole &&= limits.length > 0 || reach >= sizes[first].most;
+      const { target, reach, most, cost: rough } = sizes[first];
+      const aim = target - halves.base[MU];
+      let worst = best.worst;
+      // What is no better than the worst that is kept, but for rounding, need not be looked at.
+      let far = limits.length ? reach(level) + pad : Math.min(reach(level) + pad, reach(worst) - pad);
+      whole &&= limits.length > 0 || reach(level) + pad >= most;
       let high = b.mu.length;
-      for (let i = 0; i < a.mu.length; i++) {
-        while (high > 0 && a.mu[i] + b.mu[high - 1] > target + reach) high--;
-        for (let j = high - 1; j >= 0 && a.mu[i] + b.mu[j] >= target - reach; j--) {
+      // Splits that are all alike but for rounding have none that is better.
+      for (let i = 0; i < a.mu.length && (!limits.length || worst > pad); i++) {
+        while (high > 0 && a.mu[i] + b.mu[high - 1] > aim + far) high--;
+        for (let j = high - 1; j >= 0 && a.mu[i] + b.mu[j] >= aim - far; j--) {
           if (++looks > MOST_LOOKS) return;
-          const rough = sizes[first].cost(a.mu[i] + b.mu[j] + halves.base[MU], a.square[i] + b.square[j] + halves.base[SQUARE]);
-          if (rough * (1 - 1e-9) < best.worst) best.offer(decoded(halves, [a.code[i], b.code[j]]));
+          if (limits.length && rough(a.mu[i] + b.mu[j] + halves.base[MU], a.square[i] + b.square[j] + halves.base[SQUARE]) >= worst - pad) continue;
+          looks += 100;
+          best.offer(decoded(halves, [a.code[i], b.code[j]]));
+          if (best.worst === worst) continue;
+          worst = best.worst;
+          if (!limits.length) far = Math.min(far, reach(worst) - pad);
         }
       }
     });
     if (limits.length || best.ranked.length >= keep || looks > MOST_LOOKS) break;
   }
   return { ranked: best.ranked, proven: looks <= MOST_LOOKS };
+}
+
+/** The codes of the two part-splits whose weights add up to what is nearest to a target.
+ * @param {Part} a @param {Part} b @param {number} target @returns {number[]} */
+function nearest(a, b, target) {
+  let [j, least, at] = [b.mu.length - 1, Infinity, /** @type {number[]} */ ([])];
+  for (let i = 0; i < a.mu.length; i++) {
+    while (j > 0 && a.mu[i] + b.mu[j] > target) j--;
+    for (let near = j; near < Math.min(j + 2, b.mu.length); near++) {
+      const off = Math.abs(a.mu[i] + b.mu[near] - target);
+      if (off < least) [least, at] = [off, [a.code[i], b.code[near]]];
+    }
+  }
+  return at;
 }
 
 /** For each legal number of players in the first of two teams: the weight that makes it even, how far from it
@@ -335,7 +360,7 @@ function sizesOf(problem, cost) {
     const noise = noiseOf(units, counts[0] + counts[1], all[VARIANCE], 2);
     const reach = (/** @type {number} */ level) => {
       if (cost === winCost) return level >= 0.5 ? Infinity : (noise / SLOPE / 2) * Math.log((0.5 + level) / (0.5 - level));
-      if (cost === ratioCost) return (total * Math.min(level, 1)) / (2 - Math.min(level, 1)) / 2;
+      if (cost === ratioCost) return level >= 1 ? Infinity : (total * level) / (2 - level) / 2;
       return level / 2;
     };
     const square = filler ? filler[SQUARE] : 0;

@@ -31,7 +31,7 @@ function fromLink() {
     const text = atob(fragment.replace(/-/g, "+").replace(/_/g, "/"));
     fill(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(text, (sign) => sign.charCodeAt(0)))));
   } catch (error) {
-    fault(new InputFault(`${say("bad_link")} ${error instanceof InputFault || error instanceof Contradiction ? error.message : ""}`));
+    fault(new InputFault("link", { why: error instanceof InputFault ? error.message : "" }));
     return false;
   }
   return true;

@@ -9,6 +9,7 @@ function solved(asked) {
   [state.best, ...state.others] = labels.length ? labels : [[]];
   state.labels = state.best;
   state.within = within;
+  state.prices = status === "optimal" ? priced(asked) : [];
   show();
   if (document.body.dataset.server && (status !== "optimal" || state.unknown.length)) void askServer(asked);
 }
@@ -141,7 +142,7 @@ function reasons(hand) {
     words.push(say("reason_next", { change: changeOf(state.best, state.others[0]), objective, value: number(next.value), chances: chancesIn(next.chances) }));
   }
   if (state.picked >= 0) words.push(...whyThere(state.picked));
-  if (state.status === "optimal" && !hand) words.push(...priced(asked));
+  if (!hand) words.push(...state.prices);
   words.push(say("reason_noise", { beta: number(problem.units.beta) }));
   return words;
 }
@@ -180,12 +181,14 @@ function priced(asked) {
     ...asked.fixed.map(([who, team], at) => [say("rule_fixed", { names: list([who]), team: teamName(team) }), { ...asked, fixed: asked.fixed.filter((_, one) => one !== at) }]),
   ]);
   if (!rules.length || rules.length > 8) return [];
-  const now = judged(state.best).imbalance;
-  const costs = rules.map(([rule, free]) => {
-    const problem = build(free);
+  const objective = asked.objective === "spread" ? "win" : asked.objective;
+  const evenness = (/** @type {Asked} */ request) => {
+    const problem = build({ ...request, objective });
     const { labels } = solve(problem);
-    return { rule, cost: labels.length ? now - judge(problem, labels[0]).imbalance : 0 };
-  });
+    return labels.length ? judge(problem, labels[0]).imbalance : Infinity;
+  };
+  const now = evenness(asked);
+  const costs = rules.map(([rule, free]) => ({ rule, cost: now - evenness(free) }));
   const dear = costs.filter(({ cost }) => cost >= 0.001);
   return dear.length ? dear.map(({ rule, cost }) => say("reason_rule", { rule, cost: percent(cost) })) : [say("reason_free")];
 }

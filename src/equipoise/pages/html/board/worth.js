@@ -3,12 +3,16 @@
 
 /** The totals of each team, bots included, from the team of each block.
  * @param {Problem} problem @param {number[]} labels @returns {Float64Array} */
-function totalsOf(problem, labels) {
+const totalsOf = (problem, labels) => filled(problem, sumsOf(problem, labels));
+
+/** The totals of each team without bots.
+ * @param {Problem} problem @param {number[]} labels @returns {Float64Array} */
+function sumsOf(problem, labels) {
   const totals = new Float64Array(problem.k * WIDTH);
   problem.blocks.forEach((block, at) => {
     for (let feature = 0; feature < WIDTH; feature++) totals[labels[at] * WIDTH + feature] += block.row[feature];
   });
-  return filled(problem, totals);
+  return totals;
 }
 
 /** Add the bots to totals of players.
@@ -113,28 +117,37 @@ const ratioCost = (problem, totals) => {
   return largest > 0 ? differenceCost(problem, totals) / largest : 0;
 };
 
+/** The logarithm of the variance of skills in a row of totals.
+ * @param {Units} units @param {number} count @param {number} mu @param {number} squares */
+function logVariance({ centre, prior }, count, mu, squares) {
+  const offset = (count > 0 ? mu / count : 0) - centre;
+  return Math.log(Math.max(squares / Math.max(count, 1) - offset * offset, 0) + prior);
+}
+
+/** One term of how far a share is from everyone's, in nats. @param {number} own @param {number} all */
+const toldBy = (own, all) => (own > 0 && all > 0 ? own * (Math.log(own) - Math.log(all)) : 0);
+
 /** How much a player's team tells of the skill, less how much of the side wanted, in nats.
  * @type {Cost} */
 const likenessCost = ({ k, units }, totals) => {
-  const whole = Array.from({ length: WIDTH }, (_, feature) => sum(column(totals, feature)));
-  const varianceOf = (/** @type {number[]} */ row) => {
-    const offset = (row[COUNT] > 0 ? row[MU] / row[COUNT] : 0) - units.centre;
-    return Math.max((row[SQUARE] + row[VARIANCE]) / Math.max(row[COUNT], 1) - offset * offset, 0) + units.prior;
-  };
-  const between = (/** @type {number} */ own, /** @type {number} */ all) => (own > 0 && all > 0 ? own * (Math.log(own) - Math.log(all)) : 0);
-  const everyone = Math.min(Math.max(whole[SIDE] / whole[COUNT], 0), 1);
-  const all = Math.log(varianceOf(whole));
+  let [count, mu, squares, sides] = [0, 0, 0, 0];
+  for (let at = 0; at < totals.length; at += WIDTH) {
+    count += totals[at];
+    mu += totals[at + MU];
+    squares += totals[at + SQUARE] + totals[at + VARIANCE];
+    sides += totals[at + SIDE];
+  }
+  const everyone = Math.min(Math.max(sides / count, 0), 1);
+  const all = logVariance(units, count, mu, squares);
   let cost = 0;
-  for (let team = 0; team < k; team++) {
-    const row = Array.from(totals.subarray(team * WIDTH, (team + 1) * WIDTH));
-    const share = row[COUNT] / whole[COUNT];
-    if (share > 0) cost += 0.5 * share * (all - Math.log(varianceOf(row)));
+  for (let team = 0, at = 0; team < k; team++, at += WIDTH) {
+    const share = totals[at] / count;
+    if (share > 0) cost += 0.5 * share * (all - logVariance(units, totals[at], totals[at + MU], totals[at + SQUARE] + totals[at + VARIANCE]));
     if (!units.sideWeight) continue;
-    const side = row[SIDE] / Math.max(row[COUNT], 1);
+    const side = totals[at + SIDE] / Math.max(totals[at], 1);
     const own = Math.min(Math.max(side, 0), 1);
-    const told = between(own, everyone) + between(1 - own, 1 - everyone);
-    const right = units.signed ? Math.sign((side - whole[SIDE] / whole[COUNT]) * ((2 * team) / (k - 1) - 1)) : 1;
-    cost -= units.sideWeight * share * told * right;
+    const right = units.signed ? Math.sign((side - sides / count) * ((2 * team) / (k - 1) - 1)) : 1;
+    cost -= units.sideWeight * share * (toldBy(own, everyone) + toldBy(1 - own, 1 - everyone)) * right;
   }
   return cost;
 };

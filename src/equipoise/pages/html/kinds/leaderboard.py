@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from equipoise.logs.rules import ruleset_text
 from equipoise.matches import Ruleset
@@ -36,21 +36,22 @@ def render(site: Site, key: str, query: Mapping[str, str]) -> str | None:
 
 
 def _table(site: Site, ruleset: Ruleset, name: str, part: int, query: Mapping[str, str]) -> str | None:
-    rows = list(enumerate(site.chronicle.tables[ruleset], start=1))
+    table = site.chronicle.tables[ruleset]
     wanted, least = query.get("q", "").casefold(), query.get("games", "1")
-    if wanted:
-        rows = [(rank, row) for rank, row in rows if wanted in row.name.casefold()]
-    if least.isascii() and least.isdecimal() and int(least[:9]) > 1:
-        rows = [(rank, row) for rank, row in rows if row.games >= int(least[:9])]
-    filtered = bool(wanted) or len(rows) < len(site.chronicle.tables[ruleset])
-    parts = max(-(-len(rows) // ROWS), 1)
+    fewest = int(least[:9]) if least.isascii() and least.isdecimal() else 1
+    filtered = bool(wanted) or fewest > 1
+    places: Sequence[int] = range(len(table))
+    if filtered:
+        places = [n for n, row in enumerate(table) if wanted in row.name.casefold() and row.games >= fewest]
+    parts = max(-(-len(places) // ROWS), 1)
     if not 0 <= part < parts:
         return None
-    links = [] if filtered else [(str(n + 1), f"{_part(name, n)}.html", n == part) for n in range(parts)]
-    near = [link for n, link in enumerate(links) if abs(n - part) <= 5 or n in (0, parts - 1)]
+    near = sorted({0, parts - 1, *range(max(part - 5, 0), min(part + 6, parts))})
+    links = [] if filtered else [(str(n + 1), f"{_part(name, n)}.html", n == part) for n in near]
     return site.render(
         "leaderboard.html", "../", ruleset_text(ruleset), ruleset=ruleset, here="leaderboard", query=query,
-        rows=rows[part * ROWS : (part + 1) * ROWS], count=len(site.chronicle.tables[ruleset]), links=near,
+        rows=[(n + 1, table[n]) for n in places[part * ROWS : (part + 1) * ROWS]], count=len(table),
+        links=links,
         csv=f"{name}.csv",
     )  # fmt: skip
 

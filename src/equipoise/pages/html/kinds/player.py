@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from equipoise.matches import Match, Ruleset
+from equipoise.members import Members
 from equipoise.pages.html.graphs import band_graph
 from equipoise.pages.html.site import Kind, Site, date, percent, slug
 from equipoise.serving.chronicle import won_by
@@ -29,13 +30,14 @@ def render(site: Site, key: str, query: Mapping[str, str]) -> str | None:
     told = site.chronicle
     company = _Company()
     games = [_outcome(site, place, player, company) for place in told.of_player[player]]
-    rulesets = [_ruleset(site, player, ruleset, games) for ruleset in told.rulesets_of[player][:RULESETS]]
+    of = _by_ruleset(games)
+    rulesets = [_ruleset(site, player, one, of[one]) for one in told.rulesets_of[player][:RULESETS]]
     names = list(dict.fromkeys(name for game in reversed(games[-2000:])
                                for who, name in game.match.names if who == player))  # fmt: skip
     return site.render(
         "player.html", "../", told.name_of(player), id=player, names=names[:NAMES], rulesets=rulesets,
         games=[_told(site, player, game) for game in reversed(games[-GAMES:])], here="player",
-        mates=company.most(0), opponents=company.most(1), maps=company.most(2),
+        mates=company.most(0, player), opponents=company.most(1), maps=company.most(2),
     )  # fmt: skip
 
 
@@ -66,38 +68,54 @@ class _Company:
             for name in names:
                 self.shared[what][name] = self.shared[what].get(name, 0.0) + won
 
-    def most(self, what: int) -> list[tuple[str, int, float]]:
+    def most(self, what: int, player: str = "") -> list[tuple[str, int, float]]:
         """Return those there were most games with, how many, and the part of them that was won."""
-        won, shared = Counter(self.won[what]), self.shared[what]
+        played, won, shared = Counter(self.played[what]), Counter(self.won[what]), self.shared[what]
+        del played[player]
         return [
             (name, count, (won[name] + shared.get(name, 0.0)) / count)
-            for name, count in Counter(self.played[what]).most_common(ROWS)
+            for name, count in played.most_common(ROWS)
         ]
 
 
 def _outcome(site: Site, place: int, player: str, company: _Company) -> _Game:
     """Return what a match was for a player, and count its last contest's company."""
     match, chances = site.chronicle.matches[place], site.chronicle.chances[place]
-    won = expected = played = last = 0.0
-    sides: tuple[list[str], list[str]] = ([], [])
+    won = expected = last = 0.0
+    count, own, teams = 0, 0, match.contests[0].teams
     for contest, predicted in zip(match.contests, chances, strict=True):
-        teams = [[who for who, _ in team] for team in contest.teams]
-        own = next((n for n, team in enumerate(teams) if player in team), None)
-        if own is None:
+        here = _team_of(player, contest.teams)
+        if here < 0:
             continue
-        last = won_by(contest, own)
-        won, expected, played = won + last, expected + predicted[own], played + 1.0
-        sides = ([who for who in teams[own] if who != player],
-                 [who for n, team in enumerate(teams) if n != own for who in team])  # fmt: skip
-    company.add(0, sides[0], last)
-    company.add(1, sides[1], last)
-    company.add(2, [match.map], won / played)
-    return _Game(place, match, won / played, expected / played)
+        own, teams, last = here, contest.teams, won_by(contest, here)
+        won, expected, count = won + last, expected + predicted[here], count + 1
+    for n, team in enumerate(teams):
+        company.add(int(n != own), [who for who, _ in team], last)
+    company.add(2, (match.map,), won / count)
+    return _Game(place, match, won / count, expected / count)
 
 
-def _ruleset(site: Site, player: str, ruleset: Ruleset, games: Sequence[_Game]) -> dict[str, Any]:
+def _team_of(player: str, teams: Sequence[Members]) -> int:
+    """Return the team that a player is in, -1 for none."""
+    for n, team in enumerate(teams):
+        for who, _ in team:
+            if who == player:
+                return n
+    return -1
+
+
+def _by_ruleset(games: Sequence[_Game]) -> dict[Ruleset, list[_Game]]:
+    """Return the games of each ruleset; a match may have several."""
+    of: dict[Ruleset, list[_Game]] = {}
+    for game in games:
+        contests = game.match.contests
+        for ruleset in (game.match.ruleset,) if len(contests) == 1 else {one.ruleset for one in contests}:
+            of.setdefault(ruleset, []).append(game)
+    return of
+
+
+def _ruleset(site: Site, player: str, ruleset: Ruleset, own: Sequence[_Game]) -> dict[str, Any]:
     points = site.chronicle.points(player, ruleset)
-    own = [game for game in games if any(contest.ruleset == ruleset for contest in game.match.contests)]
     title = site.t["graph_player"].format(
         first=date(points[0].at)[:10], last=date(points[-1].at)[:10], weight=f"{points[-1].weight:.1f}"
     )
@@ -112,11 +130,16 @@ def _told(site: Site, player: str, game: _Game) -> dict[str, Any]:
     """Return a recent game with the weight after it, and why it moved."""
     after = site.chronicle.point_at(player, game.match.ruleset, game.place)
     how = "won" if game.won > 0.5 else "lost" if game.won < 0.5 else "shared"
+    moves = site.chronicle.why(player, game.match.ruleset, game.place)
     why = ""
-    if site.chronicle.exact and after is not None and after.match == game.place:
+    if moves:
         key = {"won": "why_up", "lost": "why_down", "shared": "why_same"}[how]
-        change = f"{after.weight - after.before:+.1f}"
+        parts = [
+            f"{site.t[f'channel_{name}']} {part:+.2f}" for name, part in moves.items() if abs(part) > 0.004
+        ]
+        change = f"{sum(moves.values()):+.2f}"
         why = site.t[key].format(chance=percent(game.expected), change=change)
+        why += f" ({', '.join(parts)})" if len(parts) > 1 else ""
     return {**game._asdict(), "result": site.t[how], "why": why,
             "weight": None if after is None else after.weight}  # fmt: skip
 

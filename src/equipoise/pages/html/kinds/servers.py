@@ -1,17 +1,18 @@
-"""Servers: what is played, when and where; by game, as an archive does not keep which server it was."""
+"""Servers: what is played on each, when and where; where a log tells no server, by game."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from equipoise.logs.rules import ruleset_text
+from equipoise.matches import Match
 from equipoise.pages.html.graphs import columns_graph
 from equipoise.pages.html.site import Kind, Site, date
 
-#: Games, rulesets and maps that are shown, and the weeks of a graph.
-GAMES, ROWS, WEEKS = 20, 20, 104
+#: Servers, rulesets and maps that are shown, and the weeks of a graph.
+SERVERS, ROWS, WEEKS = 20, 20, 104
 WEEK = 7 * 86400.0
 
 
@@ -26,17 +27,23 @@ def render(site: Site, key: str, query: Mapping[str, str]) -> str | None:
     del query
     if key != "index":
         return None
-    of: dict[str, list[int]] = {}
-    for place, match in enumerate(site.chronicle.matches):
-        of.setdefault(match.ruleset.game, []).append(place)
-    games = [
-        _game(site, name, places) for name, places in sorted(of.items(), key=lambda one: -len(one[1]))[:GAMES]
-    ]
-    return site.render("servers.html", "../", site.t["servers"], games=games, here="servers")
+    of: dict[tuple[str, str], list[Match]] = {}
+    for match in site.chronicle.matches:
+        of.setdefault((match.server, "" if match.server else match.ruleset.game), []).append(match)
+    most = sorted(of.items(), key=lambda one: -len(one[1]))[:SERVERS]
+    servers = [_server(site, server or game, bool(server), matches) for (server, game), matches in most]
+    return site.render(
+        "servers.html",
+        "../",
+        site.t["servers"],
+        servers=servers,
+        more=len(of) - len(servers),
+        here="servers",
+        sessions=site.sessions(),
+    )
 
 
-def _game(site: Site, name: str, places: list[int]) -> dict[str, Any]:
-    matches = [site.chronicle.matches[place] for place in places]
+def _server(site: Site, name: str, known: bool, matches: Sequence[Match]) -> dict[str, Any]:
     players = {
         who for match in matches for contest in match.contests for team in contest.teams for who, _ in team
     }
@@ -46,7 +53,7 @@ def _game(site: Site, name: str, places: list[int]) -> dict[str, Any]:
     weeks = [counts[week] for week in range(max(counts) + 1)]
     labels = [date(first + week * WEEK)[:10] for week in range(len(weeks))]
     return {
-        "name": name, "matches": len(matches), "players": len(players), "last": max(ended),
+        "name": name, "known": known, "matches": len(matches), "players": len(players), "last": max(ended),
         "graph": columns_graph(weeks, labels, site.t["graph_activity"].format(most=max(weeks))),
         "rulesets": Counter(ruleset_text(match.ruleset) for match in matches).most_common(ROWS),
         "maps": Counter(match.map for match in matches).most_common(ROWS),

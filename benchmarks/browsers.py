@@ -11,6 +11,7 @@ import json
 import shutil
 import socket
 import subprocess
+import time
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,9 @@ class Browser:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         self._driver = subprocess.Popen(
-            ["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            ["chromedriver", f"--port={port}"],  # noqa: S607  # wherever it is
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         self._base = f"http://127.0.0.1:{port}"
         flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
@@ -57,7 +60,7 @@ class Browser:
                 made = self._ask("POST", "/session", {"capabilities": {"alwaysMatch": capabilities}})
                 break
             except ConnectionError:
-                subprocess.run(["sleep", "0.1"], check=True)
+                time.sleep(0.1)
         self._session = f"/session/{made['sessionId']}"
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.command("Emulation.setDeviceMetricsOverride", metrics)
