@@ -485,6 +485,8 @@ without levers; [levers on a real server](../benchmarks/LEVERS.md) goes on with 
 Games were played in several sittings, with the equipoise of the day; each sitting divides every roster
 that was played before once more, and ends where teams are not those that were played.
 A game that was under way when a sitting was ended was begun again, its end unseen.
+One sitting ended by itself: on a busy machine a game had not ended after five minutes, and the server begun
+anew for it did not answer; that game was begun again too.
 
 Played: {learn} games for learning and {arms} of three arms, in {blocks} of {planned} blocks planned;
 {fill} for learning what fillers are worth and {levers} of an uneven roster.

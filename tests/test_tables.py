@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from equipoise import Contest, InputError, Ladder, Ruleset, Table, balance
+from equipoise import Contest, InputError, Ladder, Ruleset, Table, balance, read_results
 from equipoise.tables import rows_of
 
 PEOPLE = [{"name": "Ann <b>", "weight": 3.0}, {"name": "Bob", "weight": 2.0}, {"name": "Cid", "weight": None}]
@@ -51,3 +51,20 @@ def _without_it() -> None:
     from equipoise.tables import _frames
 
     _frames("no_such_library")
+
+
+def test_frames_of_pandas_go_in_and_out() -> None:
+    """The package itself, where it is installed."""
+    pd = pytest.importorskip(
+        "pandas", reason="pandas is not installed; what its frames look like stands above"
+    )
+    frame = pd.DataFrame({"id": ["ann", "bob", "cid", "dee"], "mu": [3.0, 2.0, 1.5, None]})
+    solution = balance(frame)
+    rows = solution.table().to_pandas()
+    assert sum(len(team) for team in solution.best.teams) == 4
+    assert len(rows) == len(solution.table().records())
+    matches = pd.DataFrame(
+        {"date": ["2026-01-31"], "red1": ["ann"], "blue1": ["bob"], "score_red": [3], "score_blue": [1]}
+    )
+    (match,) = read_results(matches)
+    assert match.contests[0].ranks == (0.0, 1.0)

@@ -123,3 +123,31 @@ def test_a_share_may_be_per_cent() -> None:
     percent, number = (run("balance", roster, "--tolerance", text) for text in ("5%", "0.05"))
     assert percent.stdout == number.stdout
     assert not percent.stderr
+
+
+@pytest.mark.parametrize("form", ["csv", "markdown"])
+@pytest.mark.parametrize(
+    ("typed", "column"),
+    [
+        ("balance {roster}", "player"),
+        ("front {roster}", "spread"),
+        ("lobbies {players} {lobbies} --time-limit 1", "lobby"),
+        ("rate {matches}", "player"),
+        ("evaluate {matches}", "log-loss"),
+        ("predict {matches} --team Amber --team Elm", "team"),
+        ("night table --store sqlite:///n.db", "played"),
+        ("tokens list --file none.json", "scope"),
+    ],
+)
+def test_a_table_has_every_form(
+    typed: str, column: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CSV and Markdown begin with the columns, and nothing else is on the standard output."""
+    monkeypatch.chdir(tmp_path)
+    names = ("roster.txt", "players.csv", "lobbies.csv", "matches.jsonl")
+    places = {name.partition(".")[0]: str(EXAMPLES / name) for name in names}
+    done = run(*(part.format(**places) for part in typed.split()), f"--{form}")
+    assert done.returncode == 0, done.stderr
+    header, *rows = done.stdout.splitlines()
+    assert column in (header.split(",") if form == "csv" else [cell.strip() for cell in header.split("|")])
+    assert form == "csv" or all(row.startswith("|") for row in rows)

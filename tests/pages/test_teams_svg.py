@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from equipoise import Bots, balance
 from equipoise.fields import number, printable
-from equipoise.pages.pictures.svg import text_width, ticks
+from equipoise.pages.pictures.svg import MARGIN, WIDTH, text_width, ticks
 from equipoise.pages.pictures.teams import teams_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -86,3 +87,13 @@ def test_names_are_shown_as_they_are_unless_they_would_change_the_screen(name: s
 def test_numbers_are_short(value: float, shown: str) -> None:
     """Whole where whole, else four digits that count."""
     assert number(value) == shown
+
+
+@pytest.mark.parametrize("teams", [2, 3, 8, 40])
+def test_the_headline_fits(teams: int) -> None:
+    """Where totals and chances of all teams are too long for one line, it has the least and the most."""
+    players = {f"p{n}": 1000.0 + 7.3 * n * n for n in range(2 * teams)}
+    solution = balance(players, teams=teams, solver="resplit" if teams > 8 else "auto", effort=0.01)
+    (title,) = re.findall(r"<title>(.*?)</title>", teams_svg(solution))[:1]
+    assert text_width(title, 18.5) <= WIDTH - MARGIN
+    assert "win chances" in title

@@ -10,7 +10,7 @@ import click
 from equipoise.cli.balance import INTERRUPTED, asked, interruptible, naming
 from equipoise.cli.requests import AskingCommand, two_objectives
 from equipoise.cli.shared.asking import asks
-from equipoise.cli.shared.printing import print_json, write
+from equipoise.cli.shared.printing import print_json, table, table_forms, write
 
 #: Options that a front, which is all there is between two objectives, leaves nothing to do for.
 NOT_BESIDES = (
@@ -30,6 +30,7 @@ NOT_BESIDES = (
 @click.command(cls=AskingCommand, name="front")
 @click.argument("roster", metavar="ROSTER", required=False)
 @asks(*NOT_BESIDES)
+@table_forms
 @click.option(
     "--objectives", metavar="NAME,NAME", default="win,spread", show_default=True,
     help="The two objectives.",
@@ -50,7 +51,7 @@ def _front(roster: str | None, options: dict[str, Any]) -> None:
     from dataclasses import replace
 
     from equipoise.pages.pictures.front import front_svg
-    from equipoise.pages.text.teams import front_lines
+    from equipoise.pages.text.teams import front_lines, front_rows
     from equipoise.teams.pareto import pareto
 
     objectives = two_objectives(options["objectives"])
@@ -62,7 +63,10 @@ def _front(roster: str | None, options: dict[str, Any]) -> None:
     if front.nothing is not None:
         click.echo(f"error: {front.nothing.status}: {front.nothing.reason}", err=True)
         sys.exit(1)
-    if not options["as_json"]:
+    if options["form"] is not None and not options["as_json"]:
+        columns, *rows = front_rows(front)
+        click.echo(table(columns, rows, options["form"]))
+    elif not options["as_json"]:
         click.echo("\n".join(front_lines(front)))
     if options["plot"]:
         write("--plot", options["plot"], front_svg(front))

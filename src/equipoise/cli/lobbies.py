@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.shared.printing import NewFile, print_json, write
+from equipoise.cli.shared.printing import NewFile, print_json, table, write
 from equipoise.cli.shared.rosters import clan_tags, rated, roster, with_ratings
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import LOBBY_SOLVERS
@@ -71,7 +71,8 @@ LISTED = 60
 )
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop searching after this time.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line a player.")
+@click.option("--csv", "form", flag_value="csv", help="Print CSV, a line a player.")
+@click.option("--markdown", "form", flag_value="markdown", help="Print a Markdown table, a line a player.")
 @click.option(
     "--no-escape",
     is_flag=True,
@@ -95,12 +96,12 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
     """
     from equipoise.clans import with_clans
     from equipoise.clock import deadline
-    from equipoise.files.lobbies import plan_csv, read_lobbies, read_players, write_plan
+    from equipoise.files.lobbies import read_lobbies, read_players, write_plan
     from equipoise.lobbies.filling import fill
     from equipoise.stopping import never
 
-    if options["as_json"] and options["as_csv"]:
-        msg = "--json cannot be used with --csv"
+    if options["as_json"] and options["form"]:
+        msg = f"--json cannot be used with --{options['form']}"
         raise click.UsageError(msg)
     stored = options["store"] is not None
     source, lobbies = (
@@ -146,8 +147,7 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
     if options["as_json"]:
         print_json(plan.as_dict())
     elif feasible:
-        table = plan_csv(plan, escape=not options["no_escape"]).rstrip("\n") if options["as_csv"] else ""
-        click.echo(table or _text(plan, options["per_player"]))
+        click.echo(_shown(plan, options))
     if not feasible:
         click.echo(f"error: {plan.status}: {plan.reason}", err=True)
         sys.exit(1)
@@ -155,6 +155,20 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
         write_plan(plan, options["out"], escape=not options["no_escape"])
     if options["plot"]:
         _plot(options["plot"], plan)
+
+
+def _shown(plan: LobbyPlan, options: dict[str, Any]) -> str:
+    """Return the plan in the form that was asked for."""
+    from equipoise.files.lobbies import PLAN_COLUMNS, plan_csv, plan_rows
+
+    if options["form"] == "csv":
+        return plan_csv(plan, escape=not options["no_escape"]).rstrip("\n")
+    if options["form"] == "markdown":
+        rows = [
+            [str("" if row[name] is None else row[name]) for name in PLAN_COLUMNS] for row in plan_rows(plan)
+        ]
+        return table(PLAN_COLUMNS, rows, "markdown")
+    return _text(plan, options["per_player"])
 
 
 def _premades(options: dict[str, Any]) -> list[list[str]]:

@@ -14,6 +14,7 @@ import click
 from equipoise.cli import archives
 from equipoise.cli.night_results import draw, score, undo, won
 from equipoise.cli.shared import evenings
+from equipoise.cli.shared.printing import table, table_forms
 from equipoise.cli.shared.rosters import read_option
 from equipoise.errors import AmbiguousError, InputError
 
@@ -360,9 +361,10 @@ def plan(store: str | None, as_json: bool, rounds: int) -> None:
 
 
 @evenings.step("table")
-def table(store: str | None, as_json: bool) -> None:
+@table_forms
+def everyone(store: str | None, as_json: bool, form: str | None) -> None:
     """Show everyone: ratings, games, sitting out, and the teams of now."""
-    from equipoise.pages.text.nights import table_lines
+    from equipoise.pages.text.nights import table_lines, table_rows
 
     with evenings.opened(store) as evening:
         rows = evening.rows()
@@ -371,11 +373,14 @@ def table(store: str | None, as_json: bool) -> None:
             teams = [] if proposal is None else [list(team) for team in proposal.teams]
             plain = {"players": rows, "id": None if proposal is None else proposal.id, "teams": teams}
             click.echo(json.dumps({**plain, "games": len(evening.night.results)}, indent=2))
+        elif form is not None:
+            columns, *cells = table_rows(rows)
+            click.echo(table(columns, cells, form))
         elif rows:
             click.echo("\n".join(table_lines(evening.night, rows)))
         else:
             click.echo("Nobody has come yet: equipoise night NAMES makes teams.")
 
 
-for each in (gather, late, leave, sub, again, plan, table, won, draw, score, undo):
+for each in (gather, late, leave, sub, again, plan, everyone, won, draw, score, undo):
     command.add_command(each)

@@ -6,6 +6,8 @@ import json
 
 import click
 
+from equipoise.cli.shared.printing import table, table_forms
+
 #: What a token may be for, as :data:`equipoise.server.tokens.SCOPES`.
 SCOPES = ("read", "report", "admin")
 
@@ -42,7 +44,8 @@ def _make(path: str, name: str, scope: str) -> None:
 @command.command(name="list")
 @_file
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def _list(path: str, as_json: bool) -> None:
+@table_forms
+def _list(path: str, as_json: bool, form: str | None) -> None:
     """List tokens: who has which, for what, since when."""
     from equipoise.server.tokens import read
 
@@ -53,11 +56,10 @@ def _list(path: str, as_json: bool) -> None:
         ]
         click.echo(json.dumps({"tokens": plain}, indent=2))
         return
-    from equipoise.cli.shared.printing import table
     from equipoise.fields import printable
 
     rows = [(each.id, each.scope, each.made, printable(each.name)) for each in tokens]
-    click.echo(table(("id", "scope", "made", "name"), rows))
+    click.echo(table(("id", "scope", "made", "name"), rows, form))
 
 
 @command.command(name="revoke")

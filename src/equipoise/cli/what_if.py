@@ -7,7 +7,7 @@ import json
 import click
 
 from equipoise.cli import archives
-from equipoise.cli.shared.printing import NewFile, write
+from equipoise.cli.shared.printing import NewFile, table, table_forms, write
 from equipoise.errors import InputError
 
 #: Seconds for the teams of one match.
@@ -26,7 +26,8 @@ SECONDS = 1.0
     help="Of random teams and intervals.",
 )
 @archives.as_json
-def command(store: str, plot: str | None, seed: int, as_json: bool) -> None:
+@table_forms
+def command(store: str, plot: str | None, seed: int, as_json: bool, form: str | None) -> None:
     """Divide every match of an archive in other ways, and tell how close it would have been.
 
     Each way knows of the players what was known before the match; chances are those of the ratings after
@@ -51,6 +52,15 @@ def command(store: str, plot: str | None, seed: int, as_json: bool) -> None:
         write("--plot", plot, arms_svg(rows, found[0].matches))
     if as_json:
         click.echo(json.dumps([each.as_dict() for each in found], indent=2))
+        return
+    if form is not None:
+        columns = ("arm", "closeness", "low", "high", "broken parties", "moves a match")
+        cells = [
+            (each.arm, f"{each.closeness:.4f}", *(f"{end:.4f}" for end in each.interval),
+             str(each.broken_parties), f"{each.moves:.1f}")
+            for each in found
+        ]  # fmt: skip
+        click.echo(table(columns, cells, form))
         return
     click.echo(f"{found[0].matches} matches; closeness is the distance of the win chance from even")
     for each in found:

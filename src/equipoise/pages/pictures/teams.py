@@ -32,6 +32,8 @@ HEAD, FACTS, ROW, BELOW, FOOT = 58, 46, 15, 44, 104
 _DOT = 6
 _STACK = 36
 _NAME_SIZE = 12
+#: The headline's size, and a little for its being bold.
+_TITLE_SIZE = 18.5
 #: Names are at most so wide; longer ones lose their middle.
 _WIDEST_NAME = 190.0
 #: Rows of names in one lane; more would make a picture that nobody scrolls through.
@@ -108,9 +110,15 @@ def _legend(solution: Solution, *, uneven: bool, top: float) -> list[str]:
 
 
 def _headline(solution: Solution, split: Split) -> str:
-    totals = " : ".join(number(total) for total in split.totals)
-    chances = " : ".join(f"{100 * chance:.1f} %" for chance in split.win_probability)
-    return f"{totals}, win chances {chances}, {solution.status} by {solution.objective}"
+    totals = [number(total) for total in split.totals]
+    chances = [f"{100 * chance:.1f} %" for chance in split.win_probability]
+    end = f", {solution.status} by {solution.objective}"
+    whole = f"{' : '.join(totals)}, win chances {' : '.join(chances)}{end}"
+    if text_width(whole, _TITLE_SIZE) <= WIDTH - 2 * MARGIN:
+        return whole
+    least, most = number(min(split.totals)), number(max(split.totals))
+    low, high = (f"{100 * chance:.1f}" for chance in (min(split.win_probability), max(split.win_probability)))
+    return f"{len(totals)} teams of {least} to {most}, win chances {low} to {high} %{end}"
 
 
 def _lanes(solution: Solution, split: Split) -> list[list[Dot]]:

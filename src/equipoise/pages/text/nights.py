@@ -82,14 +82,19 @@ def plan_lines(setup: Setup, plan: Plan, spelled: Mapping[str, str]) -> list[str
     return lines
 
 
-def table_lines(night: Night, rows: Sequence[Mapping[str, object]]) -> list[str]:
-    """Return everyone who ever came as a table, and the teams of now."""
+def table_rows(rows: Sequence[Mapping[str, object]]) -> list[tuple[str, ...]]:
+    """Return everyone who ever came as rows of a table, the columns' names first."""
     columns = ("name", "here", "0-100", "played", "won", "drawn", "lost", "sat out", "weaker side", "moved",
                "unmet", "mostly with", "against")  # fmt: skip
     fields = ("name", "here", "weight", "played", "won", "drawn", "lost", "out", "weak", "moved", "unmet",
               "with", "against")  # fmt: skip
-    cells = [columns, *(tuple(_cell(row[name]) for name in fields) for row in rows)]
-    widths = [max(len(row[n]) for row in cells) for n in range(len(columns))]
+    return [columns, *(tuple(_cell(row[name]) for name in fields) for row in rows)]
+
+
+def table_lines(night: Night, rows: Sequence[Mapping[str, object]]) -> list[str]:
+    """Return everyone who ever came as a table, and the teams of now."""
+    cells = table_rows(rows)
+    widths = [max(len(row[n]) for row in cells) for n in range(len(cells[0]))]
     lines = [
         "  ".join(
             [row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))]

@@ -244,14 +244,20 @@ def outcome_lines(split: Split) -> list[str]:
     return lines
 
 
-def front_lines(front: Front) -> list[str]:
-    """Return a Pareto front as a table, and what is proven of it."""
-    rows = [("", *front.criteria, "win chance", "first team")]
+def front_rows(front: Front) -> list[tuple[str, ...]]:
+    """Return a Pareto front as rows of a table, the columns' names first."""
+    rows: list[tuple[str, ...]] = [("", *front.criteria, "win chance", "first team")]
     for n, ((first, second), split) in enumerate(zip(front.points, front.splits, strict=True), start=1):
         chance = f"{100 * split.win_probability[0]:.1f} %"
         team = ", ".join(printable(player.label) for player in split.teams[0])
         one, other = (figure(v, name, split) for name, v in zip(front.criteria, (first, second), strict=True))
         rows.append((f"{n}.", one, other, chance, team))
+    return rows
+
+
+def front_lines(front: Front) -> list[str]:
+    """Return a Pareto front as a table, and what is proven of it."""
+    rows = front_rows(front)
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     lines = [
         "  ".join([*(cell.rjust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()
