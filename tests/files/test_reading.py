@@ -14,7 +14,7 @@ from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 
 @pytest.mark.parametrize("statistics", [False, True])
 def test_all_formats_give_the_same_ratings(tmp_path: Path, *, statistics: bool) -> None:
-    """Lines, tables and Parquet go straight into columns; tables sort who is in a team, so sums round apart."""
+    """Lines, tables and Parquet become columns; tables sort who is in a team, so that sums round apart."""
     pytest.importorskip("polars", reason="Parquet needs polars")
     states = []
     for path in write_all(tmp_path, 200, statistics=statistics).values():
