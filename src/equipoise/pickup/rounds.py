@@ -181,10 +181,10 @@ class Rounds:
     def value(self, chosen: Sequence[int]) -> float:
         """Return what a plan is worth: the splits of its rounds, by their index."""
         rows = list(chosen)
-        wishes = self.unmet[rows].sum(axis=0)
-        wished = PREFERENCE_PRICE * float((wishes * (wishes + 1.0) / 2.0).sum())
+        unmet = self.unmet[rows].sum(axis=0)
+        priced = PREFERENCE_PRICE * float((unmet * (unmet + 1.0) / 2.0).sum())
         uneven = UNEQUAL * float(self._uneven(self.out[rows].sum(axis=0)[None, :])[0])
-        return float(self.fixed[rows].sum()) + self.repeats(rows) + wished + uneven
+        return float(self.fixed[rows].sum()) + self.repeats(rows) + priced + uneven
 
     def repeats(self, chosen: Sequence[int]) -> float:
         """Return the price of the partners and opponents of a plan that meet again."""

@@ -25,6 +25,7 @@ from equipoise.registry import OBJECTIVES, TERMS, call_part, resolve
 from equipoise.teams.objectives.composing import WeightedSum
 from equipoise.teams.objectives.moments import WinDistance
 from equipoise.teams.objectives.objective import Objective, Units
+from equipoise.teams.problem.rounding import centre_of
 
 #: Spreads that one player's performance varies by from game to game, unless beta is given.
 #: Why: docs/decisions/0003-default-beta.md.
@@ -115,7 +116,7 @@ def units_of(
     check_scale(beta, zero, body)
     mean = float(mu.mean()) if len(mu) else 0.0
     spread, source = _spread(mu, sigma, mean, beta, bot_weight, zero)
-    return from_moments(mean, spread, beta=beta, zero=zero, body=body, source=source)
+    return from_moments(mean, spread, beta=beta, zero=zero, body=body, centre=centre_of(mu), source=source)
 
 
 def from_moments(

@@ -16,6 +16,7 @@ from equipoise.teams.problem.components import Contradiction, SignedUnion, compo
 from equipoise.teams.problem.preferences import Preference, prices_of
 from equipoise.teams.problem.problem import Problem, SizeRules
 from equipoise.teams.problem.roles import roles_of
+from equipoise.teams.problem.rounding import centre_of
 from equipoise.teams.problem.rules import Rule, rows_of
 from equipoise.teams.problem.staying import Moving, moves_of
 
@@ -305,14 +306,15 @@ def build(
     pairs = apart_pairs(parted, n_teams, block_of, block_team) if parted else []
     mu, sigma = roster.mu, roster.sigma
     side = np.array([player.side for player in players])
-    centre = float(mu.mean()) if n else 0.0
+    centre = centre_of(mu)
     each = np.stack([np.ones(n), mu, (mu - centre) ** 2, sigma * sigma, side], axis=1)
     if len(members) < n:
         of_players, each = each, np.zeros((len(members), each.shape[1]))
         np.add.at(each, block_of, of_players)
     filler = None
     if bots is not None:
-        weight = centre if bots.weight is None else bots.weight
+        mean = float(mu.mean()) if n else 0.0
+        weight = mean if bots.weight is None else bots.weight
         filler = np.array([1.0, weight, (weight - centre) ** 2, 0.0, 0.5])
     prices, roles, rows, moving = None, None, None, None
     changes = moves_of(players, n_teams) if any(player.team_now is not None for player in players) else None
