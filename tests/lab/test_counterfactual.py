@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from equipoise.lab.counterfactual import what_if
 from equipoise.matches import Contest, Match, Ruleset
