@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from equipoise.ledger import Game
+from equipoise.ledger import LedgerGame
 from equipoise.pickup.arranging import arrange
 from equipoise.pickup.night import Proposal, Setup
 from equipoise.pickup.planning import planned
@@ -38,12 +38,12 @@ def evening(seed: int) -> dict[str, float]:
 
     setup = Setup(names, size=SIZE)
     rounds = Rounds([], setup, rated, ROUNDS)
-    games: list[Game] = []
+    games: list[LedgerGame] = []
     proposals: list[Proposal] = []
     for n in range(ROUNDS):
         proposal = arrange(games, setup, rated, f"m{n}", seen={each.parted for each in proposals}).proposal
         proposals.append(proposal)
-        games.append(Game(proposal.teams, proposal.chances, (1.0, 2.0), proposal.out))
+        games.append(LedgerGame(proposal.teams, proposal.chances, (1.0, 2.0), proposal.out))
     chosen = [rounds.index_of(proposal.teams) for proposal in proposals]
     found = planned(rounds, seed)
     return {

@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.openarena import CHARACTERS, Bot, OpenArena, installed, openarena, play
 
-from equipoise.live.levers import LEVELS, BotSkills, Lever, Scale, best_lever, bot_skills
+from equipoise.live.levers import LEVELS, BotSkills, Lever, RatingUnits, best_lever, bot_skills
 from equipoise.matches import Contest, Match, Ruleset, Statistics
 from equipoise.players import Player, Rating
 from equipoise.ratings.ladder import Ladder
@@ -149,10 +149,10 @@ class Learning:
         return self.ladder.rating(known(name), RULESET)
 
     @property
-    def scale(self) -> Scale:
+    def scale(self) -> RatingUnits:
         """What the units mean."""
         model: Any = self.ladder.model
-        return Scale(model.beta, model.zero)
+        return RatingUnits(model.beta, model.zero)
 
 
 def known(name: str) -> str:
@@ -476,9 +476,9 @@ What plays the games was changed twice, both times before any game of an arm:
 
 1. A first start was ended among the games for learning, after 55 of them and before any game of an arm.
    The machine was busy, and a server that is late runs several frames of physics for each in which bots
-   think; since then game time is tied to frames, whatever the machine does, and everything began anew.
+   think; since then game time is tied to frames, whatever the machine does, and everything began again.
 2. Among the games for learning what fillers are worth, one did not begin with the teams that were asked for
-   in five attempts, as the server had no room for bots left; since then such a game begins the server anew.
+   in five attempts, as the server had no room for bots left; since then such a game restarts the server.
 
 The uneven roster was to play 100 blocks and was left after {lever_blocks}, as its favourites won every game
 without levers; [levers on a real server](../benchmarks/LEVERS.md) goes on with another one.
@@ -555,7 +555,7 @@ def levers_told(found: Mapping[str, Any]) -> list[str]:
 def main() -> int:
     """Play, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--report", action="store_true", help="only write the page anew")
+    parser.add_argument("--report", action="store_true", help="only write the page again")
     parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if the page is stale")
     parser.add_argument("--minutes", type=float, default=np.inf, help="when to stop, to go on later")
     given = parser.parse_args()

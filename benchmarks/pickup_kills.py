@@ -36,14 +36,14 @@ from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
 from equipoise.archive.archive import open_archive  # noqa: E402
 from equipoise.cli import group  # noqa: E402
 from equipoise.errors import InputError  # noqa: E402
-from equipoise.pickup.game import Lobby  # noqa: E402
+from equipoise.pickup.game import PickupLobby  # noqa: E402
 from equipoise.server.pickups import Pickups  # noqa: E402
 
 #: Kills of each kind, and the longest time from the bot's arrival to a kill, seconds.
 TIMES, LONGEST = 100, 4.0
 
 NICKS = ("ann", "bob", "cid", "dan")
-LOBBY = Lobby("two", 2, 2)
+LOBBY = PickupLobby("two", 2, 2)
 
 #: What everyone says over and over.
 WORDS = ("!add", "!ready", "!yes", "!report 2 1")

@@ -38,7 +38,7 @@ from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
 
 from equipoise.archive.archive import open_archive  # noqa: E402
 from equipoise.matches import Match  # noqa: E402
-from equipoise.pickup.game import Lobby  # noqa: E402
+from equipoise.pickup.game import PickupLobby  # noqa: E402
 from equipoise.players import Player  # noqa: E402
 from equipoise.ratings.ladder import Ladder  # noqa: E402
 from equipoise.server.pickups import Pickups  # noqa: E402
@@ -68,7 +68,7 @@ REAL = 1000
 
 WEEK = 7 * 86400.0
 NAMES = [f"p{n:02d}" for n in range(PLAYERS)]
-LOBBY = Lobby("game", 2, SIZE)
+LOBBY = PickupLobby("game", 2, SIZE)
 
 Teams = Sequence[Sequence[str]]
 

@@ -31,7 +31,7 @@ from equipoise.archive.archive import open_archive  # noqa: E402
 from equipoise.live.quake3 import PLAYERS, seen  # noqa: E402
 from equipoise.live.session import PLAYING  # noqa: E402
 from equipoise.live.state import Policy  # noqa: E402
-from equipoise.server.playing import Game, Playing  # noqa: E402
+from equipoise.server.playing import BalancedServer, Playing  # noqa: E402
 
 #: How often somebody comes late, and what is promised, seconds.
 TIMES, PROMISED = 20, 2.0
@@ -49,7 +49,7 @@ PATIENCE = 120.0
 class Table:
     """A server, and the program that balances it."""
 
-    def __init__(self, server: OpenArena, game: Game) -> None:
+    def __init__(self, server: OpenArena, game: BalancedServer) -> None:
         self.server, self.game = server, game
 
     def until(self, holds: Callable[[], bool]) -> None:
@@ -111,7 +111,7 @@ def measure(times: int = TIMES) -> dict[str, Any]:
             str(server.log), f"127.0.0.1:{server.port}", server.password,
             policy=Policy(target=4), players=CHARACTERS, maps={"oa_dm5": (4, 8)},
         )  # fmt: skip
-        table = Table(server, Game(archive, settings, lambda _: None))
+        table = Table(server, BalancedServer(archive, settings, lambda _: None))
         for n in range(4):
             table.add(f"p{n}", "red")
         table.until(lambda: len(list(table.game.session.state.people())) == 4)

@@ -1,4 +1,4 @@
-"""Kernels compiled anew: where numba lacks what is wanted of it, and when what it kept is stale."""
+"""Kernels compiled again: where numba lacks what is wanted of it, and when what it kept is stale."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_without_a_place_for_the_cache_kernels_are_compiled(monkeypatch: pytest.
     assert module.compiled.__wrapped__(plus_one)(2.0) == 3.0
     monkeypatch.setattr(module, "compiled", module.compiled.__wrapped__)
     assert not module.keeps(plus_one)
-    assert not module.pays(2.0, 1.0, 1.0, (plus_one,)), "each process would compile it anew"
+    assert not module.pays(2.0, 1.0, 1.0, (plus_one,)), "each process would compile it again"
     assert module.pays(2.0, 1.0, 60.0, (plus_one,))
 
 

@@ -1,6 +1,6 @@
 """Answers that were right stay what they were: splits, lobbies, ratings and matches recorded from 80601d7.
 
-A change that means to change one of them records it anew, and says in its message why.  Not recorded is what
+A change that means to change one of them records it again, and says in its message why.  Not recorded is what
 was changed on purpose since: teams of different sizes under ``win`` and ``spread`` (decision 0012), prices,
 and the default rating model.
 """

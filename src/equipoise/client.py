@@ -306,8 +306,8 @@ class Client:
     def result(self, match: str, scores: Sequence[float], teams: Sequence[Sequence[str]]) -> bool:
         """Report a game that has ended now; return whether it was new."""
         self.say(f"AUTH {self._token}")
-        told = self.say(f"RESULT {match}", " ".join(f"{score:g}" for score in scores), *_seats(teams))
-        return told.endswith(" new")
+        answer = self.say(f"RESULT {match}", " ".join(f"{score:g}" for score in scores), *_seats(teams))
+        return answer.endswith(" new")
 
     def say(self, *fields: str) -> str:
         """Send any line of the weight protocol, its fields separated by tabs; return the line of the answer.
@@ -347,7 +347,7 @@ class Client:
             raise ServerError(msg) from error
 
     def _open(self) -> Any:
-        """Return the connection of the weight protocol, made anew where there is none."""
+        """Return the connection of the weight protocol, opened again where there is none."""
         if self._lines is None:
             host, _, port = self._weights.rpartition(":")
             if not host or not port.isdigit():
@@ -373,7 +373,7 @@ def _seats(teams: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _problem(status: int, content: bytes) -> ServerError:
-    """Return the error that a problem tells of."""
+    """Return the error that a problem reports."""
     try:
         plain = json.loads(content)
         kind = str(plain["type"]).rpartition(":")[2]

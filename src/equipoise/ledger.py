@@ -22,7 +22,7 @@ MOST_CHOICES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class LedgerGame:
     """One game, as far as fairness over time goes.
 
     Parameters
@@ -53,7 +53,7 @@ class Game:
 
         Examples
         --------
-        >>> game = Game((("ann",), ("bob",)), (0.6, 0.4), (2.0, 1.0), moved=("bob",))
+        >>> game = LedgerGame((("ann",), ("bob",)), (0.6, 0.4), (2.0, 1.0), moved=("bob",))
         >>> Game.from_dict(game.as_dict()) == game
         True
         """
@@ -62,7 +62,7 @@ class Game:
                 "unmet": [list(pair) for pair in self.unmet]}  # fmt: skip
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Game:
+    def from_dict(cls, plain: Mapping[str, Any]) -> LedgerGame:
         """Return the game of plain data."""
         return cls(
             tuple(map(tuple, plain["teams"])), tuple(plain["chances"]), tuple(plain["ranks"]),
@@ -71,7 +71,7 @@ class Game:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class PlayerAccount:
     """What one player had so far.
 
     Parameters
@@ -103,22 +103,22 @@ class Account:
         return self.out / max(self.played + self.out, 1)
 
 
-def accounts(games: Iterable[Game]) -> dict[str, Account]:
+def accounts(games: Iterable[LedgerGame]) -> dict[str, PlayerAccount]:
     """Return the account of everyone who was there.
 
     Examples
     --------
-    >>> accounts([Game((("ann",), ("bob",)), (0.6, 0.4), (2, 1), ("cid",))])["bob"]
+    >>> accounts([LedgerGame((("ann",), ("bob",)), (0.6, 0.4), (2, 1), ("cid",))])["bob"]
     Account(played=1, out=0, won=1, drawn=0, lost=0, weak=1, moved=0, unmet=0)
     """
-    found: dict[str, Account] = {}
+    found: dict[str, PlayerAccount] = {}
     for game in games:
         best = min(game.ranks)
         without = {player for pair in game.unmet for player in pair}
         alone = game.ranks.count(best) == 1
         for team, chance, rank in zip(game.teams, game.chances, game.ranks, strict=True):
             for player in team:
-                so_far = found.get(player, Account())
+                so_far = found.get(player, PlayerAccount())
                 first = rank == best
                 found[player] = replace(
                     so_far,
@@ -131,17 +131,17 @@ def accounts(games: Iterable[Game]) -> dict[str, Account]:
                     unmet=so_far.unmet + (player in without),
                 )
         for player in game.out:
-            so_far = found.get(player, Account())
+            so_far = found.get(player, PlayerAccount())
             found[player] = replace(so_far, out=so_far.out + 1)
     return found
 
 
-def met(games: Iterable[Game]) -> tuple[Counter[frozenset[str]], Counter[frozenset[str]]]:
+def met(games: Iterable[LedgerGame]) -> tuple[Counter[frozenset[str]], Counter[frozenset[str]]]:
     """Return how often each two players were in one team, and how often against each other.
 
     Examples
     --------
-    >>> together, against = met([Game((("ann", "bob"), ("cid",)), (0.5, 0.5), (1, 2))])
+    >>> together, against = met([LedgerGame((("ann", "bob"), ("cid",)), (0.5, 0.5), (1, 2))])
     >>> together[frozenset(("ann", "bob"))], against[frozenset(("bob", "cid"))]
     (1, 1)
     """
@@ -155,12 +155,12 @@ def met(games: Iterable[Game]) -> tuple[Counter[frozenset[str]], Counter[frozens
     return together, against
 
 
-def owed(games: Iterable[Game]) -> Counter[frozenset[str]]:
+def owed(games: Iterable[LedgerGame]) -> Counter[frozenset[str]]:
     """Return for how many games on end, among those both played, the preference of a pair was not met.
 
     Examples
     --------
-    >>> one = Game((("ann",), ("bob",)), (0.5, 0.5), (1, 2), unmet=(("ann", "bob"),))
+    >>> one = LedgerGame((("ann",), ("bob",)), (0.5, 0.5), (1, 2), unmet=(("ann", "bob"),))
     >>> owed([one, one])[frozenset(("bob", "ann"))]
     2
     """
@@ -178,7 +178,7 @@ def burden(
     teams: Sequence[Sequence[str]],
     chances: Sequence[float],
     moved: Iterable[str],
-    known: Mapping[str, Account],
+    known: Mapping[str, PlayerAccount],
     together: Mapping[frozenset[str], int],
 ) -> tuple[float, float, int]:
     """Return how much teams ask of those of whom much was asked; of equally good ones, take the least.
@@ -191,7 +191,7 @@ def burden(
         Each team's win probability.
     moved : iterable of str
         Who would change team.
-    known : mapping from str to Account
+    known : mapping from str to PlayerAccount
         What everyone had so far.
     together : mapping from frozenset to int
         How often each two were in one team.
@@ -204,7 +204,7 @@ def burden(
 
     Examples
     --------
-    >>> known = {"ann": Account(played=2, weak=2)}
+    >>> known = {"ann": PlayerAccount(played=2, weak=2)}
     >>> burden([["ann"], ["bob"]], [0.4, 0.6], [], known, {})
     (0, 2, 0)
     """
@@ -220,7 +220,9 @@ def burden(
     )
 
 
-def sitting_out(groups: Sequence[Sequence[str]], seats: int, known: Mapping[str, Account]) -> tuple[str, ...]:
+def sitting_out(
+    groups: Sequence[Sequence[str]], seats: int, known: Mapping[str, PlayerAccount]
+) -> tuple[str, ...]:
     """Return who sits out where there are more players than seats.
 
     Whoever has sat out the smallest share of games does, among these who has played most, and then who
@@ -233,7 +235,7 @@ def sitting_out(groups: Sequence[Sequence[str]], seats: int, known: Mapping[str,
         Everyone who is here: players who came together in one group, others alone.
     seats : int
         How many can play, at least 0.
-    known : mapping from str to Account
+    known : mapping from str to PlayerAccount
         What everyone had so far.
 
     Raises
@@ -243,7 +245,7 @@ def sitting_out(groups: Sequence[Sequence[str]], seats: int, known: Mapping[str,
 
     Examples
     --------
-    >>> sitting_out([["ann"], ["bob"], ["cid"]], 2, {"cid": Account(played=1, out=1)})
+    >>> sitting_out([["ann"], ["bob"], ["cid"]], 2, {"cid": PlayerAccount(played=1, out=1)})
     ('bob',)
     """
     here = [player for group in groups for player in group]
@@ -264,17 +266,17 @@ def sitting_out(groups: Sequence[Sequence[str]], seats: int, known: Mapping[str,
     return tuple(player for player in here if player not in playing)
 
 
-def _due(here: Sequence[str], known: Mapping[str, Account]) -> dict[str, tuple[float, int, int]]:
+def _due(here: Sequence[str], known: Mapping[str, PlayerAccount]) -> dict[str, tuple[float, int, int]]:
     """Return what orders players by their claim to play, the best one first."""
     found = {}
     for place, player in enumerate(here):
-        account = known.get(player, Account())
+        account = known.get(player, PlayerAccount())
         found[player] = (-account.share_out, account.played, place)
     return found
 
 
 def ways_to_sit_out(
-    groups: Sequence[Sequence[str]], seats: int, known: Mapping[str, Account]
+    groups: Sequence[Sequence[str]], seats: int, known: Mapping[str, PlayerAccount]
 ) -> Iterator[tuple[str, ...]]:
     """Go through who may sit out, the fairest way first, for whom a way may break the rules of the game.
 

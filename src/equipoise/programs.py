@@ -142,11 +142,11 @@ class Program:
         self.n_columns += n
 
     def change_costs(self, cost: Floats) -> None:
-        """Set all columns' costs anew."""
+        """Replace all columns' costs."""
         self._highs.changeColsCost(self.n_columns, np.arange(self.n_columns, dtype=np.int32), cost)
 
     def change_row(self, row: int, low: float, high: float) -> None:
-        """Set a row's limits anew."""
+        """Replace a row's limits."""
         self._highs.changeRowBounds(row, low, high)
 
     def solve(self, *, gap: float = 0.0, start: Floats | None = None, nodes: int | None = None) -> Answer:

@@ -266,9 +266,9 @@ def test_who_is_forgotten_is_so_under_a_second_connection_too(store: str, log: P
 
 @pytest.mark.parametrize("part", ["match", "derived"])
 def test_a_damaged_archive_is_told(store: str, log: Path, part: str) -> None:
-    """Whatever stands where texts and numbers should, there is a message, and ratings can be made anew."""
+    """Whatever stands where texts and numbers should, there is a message, and ratings can be made again."""
     call("ingest", str(log), "--store", store)
-    column, told = ("record", "is damaged") if part == "match" else ("numbers", "'rebuild' makes them anew")
+    column, told = ("record", "is damaged") if part == "match" else ("numbers", "'rebuild' makes them again")
     for wrong in (b"\xff\xfe", b"{}", b"[0, 1]"):
         connection = sqlite_driver().connect(store.removeprefix("sqlite:///"))
         text = "CAST(? AS TEXT)" if part == "match" else "?"

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from equipoise.archive.archive import open_archive
-from equipoise.ingest.following import BREAK, Following, Place
+from equipoise.ingest.following import BREAK, Following, LogPosition
 from equipoise.ingest.logs import UnreadableLogError
 from equipoise.ingest.watching import Watch
 
@@ -105,7 +105,7 @@ def test_what_is_lost_is_told(tmp_path: Path) -> None:
     assert "it was replaced" in following.news[0]
     place = following.place(6, 1)
     assert place is not None
-    assert place == Place(6, place.tail, 6, 1)
+    assert place == LogPosition(6, place.tail, 6, 1)
     following.close()
 
 

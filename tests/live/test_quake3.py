@@ -10,17 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.hostile import NAMES
 
-from equipoise.live.commands import AddBot, Move, RemoveBot, Say
+from equipoise.live.commands import AddBot, MovePlayer, RemoveBot, Say
 from equipoise.live.events import (
     Announced,
     Carrying,
     Changed,
+    Chatted,
     Clock,
     Ended,
     Joined,
     Left,
     Renamed,
-    Said,
     Started,
     Starting,
 )  # fmt: skip
@@ -57,7 +57,7 @@ def test_every_line_of_a_game_is_what_it_says() -> None:
         Announced("oa_ctf", 2, 6, 10, log.ruleset),
         Joined(2, ID, "Ann"),
         Joined(3, "bot:Sarge:3", "Sarge", bot=True, team=0, level=3.0),
-        Started(), Clock(597.0), Changed(2, 1), Carrying(3, True), Carrying(3, False), Said(2, "!why"),
+        Started(), Clock(597.0), Changed(2, 1), Carrying(3, True), Carrying(3, False), Chatted(2, "!why"),
         Left(3), Clock(60.0), Ended((3.0, 5.0)),
     ]  # fmt: skip
     assert log.ruleset.game_type == "ctf"
@@ -131,9 +131,9 @@ def test_a_bot_that_counts_as_a_player_is_removed_and_added_again() -> None:
         4: Joined(4, "bot:p1:2.5", "p1", team=0, level=2.5),
         5: Joined(5, "bot:x;quit:1", "x;quit", level=1.0),
     }
-    assert console.lines([Move(4, 1)], there) == ["clientkick 4", "addbot Grism 2.5 blue 0 p1"]
-    assert console.lines([Move(5, 1)], there) == []
-    assert console.lines([Move(9, 0), RemoveBot(3), AddBot(1, 4.5), Say("a b", 2), Say("c")], {}) == [
+    assert console.lines([MovePlayer(4, 1)], there) == ["clientkick 4", "addbot Grism 2.5 blue 0 p1"]
+    assert console.lines([MovePlayer(5, 1)], there) == []
+    assert console.lines([MovePlayer(9, 0), RemoveBot(3), AddBot(1, 4.5), Say("a b", 2), Say("c")], {}) == [
         "forceteam 9 red", "clientkick 3", "addbot Sarge 4.5 blue 0", "tell 2 a b", "say c",
     ]  # fmt: skip
 

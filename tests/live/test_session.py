@@ -13,28 +13,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.live.answering import QUESTIONS
-from equipoise.live.commands import AddBot, Command, Move, RemoveBot, Say, SetAdvantage, SetMinimum
+from equipoise.live.commands import AddBot, Command, MovePlayer, RemoveBot, Say, SetAdvantage, SetMinimum
 from equipoise.live.events import (
     Announced,
     Busy,
     Carrying,
     Changed,
+    Chatted,
     Clock,
     Ended,
     Event,
     Joined,
-    Known,
     Left,
+    RatingsKnown,
     Renamed,
     Resumed,
-    Said,
     Seen,
     Started,
     Starting,
-    Tick,
+    TimePassed,
     Weighed,
 )
-from equipoise.live.levers import Scale, bot_skills
+from equipoise.live.levers import RatingUnits, bot_skills
 from equipoise.live.session import Session
 from equipoise.live.state import Policy
 from equipoise.players import Rating
@@ -42,7 +42,7 @@ from equipoise.players import Rating
 IDS = [f"p{n}" for n in range(12)]
 RATINGS = {name: Rating(10.0 * math.sqrt(3 + 7 * n), 2.0) for n, name in enumerate(IDS)}
 SKILLS = bot_skills([(1.0, Rating(30.0)), (5.0, Rating(80.0))], Rating(55.0))
-KNOWN = Known(RATINGS, Rating(50.0, 10.0), SKILLS, Scale(20.0, 0.0))
+KNOWN = RatingsKnown(RATINGS, Rating(50.0, 10.0), SKILLS, RatingUnits(20.0, 0.0))
 
 
 @dataclass
@@ -71,18 +71,18 @@ class World:
 
     def check(self, command: Command) -> None:
         """No command is about somebody who is gone, and none has a name in it."""
-        if isinstance(command, Move | RemoveBot):
+        if isinstance(command, MovePlayer | RemoveBot):
             assert command.slot in self.session.state.seats
         if isinstance(command, RemoveBot):
             assert self.session.state.seats[command.slot].bot
-        if isinstance(command, Move):
+        if isinstance(command, MovePlayer):
             assert not self.session.state.seats[command.slot].bot
         if isinstance(command, Say):
             assert "bad;name" not in command.text
 
     def obey(self, command: Command) -> list[Event]:
         """Do what is asked, and return what happened."""
-        if isinstance(command, Move) and command.slot in self.there:
+        if isinstance(command, MovePlayer) and command.slot in self.there:
             self.there[command.slot] = (*self.there[command.slot][:2], command.team, None)
             return [Changed(command.slot, command.team)]
         if isinstance(command, RemoveBot) and command.slot in self.there:
@@ -102,7 +102,7 @@ class World:
     def rest(self) -> None:
         """Let time pass until nothing is asked for."""
         for _ in range(40):
-            self.tell(Tick(), 2.0)
+            self.tell(TimePassed(), 2.0)
 
     def sizes(self) -> list[int]:
         """Return how many each team has, bots included, as the server sees it."""
@@ -168,12 +168,12 @@ def let(world: World, kind: str, slot: int, who: int, team: int | None, teams: i
     else:
         events: dict[str, Event] = {
             "announce": Announced(f"dm{who}", teams, 4, 10), "starting": Starting(), "started": Started(),
-            "ended": Ended((1.0,) * teams), "say": Said(slot, QUESTIONS[who % 4]),
+            "ended": Ended((1.0,) * teams), "say": Chatted(slot, QUESTIONS[who % 4]),
             "carry": Carrying(slot, bool(who % 2)), "clock": Clock(float(who * 30)), "resume": Resumed(),
             "rename": Renamed(slot, "[clan] x"), "weigh": Weighed(IDS[who], Rating(float(who))),
             "seen": Seen({n: team for n, (_, _, team, _) in world.there.items()}),
         }  # fmt: skip
-        world.tell(events.get(kind, Tick()))
+        world.tell(events.get(kind, TimePassed()))
 
 
 @settings(max_examples=60, deadline=None)
@@ -260,13 +260,13 @@ def test_nobody_is_moved_while_teams_are_as_fair_as_before() -> None:
     world.tell(Ended((20.0, 19.0)))
     world.told.clear()
     world.tell(Starting())
-    assert not [each for each in world.told if isinstance(each, Move)]
+    assert not [each for each in world.told if isinstance(each, MovePlayer)]
 
 
 def test_a_late_joiner_goes_where_the_game_gets_more_even_and_a_bot_makes_room() -> None:
     """Somebody like a bot takes the place of one, and nothing else changes."""
     world = World(Session(Policy(target=8)))
-    world.tell(Known({}, Rating(55.0), SKILLS, Scale(20.0, 0.0)))
+    world.tell(RatingsKnown({}, Rating(55.0), SKILLS, RatingUnits(20.0, 0.0)))
     world.tell(Announced("dm1"))
     for n in range(7):
         world.join(n, IDS[n], 0)
@@ -286,7 +286,7 @@ def test_somebody_who_leaves_is_replaced_by_a_bot_and_nobody_is_moved() -> None:
     del world.there[3]
     world.tell(Left(3))
     assert world.bots() == 1
-    assert not [each for each in world.told if isinstance(each, Move)]
+    assert not [each for each in world.told if isinstance(each, MovePlayer)]
 
 
 def test_an_uneven_game_asks_for_volunteers_once_and_moves_nobody_by_itself() -> None:
@@ -301,7 +301,7 @@ def test_an_uneven_game_asks_for_volunteers_once_and_moves_nobody_by_itself() ->
     assert sum("!switch" in text for text in said) == 1
     before = teams_of(world)
     volunteer = next(slot for slot, (_, _, team, _) in world.there.items() if team == 1)
-    world.tell(Said(volunteer, "!switch"))
+    world.tell(Chatted(volunteer, "!switch"))
     assert [len(team) for team in teams_of(world)] == [len(before[0]) + 1, len(before[1]) - 1]
 
 
@@ -317,7 +317,7 @@ def test_where_the_admin_allows_it_somebody_is_moved_and_never_the_same_one_twic
             world.tell(Left(slot))
     world.told.clear()
     world.rest()
-    moved = [each.slot for each in world.told if isinstance(each, Move)]
+    moved = [each.slot for each in world.told if isinstance(each, MovePlayer)]
     assert moved
     assert carrier not in moved
     assert all(one != other for one, other in pairwise(moved))
@@ -330,7 +330,7 @@ def test_who_comes_back_is_moved_at_once_whatever_was_asked_for_before() -> None
     for _ in range(2):
         world.told.clear()
         world.join(20, "new", None)
-        assert Move(20, world.session.state.plan["new"]) in world.told
+        assert MovePlayer(20, world.session.state.plan["new"]) in world.told
         del world.there[20]
         world.tell(Left(20))
         world.tell(Busy())
@@ -346,8 +346,8 @@ def test_in_the_last_minutes_nobody_is_moved() -> None:
             world.tell(Left(slot))
     world.told.clear()
     for _ in range(20):
-        world.tell(Tick(), 2.0)
-    assert not [each for each in world.told if isinstance(each, Move)]
+        world.tell(TimePassed(), 2.0)
+    assert not [each for each in world.told if isinstance(each, MovePlayer)]
 
 
 def test_a_switch_of_ones_own_that_does_harm_is_taken_back() -> None:
@@ -389,7 +389,9 @@ def test_clans_stay_together_where_the_admin_says_so() -> None:
 def test_levers_even_out_what_teams_cannot() -> None:
     """One giant against two others: bots of other skill, or one more."""
     world = World(Session(Policy(target=4, levers=True, level=2.0)))
-    world.tell(Known({"a": Rating(150.0), "b": Rating(20.0)}, Rating(50.0), SKILLS, Scale(20.0, 0.0)))
+    world.tell(
+        RatingsKnown({"a": Rating(150.0), "b": Rating(20.0)}, Rating(50.0), SKILLS, RatingUnits(20.0, 0.0))
+    )
     world.tell(Announced("dm1", maximum=8))
     world.join(0, "a", 0)
     world.join(1, "b", 1)
@@ -419,14 +421,14 @@ def test_the_chat_answers_each_of_its_questions_and_not_in_a_flood() -> None:
     world = game(7)
     for question in ("!teams", "!why", "!rank"):
         world.told.clear()
-        world.tell(Said(1, question), 10.0)
-        world.tell(Said(1, question), 0.1)
+        world.tell(Chatted(1, question), 10.0)
+        world.tell(Chatted(1, question), 0.1)
         answers = [each for each in world.told if isinstance(each, Say)]
         assert len(answers) == 1
         assert answers[0].slot == 1
     world.told.clear()
-    world.tell(Said(1, "hello !teams"), 10.0)
-    world.tell(Said(99, "!teams"), 10.0)
+    world.tell(Chatted(1, "hello !teams"), 10.0)
+    world.tell(Chatted(99, "!teams"), 10.0)
     assert not world.told
 
 
@@ -452,8 +454,8 @@ def test_a_session_that_begins_in_the_middle_of_a_game_moves_nobody() -> None:
     for n in range(6):
         session.handle(Joined(n, IDS[n], team=0 if n < 4 else 1), 0.0)
     session.handle(Resumed(), 0.0)
-    told = session.handle(Tick(), 100.0)
-    assert not [each for each in told if isinstance(each, Move)]
+    told = session.handle(TimePassed(), 100.0)
+    assert not [each for each in told if isinstance(each, MovePlayer)]
 
 
 def test_teams_that_could_not_be_applied_soon_after_the_start_are_left_as_they_are() -> None:
@@ -466,17 +468,17 @@ def test_teams_that_could_not_be_applied_soon_after_the_start_are_left_as_they_a
     world.tell(Starting())
     world.tell(Started())
     world.now += 60.0
-    world.tell(Tick())
+    world.tell(TimePassed())
     world.told.clear()
     world.rest()
-    assert not [each for each in world.told if isinstance(each, Move)]
+    assert not [each for each in world.told if isinstance(each, MovePlayer)]
 
 
 def test_the_ledger_spares_those_who_were_on_the_weaker_side() -> None:
     """Of splits that are as good, the one with new underdogs is taken."""
     ratings = {name: Rating(mu) for name, mu in zip("abcd", (30.0, 20.0, 20.01, 20.02), strict=True)}
     world = World(Session(Policy(bots=False, stay=0.0)))
-    world.tell(Known(ratings, Rating(20.0), SKILLS, Scale(20.0, 0.0)))
+    world.tell(RatingsKnown(ratings, Rating(20.0), SKILLS, RatingUnits(20.0, 0.0)))
     world.tell(Announced("dm1"))
     for n, name in enumerate("abcd"):
         world.join(n, name, None)

@@ -16,7 +16,7 @@ from equipoise.lab.simulate import scaled
 from equipoise.lobbies import grid
 from equipoise.lobbies.bounds import even_bound
 from equipoise.lobbies.dual import dual_bound
-from equipoise.lobbies.grid import Grid, add_one
+from equipoise.lobbies.grid import BlockGrid, add_one
 from equipoise.stopping import never
 
 
@@ -95,7 +95,7 @@ def test_whole_numbers_are_exact_on_the_grid() -> None:
     players = {f"p{n}": 100.0 + 0.5 * (n * n % 37) for n in range(30)}
     task = task_of(players=players, lobbies={"a": 325.0}, team_size=3)
     assert task is not None
-    found = Grid(task.problem, 20)
+    found = BlockGrid(task.problem, 20)
     assert found.step == 0.5
     assert found.away < 1e-9
 

@@ -167,7 +167,7 @@ def test_who_waits_is_chosen_for_the_best_value() -> None:
 
 
 def test_unequal_teams_let_nobody_wait() -> None:
-    """Where smaller teams are allowed everybody plays, in as few teams as can be."""
+    """Where smaller teams are allowed everybody plays, in as few teams as possible."""
     plan = fill(LADDER, {"x": 6.5}, team_size=5, min_size=3, per_player=True, solver="exact")
     assert not plan.waiting
     assert sorted(len(team) for team in plan.lobbies[0].teams) in ([3, 4, 5], [4, 4, 4])

@@ -14,13 +14,13 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from equipoise.errors import InputError
 from equipoise.pickup import events as ev
 from equipoise.pickup.events import Command, Divide, Event, Keep, Notice, TakeBack, as_plain, from_plain
-from equipoise.pickup.game import Lobby, Phase
-from equipoise.pickup.lobby import Lobbies
+from equipoise.pickup.game import Phase, PickupLobby
+from equipoise.pickup.lobby import PickupLobbies
 
 PEOPLE = [f"p{n}" for n in range(12)]
 APART = (("p0", "p1"), ("p2", "p3"))
-TWO, SHOT = Lobby("two", 2, 2), Lobby("shot", 2, 3, maps=("a", "b", "c"), veto=True)
-DUEL = Lobby("duel", 2, 1, maps=("x", "y"))
+TWO, SHOT = PickupLobby("two", 2, 2), PickupLobby("shot", 2, 3, maps=("a", "b", "c"), veto=True)
+DUEL = PickupLobby("duel", 2, 1, maps=("x", "y"))
 
 
 def divided(command: Divide) -> ev.Divided:
@@ -42,8 +42,8 @@ def divided(command: Divide) -> ev.Divided:
 class World:
     """Lobbies with a clock, and somebody who divides."""
 
-    def __init__(self, *lobbies: Lobby) -> None:
-        self.lobbies, self.now = Lobbies(lobbies, APART), 0.0
+    def __init__(self, *lobbies: PickupLobby) -> None:
+        self.lobbies, self.now = PickupLobbies(lobbies, APART), 0.0
         self.log: list[tuple[Event, float, tuple[Command, ...]]] = []
 
     def do(self, *events: Event, later: float = 0.0) -> list[Command]:
@@ -116,7 +116,7 @@ class Machine(RuleBasedStateMachine):
         self._do(ev.Tick(), seconds)
 
     @rule(lobby=st.sampled_from([TWO, SHOT, DUEL]), data=st.data())
-    def gather(self, lobby: Lobby, data: st.DataObject) -> None:
+    def gather(self, lobby: PickupLobby, data: st.DataObject) -> None:
         """As many as play wait and are ready."""
         free = [each for each in PEOPLE if self.world.game(each) is None]
         for player in data.draw(st.permutations(free))[: lobby.seats]:
@@ -177,7 +177,7 @@ class Machine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Replaying the events gives the same commands; they survive being plain data."""
-        again = Lobbies([TWO, SHOT, DUEL], APART)
+        again = PickupLobbies([TWO, SHOT, DUEL], APART)
         for event, now, told in self.world.log:
             assert again.receive(from_plain(as_plain(event)), now) == told
 
@@ -232,7 +232,7 @@ def test_who_does_not_show_up_is_out_and_the_others_wait_first() -> None:
 
 def test_captains_pick_in_turn_and_their_picks_are_recorded() -> None:
     """A duo comes together, and what the rules leave no choice in is done."""
-    world = World(Lobby("six", 2, 3))
+    world = World(PickupLobby("six", 2, 3))
     people = ["p0", "p4", "p5", "p6", "p7", "p8"]
     world.do(ev.Duo("p4", "p5"), ev.Duo("p5", "p4"))
     world.do(*(ev.Add(each, "six") for each in people), *(ev.Ready(each) for each in people))
@@ -253,13 +253,13 @@ def test_captains_pick_in_turn_and_their_picks_are_recorded() -> None:
 
 def test_a_pick_that_the_rules_leave_no_teams_after_is_made_for_the_captain() -> None:
     """One who is apart from another has to take the duo; a captain who is slow loses the choice."""
-    world = World(Lobby("six", 2, 3))
+    world = World(PickupLobby("six", 2, 3))
     people = ["p0", "p1", "p4", "p5", "p6", "p7"]
     world.do(ev.Duo("p4", "p5"), ev.Duo("p5", "p4"))
     world.do(*(ev.Add(each, "six") for each in people), *(ev.Ready(each) for each in people))
     told = world.kinds(*(ev.Vote(each, "captains") for each in ["p0", "p6", "p7", "p1"]))
     assert told == ["play"]
-    slow = World(Lobby("four", 2, 2))
+    slow = World(PickupLobby("four", 2, 2))
     people = ["p4", "p5", "p6", "p7"]
     slow.do(*(ev.Add(each, "four") for each in people), *(ev.Ready(each) for each in people))
     assert slow.kinds(*(ev.Vote(each, "captains") for each in people[:3])) == ["pick"]
@@ -326,13 +326,17 @@ def test_somebody_waits_in_several_lobbies_and_plays_in_one() -> None:
 
 def test_those_apart_wait_until_there_are_others() -> None:
     """Two who never play together cannot fill a team; a lobby that is wrong is refused."""
-    world = World(Lobby("one", 2, 2))
+    world = World(PickupLobby("one", 2, 2))
     world.lobbies.apart = (("p0", "p1"), ("p0", "p2"), ("p1", "p2"))
     world.do(*(ev.Add(each, "one") for each in ["p0", "p1", "p2", "p4"]))
     assert world.lobbies.games == {}
     world.do(ev.Add("p5", "one"))
     assert len({"p0", "p1", "p2"} & set(world.game("p4").players)) == 2
-    for wrong in (lambda: Lobby("x", 1), lambda: Lobby("x", maps=("a",), veto=True), lambda: Lobbies([])):
+    for wrong in (
+        lambda: PickupLobby("x", 1),
+        lambda: PickupLobby("x", maps=("a",), veto=True),
+        lambda: PickupLobbies([]),
+    ):
         with pytest.raises(InputError, match="lobb"):
             wrong()
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.errors import InputError
-from equipoise.ledger import Game
+from equipoise.ledger import LedgerGame
 from equipoise.pickup.arranging import Arranged, arrange
 from equipoise.pickup.night import (
     UNDO,
@@ -133,12 +133,12 @@ def test_who_sits_out_is_chosen_with_the_rules_in_view() -> None:
 def test_a_preference_that_was_not_met_counts_more_until_it_is() -> None:
     """Two of the strongest would rather play together: not at once, but in the end."""
     setup = Setup(PEOPLE[:6], prefer=(("Eve", "Fay"),))
-    games: list[Game] = []
+    games: list[LedgerGame] = []
     for n in range(30):
         proposal = arrange(games, setup, rated, f"m{n}", vary=0.0).proposal
         if not proposal.unmet:
             break
-        games.append(Game(proposal.teams, proposal.chances, (1, 2), unmet=proposal.unmet))
+        games.append(LedgerGame(proposal.teams, proposal.chances, (1, 2), unmet=proposal.unmet))
     assert 0 < len(games) < 30
 
 

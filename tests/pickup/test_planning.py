@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.errors import InputError
-from equipoise.ledger import Game
+from equipoise.ledger import LedgerGame
 from equipoise.pickup.arranging import Rated, arrange
 from equipoise.pickup.night import Setup
 from equipoise.pickup.planning import plan, planned
@@ -99,7 +99,7 @@ def test_rules_hold_and_sitting_out_is_equal(
 
 def test_whoever_sat_out_before_does_not_again() -> None:
     """Where not all can be equal, the past decides."""
-    past = [Game((NAMES[:2], NAMES[2:4]), (0.5, 0.5), (1, 2), NAMES[4:5])]
+    past = [LedgerGame((NAMES[:2], NAMES[2:4]), (0.5, 0.5), (1, 2), NAMES[4:5])]
     found = plan(past, Setup(NAMES[:5], size=2), rated(1), 4)
     assert sorted(player for each in found.rounds for player in each.out) == sorted(NAMES[:4])
 

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equipoise.protocols.chat.lines import LONGEST_SENT, Line, Lines, bytes_of, fitting, line_of
-from equipoise.protocols.chat.session import Gone, Happened, Here, Known, Said, Session
+from equipoise.protocols.chat.lines import LONGEST_SENT, Line, LineBuffer, bytes_of, fitting, line_of
+from equipoise.protocols.chat.session import Arrived, ChatSession, Gone, Happened, Identified, Spoken
 
 WELCOME = b":s 001 bot :hi\r\n:s 005 bot WHOX CASEMAPPING=rfc1459 :are supported\r\n:s 376 bot :end\r\n"
 JOINED = b":bot!b@h JOIN #pug\r\n:s 353 bot = #pug :@bot +Ann bob\r\n:s 366 bot #pug :end\r\n"
 
 
-def session(*more: bytes, password: str = "") -> Session:
+def session(*more: bytes, password: str = "") -> ChatSession:
     """Return a session that is in the channel."""
-    made = Session("bot", "#pug", password=password)
+    made = ChatSession("bot", "#pug", password=password)
     made.start(0.0)
     for data in (WELCOME, JOINED, *more):
         made.feed(data, 0.0)
@@ -42,7 +42,7 @@ def test_lines_are_read_as_the_standard_says(raw: bytes, line: Line | None) -> N
 @given(st.binary(max_size=300), st.integers(0, 300))
 def test_any_bytes_cut_anywhere_are_the_same_lines(data: bytes, cut: int) -> None:
     """However they arrive."""
-    whole, parts = Lines(), Lines()
+    whole, parts = LineBuffer(), LineBuffer()
     assert whole.feed(data + b"\n") == parts.feed(data[:cut]) + parts.feed(data[cut:] + b"\n")
 
 
@@ -70,9 +70,9 @@ def test_what_is_sent_is_one_line(target: str, text: str) -> None:
 def test_every_byte_may_be_the_last_of_a_piece() -> None:
     """The same things happen."""
     talk = WELCOME + JOINED + b":Ann!a@h PRIVMSG #pug :!add ctf\r\n:Ann!a@h NICK Eve\r\n:Eve!a@h QUIT :x\r\n"
-    expected: list[Happened] = [Here(), Said("ann", "Ann", "!add ctf", False), Gone("ann")]
+    expected: list[Happened] = [Arrived(), Spoken("ann", "Ann", "!add ctf", False), Gone("ann")]
     for cut in range(len(talk)):
-        made = Session("bot", "#pug")
+        made = ChatSession("bot", "#pug")
         made.start(0.0)
         assert made.feed(talk[:cut], 0.0) + made.feed(talk[cut:], 0.0) == expected
 
@@ -89,7 +89,7 @@ def test_a_nick_is_followed_and_the_old_one_is_somebody_elses() -> None:
 
 def test_an_account_is_who_somebody_is() -> None:
     """By tag, on joining, by notice and by WHOX; without one the nick cannot be taken for an account."""
-    made = Session("bot", "#pug", password="secret")  # noqa: S106
+    made = ChatSession("bot", "#pug", password="secret")  # noqa: S106
     made.start(0.0)
     made.feed(b":s CAP * LS * :sasl account-tag\r\n:s CAP * LS :extended-join account-notify x\r\n", 0.0)
     assert b"CAP REQ :account-notify account-tag extended-join sasl" in made.out(0.0)
@@ -101,12 +101,12 @@ def test_an_account_is_who_somebody_is() -> None:
     made.feed(WELCOME + JOINED, 0.0)
     assert b"WHO #pug :%tna,42" in made.out(0.0)
     assert made.id_of("bob") == "~bob"
-    assert made.feed(b":s 354 bot 42 bob Robert\r\n", 0.0) == [Known("robert", "~bob")]
-    assert made.feed(b":Ann!a@h ACCOUNT annie\r\n", 0.0) == [Known("annie", "~ann")]
+    assert made.feed(b":s 354 bot 42 bob Robert\r\n", 0.0) == [Identified("robert", "~bob")]
+    assert made.feed(b":Ann!a@h ACCOUNT annie\r\n", 0.0) == [Identified("annie", "~ann")]
     made.feed(b":cid!c@h JOIN #pug sid :C\r\n", 0.0)
     assert made.id_of("cid") == "sid"
     (said,) = made.feed(b"@account=annie :Ann!a@h PRIVMSG #pug :!add\r\n", 0.0)
-    assert said == Said("annie", "Ann", "!add", False)
+    assert said == Spoken("annie", "Ann", "!add", False)
     assert made.feed(b":annie!x@h JOIN #pug * :x\r\n", 0.0) == []
     assert made.id_of("annie") == "~annie"
 
@@ -116,7 +116,7 @@ def test_nobody_outside_the_channel_is_heard() -> None:
     made = session()
     assert made.feed(b":out!o@h PRIVMSG bot :!add\r\n:Ann!a@h PRIVMSG #pug :hello\r\n", 0.0) == []
     assert made.feed(b":Ann!a@h PRIVMSG #other :!add\r\n", 0.0) == []
-    assert made.feed(b":Ann!a@h PRIVMSG bot :!add\r\n", 0.0) == [Said("ann", "Ann", "!add", True)]
+    assert made.feed(b":Ann!a@h PRIVMSG bot :!add\r\n", 0.0) == [Spoken("ann", "Ann", "!add", True)]
 
 
 def test_what_is_said_is_not_said_too_fast_and_floods_are_ignored() -> None:
@@ -142,7 +142,7 @@ def test_a_silent_server_is_asked_and_then_given_up() -> None:
     made.feed(b":s PING :x\r\n:Ann!a@h KICK #pug bot :out\r\n", 200.0)
     assert b"PONG" in made.out(200.0)
     assert b"JOIN :#pug" in made.out(221.0)
-    fresh = Session("bot", "#pug")
+    fresh = ChatSession("bot", "#pug")
     fresh.start(0.0)
     fresh.feed(b":s 433 * bot :taken\r\n", 0.0)
     assert b"NICK :bot_" in fresh.out(0.0)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.hostile import NAMES
 
 from equipoise.protocols.consoles.fake import FakeConsole
-from equipoise.protocols.consoles.rcon import DARKPLACES, QUAKE3, Answer, Dialect, Rcon
+from equipoise.protocols.consoles.rcon import DARKPLACES, QUAKE3, ConsoleAnswer, Dialect, Rcon
 from equipoise.protocols.consoles.text import SAFE, UnsafeError, checked
 
 STEP = 0.05
@@ -24,7 +24,7 @@ class Link:
         self.console = Rcon("secret", dialect)
         self.server = FakeConsole("secret", self._carry_out, dialect, limited=dialect is QUAKE3)
         self.loss, self.rng, self.now = loss, random.Random(seed), 0.0  # noqa: S311 -- no secret
-        self.answers: list[Answer] = []
+        self.answers: list[ConsoleAnswer] = []
         self.sent = 0
 
     def _carry_out(self, line: str) -> str:
@@ -50,7 +50,7 @@ def test_an_answer_in_several_packets_is_one() -> None:
     link = Link()
     link.console.ask("long")
     link.run()
-    assert link.answers == [Answer("long", "x" * 2500)]
+    assert link.answers == [ConsoleAnswer("long", "x" * 2500)]
 
 
 def test_any_number_of_orders_costs_few_packets_and_keeps_its_order() -> None:
@@ -82,7 +82,7 @@ def test_a_server_that_never_answers_is_given_up_and_told_of() -> None:
     link = Link(loss=1.0)
     link.console.ask("status")
     link.run()
-    assert link.answers == [Answer("status", None)]
+    assert link.answers == [ConsoleAnswer("status", None)]
     assert link.console.silent
 
 

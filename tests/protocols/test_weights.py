@@ -13,7 +13,7 @@ from tests.protocols import conversation as talk
 
 from equipoise.errors import InputError
 from equipoise.protocols.weights.commands import Limits
-from equipoise.protocols.weights.requests import Division, Everyone, Known, Lookup, Refusal, Silent
+from equipoise.protocols.weights.requests import CachedAnswers, Division, Everyone, Lookup, Refusal, Silent
 from equipoise.protocols.weights.session import TOGETHER, WeightSession
 
 BOARD = talk.board()
@@ -103,7 +103,7 @@ def test_lookups_that_are_known_are_answered_together(end: bytes) -> None:
     session = WeightSession(known=lambda _: known)
     said = end.join([b"PLAYER a", b"MEANBOT", b"BOT b", b""]) * TOGETHER
     requests = list(session.receive(said))
-    assert {type(request) for request in requests} == {Known}
+    assert {type(request) for request in requests} == {CachedAnswers}
     assert len(requests) <= len(said) // (TOGETHER // 2)
     answers = b"".join(session.answer(request, None) for request in requests)
     assert answers == b"".join([known[b"PLAYER a"], known[b"MEANBOT"], known[b"BOT b"]]) * TOGETHER
@@ -148,7 +148,7 @@ def test_lines_beside_an_unknown_one_are_requests() -> None:
     session = WeightSession(known=lambda _: {b"PLAYER a": b"PLAYER a 1.0000\n"})
     requests = list(session.receive(b"PLAYER a\nPLAYER new\nALL\nPLAYER a\nPLAY"))
     assert [type(request) for request in requests] == [Lookup, Lookup, Everyone, Lookup]
-    assert [type(request) for request in session.receive(b"ER a\n")] == [Known]
+    assert [type(request) for request in session.receive(b"ER a\n")] == [CachedAnswers]
 
 
 def test_a_carriage_return_within_a_line_is_never_an_end() -> None:

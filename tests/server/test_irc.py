@@ -112,7 +112,7 @@ def test_killed_it_goes_on_and_says_nothing_twice(port: int, tmp_path: Path) -> 
 
 
 def test_the_server_may_end_and_begin_again(tmp_path: Path) -> None:
-    """The connection is made anew, and nobody who is in the channel again has to add again."""
+    """The connection is made again, and nobody who is in the channel again has to add again."""
     port = free_port()
     with (
         ngircd(tmp_path / "one", port) as server,

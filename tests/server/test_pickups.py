@@ -18,10 +18,10 @@ from equipoise.logs.records import match_from, record_data
 from equipoise.matches import Ruleset
 from equipoise.pickup.chatting import COMMANDS
 from equipoise.pickup.events import Leave
-from equipoise.pickup.game import Lobby
-from equipoise.server.pickups import Pickups, Reply
+from equipoise.pickup.game import PickupLobby
+from equipoise.server.pickups import ChatReply, Pickups
 
-LOBBIES = [Lobby("duel", 2, 1), Lobby("two", 2, 2, maps=("a", "b"), veto=True)]
+LOBBIES = [PickupLobby("duel", 2, 1), PickupLobby("two", 2, 2, maps=("a", "b"), veto=True)]
 PEOPLE = ("ann", "bob", "cid", "dan")
 
 
@@ -74,7 +74,7 @@ def test_picks_and_the_ruleset_stand_in_the_match(tmp_path: Path) -> None:
     """A drafted game keeps who picked whom and what was played, and an export comes back equal."""
     played = Ruleset("openarena", "ctf")
     with open_archive(f"sqlite:///{tmp_path / 'a.db'}", create=True) as archive:
-        pickups = Pickups(archive, [Lobby("two", 2, 2, played)])
+        pickups = Pickups(archive, [PickupLobby("two", 2, 2, played)])
         say = said(pickups)
         for text in ("!add", "!ready", "!captains"):
             for who in PEOPLE if text != "!captains" else PEOPLE[:3]:
@@ -124,5 +124,5 @@ def test_a_duel_in_words(tmp_path: Path) -> None:
         assert say("ann", "!teams") == ["no game is being played"]
         assert "!report won|lost|draw|3 1" in say("ann", "!help")[0]
         say("ann", "!add duel")
-        assert pickups.take(Leave("ann"), 2000.0) == [Reply("", "[duel] ann is out: 0 left")]
+        assert pickups.take(Leave("ann"), 2000.0) == [ChatReply("", "[duel] ann is out: 0 left")]
         assert pickups.tick(3000.0) == []

@@ -16,7 +16,7 @@ from equipoise.archive.archive import Archive, open_archive
 from equipoise.live.quake3 import PLAYERS, seen
 from equipoise.live.session import PLAYING
 from equipoise.live.state import Policy
-from equipoise.server.playing import Game, Playing
+from equipoise.server.playing import BalancedServer, Playing
 
 pytestmark = [
     pytest.mark.slow,
@@ -51,7 +51,7 @@ class Table:
             str(self.server.log), f"127.0.0.1:{self.server.port}", self.server.password,
             policy=self.policy, players=PLAYERS_OF_TESTS, maps={"oa_dm5": (4, 8)},
         )  # fmt: skip
-        self.game = Game(self.archive, settings, self.told.append)
+        self.game = BalancedServer(self.archive, settings, self.told.append)
         if self.lost:
             self.lose(self.lost)
 

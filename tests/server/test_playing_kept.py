@@ -12,7 +12,7 @@ from tests.pickup.test_lobby import TWO
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.pickup.night import LIVE, night_of
 from equipoise.server.pickups import Pickups
-from equipoise.server.playing import Game, Playing
+from equipoise.server.playing import BalancedServer, Playing
 
 IDS = {name: f"{n:X}" * 32 for n, name in enumerate(("ann", "bob", "cid", "dan"), start=10)}
 
@@ -32,7 +32,7 @@ class Server:
 
     def begin(self) -> None:
         """Begin the program."""
-        self.game = Game(self.archive, Playing(str(self.log)), self.told.append)
+        self.game = BalancedServer(self.archive, Playing(str(self.log)), self.told.append)
         self.game.step(float(self.clock))
 
     def write(self, *lines: str) -> None:

@@ -108,7 +108,7 @@ def test_tls_and_settings_that_are_read_anew(store: Path, tmp_path: Path) -> Non
 
         token.write_text("another that nobody guesses", encoding="utf-8")
         served.process.send_signal(signal.SIGHUP)
-        served.logged("settings read anew")
+        served.logged("settings reloaded")
         said = f"AUTH another that nobody guesses\nAUTH {TOKEN}\n"
         assert ask_over_tls(served.port, other, said) == "AUTH ok\n" + Refusal.WRONG_TOKEN.line.decode()
         assert served.logged("wrong token")["address"] == "127.0.0.1"

@@ -1,4 +1,4 @@
-"""Workers: what fails is told, what hangs or ends is begun anew."""
+"""Workers: what fails is told, what hangs or ends is restarted."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_mistake_of_the_caller_stays_one(tmp_path: Path) -> None:
 def test_an_installation_that_has_compiled_nothing_divides(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Compiling takes longer than a division may; whoever begins anew after each would never have done."""
+    """Compiling takes longer than a division may; whoever begins again after each would never have done."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
 
     async def play() -> None:

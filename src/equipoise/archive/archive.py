@@ -1,7 +1,7 @@
 """The archive: matches that are kept once and for good, and the ratings that follow from them.
 
 What happened is kept as it was reported; what follows from it (ratings, names, numbers of games) is derived
-and can always be made anew, see :mod:`equipoise.archive.learning`.  How a database does it stands in
+and can always be rebuilt, see :mod:`equipoise.archive.learning`.  How a database does it is in
 :mod:`equipoise.archive.database`.
 """
 
@@ -120,7 +120,7 @@ class Archive:
         self.close()
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self._database.close()
 
     @property
@@ -217,11 +217,11 @@ class Archive:
 
     @property
     def rebuild_reason(self) -> str:
-        """Why the ratings must be made anew; empty where they need not."""
+        """Why the ratings must be rebuilt; empty where they need not."""
         return self._learner.reason()
 
     def is_behind(self) -> bool:
-        """Tell whether the ratings lack a match, or must be made anew."""
+        """Tell whether the ratings lack a match, or must be rebuilt."""
         return self._learner.is_behind()
 
     @property
@@ -292,7 +292,7 @@ class Archive:
             change(self._database, connection, player, other)
 
     def forget(self, player: str) -> str:
-        """Take a person out of all that is kept, for good, and return the id that stands in its place.
+        """Take a person out of all that is kept, for good, and return the id that replaces it.
 
         The person's ids and names are rewritten in every match; a salted hash of each id stays, so that a log
         that is read again does not bring the person back.  Everyone else's ratings stay what they were.

@@ -1,4 +1,4 @@
-"""Ways back: what the derived rows were at earlier places of the replay, so that little is learnt anew.
+"""Ways back: what the derived rows were at earlier places of the replay, so that little is learnt again.
 
 A checkpoint is a place in replay order with the rows that have changed since, as they were there; going back
 is writing those of the newest checkpoints first, down to the one that is asked for.  Neighbours are united as
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from equipoise.archive.database import Database
-from equipoise.archive.records import Row
+from equipoise.archive.records import MatchRow
 from equipoise.archive.schema import CHANGED, CHECKPOINT, UNDO
 
 #: Matches in the span of a checkpoint, at least, where there are more.
@@ -51,15 +51,15 @@ class Back(NamedTuple):
     """The way to a checkpoint: the rows as they were there, without numbers where there was none."""
 
     to: Checkpoint
-    rows: tuple[Row, ...]
+    rows: tuple[MatchRow, ...]
 
 
-class Note(NamedTuple):
+class CheckpointNote(NamedTuple):
     """What rows were at a place, before some matches were learnt from."""
 
     position: Position
     matches: int
-    rows: Iterable[Row]
+    rows: Iterable[MatchRow]
 
 
 def together(left: int, most: int) -> int:
@@ -84,10 +84,10 @@ def way_back(connection: sa.Connection, position: Position) -> Back | None:
     there = [each for each in _all(connection) if each.position < position]
     if not there:
         return None
-    rows: dict[tuple[str, bytes], Row] = {}
+    rows: dict[tuple[str, bytes], MatchRow] = {}
     wanted = sa.select(UNDO).where(UNDO.c.number >= there[-1].number).order_by(UNDO.c.number.desc())
     for one in connection.execute(wanted):
-        rows[one.part, bytes(one.key)] = Row(one.part, bytes(one.key), one.place, bytes(one.numbers))
+        rows[one.part, bytes(one.key)] = MatchRow(one.part, bytes(one.key), one.place, bytes(one.numbers))
     return Back(there[-1], tuple(rows.values()))
 
 
@@ -108,7 +108,7 @@ def forget_all(connection: sa.Connection) -> None:
     connection.execute(sa.delete(CHECKPOINT))
 
 
-def note(database: Database, connection: sa.Connection, one: Note) -> None:
+def note(database: Database, connection: sa.Connection, one: CheckpointNote) -> None:
     """Keep what rows were at a place."""
     there = _all(connection)
     if there and there[-1].matches + one.matches <= SPAN:

@@ -65,7 +65,7 @@ def tombstone(salt: bytes, player: str) -> bytes:
 
 
 def stand_in(stone: bytes) -> str:
-    """Return the id that stands in the place of a forgotten player."""
+    """Return the id that replaces that of a forgotten player."""
     return ANONYMOUS + stone.hex()[:DIGITS]
 
 
@@ -158,7 +158,7 @@ def _added(one: Statistics | None, other: Statistics) -> Statistics:
     return Statistics(one.player, *sums)
 
 
-#: What a command that needs a player is told where there is none.
+#: The message of a command that needs a player where there is none.
 NOBODY = "'equipoise players' lists the ids"
 
 

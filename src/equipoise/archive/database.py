@@ -59,14 +59,14 @@ class Database(ABC):
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """Give a connection that sees one state of the database, whatever others write."""
-        with self._lock, self._told(), self._connected() as connection, connection.begin():
+        with self._lock, self._reported(), self._connected() as connection, connection.begin():
             self._begin_reading(connection)
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """Give a connection that alone may write; all of it is kept at the end, or nothing."""
-        with self._lock, self._told(), self._connected() as connection, connection.begin():
+        with self._lock, self._reported(), self._connected() as connection, connection.begin():
             if not self._begin_writing(connection, PATIENCE):
                 self.waiting(f"{self.where} is being written by another process; waiting for it")
                 if not self._begin_writing(connection, self.timeout):
@@ -83,7 +83,7 @@ class Database(ABC):
             yield connection
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _reported(self) -> Iterator[None]:
         """Turn what a database raises into a message."""
         try:
             yield
@@ -98,7 +98,7 @@ class Database(ABC):
             raise InputError(msg, "store") from error
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._engine.dispose()
 
     @abstractmethod
@@ -129,7 +129,7 @@ class Database(ABC):
 
     @abstractmethod
     def holds(self, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:
-        """Return the condition that a text stands in a column, letter by letter."""
+        """Return the condition that a column contains a text, letter by letter."""
 
     @abstractmethod
     def scrub(self) -> None:

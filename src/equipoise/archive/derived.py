@@ -19,7 +19,7 @@ import sqlalchemy as sa
 
 from equipoise.archive.database import Database
 from equipoise.archive.known import Known
-from equipoise.archive.records import Row, common_keys, keys_of, parts_of, patched, state_of
+from equipoise.archive.records import MatchRow, common_keys, keys_of, parts_of, patched, state_of
 from equipoise.archive.schema import ASKED, DERIVED, RENEWAL, SIZE
 from equipoise.ratings.model import State
 
@@ -67,7 +67,7 @@ class Places:
     known: dict[tuple[str, bytes], int]
     sizes: Counter[str] = field(default_factory=Counter)
 
-    def placed(self, rows: Iterable[Row]) -> Iterator[Row]:
+    def placed(self, rows: Iterable[MatchRow]) -> Iterator[MatchRow]:
         """Give rows their places, in the order in which new ones follow each other."""
         for row in rows:
             at = row.part, row.key
@@ -113,17 +113,17 @@ def _is_remembered(connection: sa.Connection, token: bytes) -> bool:
     return connection.execute(sa.select(RENEWAL).where(RENEWAL.c.token == token)).first() is not None
 
 
-def _rows(found: Iterable[Any]) -> Iterator[Row]:
-    return (Row(one.part, bytes(one.key), one.place, bytes(one.numbers)) for one in found)
+def _rows(found: Iterable[Any]) -> Iterator[MatchRow]:
+    return (MatchRow(one.part, bytes(one.key), one.place, bytes(one.numbers)) for one in found)
 
 
-def changed(both: Both, rows: Sequence[Row]) -> Both:
+def changed(both: Both, rows: Sequence[MatchRow]) -> Both:
     """Return what is known with some rows as they are given; those without numbers are left out."""
     return Both(patched(both.state, rows, STATE), patched(both.known, rows, KNOWN))
 
 
 def some_of(
-    connection: sa.Connection, empty: State, players: Iterable[str], back: Sequence[Row] = ()
+    connection: sa.Connection, empty: State, players: Iterable[str], back: Sequence[MatchRow] = ()
 ) -> tuple[Both, Places]:
     """Return what is known of some players and of no player in particular, and where the rows stand.
 
@@ -135,7 +135,7 @@ def some_of(
         A state of the model that made the rows.
     players : iterable of str
         Whose rows are wanted.
-    back : sequence of Row
+    back : sequence of MatchRow
         How rows were at an earlier place, without numbers where there were none; what is returned is as of
         there.
     """
@@ -159,7 +159,9 @@ def some_of(
     return both, Places({at: row.place for at, row in found.items()}, sizes)
 
 
-def _within(connection: sa.Connection, part: str, ranges: Sequence[tuple[bytes, bytes]]) -> Iterator[Row]:
+def _within(
+    connection: sa.Connection, part: str, ranges: Sequence[tuple[bytes, bytes]]
+) -> Iterator[MatchRow]:
     """Go through the rows of a part whose keys are in some ranges, each found by the index.
 
     SQLite goes through what stands before a cross join first; of any other join, which SQLAlchemy would
@@ -177,14 +179,14 @@ def _within(connection: sa.Connection, part: str, ranges: Sequence[tuple[bytes, 
 
 
 def write(
-    database: Database, connection: sa.Connection, rows: Iterable[Row], revision: int, *, new: bool
+    database: Database, connection: sa.Connection, rows: Iterable[MatchRow], revision: int, *, new: bool
 ) -> None:
     """Write rows; ``new`` says that none of them is there."""
     put = database.insert if new else database.upsert
     put(connection, DERIVED, [(*row, revision) for row in rows])
 
 
-def delete(connection: sa.Connection, rows: Iterable[Row]) -> None:
+def delete(connection: sa.Connection, rows: Iterable[MatchRow]) -> None:
     """Delete some rows."""
     for row in rows:
         connection.execute(sa.delete(DERIVED).where(DERIVED.c.part == row.part, DERIVED.c.key == row.key))

@@ -1,4 +1,4 @@
-"""Finds what is among the kept matches: all in order, the first game, and those several sources tell of."""
+"""Queries on the kept matches: all in order, the first game, and those that several sources report."""
 
 from __future__ import annotations
 

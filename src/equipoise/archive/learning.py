@@ -19,7 +19,7 @@ from equipoise.archive import corrections, derived
 from equipoise.archive.checkpoints import (
     SPAN,
     Back,
-    Note,
+    CheckpointNote,
     Position,
     changed_since,
     forget_all,
@@ -33,7 +33,7 @@ from equipoise.archive.database import Database
 from equipoise.archive.derived import KNOWN, STATE, UNREADABLE, Both, Kept, Places
 from equipoise.archive.known import Known, Standing, Updated
 from equipoise.archive.models import Chosen, rated_by
-from equipoise.archive.records import Row, match_of, rows_before, rows_of, sizes_of
+from equipoise.archive.records import MatchRow, match_of, rows_before, rows_of, sizes_of
 from equipoise.archive.schema import (
     ARCHIVE,
     CHANGED,
@@ -84,7 +84,7 @@ class _Learnt:
     """
 
     new: bool
-    rows: tuple[Row, ...]
+    rows: tuple[MatchRow, ...]
     both: Both
     places: Places | None
     last: Position
@@ -92,7 +92,7 @@ class _Learnt:
     back: Back | None
     marks: tuple[Mark, ...]
 
-    def notes(self) -> Iterator[Note]:
+    def notes(self) -> Iterator[CheckpointNote]:
         """Go through the ways back that are new, each made when it is needed: they are large."""
         afters = [*(each.both for each in self.marks[1:]), self.both]
         for mark, after in zip(self.marks, afters, strict=False):  # one more where there are no marks
@@ -100,7 +100,7 @@ class _Learnt:
                 *rows_before(after.state, mark.both.state, STATE),
                 *rows_before(after.known, mark.both.known, KNOWN),
             )
-            yield Note(mark.position, mark.matches, _placed(self.places, rows))
+            yield CheckpointNote(mark.position, mark.matches, _placed(self.places, rows))
 
     def sizes(self) -> Counter[str]:
         """Return how many rows each part has."""
@@ -147,12 +147,12 @@ class Learner:
         self._kept = None
 
     def reason(self) -> str:
-        """Return why the ratings must be made anew, empty where they need not."""
+        """Return why the ratings must be rebuilt, empty where they need not."""
         with self._database.reading() as connection:
             return self._reason(archive_row(connection))
 
     def is_behind(self) -> bool:
-        """Tell whether the ratings lack a match, or must be made anew."""
+        """Tell whether the ratings lack a match, or must be rebuilt."""
         with self._database.reading() as connection:
             return self._is_behind(connection, archive_row(connection))
 
@@ -191,7 +191,7 @@ class Learner:
         return self._kept.both
 
     def _damaged(self) -> InputError:
-        msg = f": {self._database.where}: the ratings are damaged; 'rebuild' makes them anew"
+        msg = f": {self._database.where}: the ratings are damaged; 'rebuild' makes them again"
         return InputError(msg, "store")
 
     # Learning
@@ -202,7 +202,7 @@ class Learner:
         Parameters
         ----------
         asked : str
-            Why to learn anew from the beginning; empty for what is needed.
+            Why to learn again from the beginning; empty for what is needed.
         """
         for attempt in range(ATTEMPTS + 1):
             alone = attempt == ATTEMPTS
@@ -245,7 +245,7 @@ class Learner:
         return way_back(connection, since)
 
     def _learnt(self, connection: sa.Connection, row: Any, reason: str, since: Position | None) -> _Learnt:
-        """Learn from the matches that are not learnt from yet, or anew from where the past changed."""
+        """Learn from the matches that are not learnt from yet, or again from where the past changed."""
         anew = bool(reason) or not row.rated
         back = self._back(connection, row, since) if anew else None
         last = back.to.position if back else None if anew else (row.last_ended, bytes(row.last_match))
@@ -339,7 +339,7 @@ def _matches(rows: Iterable[Any], merged: Mapping[str, str]) -> list[Match]:
     return [corrections.renamed(match_of(each.record, each.ended), merged) for each in rows]
 
 
-def _rows(both: Both, start: Both | None) -> Iterator[Row]:
+def _rows(both: Both, start: Both | None) -> Iterator[MatchRow]:
     """Go through the rows that differ from those there were."""
     state, known = start or (None, None)
     yield from rows_of(both.state, state, STATE)
@@ -354,6 +354,6 @@ def _mark(marks: list[Mark], one: Mark) -> None:
         marks[at : at + 2] = [older._replace(matches=older.matches + newer.matches)]
 
 
-def _placed(places: Places | None, rows: Iterable[Row]) -> tuple[Row, ...]:
+def _placed(places: Places | None, rows: Iterable[MatchRow]) -> tuple[MatchRow, ...]:
     """Return rows with their places; those of everyone have them."""
     return tuple(rows if places is None else places.placed(rows))

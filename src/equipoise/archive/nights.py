@@ -66,7 +66,7 @@ def _report(database: Database, connection: sa.Connection, match: Match) -> None
         return
     changed = sa.update(MATCH).where(MATCH.c.id == key)
     connection.execute(changed.values(ended=ended, record=record, undone=False, revision=grow(connection)))
-    mark_stale(connection, "an undone match was reported anew", (min(ended, before), key))
+    mark_stale(connection, "an undone match was reported again", (min(ended, before), key))
 
 
 def rename(connection: sa.Connection, names: Mapping[str, str]) -> None:

@@ -26,7 +26,7 @@ PATIENT = {
     "tcp_user_timeout": 30_000,
 }
 
-#: Milliseconds after which PostgreSQL gives a statement up: longer than any takes, and shorter than for ever.
+#: Milliseconds after which PostgreSQL gives a statement up: longer than any takes, and not without end.
 STATEMENT = 600_000
 
 #: What PostgreSQL calls a lock that was not had in time.
@@ -56,7 +56,7 @@ class Postgres(Database):
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """Give a connection that sees one state of the database."""
-        with self._lock, self._told(), self._connected() as connection:
+        with self._lock, self._reported(), self._connected() as connection:
             whole = connection.execution_options(isolation_level="REPEATABLE READ")
             with whole.begin():
                 whole.exec_driver_sql(f"SET LOCAL statement_timeout = {STATEMENT}")
@@ -118,12 +118,12 @@ class Postgres(Database):
             )
 
     def holds(self, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:
-        """Return the condition that a text stands in a column."""
+        """Return the condition that a column contains a text."""
         return sa.func.strpos(column, text) > 0
 
     def scrub(self) -> None:
-        """Write the tables anew without what was deleted; the server's own log is out of reach."""
-        with self._lock, self._told(), self._connected() as connection:
+        """Rewrite the tables without what was deleted; the server's own log is out of reach."""
+        with self._lock, self._reported(), self._connected() as connection:
             alone = connection.execution_options(isolation_level="AUTOCOMMIT")
             for table in ("match", "derived", "merged", "undo"):
                 alone.exec_driver_sql(f'VACUUM FULL "{table}"')

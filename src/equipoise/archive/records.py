@@ -159,7 +159,7 @@ KEYS = 1 << 17
 _encode_key = json.JSONEncoder(separators=(",", ":")).encode
 
 
-class Row(NamedTuple):
+class MatchRow(NamedTuple):
     """One entry of a state: of which part, under which key, at which place of the order."""
 
     part: str
@@ -168,7 +168,7 @@ class Row(NamedTuple):
     numbers: bytes
 
 
-def rows_of(state: Any, before: Any = None, prefix: str = "") -> Iterator[Row]:
+def rows_of(state: Any, before: Any = None, prefix: str = "") -> Iterator[MatchRow]:
     """Go through the entries of a state that differ from those of the state before.
 
     Parameters
@@ -189,20 +189,20 @@ def rows_of(state: Any, before: Any = None, prefix: str = "") -> Iterator[Row]:
         known = {} if before is None else _parts(before)[name]
         for place, (key, numbers) in enumerate(part.items()):
             if (was := known.get(key)) is not numbers and was != numbers:
-                yield Row(prefix + name, _key(key), place, struct.pack(f"<{len(numbers)}d", *numbers))
+                yield MatchRow(prefix + name, _key(key), place, struct.pack(f"<{len(numbers)}d", *numbers))
 
 
-def rows_before(state: Any, before: Any, prefix: str = "") -> Iterator[Row]:
+def rows_before(state: Any, before: Any, prefix: str = "") -> Iterator[MatchRow]:
     """Go through the entries that have changed since the state before, as they were; new ones are empty."""
     for name, part in _parts(state).items():
         known = _parts(before)[name]
         for place, (key, numbers) in enumerate(part.items()):
             if (was := known.get(key)) is not numbers and was != numbers:
                 packed = b"" if was is None else struct.pack(f"<{len(was)}d", *was)
-                yield Row(prefix + name, _key(key), place, packed)
+                yield MatchRow(prefix + name, _key(key), place, packed)
 
 
-def patched(state: Any, rows: Iterable[Row], prefix: str = "") -> Any:
+def patched(state: Any, rows: Iterable[MatchRow], prefix: str = "") -> Any:
     """Return a state with some entries as rows have them; without those of rows without numbers."""
     parts = {name: dict(part) for name, part in _parts(state).items()}
     for row in rows:
@@ -251,19 +251,19 @@ def common_keys() -> tuple[tuple[bytes, bytes], ...]:
     return (empty, empty + b"\0"), (b"{", b"|"), (b"[{", b"[|")
 
 
-def state_of(empty: Any, rows: Iterable[Row], prefix: str = "") -> Any:
+def state_of(empty: Any, rows: Iterable[MatchRow], prefix: str = "") -> Any:
     """Return the state of rows.
 
     Parameters
     ----------
     empty : mapping or dataclass
         A state of the same kind; its own numbers stand where there is no row.
-    rows : iterable of Row
+    rows : iterable of MatchRow
         In any order; those of other prefixes are left out.
     prefix : str
         What the names of the parts begin with.
     """
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[MatchRow]] = {}
     for row in rows:
         if row.part.startswith(prefix):
             found.setdefault(row.part[len(prefix) :], []).append(row)
@@ -280,8 +280,8 @@ def state_of(empty: Any, rows: Iterable[Row], prefix: str = "") -> Any:
     return replace(empty, **values)
 
 
-def _mapping(rows: list[Row]) -> dict[Any, tuple[float, ...]]:
-    rows.sort(key=itemgetter(Row._fields.index("place")))
+def _mapping(rows: list[MatchRow]) -> dict[Any, tuple[float, ...]]:
+    rows.sort(key=itemgetter(MatchRow._fields.index("place")))
     return {_key_of(key): _numbers(len(numbers)).unpack(numbers) for _, key, _, numbers in rows}
 
 

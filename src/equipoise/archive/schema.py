@@ -22,7 +22,7 @@ METADATA = sa.MetaData()
 #: One row: what holds for the archive as a whole.
 #: ``revision`` grows with each change; ``rated`` is the revision that the derived rows are of, ``rated_by``
 #: the model and all its parameters that made them, ``last_*`` the last match in them, and ``stale`` why they
-#: must be made anew (empty where they need not).
+#: must be rebuilt (empty where they need not).
 ARCHIVE = sa.Table(
     "archive",
     METADATA,
@@ -170,7 +170,7 @@ def grow(connection: sa.Connection) -> int:
 
 
 def mark_stale(connection: sa.Connection, reason: str, earliest: tuple[float, bytes] = (-1e300, b"")) -> None:
-    """Note why the derived rows must be made anew, and from which match on; by default from the first."""
+    """Note why the derived rows must be rebuilt, and from which match on; by default from the first."""
     grow(connection)
     ended, key = earliest
     connection.execute(sa.delete(CHANGED).where(CHANGED.c.id == key, CHANGED.c.ended >= ended))

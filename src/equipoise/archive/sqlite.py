@@ -124,12 +124,12 @@ class Sqlite(Database):
             )  # names of the schema
 
     def holds(self, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:
-        """Return the condition that a text stands in a column."""
+        """Return the condition that a column contains a text."""
         return sa.func.instr(column, text) > 0
 
     def scrub(self) -> None:
-        """Write the file anew without what was deleted, and empty the write-ahead log."""
-        with self._lock, self._told(), self._connected() as connection:
+        """Rewrite the file without what was deleted, and empty the write-ahead log."""
+        with self._lock, self._reported(), self._connected() as connection:
             connection.exec_driver_sql("VACUUM")
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 

@@ -137,7 +137,7 @@ def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> 
         ctx.exit()
 
 
-#: What is said of all commands, within one screen of 80 by 50.
+#: The description of all commands, within one screen of 80 by 50.
 HELP = """Fair team games: names or logs in, teams out, with a proof.
 Begin with 'equipoise balance names.txt'; -h after a command says more.
 """

@@ -73,7 +73,7 @@ def filled(url: str) -> Iterator[Archive]:
 
 
 def up_to_date(archive: Archive) -> Standing:
-    """Return what is known, after learning what is not learnt yet; say so where it is all made anew."""
+    """Return what is known, after learning what is not learnt yet; say so where it is all rebuilt."""
     standing = archive.standing()
     if not standing.current and archive.writable:
         say_rebuilt(archive.update_ratings())
@@ -82,7 +82,7 @@ def up_to_date(archive: Archive) -> Standing:
 
 
 def say_rebuilt(updated: Updated) -> None:
-    """Say that ratings were made anew, and why."""
+    """Say that ratings were rebuilt, and why."""
     if updated.rebuilt:
         warn(f"ratings rebuilt from {updated.matches} matches: {updated.rebuilt}")
 

@@ -22,7 +22,7 @@ from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import SOLVERS, resolve
 
 if TYPE_CHECKING:
-    from equipoise.cli.shared.answers import Answers
+    from equipoise.cli.shared.answers import ExplainAnswers
     from equipoise.clock import Deadline
     from equipoise.teams.request import BalanceRequest
     from equipoise.teams.solution import Solution, Split
@@ -47,7 +47,7 @@ class Interruptible:
     within : Deadline, optional
         When it holds in any case; None for never.
     interruption : Interruption
-        What tells of it.
+        What reports it.
     """
 
     within: Deadline | None = None
@@ -69,7 +69,7 @@ class Interruptible:
 
 
 @dataclass(slots=True)
-class Answer:
+class BalanceAnswer:
     """What was asked, and what came of it.
 
     Parameters
@@ -137,7 +137,7 @@ def naming(options: dict[str, Any]) -> Iterator[None]:
         raise named(error, options) from error
 
 
-def answered(roster: str | None, options: dict[str, Any]) -> Answer:
+def answered(roster: str | None, options: dict[str, Any]) -> BalanceAnswer:
     """Return the answer to what a roster and options ask."""
     from equipoise.teams.balancing import balance
 
@@ -154,7 +154,7 @@ def answered(roster: str | None, options: dict[str, Any]) -> Answer:
     if options["choose"] is not None and solution.splits:
         chosen = _choose(solution, options["choose"], options["seed"])
     split = solution.splits[chosen or 0] if solution.splits else None
-    return Answer(request, solution, chosen, split, names, options.get("draws"), interrupted)
+    return BalanceAnswer(request, solution, chosen, split, names, options.get("draws"), interrupted)
 
 
 def _check_seed(options: dict[str, Any], solver: str) -> None:
@@ -217,7 +217,7 @@ def interruptible(seconds: float | None) -> Iterator[Interruptible]:
         signal.signal(signal.SIGINT, before)
 
 
-def show(answer: Answer, options: dict[str, Any], answers: Answers | None = None) -> None:
+def show(answer: BalanceAnswer, options: dict[str, Any], answers: ExplainAnswers | None = None) -> None:
     """Print an answer, and draw it where a picture is asked for."""
     solution, split = answer.solution, answer.split if answers is None else answers.split
     if options["as_json"]:
@@ -238,7 +238,7 @@ def show(answer: Answer, options: dict[str, Any], answers: Answers | None = None
         sys.exit(INTERRUPTED if answer.interrupted else 1)
 
 
-def _lines(answer: Answer, split: Split, options: dict[str, Any]) -> list[str]:
+def _lines(answer: BalanceAnswer, split: Split, options: dict[str, Any]) -> list[str]:
     """Return the split in the form that is asked for."""
     from equipoise.pages.text import teams
 
@@ -249,7 +249,7 @@ def _lines(answer: Answer, split: Split, options: dict[str, Any]) -> list[str]:
     return teams.FORMS[form](split, answer.names)
 
 
-def _effort_lines(answer: Answer, options: dict[str, Any]) -> list[str]:
+def _effort_lines(answer: BalanceAnswer, options: dict[str, Any]) -> list[str]:
     """Say how to have more work done, where a search ended because of how much there was."""
     solution, limited = answer.solution, options["time_limit"] is not None
     if solution.status == "optimal" or answer.interrupted or limited or solution.solver not in SOLVERS:
@@ -271,7 +271,7 @@ def _choose(solution: Solution, power: float, seed: int | None) -> int:
     return next(n for n, split in enumerate(solution.splits) if split is chosen)
 
 
-def _print_json(answer: Answer, answers: Answers | None) -> None:
+def _print_json(answer: BalanceAnswer, answers: ExplainAnswers | None) -> None:
     from equipoise.teams.solution import draw_chance
 
     solution, chosen, draws = answer.solution, answer.chosen, answer.draws

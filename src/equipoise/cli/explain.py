@@ -31,9 +31,9 @@ def command(roster: str | None, **options: Any) -> None:
 
     The reason, the next best, and what is worth giving up; or the answers to --why and --edit alone.
     """
-    from equipoise.cli.shared.answers import Answers
+    from equipoise.cli.shared.answers import ExplainAnswers
 
     with naming(options):
         answer = answered(roster, options)
-        answers = Answers(options, answer.request, answer.solution, answer.split, answer.names)
+        answers = ExplainAnswers(options, answer.request, answer.solution, answer.split, answer.names)
         show(answer, options, answers)

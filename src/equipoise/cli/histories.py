@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from equipoise.ratings.columns import Columns
 
 
-#: Records that are told one by one of files without any match.
-MOST_TOLD = 10
+#: Records that are listed one by one for files without any match.
+MOST_LISTED = 10
 
 
 @dataclass(slots=True)
-class History:
+class ReadHistory:
     """Matches that were read, how many records could not be, and what finds ids by name."""
 
     matches: list[Match] = field(default_factory=list)
@@ -99,7 +99,7 @@ def _say_apart(contests: int) -> None:
         )
 
 
-def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str | None = None) -> History:
+def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str | None = None) -> ReadHistory:
     """Read match files, or the matches of an archive; say what is wrong with single records.
 
     Raises
@@ -115,7 +115,7 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
     if not sources or not all(sources):
         msg = "FILE is missing; give match files, or --store with an archive"
         raise InputError(msg)
-    history = History()
+    history = ReadHistory()
     known: dict[str, Match] = {}
     wrong: list[str] = []  # until there is a match: what has none at all is named by a few records
     with progress_bar("reading") as tell, everything_kept():
@@ -133,9 +133,9 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
                 wrong.append(f"{skipped.where}: {skipped.reason}")
                 if known:
                     _say_all(wrong)
-    _say_all(wrong[: None if known else MOST_TOLD])
-    if len(wrong) > MOST_TOLD:
-        click.echo(f"... and {len(wrong) - MOST_TOLD} more records that are wrong", err=True)
+    _say_all(wrong[: None if known else MOST_LISTED])
+    if len(wrong) > MOST_LISTED:
+        click.echo(f"... and {len(wrong) - MOST_LISTED} more records that are wrong", err=True)
     history.matches = list(known.values())
     _say_apart(
         sum(
@@ -159,14 +159,14 @@ def _say_all(texts: list[str]) -> None:
     texts.clear()
 
 
-def _from_archive(sources: tuple[str, ...], store: str) -> History:
+def _from_archive(sources: tuple[str, ...], store: str) -> ReadHistory:
     from equipoise.cli.shared.rosters import stored_matches
 
     if any(sources):
         msg = "--store cannot be used with match files; give one of them"
         raise InputError(msg)
     matches, find = stored_matches(store)
-    return History(matches, find=find)
+    return ReadHistory(matches, find=find)
 
 
 def _exported(source: str) -> list[Match]:
@@ -329,7 +329,7 @@ def _settled(profile: str | None, path: str | None) -> Any:
 
 
 def _read_settings(path: str) -> Any:
-    """Return what stands in a file of settings."""
+    """Return what a file of settings holds."""
     import json
     from pathlib import Path
 

@@ -14,8 +14,8 @@ from equipoise.cli.shared import evenings
 if TYPE_CHECKING:
     from equipoise.ingest.pasts import Past
 
-#: New names that are like another one and are told one by one.
-MOST_TOLD = 10
+#: New names that are like another one and are listed one by one.
+MOST_LISTED = 10
 
 
 @click.command(name="import-results")
@@ -37,7 +37,7 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
     from equipoise.ingest.pasts import Past
 
     with evenings.opened(store) as evening:
-        known = evenings.Known(evening)
+        known = evenings.PeopleFinder(evening)
         past = Past(known.id_of, {name: known.shown(each) for name, each in known.names().items()})
         ingest = Ingest(evening.archive)
         ingest.take(past.known(read_results(file, dates=dates)))
@@ -62,9 +62,9 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
 
 def _tell(past: Past) -> None:
     """Say which new names are probably old ones."""
-    for name, like in list(past.alike.items())[:MOST_TOLD]:
+    for name, like in list(past.alike.items())[:MOST_LISTED]:
         archives.warn(
             f"{name!r} is new and much like {like!r}; if they are one: equipoise merge {like!r} {name!r}"
         )
-    if len(past.alike) > MOST_TOLD:
-        archives.warn(f"... and {len(past.alike) - MOST_TOLD} more")
+    if len(past.alike) > MOST_LISTED:
+        archives.warn(f"... and {len(past.alike) - MOST_LISTED} more")

@@ -108,12 +108,12 @@ def _serve(settings: Playing, store: str, stop: threading.Event, failed: list[st
     import select
 
     from equipoise.errors import EquipoiseError
-    from equipoise.server.playing import Game
+    from equipoise.server.playing import BalancedServer
 
     try:
         with archives.opened(store, create=True) as archive:
             archives.say_rebuilt(archive.update_ratings())
-            game = Game(archive, settings, _teller(settings), dry=dry)
+            game = BalancedServer(archive, settings, _teller(settings), dry=dry)
             try:
                 while not stop.is_set():
                     game.step(time.monotonic())

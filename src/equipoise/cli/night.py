@@ -46,7 +46,7 @@ class NightGroup(click.Group):
         return super().parse_args(ctx, args)
 
 
-#: What is said of all steps; the lines after the mark of click stand as they are.
+#: The description of all steps; the lines after the mark of click stand as they are.
 HELP = """Run a night of games: names in, teams out, results back, better teams.
 
 \b
@@ -99,7 +99,7 @@ def gather(names: tuple[str, ...], store: str | None, as_json: bool, **options: 
     NAMES are arguments, or - for a paste.  "Amber + Birch" stay together, "Cedar 1500" begins at a weight.
     """
     with evenings.opened(store) as evening:
-        known = evenings.Known(evening)
+        known = evenings.PeopleFinder(evening)
         _refuse_misspelt_step(names, options["new"], known)
         entries = _entries(names, options["read"], known)
         ids = evenings.resolved(known, [entry.name for entry in entries], options["new"])
@@ -116,7 +116,7 @@ def gather(names: tuple[str, ...], store: str | None, as_json: bool, **options: 
         _tell_teams(evening, arranged, as_json)
 
 
-def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: evenings.Known) -> None:
+def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: evenings.PeopleFinder) -> None:
     """Refuse words that look like a step that is misspelt, as ``wno red``, rather than make teams of them."""
     first = names[0] if names else ""
     near = next((step for step in command.commands if _misspelt(first.casefold(), step)), None)
@@ -136,7 +136,7 @@ def _misspelt(word: str, step: str) -> bool:
     return word != step and (sorted(word) == sorted(step) or shorter in fewer)
 
 
-def _entries(names: Sequence[str], read: str | None, known: evenings.Known) -> tuple[Entry, ...]:
+def _entries(names: Sequence[str], read: str | None, known: evenings.PeopleFinder) -> tuple[Entry, ...]:
     """Return the entries of names that are typed, or of a paste on standard input."""
     from equipoise.files.pastes import parse_paste
     from equipoise.files.rosters import content_of, decoded

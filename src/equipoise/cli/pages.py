@@ -25,8 +25,8 @@ def site_of(store: str, split: datetime | None) -> Site:
 
     with archives.opened(store) as archive:
         names = archives.up_to_date(archive).names
-        told = chronicle_of(archive.model, archive.matches(), names)
-    return Site(told, split=None if split is None else split.replace(tzinfo=UTC).timestamp())
+        chronicle = chronicle_of(archive.model, archive.matches(), names)
+    return Site(chronicle, split=None if split is None else split.replace(tzinfo=UTC).timestamp())
 
 
 #: The date that fairness is compared before and after.

@@ -14,7 +14,7 @@ from equipoise.errors import InputError
 if TYPE_CHECKING:
     import ssl
 
-    from equipoise.pickup.game import Lobby
+    from equipoise.pickup.game import PickupLobby
 
 #: The variable with the password of our account, as others can read the arguments of a process.
 PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
@@ -94,11 +94,11 @@ def _host_port(address: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def _lobby(text: str, ready: float) -> Lobby:
+def _lobby(text: str, ready: float) -> PickupLobby:
     """Return the lobby of ``NAME=5v5@RULESET:MAP,MAP:veto``."""
     from equipoise.logs.rules import ruleset_from
     from equipoise.matches import Ruleset
-    from equipoise.pickup.game import Lobby
+    from equipoise.pickup.game import PickupLobby
 
     name, _, rest = text.partition("=")
     form, _, maps = rest.partition(":")
@@ -120,7 +120,7 @@ def _lobby(text: str, ready: float) -> Lobby:
     except InputError as error:
         msg = f"--lobby: {error}"
         raise InputError(msg) from error
-    return Lobby(name.strip(), len(sizes), int(sizes[0]), ruleset, chosen, veto == "veto", ready)
+    return PickupLobby(name.strip(), len(sizes), int(sizes[0]), ruleset, chosen, veto == "veto", ready)
 
 
 def _tls(authorities: str | None) -> ssl.SSLContext:

@@ -23,7 +23,7 @@ from equipoise.errors import InputError
 from equipoise.matches import Ruleset
 
 if TYPE_CHECKING:
-    from equipoise.ratings.reports import RatedRuleset, Tally
+    from equipoise.ratings.reports import RatedRuleset, RatingTally
 
 #: Curves in a picture: as many as there are colours that can be told apart.
 DRAWN = 8
@@ -61,7 +61,7 @@ DRAWN = 8
 def command(files: tuple[str, ...], **options: Any) -> None:
     """Rate everyone in match FILES: JSONL, CSV, Parquet or npz, or - for JSONL from standard input.
 
-    The result depends on the set of matches alone: files may overlap and stand in any order.
+    The result depends on the set of matches alone: files may overlap and come in any order.
     """  # fmt: skip
     from equipoise.ratings.reports import rated, report
 
@@ -87,7 +87,7 @@ def _by_columns(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) 
     """Rate what is read into columns; None where that does not do."""
     from equipoise.ratings.columns import replay_columns
     from equipoise.ratings.models.gaussian_filter.model import Filters
-    from equipoise.ratings.reports import Tally
+    from equipoise.ratings.reports import RatingTally
 
     if not isinstance(model, Filters) or options["window"] is not None or options["curves"]:
         return None
@@ -97,13 +97,13 @@ def _by_columns(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) 
     columns = history.columns
     with progress_bar("rating") as tell, everything_kept():
         state = replay_columns(model, columns, tell)
-    return state, Tally(len(columns), columns.games(), columns.played(), columns.names), history.finish
+    return state, RatingTally(len(columns), columns.games(), columns.played(), columns.names), history.finish
 
 
 def _by_matches(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) -> Any:
     """Rate matches, of any model and as every option wants it."""
     from equipoise.ratings.replaying import replay
-    from equipoise.ratings.reports import Tally
+    from equipoise.ratings.reports import RatingTally
 
     history = read_history(files, strict=options["strict"], store=options["store"])
     matches = since(history.matches, options["since"])
@@ -111,10 +111,10 @@ def _by_matches(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) 
         state = replay(model, matches, window=options["window"], progress=tell)
     if options["curves"]:
         _curves(options["curves"], model, matches, options["window"])
-    return state, Tally.of(matches), history.finish
+    return state, RatingTally.of(matches), history.finish
 
 
-def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: Tally) -> None:
+def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: RatingTally) -> None:
     """Write the ratings of one ruleset as a roster."""
     import csv
     import io

@@ -1,4 +1,4 @@
-"""``equipoise rebuild``: ratings anew from everything an archive keeps."""
+"""``equipoise rebuild``: ratings rebuilt from everything an archive keeps."""
 
 from __future__ import annotations
 

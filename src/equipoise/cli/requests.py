@@ -75,7 +75,7 @@ _AS_TYPED = {
 _PREFERENCES = ("prefer", "avoid", "recent", "recent_price", "side_price", "stay", "roles", "rules")
 
 
-#: The options of each section of the help; others stand in the last one.
+#: The options of each section of the help; others are in the last one.
 SECTIONS: Mapping[str, Collection[str]] = {
     "Who is here": ("read", "store", "here", "ruleset", "request", "default_weight", "clan_tags"),
     "Sizes and bots": (
@@ -93,7 +93,7 @@ SECTIONS: Mapping[str, Collection[str]] = {
 
 
 class AskingCommand(click.Command):
-    """A command whose options stand in sections, and whose ``--choose`` may stand without its power."""
+    """A command whose options are in sections, and whose ``--choose`` may stand without its power."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Give a bare ``--choose`` the default power, so that it does not swallow the roster's name."""

@@ -37,7 +37,7 @@ def flags(command: Callable[..., None]) -> Callable[..., None]:
 def command(config: str | None, **typed: Any) -> None:
     """Answer what game servers ask about their players: weights, teams, chances.
 
-    Every setting may also stand in the environment, as EQUIPOISE_STORE, and in the file; flags come first.
+    Every setting may also come from the environment, as EQUIPOISE_STORE, and in the file; flags come first.
     """  # fmt: skip
 
     def read() -> Settings:

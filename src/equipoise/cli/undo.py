@@ -1,4 +1,4 @@
-"""``equipoise undo``: let a match not count."""
+"""``equipoise undo``: exclude a match from the ratings."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from equipoise.errors import InputError
 HEAD = 1 << 16
 
 
-class Kind(NamedTuple):
+class FileKind(NamedTuple):
     """What a file is.
 
     Parameters
@@ -51,7 +51,7 @@ _COMPRESSED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"\x
 _PICTURES = {
     b"\x89PNG\r\n": "PNG", b"\xff\xd8\xff": "JPEG", b"GIF8": "GIF", b"BM": "BMP", b"RIFF": "WebP",
 }  # fmt: skip
-_SPREADSHEET = Kind(
+_SPREADSHEET = FileKind(
     "spreadsheet",
     "a spreadsheet",
     "save it as CSV ('equipoise import-results' reads past results from it as it is)",
@@ -60,9 +60,9 @@ _SPREADSHEET = Kind(
 _ZIPPED = {
     b"xl/": _SPREADSHEET,
     b"application/vnd.oasis.opendocument.spreadsheet": _SPREADSHEET,
-    b"word/": Kind("document", "a text document", _AS_TEXT),
-    b"application/vnd.oasis.opendocument.text": Kind("document", "a text document", _AS_TEXT),
-    b".npy": Kind("arrays", "a file of matches as arrays", "'equipoise rate' reads it"),
+    b"word/": FileKind("document", "a text document", _AS_TEXT),
+    b"application/vnd.oasis.opendocument.text": FileKind("document", "a text document", _AS_TEXT),
+    b".npy": FileKind("arrays", "a file of matches as arrays", "'equipoise rate' reads it"),
 }
 #: Who writes the logs of each game.
 _SERVERS = {
@@ -83,10 +83,10 @@ _ASKED = frozenset({
     "teams", "sizes", "parties", "apart", "fixed", "preferences", "roles", "rules", "objective", "tolerances",
     "solver", "rerank", "keep", "spacing", "bots",
 })  # fmt: skip
-_MATCHES = Kind("matches", "a file of matches", "'equipoise rate' and 'equipoise ingest' read it")
-_RESULTS = Kind("results", "a table of results", "'equipoise import-results' reads it")
-_RECEIPT = Kind("receipt", "a receipt", "'equipoise verify' checks it")
-_PLAYERS = Kind("players", "a list of players", "'equipoise balance' divides them")
+_MATCHES = FileKind("matches", "a file of matches", "'equipoise rate' and 'equipoise ingest' read it")
+_RESULTS = FileKind("results", "a table of results", "'equipoise import-results' reads it")
+_RECEIPT = FileKind("receipt", "a receipt", "'equipoise verify' checks it")
+_PLAYERS = FileKind("players", "a list of players", "'equipoise balance' divides them")
 
 
 def check(content: bytes, where: str, reader: str) -> None:
@@ -128,7 +128,7 @@ def mistaken(content: bytes, where: str, reader: str) -> str | None:
     return f"{where} is {kind.shown}; {kind.remedy}"
 
 
-def kind_of(content: bytes, where: str = "FILE") -> Kind | None:
+def kind_of(content: bytes, where: str = "FILE") -> FileKind | None:
     r"""Return what a file is that no text of names is, None where that is not certain.
 
     Parameters
@@ -152,33 +152,33 @@ def kind_of(content: bytes, where: str = "FILE") -> Kind | None:
     return _binary(head, content, where) or _table(text) or _log(head)
 
 
-def _binary(head: bytes, content: bytes, where: str) -> Kind | None:
+def _binary(head: bytes, content: bytes, where: str) -> FileKind | None:
     """Return what a file is by the bytes that its format begins with."""
     if head.startswith(b"SQLite format 3\0"):
-        return Kind("archive", "an SQLite database", f"an archive is given as --store sqlite:///{where}")
+        return FileKind("archive", "an SQLite database", f"an archive is given as --store sqlite:///{where}")
     if head.startswith(b"PAR1"):
-        return Kind(
+        return FileKind(
             "parquet",
             "a Parquet file",
             "'equipoise rate' reads matches from it, 'equipoise import' an archive",
         )
     if head.startswith(b"%PDF-"):
-        return Kind("document", "a PDF document", _AS_TEXT)
+        return FileKind("document", "a PDF document", _AS_TEXT)
     if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         return _SPREADSHEET
     if head.startswith(b"PK\x03\x04"):
         inside = (kind for mark, kind in _ZIPPED.items() if mark in content)
-        return next(inside, Kind("zip", "a zip archive", "unpack it first"))
+        return next(inside, FileKind("zip", "a zip archive", "unpack it first"))
     for magic, name in _COMPRESSED.items():
         if head.startswith(magic) and not head.isascii():
-            return _unpacked(content) or Kind("compressed", f"compressed ({name})", "unpack it first")
+            return _unpacked(content) or FileKind("compressed", f"compressed ({name})", "unpack it first")
     for magic, name in _PICTURES.items():
         if head.startswith(magic) and b"\0" in head:
-            return Kind("picture", f"a picture ({name})", "write what it shows as text")
+            return FileKind("picture", f"a picture ({name})", "write what it shows as text")
     return None
 
 
-def _unpacked(content: bytes) -> Kind | None:
+def _unpacked(content: bytes) -> FileKind | None:
     """Return what is compressed, where it is the log of a game."""
     import zlib
 
@@ -187,7 +187,7 @@ def _unpacked(content: bytes) -> Kind | None:
     return None
 
 
-def _json_kind(content: bytes, text: bytes, where: str) -> Kind | None:
+def _json_kind(content: bytes, text: bytes, where: str) -> FileKind | None:
     """Return what a file of JSON is."""
     if b'"equipoise receipt' in text:
         return _RECEIPT
@@ -203,19 +203,19 @@ def _json_kind(content: bytes, text: bytes, where: str) -> Kind | None:
     if "teams" in data and "players" not in data and not data.keys().isdisjoint(("ended", "ranks", "scores")):
         return _MATCHES
     if "players" in data and not data.keys().isdisjoint(_ASKED):
-        return Kind("request", "a request", f"'equipoise balance --request {where}' answers it")
+        return FileKind("request", "a request", f"'equipoise balance --request {where}' answers it")
     return None
 
 
-def _marked_up(text: bytes) -> Kind | None:
+def _marked_up(text: bytes) -> FileKind | None:
     if b"<svg" in text:
-        return Kind("picture", "a picture (SVG)", "write what it shows as text")
+        return FileKind("picture", "a picture (SVG)", "write what it shows as text")
     if b"<html" in text or b"<!doctype html" in text:
-        return Kind("document", "a web page", _AS_TEXT)
+        return FileKind("document", "a web page", _AS_TEXT)
     return None
 
 
-def _table(text: bytes) -> Kind | None:
+def _table(text: bytes) -> FileKind | None:
     """Return what a table is, by the names of its columns."""
     header = text.partition(b"\n")[0].decode("utf-8", "replace").lower()
     columns = {cell.strip().strip('"') for cell in re.split(r"[,;\t]", header)}
@@ -227,7 +227,7 @@ def _table(text: bytes) -> Kind | None:
     return None
 
 
-def _log(head: bytes) -> Kind | None:
+def _log(head: bytes) -> FileKind | None:
     """Return whether it is the log of a game that is known."""
     if _LIKE_A_LOG.search(head) is None:
         return None
@@ -237,7 +237,7 @@ def _log(head: bytes) -> Kind | None:
         guess = guess_game(head)
         server = _SERVERS.get(guess.name)
         if server is not None:
-            return Kind("log", f"the log of {server}", "'equipoise ingest' reads it")
+            return FileKind("log", f"the log of {server}", "'equipoise ingest' reads it")
     return None
 
 

@@ -59,7 +59,7 @@ def _contents(lines: Sequence[bytes], numbers: Sequence[int]) -> list[int]:
     return [hash(lines[n].strip()) for n in numbers]
 
 
-def _told(parts: Iterator[Cells], tell: Callable[[], None]) -> Iterator[Cells]:
+def _counted(parts: Iterator[Cells], tell: Callable[[], None]) -> Iterator[Cells]:
     """Give parts, and tell after each."""
     for part in parts:
         yield part
@@ -148,7 +148,7 @@ class _Reading:
         size = max(file.seek(0, io.SEEK_END), 1)
         file.seek(0)
         with file:
-            self._rows(_told(rows_of(file, delimiter), lambda: tell(min(file.tell() / size, 1.0))), number)
+            self._rows(_counted(rows_of(file, delimiter), lambda: tell(min(file.tell() / size, 1.0))), number)
 
     def _rows(self, parts: Iterator[Cells], number: int) -> None:
         """Add the matches of rows, but for those that were there before."""

@@ -169,7 +169,7 @@ class LineDecoder:
             columns["share"] = np.ones(len(members))
             columns["figure"] = np.full(len(members), _UNKNOWN)
             return
-        seats = [self._told(member, names) for member in members]
+        seats = [self._member(member, names) for member in members]
         numbers, shares, figures = zip(*seats, strict=True)
         columns["player"] = _wholes(numbers)
         columns["share"] = _reals(shares)
@@ -185,7 +185,7 @@ class LineDecoder:
         except (KeyError, TypeError):  # an object with fields has no hash
             return None
 
-    def _told(self, member: str | TypedPlayer, names: dict[str, str]) -> tuple[int, float, float]:
+    def _member(self, member: str | TypedPlayer, names: dict[str, str]) -> tuple[int, float, float]:
         """Return the number of a member, the share, and the figure or nan."""
         if type(member) is not TypedPlayer:
             return self.number(member), 1.0, _UNKNOWN  # type: ignore[arg-type]  # all text  # it is an id

@@ -297,7 +297,7 @@ class RowDecoder:
         ends = np.cumsum(counts)
         of_row = np.repeat(np.arange(len(starts)), columns["size"])
         found: dict[str, Floats] = {}
-        told: dict[str, Any] = {}
+        stated: dict[str, Any] = {}
         for name in ("rank", "team_score"):
             column = np.full(len(order), math.nan)
             if name in cells:
@@ -311,17 +311,17 @@ class RowDecoder:
                 or ((known > 0) & (known < counts)).any()
             ):
                 raise Unusual
-            told[name] = known > 0
+            stated[name] = known > 0
         rank, score = found["rank"], found["team_score"]
-        if not (told["rank"] | told["team_score"]).all():
+        if not (stated["rank"] | stated["team_score"]).all():
             raise Unusual
-        for n in np.flatnonzero(told["team_score"] & (told["rank"] | (counts != 2))).tolist():
+        for n in np.flatnonzero(stated["team_score"] & (stated["rank"] | (counts != 2))).tolist():
             part = slice(int(ends[n] - counts[n]), int(ends[n]))
-            if told["rank"][n]:
+            if stated["rank"][n]:
                 check_scores(rank[part].tolist(), score[part].tolist())
             else:
                 rank[part] = ranks_of(tuple(score[part].tolist()))
-        pairs = np.flatnonzero(~told["rank"] & (counts == 2))
+        pairs = np.flatnonzero(~stated["rank"] & (counts == 2))
         one, other = ends[pairs] - 2, ends[pairs] - 1
         rank[one], rank[other] = score[one] < score[other], score[other] < score[one]
         columns["rank"], columns["score"] = rank, score
@@ -330,18 +330,18 @@ class RowDecoder:
         """Add shares and figures."""
         many = len(order)
         unknown = [math.nan] * many
-        told = [
+        figures_of = [
             list(map(self._numbers.__getitem__, cells[name])) if name in cells else unknown
             for name in OF_PLAYER
         ]
-        share = np.array(told[-1])
+        share = np.array(figures_of[-1])
         share[np.isnan(share)] = 1.0
         if not ((share >= LEAST_SHARE) & (share <= 1.0)).all():
             raise Unusual
         columns["share"] = share[order]
         columns["figure"] = np.full(many, math.nan)
         if any(name in cells for name in OF_PLAYER[:-1]):
-            keys = zip(*told[:-1], share.tolist(), strict=True)
+            keys = zip(*figures_of[:-1], share.tolist(), strict=True)
             figures = np.fromiter(map(self._figures.__getitem__, keys), np.float64, many)[order]
             columns["figure"] = figures
             if not np.isnan(figures).all():

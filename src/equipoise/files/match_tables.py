@@ -87,7 +87,7 @@ def from_npz(source: str, tell: Progress) -> Iterator[Match | Skipped]:
         if n % OFTEN == 0:
             tell(n / len(arrays["y"]))
         day = arrays["t"][n]
-        latest = max(latest, day) if day == day else latest  # play order stands, whatever the clock said
+        latest = max(latest, day) if day == day else latest  # play order stands, whatever the clock shows
         try:
             yield match_from(_record(arrays, n, latest))
         except InputError as error:

@@ -56,7 +56,7 @@ _COMES = re.compile(
 HELD = "\ue000"
 
 
-class Line(NamedTuple):
+class PasteLine(NamedTuple):
     """A line that names somebody, without what surrounds the names."""
 
     number: int
@@ -66,7 +66,7 @@ class Line(NamedTuple):
     listed: int | None
 
 
-def lines_of(text: str, where: str) -> Iterator[Line]:
+def lines_of(text: str, where: str) -> Iterator[PasteLine]:
     """Yield the lines that name somebody, without what surrounds the names."""
     some_ticked = _TICKED.search(text) is not None
     for number, raw in enumerate(text.split("\n"), start=1):
@@ -76,7 +76,7 @@ def lines_of(text: str, where: str) -> Iterator[Line]:
         if raw.strip().startswith("```"):
             continue
         if PLAIN.fullmatch(raw):
-            yield Line(number, raw, (), None)
+            yield PasteLine(number, raw, (), None)
             continue
         line, held = _unquoted(_SPACES.sub(" ", _UNSEEN.sub("", _grouped(raw))))
         line = _COMMENT.sub("", line).strip()
@@ -93,7 +93,7 @@ def lines_of(text: str, where: str) -> Iterator[Line]:
         if (line.endswith(":") or _HEADING.fullmatch(line)) and not held:
             fail(at, f"{short(line)} looks like a heading; put # before a line that names nobody")
         line = _MENTION.sub("", re.sub(r"(?<=\S)\s+@(?=[^\W\d_])", ", @", _EMPHASIS.sub(r"\2", line)))
-        yield Line(number, line, held, listed)
+        yield PasteLine(number, line, held, listed)
 
 
 def _grouped(raw: str) -> str:
@@ -144,7 +144,7 @@ def _sender(line: str, at: str, raw: str) -> str:
     )  # fmt: skip
 
 
-def check_list_numbers(lines: Sequence[Line], where: str) -> None:
+def check_list_numbers(lines: Sequence[PasteLine], where: str) -> None:
     """Refuse marks such as ``1500.`` that do not count up: they may be weights."""
     before = 0
     for line in lines:

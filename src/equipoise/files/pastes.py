@@ -22,7 +22,7 @@ from equipoise.fields import fail, number_of, short
 from equipoise.files.paste_lines import (
     HELD,
     PLAIN,
-    Line,
+    PasteLine,
     cells_of,
     check_list_numbers,
     is_open,
@@ -146,7 +146,7 @@ def parse_paste(text: str, where: str, read: str | None = None) -> tuple[Entry, 
 # --- items -----------------------------------------------------------------------------------------------
 
 
-def _items_of(line: Line, where: str, read: str | None) -> Iterator[_Item]:
+def _items_of(line: PasteLine, where: str, read: str | None) -> Iterator[_Item]:
     """Yield the players that a line names."""
     plain = PLAIN.fullmatch(line.text)
     if plain:
@@ -190,7 +190,7 @@ def _items_of(line: Line, where: str, read: str | None) -> Iterator[_Item]:
         _refuse_cells(cells, line, at)
 
 
-def _pair(name: str, weight: str, line: Line, at: str) -> Iterator[_Item]:
+def _pair(name: str, weight: str, line: PasteLine, at: str) -> Iterator[_Item]:
     """Yield the player of two cells, a name and a weight."""
     parts = _parts(name)
     if len(parts) > 1:
@@ -199,7 +199,7 @@ def _pair(name: str, weight: str, line: Line, at: str) -> Iterator[_Item]:
     yield _Item(name, line.number, None, {"name-first": known, "weight-first": known}, bare=False)
 
 
-def _duo(cell: str, line: Line, at: str, read: str | None) -> Iterator[_Item]:
+def _duo(cell: str, line: PasteLine, at: str, read: str | None) -> Iterator[_Item]:
     """Yield the players of one cell: one, or several who are written as a party."""
     parts = [cell] if read == "weight-first" else _parts(cell)
     items = [_item(part, line, at) for part in parts]
@@ -221,7 +221,7 @@ def _parts(cell: str) -> list[str]:
     return [cell]
 
 
-def _item(text: str, line: Line, at: str) -> _Item:
+def _item(text: str, line: PasteLine, at: str) -> _Item:
     """Return one player with every way in which the text can be read."""
     guests = re.fullmatch(r"(.*\S)\s*\+\s*(\d{1,2})", text)
     if guests:
@@ -279,12 +279,12 @@ def weight_of(text: str, at: str, line: str) -> float:
 # --- what is refused -------------------------------------------------------------------------------------
 
 
-def _refuse_cells(cells: Sequence[str], line: Line, at: str) -> NoReturn:
+def _refuse_cells(cells: Sequence[str], line: PasteLine, at: str) -> NoReturn:
     fail(at, f"{short(line.text)} has {len(cells)} cells, and it is not clear which is the weight; "
              "write 'name, weight' on a line each, or begin with a header such as 'name,weight'")  # fmt: skip
 
 
-def _refuse_unknown_header(lines: Sequence[Line], where: str) -> None:
+def _refuse_unknown_header(lines: Sequence[PasteLine], where: str) -> None:
     """``Spieler;Punkte`` above lines of a name and a number: columns that are not known, or two players."""
     rows = [cells_of(line.text) for line in lines]
     if len(rows) < 2 or len(rows[0]) < 2 or re.search(r"\d", lines[0].text):
@@ -309,12 +309,12 @@ def _refuse_stray_numbers(items: Sequence[_Item], where: str) -> None:
             )  # fmt: skip
 
 
-def _refuse_shared_weight(line: Line, at: str) -> NoReturn:
+def _refuse_shared_weight(line: PasteLine, at: str) -> NoReturn:
     raise AmbiguousError(at, line.text, ("the weight of each of them", "the weight of both together"),
                          "write a weight for each, as in 'Amber 1500 + Birch 1400'")  # fmt: skip
 
 
-def _refuse_comma_in_name(items: Sequence[_Item], line: Line, at: str, read: str | None) -> None:
+def _refuse_comma_in_name(items: Sequence[_Item], line: PasteLine, at: str, read: str | None) -> None:
     """``10 Bob, Team``: one player with a comma in the name, or two."""
     styles = [item.readings.keys() for item in items]
     if (

@@ -1,7 +1,7 @@
 """Results as organisers keep them in a spreadsheet: a row for each match, or for each player of a match.
 
 The columns are described in docs/how-to/ratings.md, "Results from a spreadsheet"; what a row for each player
-means stands in :mod:`equipoise.files.long_results`.
+means is in :mod:`equipoise.files.long_results`.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ _JSON = re.compile(r"\{|\[\s*(?:[\"{\[\]]|-?\d+(?:\.\d+)?\s*[,\]]|$)")
 _RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
 
 
-class Roster(list[Player]):
+class ReadRoster(list[Player]):
     """The players of a roster, with what it says of its scale.
 
     Parameters
@@ -66,7 +66,7 @@ class Roster(list[Player]):
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-def read_roster(source: str, read: str | None = None) -> Roster:
+def read_roster(source: str, read: str | None = None) -> ReadRoster:
     """Read a roster from a file, or from standard input where the source is ``-``.
 
     Parameters
@@ -120,7 +120,7 @@ def ending_of(source: str) -> str:
     return "" if source == "-" else Path(source).suffix.lower()
 
 
-def parse_roster(content: bytes, where: str, ending: str = "", read: str | None = None) -> Roster:
+def parse_roster(content: bytes, where: str, ending: str = "", read: str | None = None) -> ReadRoster:
     r"""Read a roster from bytes, nobody from no text; see :func:`read_roster`.
 
     Parameters
@@ -142,12 +142,12 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
     text = decoded(content, where)
     first = text.lstrip()
     if not first:
-        return Roster()
+        return ReadRoster()
     if ending == ".json" or (ending not in (".txt", ".csv", ".tsv") and _JSON.match(first)):
         return _from_json(text, where)
     if ending in (".csv", ".tsv") or (ending != ".txt" and _looks_like_table(first.split("\n")[0])):
         return _from_table(text, where)
-    players = Roster(_from_lines(text, where, read))
+    players = ReadRoster(_from_lines(text, where, read))
     if not players:
         fail(where, "it has no players; write a line for each player")
     return players
@@ -176,7 +176,7 @@ def _from_lines(text: str, where: str, read: str | None) -> list[Player]:
     return players
 
 
-def _from_table(text: str, where: str) -> Roster:
+def _from_table(text: str, where: str) -> ReadRoster:
     seen: dict[str, int] = {}
     rows: list[tuple[str, dict[str, Any]]] = []
     columns: list[str] | None = None
@@ -200,7 +200,7 @@ def _from_table(text: str, where: str) -> Roster:
                 row[column] = weight_of(row[column], at, row[column])
         players.append(player_of(row, at, seen, number))
         rows.append((at, row))
-    return Roster(players, **of_all(rows))
+    return ReadRoster(players, **of_all(rows))
 
 
 def _rows(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
@@ -240,7 +240,7 @@ def _header(cells: Sequence[str], at: str) -> list[str]:
     return columns
 
 
-def _from_json(text: str, where: str) -> Roster:
+def _from_json(text: str, where: str) -> ReadRoster:
     try:
         data = json.loads(text, object_pairs_hook=lambda pairs: _object(pairs, where))
     except InputError:
@@ -254,7 +254,7 @@ def _from_json(text: str, where: str) -> Roster:
     if isinstance(data, dict) and isinstance(data.get("players"), list):
         data = data["players"]
     objects = [each for each in data if isinstance(each, dict)] if isinstance(data, list) else []
-    return Roster(players_of(data, where), **of_all((where, each) for each in objects))
+    return ReadRoster(players_of(data, where), **of_all((where, each) for each in objects))
 
 
 def _object(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:

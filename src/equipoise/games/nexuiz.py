@@ -1,4 +1,4 @@
-"""``nexuiz``: event logs of Nexuiz servers; how they are read stands in :mod:`equipoise.logs.eventlog`."""
+"""``nexuiz``: event logs of Nexuiz servers; how they are read is in :mod:`equipoise.logs.eventlog`."""
 
 from __future__ import annotations
 

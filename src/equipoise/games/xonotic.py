@@ -1,6 +1,6 @@
 r"""``xonotic``: event logs of Xonotic servers, of the family of Nexuiz.
 
-How they are read stands in :mod:`equipoise.logs.eventlog`.  The id of a match has three parts, of which the
+How they are read is in :mod:`equipoise.logs.eventlog`.  The id of a match has three parts, of which the
 second is when it began, in seconds since 1970: that tells its log from one of Nexuiz, and dates games on the
 console too.
 """

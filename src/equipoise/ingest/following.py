@@ -18,14 +18,14 @@ from equipoise.ingest.contents import LEAST, TAIL, Signature, hash_of, holds, is
 from equipoise.ingest.logs import PIECE, Source, UnreadableLogError, follows, pieces
 from equipoise.ingest.rotation import counted_up, date_of, piece_of, pieces_beside
 
-#: How often a plan is made anew where files are renamed while it is carried out.
+#: How often a plan is made again where files are renamed while it is carried out.
 ATTEMPTS = 10
 
 #: Given where what follows does not go on from what was given before.
 BREAK = b""
 
 
-class Place(NamedTuple):
+class LogPosition(NamedTuple):
     """Where to go on in a log.
 
     Parameters
@@ -63,7 +63,7 @@ class Segment:
         self.tail = (self.tail + piece)[-TAIL:]
 
 
-class Step(NamedTuple):
+class FollowStep(NamedTuple):
     """A file to be read next: from where on, and whether it goes on from what was given before."""
 
     path: Path
@@ -78,7 +78,7 @@ class Following:
     ----------
     path : str
         Where the live log is.
-    place : Place
+    place : LogPosition
         Where to go on; by default with the oldest piece that lies beside the log.
 
     Raises
@@ -87,7 +87,7 @@ class Following:
         When it is asked what is new, if the file cannot be read; one that does not exist is waited for.
     """
 
-    def __init__(self, path: str, place: Place = Place()) -> None:  # noqa: B008  # immutable
+    def __init__(self, path: str, place: LogPosition = LogPosition()) -> None:  # noqa: B008  # immutable
         self._path = Path(path)
         self._file: IO[bytes] | None = None
         #: How the last file of which anything was read is known again, and where to go on in it.
@@ -121,7 +121,7 @@ class Following:
         else:
             yield from self._drain()
 
-    def place(self, settled: int, lines: int) -> Place | None:
+    def place(self, settled: int, lines: int) -> LogPosition | None:
         """Return where to go on when a reader has settled so many of the bytes since the last break.
 
         Parameters
@@ -139,7 +139,7 @@ class Following:
             return None
         last = there[-1]
         self._segments = self._segments[self._segments.index(last) :]
-        return Place(
+        return LogPosition(
             last.read,
             hash_of(last.tail),
             last.start + settled - last.bytes_before,
@@ -162,7 +162,7 @@ class Following:
             if (yield from self._carry_out(self._plan(beside))):
                 return
 
-    def _carry_out(self, plan: list[Step]) -> Generator[bytes, None, bool]:
+    def _carry_out(self, plan: list[FollowStep]) -> Generator[bytes, None, bool]:
         """Read files one by one; return whether nothing was renamed meanwhile."""
         damaged = False
         for step in plan:
@@ -180,7 +180,7 @@ class Following:
                 damaged = True
         return True
 
-    def _plan(self, beside: list[Path]) -> list[Step]:
+    def _plan(self, beside: list[Path]) -> list[FollowStep]:
         """Return which files to read, in order."""
         steps = _steps(beside, self._path)
         if not self._anchor.read:
@@ -191,13 +191,13 @@ class Following:
         there = self._found[1]
         if not there:
             self.news.append(f"{self._path}: it was replaced, and what it held is not beside it")
-            self._anchor, self._next = Place(), 0
+            self._anchor, self._next = LogPosition(), 0
             return _unread(steps, self._done)
         if len(there) == 1:
             return [steps[there[0]]._replace(start=self._next), *steps[there[0] + 1 :]]
         # Several files may be the one: go on from an earlier one that is certain, or from the oldest of them.
         for segment in self._segments:
-            earlier = Place(segment.read, hash_of(segment.tail))
+            earlier = LogPosition(segment.read, hash_of(segment.tail))
             certain = [n for n, step in enumerate(steps) if holds(step.path, *earlier[:2])]
             if segment.read > segment.start and len(certain) == 1:
                 self.lines = segment.lines
@@ -225,7 +225,7 @@ class Following:
         yield from self._drain()
         return True
 
-    def _give_whole(self, step: Step) -> Iterator[bytes]:
+    def _give_whole(self, step: FollowStep) -> Iterator[bytes]:
         """Give a piece beside the log from a place on."""
         stamp = stamp_of(step.path)
         self.date = date_of(step.path)[0]
@@ -259,7 +259,7 @@ class Following:
         """Note a piece that is given."""
         segment = self._segments[-1]
         segment.grow(piece)
-        self._anchor = Place(segment.read, hash_of(segment.tail))
+        self._anchor = LogPosition(segment.read, hash_of(segment.tail))
         self._next = segment.read
         return piece
 
@@ -316,26 +316,26 @@ class Following:
             yield self._note(piece)
 
 
-def _steps(beside: list[Path], live: Path) -> list[Step]:
+def _steps(beside: list[Path], live: Path) -> list[FollowStep]:
     """Return the steps through all files from the beginning of each; a gap in their numbers is a break.
 
     A copy of the live log, as there is one before that is truncated, is left out.
     """
-    steps: list[Step] = []
+    steps: list[FollowStep] = []
     older, goes_on = None, True
     up = len(beside) > 1 and piece_of(beside[0].name).number < piece_of(beside[-1].name).number
     for path in [*beside, *([live] if live.exists() else [])]:
         goes_on = goes_on and (up or older is None or follows(older, path))
         older = path
         if path == live or not is_copy(path, live):
-            steps.append(Step(path, 0, goes_on))
+            steps.append(FollowStep(path, 0, goes_on))
             goes_on = True
     return steps
 
 
-def _unread(steps: list[Step], done: set[tuple[int, int, int]]) -> list[Step]:
+def _unread(steps: list[FollowStep], done: set[tuple[int, int, int]]) -> list[FollowStep]:
     """Return the steps through files that were not read to their end; none goes on from what is left out."""
-    found: list[Step] = []
+    found: list[FollowStep] = []
     goes_on = False
     for n, step in enumerate(steps):
         if n + 1 < len(steps) and stamp_of(step.path) in done:

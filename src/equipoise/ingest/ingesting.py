@@ -27,13 +27,13 @@ from equipoise.registry import GAMES, resolve
 #: Matches that are kept with one commit: enough that waiting for the disk is a small part of the time.
 BATCH = 1000
 
-#: Skipped lines that are told one by one; the others are only counted.
-MOST_TOLD = 10
+#: Skipped lines that are listed one by one; the others are only counted.
+MOST_LISTED = 10
 
 #: Why a match that the archive has otherwise is not kept.
 CONFLICT = "the archive has a different match with this id, which stays; give this one an id of its own"
 
-#: How that ends by which games are dated where no date was told.
+#: How that ends by which games are dated where no date was given.
 TIMES = ("the time of the file", "the time of reading")
 
 #: What results are of, which somebody reports.
@@ -139,12 +139,12 @@ class Ingest:
                 self._skip(one)
             else:
                 tally.unfinished += 1
-                if len(tally.first_unfinished) < MOST_TOLD:
+                if len(tally.first_unfinished) < MOST_LISTED:
                     tally.first_unfinished.append(one)
 
     def _skip(self, one: Skipped) -> None:
         self.tally.skipped_lines += 1
-        if len(self.tally.first_skipped) < MOST_TOLD:
+        if len(self.tally.first_skipped) < MOST_LISTED:
             self.tally.first_skipped.append(one)
 
     def _look_at(self, ruleset: Ruleset) -> None:
@@ -177,7 +177,7 @@ class Ingest:
         if recorded.new and (not self._reported or self._logs_there):
             twins = self.archive.reported_too(self._batch)
             self.tally.twice += len(twins)
-            self.tally.first_twice += twins[: MOST_TOLD - len(self.tally.first_twice)]
+            self.tally.first_twice += twins[: MOST_LISTED - len(self.tally.first_twice)]
         self.tally.matches += recorded.new
         self.tally.duplicates += recorded.duplicates
         for conflict in recorded.conflicts:
@@ -311,8 +311,8 @@ def plain(tally: Tally) -> dict[str, object]:
         "duplicates": tally.duplicates,
         "unfinished": tally.unfinished,
         "skipped_lines": tally.skipped_lines,
-        "first_skipped": _told(tally.first_skipped),
-        "first_unfinished": _told(tally.first_unfinished),
+        "first_skipped": _as_data(tally.first_skipped),
+        "first_unfinished": _as_data(tally.first_unfinished),
         "twice": tally.twice,
         "dated_by": tally.dated_by,
         "unknown_mutators": {game: sorted(names) for game, names in tally.unknown_mutators.items()},
@@ -322,5 +322,5 @@ def plain(tally: Tally) -> dict[str, object]:
     }
 
 
-def _told(entries: Iterable[Skipped | Unfinished]) -> list[Mapping[str, str]]:
+def _as_data(entries: Iterable[Skipped | Unfinished]) -> list[Mapping[str, str]]:
     return [{"where": one.where, "reason": one.reason} for one in entries]

@@ -31,7 +31,7 @@ LONGEST = max(map(len, MAGIC))
 #: What standard input is called by users and in messages.
 STDIN, STANDARD_INPUT = "-", "standard input"
 
-#: Told how many bytes of a file, as it stands on the disk, were read.
+#: Called with how many bytes of a file, as it stands on the disk, were read.
 Progress = Callable[[int], None]
 
 

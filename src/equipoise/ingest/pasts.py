@@ -23,7 +23,7 @@ class Past:
     Parameters
     ----------
     id_of : callable
-        From a name to the id of a known player, None of others.
+        From a name to the id of a known player, None for anyone else.
     everyone : mapping from str to str
         From every known name, folded, to how it is shown.
     """

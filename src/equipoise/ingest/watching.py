@@ -9,7 +9,7 @@ from types import TracebackType
 from equipoise.archive.archive import Archive
 from equipoise.archive.known import Updated
 from equipoise.ingest.dating import Dating
-from equipoise.ingest.following import BREAK, Following, Place
+from equipoise.ingest.following import BREAK, Following, LogPosition
 from equipoise.ingest.ingesting import AUTO, Ingest, Tally, plain, recognise
 from equipoise.ingest.mutators import Mutators
 from equipoise.logs.guessing import HEAD
@@ -49,7 +49,7 @@ class Watch:
         self._log = str(Path(path).absolute())
         kept = archive.place(self._log) or {}
         self._game = kept.get("game", game) if game == AUTO else game
-        place = Place(*kept["place"]) if kept and kept["game"] == self._game else Place()
+        place = LogPosition(*kept["place"]) if kept and kept["game"] == self._game else LogPosition()
         self._following = Following(path, place)
         self._label = path
         self._reader: Reader | None = None
@@ -57,7 +57,7 @@ class Watch:
         self._head = b""
         self._skipped = self._skipped_lines = 0
         self._first_line = 1
-        self._place: Place | None = None
+        self._place: LogPosition | None = None
         self._ingest = Ingest(archive, mutators=mutators)
         self._ingest.dating = Dating(0.0, *kept.get("dating", ()))
 

@@ -1,4 +1,4 @@
-"""What an admin would have had: every match of a history divided anew, in several ways.
+"""What an admin would have had: every match of a history re-divided, in several ways.
 
 Each way divides those who really played, by what was known of them before the match.  How close its teams
 would have been is judged by what is known after the last one: the distance of the win chance from even, which

@@ -24,7 +24,7 @@ KILLS, BREAK = 15.0, 600.0
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class SimulatedHistory:
     """Matches in order, and the true skill of every player at the end, in units of the performance noise."""
 
     matches: tuple[Match, ...]
@@ -44,7 +44,7 @@ def simulate(
     scores: bool = True,
     drift: float = 0.0,
     roles: float = 0.0,
-) -> History:
+) -> SimulatedHistory:
     """Return a history in which everyone plays about equally often, in teams drawn at random.
 
     Parameters
@@ -82,7 +82,7 @@ def simulate(
                 _match(rng, order[first : first + seats].reshape(teams, team_size), truth, role, len(matches),
                        informative, statistics, scores)
             )  # fmt: skip
-    return History(tuple(matches), {name(n): float(skill) for n, skill in enumerate(truth)})
+    return SimulatedHistory(tuple(matches), {name(n): float(skill) for n, skill in enumerate(truth)})
 
 
 def name(player: int) -> str:

@@ -1,6 +1,6 @@
 """Decisions of a running game: teams, the team of a late joiner, bots, volunteers, the advantage.
 
-All are functions of the state; what is done about them stands in :mod:`equipoise.live.session`.
+All are functions of the state; what is done about them is in :mod:`equipoise.live.session`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from equipoise.clans import clan_tag, with_clans
-from equipoise.ledger import Account
+from equipoise.ledger import PlayerAccount
 from equipoise.link import win_probability
 from equipoise.live.levers import Lever, best_lever
 from equipoise.live.state import Seat, State
@@ -46,13 +46,13 @@ def chances(state: State, plan: Mapping[str, int] | None = None) -> tuple[float,
     return tuple(found[0].tolist())
 
 
-def imbalance(told: Iterable[float]) -> float:
+def imbalance(expected: Iterable[float]) -> float:
     """Return the largest distance of a chance from even."""
-    numbers = list(told)
+    numbers = list(expected)
     return max(abs(chance - 1.0 / len(numbers)) for chance in numbers)
 
 
-def divided(state: State, accounts: Mapping[str, Account], stop: Stop = never) -> dict[str, int]:
+def divided(state: State, accounts: Mapping[str, PlayerAccount], stop: Stop = never) -> dict[str, int]:
     """Return the team of everyone who is there, for a game that is about to start.
 
     Whoever is in a team stays there unless a move is worth its price; among splits that are as good, the
@@ -94,11 +94,11 @@ def _team(state: State, seat: Seat) -> int | None:
     return seat.team if seat.team is not None and seat.team < state.match.teams else None
 
 
-def _burden(split: Split, accounts: Mapping[str, Account]) -> float:
+def _burden(split: Split, accounts: Mapping[str, PlayerAccount]) -> float:
     """Return how often those were on the weaker side who would be again, and moved who would be again."""
     weakest = min(range(len(split.teams)), key=lambda team: split.win_probability[team])
-    weak = [accounts.get(player.id, Account()) for player in split.teams[weakest]]
-    again = [accounts.get(player.id, Account()) for player in split.moved]
+    weak = [accounts.get(player.id, PlayerAccount()) for player in split.teams[weakest]]
+    again = [accounts.get(player.id, PlayerAccount()) for player in split.moved]
     return sum(each.weak / max(each.played, 1) for each in weak) + sum(
         each.moved / max(each.played, 1) for each in again
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class MovePlayer:
     """Put somebody into a team."""
 
     slot: int
@@ -15,7 +15,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class AddBot:
-    """Let a bot come; a level of None is whatever is usual."""
+    """Add a bot; a level of None is whatever is usual."""
 
     team: int
     level: float | None = None
@@ -23,14 +23,14 @@ class AddBot:
 
 @dataclass(frozen=True, slots=True)
 class RemoveBot:
-    """Let a bot go."""
+    """Remove a bot."""
 
     slot: int
 
 
 @dataclass(frozen=True, slots=True)
 class SetMinimum:
-    """Bots fill up to so many players, where the server itself does that."""
+    """Bots fill up to a number of players, where the server itself does that."""
 
     players: int
 
@@ -50,4 +50,4 @@ class Say:
     slot: int | None = None
 
 
-Command = Move | AddBot | RemoveBot | SetMinimum | SetAdvantage | Say
+Command = MovePlayer | AddBot | RemoveBot | SetMinimum | SetAdvantage | Say

@@ -1,8 +1,8 @@
-"""What takes a server from what it is to what it is to be, and what of that is under way."""
+"""The commands that take a server from its state to the state that is planned, and those under way."""
 
 from __future__ import annotations
 
-from equipoise.live.commands import AddBot, Command, Move, RemoveBot
+from equipoise.live.commands import AddBot, Command, MovePlayer, RemoveBot
 from equipoise.live.state import Seat, State
 
 
@@ -18,7 +18,7 @@ class Pending:
         self._coming.clear()
 
     def left(self, seat: Seat) -> None:
-        """Expect nothing of somebody who is gone; whoever comes back is asked for anew."""
+        """Expect nothing of somebody who is gone; whoever comes back is asked for again."""
         self._sent = {key: at for key, at in self._sent.items() if key[1] != seat.id}
 
     def postpone(self, now: float) -> None:
@@ -43,8 +43,8 @@ class Pending:
         self._coming = [each for each in self._coming if now - each[1] < retry]
         self._sent = {key: at for key, at in self._sent.items() if now - at < retry}
         fresh: list[Command] = []
-        wanted: list[Move | AddBot | RemoveBot] = [
-            Move(seat.slot, state.plan[seat.id]) for seat in state.astray()
+        wanted: list[MovePlayer | AddBot | RemoveBot] = [
+            MovePlayer(seat.slot, state.plan[seat.id]) for seat in state.astray()
         ]
         for command in [*wanted, *self._bots(state)]:
             if isinstance(command, AddBot):
@@ -56,7 +56,7 @@ class Pending:
         return fresh
 
     def _bots(self, state: State) -> list[AddBot | RemoveBot]:
-        """Return which bots go and which come; where some go, those who take their places come afterwards."""
+        """Return which bots to remove and which to add; replacements are added afterwards."""
         if not state.policy.bots:
             return []
         go = [RemoveBot(seat.slot) for seat in state.seats.values() if seat.bot and seat.team is None]

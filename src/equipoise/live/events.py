@@ -1,11 +1,11 @@
-"""What happens on a server, as values; teams count from 0, None is whoever does not play."""
+"""What happens on a server, as values; teams count from 0, None for whoever does not play."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from equipoise.live.levers import BotSkills, Scale
+from equipoise.live.levers import BotSkills, RatingUnits
 from equipoise.matches import Ruleset
 from equipoise.players import Rating
 
@@ -90,7 +90,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class RatingsKnown:
     """What ratings say; whatever was known before is forgotten.
 
     Parameters
@@ -101,7 +101,7 @@ class Known:
         Of somebody who has not played.
     skills : BotSkills
         What bots are worth.
-    scale : Scale
+    scale : RatingUnits
         What the units mean.
     ranks : mapping from str to (int, int, float)
         Rank, among how many, and the weight from 0 to 100 that is shown.
@@ -110,7 +110,7 @@ class Known:
     ratings: Mapping[str, Rating] = field(default_factory=dict)
     default: Rating = Rating(50.0)  # noqa: RUF009 -- frozen
     skills: BotSkills = BotSkills(Rating(50.0))  # noqa: RUF009 -- frozen
-    scale: Scale = Scale(25.0, 0.0)  # noqa: RUF009 -- frozen
+    scale: RatingUnits = RatingUnits(25.0, 0.0)  # noqa: RUF009 -- frozen
     ranks: Mapping[str, tuple[int, int, float]] = field(default_factory=dict)
 
 
@@ -161,13 +161,13 @@ class Carrying:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """So many seconds of the game are left."""
+    """How many seconds of the game are left."""
 
     left: float
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Chatted:
     """Somebody wrote in the chat."""
 
     slot: int
@@ -175,7 +175,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
+class TimePassed:
     """Time has passed."""
 
 
@@ -185,6 +185,6 @@ class Busy:
 
 
 Event = (
-    Announced | Joined | Left | Changed | Renamed | Seen | Known | Weighed | Starting | Started | Resumed
-    | Scored | Ended | Carrying | Clock | Said | Tick | Busy
+    Announced | Joined | Left | Changed | Renamed | Seen | RatingsKnown | Weighed | Starting | Started
+    | Resumed | Scored | Ended | Carrying | Clock | Chatted | TimePassed | Busy
 )  # fmt: skip

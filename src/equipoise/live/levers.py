@@ -97,7 +97,7 @@ class Lever:
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class RatingUnits:
     """What the units of ratings mean.
 
     Parameters
@@ -116,7 +116,7 @@ def best_lever(
     people: Sequence[Sequence[Rating]],
     bots: Sequence[Sequence[float | None]],
     skills: BotSkills,
-    scale: Scale,
+    scale: RatingUnits,
     *,
     most: int | None = None,
     more: bool = True,
@@ -133,7 +133,7 @@ def best_lever(
         The levels of the bots that fill each team up.
     skills : BotSkills
         What a bot of a level is worth.
-    scale : Scale
+    scale : RatingUnits
         What the units of ratings mean.
     most : int, optional
         How many may play at most, over all teams.
@@ -148,7 +148,7 @@ def best_lever(
     --------
     >>> strong, weak = [Rating(40.0)] * 3, [Rating(30.0)] * 3
     >>> skills = bot_skills([(1.0, Rating(10.0)), (5.0, Rating(50.0))], Rating(25.0))
-    >>> lever = best_lever([strong, weak], [[2.0], [2.0]], skills, Scale(20.0, 0.0), most=9)
+    >>> lever = best_lever([strong, weak], [[2.0], [2.0]], skills, RatingUnits(20.0, 0.0), most=9)
     >>> lever.words, [round(chance, 2) for chance in lever.chances]
     ('a bot of team 2 has skill 5', [0.5, 0.5])
     """
@@ -201,7 +201,7 @@ def _sums(team: Sequence[Rating]) -> tuple[float, float, float]:
 
 
 def _chances(
-    sums: Floats, bots: Sequence[Sequence[float | None]], skills: BotSkills, scale: Scale
+    sums: Floats, bots: Sequence[Sequence[float | None]], skills: BotSkills, scale: RatingUnits
 ) -> tuple[float, ...]:
     """Return each team's chance with these bots."""
     total = sums + np.array([_sums([skills.of(level) for level in team]) for team in bots])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from equipoise.ledger import Game
+from equipoise.ledger import LedgerGame
 from equipoise.live.choosing import chances
 from equipoise.live.state import State
 
@@ -11,7 +11,7 @@ class Played:
     """The games that have ended, and what the ledger needs to know of the one that runs."""
 
     def __init__(self) -> None:
-        self.games: list[Game] = []
+        self.games: list[LedgerGame] = []
         #: Who was moved to another team for the game that is about to start.
         self.moved: tuple[str, ...] = ()
         self._teams: tuple[tuple[str, ...], ...] = ()
@@ -29,4 +29,4 @@ class Played:
         """Add the game, unless a team was empty or has no score."""
         if len(scores) == len(self._teams) == len(self._expected) and all(self._teams):
             ranks = tuple(-score for score in scores)
-            self.games.append(Game(self._teams, self._expected, ranks, (), self.moved))
+            self.games.append(LedgerGame(self._teams, self._expected, ranks, (), self.moved))

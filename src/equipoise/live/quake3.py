@@ -1,7 +1,7 @@
 """A server of the Quake 3 family: its log as events, its answers as events, commands as lines of its console.
 
 A bot cannot be moved there: it is removed and added again in the other team.  What is sent are slots, teams,
-levels, and names that stand in the settings; never a name from a log.
+levels, and names from the settings; never a name from a log.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from equipoise.games.quake3.game import Client
+from equipoise.games.quake3.game import ClientInfo
 from equipoise.games.quake3.rules import ruleset_of, settings_of
-from equipoise.live.commands import AddBot, Command, Move, RemoveBot, Say
+from equipoise.live.commands import AddBot, Command, MovePlayer, RemoveBot, Say
 from equipoise.live.events import (
     Announced,
     Carrying,
     Changed,
+    Chatted,
     Clock,
     Ended,
     Event,
     Joined,
     Left,
     Renamed,
-    Said,
     Seen,
     Started,
     Starting,
@@ -84,7 +84,7 @@ class Quake3Log:
     ruleset: Ruleset = field(default_factory=Ruleset)
     teams: int = 2
     _lines: Lines = field(default_factory=Lines)
-    _infos: dict[int, Client] = field(default_factory=dict)
+    _infos: dict[int, ClientInfo] = field(default_factory=dict)
     _here: set[int] = field(default_factory=set)
     _carriers: set[int] = field(default_factory=set)
     _begins: int | None = None
@@ -132,7 +132,7 @@ class Quake3Log:
     def _init(self, seconds: int, rest: bytes) -> list[Event]:
         settings = settings_of(rest)
         events: list[Event] = []
-        if seconds < self._last or (not seconds and not self._last):  # a server that was begun anew
+        if seconds < self._last or (not seconds and not self._last):  # a server that was restarted
             events += [Left(slot) for slot in sorted(self._here)]
             self._here.clear()
             self._infos.clear()
@@ -161,34 +161,34 @@ class Quake3Log:
 
     def _info(self, rest: bytes) -> list[Event]:
         """``ClientUserinfoChanged``: a team or a name."""
-        told = Client.of(rest)
-        if told is None or len(told.slot) > 3:
+        client = ClientInfo.of(rest)
+        if client is None or len(client.slot) > 3:
             return []
-        slot = int(told.slot)
+        slot = int(client.slot)
         before = self._infos.get(slot)
-        self._infos[slot] = told
+        self._infos[slot] = client
         if slot not in self._here:
             return []
-        if before is not None and not told.may_be(before.identity):
+        if before is not None and not client.may_be(before.identity):
             self._here.discard(slot)
             return [Left(slot)]
         events: list[Event] = []
-        if before is None or before.name != told.name:
-            events.append(Renamed(slot, told.name))
-        if before is None or before.side != told.side:
-            events.append(Changed(slot, self._team(told)))
+        if before is None or before.name != client.name:
+            events.append(Renamed(slot, client.name))
+        if before is None or before.side != client.side:
+            events.append(Changed(slot, self._team(client)))
         return events
 
     def _enter(self, rest: bytes) -> list[Event]:
         """``ClientBegin``: somebody is there."""
         slot = _slot(rest)
-        told = self._infos.get(-1 if slot is None else slot)
-        if slot is None or told is None:
+        client = self._infos.get(-1 if slot is None else slot)
+        if slot is None or client is None:
             return []
         if slot in self._here:
-            return [Changed(slot, self._team(told))]
+            return [Changed(slot, self._team(client))]
         self._here.add(slot)
-        return [self.joined(slot, told.identity, told.name, self._team(told))]
+        return [self.joined(slot, client.identity, client.name, self._team(client))]
 
     def joined(self, slot: int, identity: str, name: str, team: int | None) -> Joined:
         """Return who is there; bots that are players in the settings are no bots here."""
@@ -208,7 +208,7 @@ class Quake3Log:
         return [Left(slot)]
 
     def _kill(self, rest: bytes) -> list[Event]:
-        """``Kill``: whoever carried a flag does so no more."""
+        """``Kill``: whoever carried a flag no longer does."""
         kill = _KILL.match(rest)
         victim = int(kill[2]) if kill is not None else -1
         if victim not in self._carriers:
@@ -238,20 +238,20 @@ class Quake3Log:
     def _say(self, rest: bytes) -> list[Event]:
         """``say: NAME: TEXT``: of whom nobody else has the name."""
         text = text_from(rest).strip()
-        said = [
-            (slot, text[len(told.name) + 2 :])
-            for slot, told in self._infos.items()
-            if slot in self._here and told.name and text.startswith(f"{told.name}: ")
+        lines = [
+            (slot, text[len(client.name) + 2 :])
+            for slot, client in self._infos.items()
+            if slot in self._here and client.name and text.startswith(f"{client.name}: ")
         ]
-        questions = [(slot, words.strip()) for slot, words in said if words.strip().startswith("!")]
-        return [Said(*questions[0])] if len(questions) == 1 else []
+        questions = [(slot, words.strip()) for slot, words in lines if words.strip().startswith("!")]
+        return [Chatted(*questions[0])] if len(questions) == 1 else []
 
-    def _team(self, told: Client) -> int | None:
-        if told.side is None:
+    def _team(self, client: ClientInfo) -> int | None:
+        if client.side is None:
             return None
         if self.teams == 1:
             return 0
-        return None if told.side == ALONE else told.side - 1
+        return None if client.side == ALONE else client.side - 1
 
 
 #: What takes each kind of line.
@@ -298,8 +298,8 @@ def who(answer: str) -> tuple[str, str] | None:
         return None
     if "characterfile" in pairs or (skill and not guid):
         return bot_id(name, float(skill) if re.fullmatch(r"\d{1,3}(\.\d+)?", skill) else None), name
-    told = Client.of(f" 0 n\\{name}\\t\\3\\id\\{guid}".encode()) if guid else None
-    return (told.identity if told is not None else f"name:{name}"), name
+    client = ClientInfo.of(f" 0 n\\{name}\\t\\3\\id\\{guid}".encode()) if guid else None
+    return (client.identity if client is not None else f"name:{name}"), name
 
 
 class Quake3Console:
@@ -331,7 +331,7 @@ class Quake3Console:
         """
         found: list[str] = []
         for command in commands:
-            if isinstance(command, Move):
+            if isinstance(command, MovePlayer):
                 found += self._move(command, there.get(command.slot))
             elif isinstance(command, RemoveBot):
                 found.append(f"clientkick {command.slot:d}")
@@ -341,7 +341,7 @@ class Quake3Console:
                 found.append(f"say {command.text}" if command.slot is None else _tell(command))
         return found
 
-    def _move(self, command: Move, who: Joined | None) -> list[str]:
+    def _move(self, command: MovePlayer, who: Joined | None) -> list[str]:
         if command.team >= len(TEAMS):
             return []
         colour = TEAMS[command.team]

@@ -5,7 +5,7 @@ server and where they are (what events say), and where they are to be (what was 
 difference between the two, so that what got lost is given again after a while, what happened already is not
 asked for, and a session that begins in the middle of anything converges like any other.
 
-Decisions are made when something calls for them, and never else:
+Decisions are made when something calls for them, and at no other time:
 
 =====================  ====================================================================================
 about to start         teams of everyone, at a price for each move (:func:`~equipoise.live.choosing.divided`)
@@ -35,15 +35,15 @@ from equipoise.live.events import (
     Busy,
     Carrying,
     Changed,
+    Chatted,
     Clock,
     Ended,
     Event,
     Joined,
-    Known,
     Left,
+    RatingsKnown,
     Renamed,
     Resumed,
-    Said,
     Seen,
     Started,
     Starting,
@@ -267,7 +267,7 @@ class Session:
         """Return the slots of a server's list of whom nothing is known."""
         return [slot for slot in event.teams if slot not in self.state.seats]
 
-    def _knows(self, event: Known) -> None:
+    def _knows(self, event: RatingsKnown) -> None:
         self.state.known = event
 
     def _weighed(self, event: Weighed) -> None:
@@ -318,7 +318,7 @@ class Session:
     def _clock(self, event: Clock) -> None:
         self._ends_at = self._now + event.left
 
-    def _said(self, event: Said) -> None:
+    def _chatted(self, event: Chatted) -> None:
         seat = self.state.seats.get(event.slot)
         question = event.text.strip().lower()
         if seat is None or seat.bot or question not in answering.QUESTIONS:
@@ -406,7 +406,7 @@ def _in(state: State, team: int | None) -> int | None:
 #: What takes each kind of event; a score and the time that passes change nothing by themselves.
 _TAKEN_BY = {
     Announced: "_announced", Joined: "_joined", Left: "_left", Changed: "_changed", Renamed: "_renamed",
-    Seen: "_seen", Known: "_knows", Weighed: "_weighed", Starting: "_starting", Started: "_started",
-    Resumed: "_resumed", Ended: "_ended", Carrying: "_carrying", Clock: "_clock", Said: "_said",
+    Seen: "_seen", RatingsKnown: "_knows", Weighed: "_weighed", Starting: "_starting", Started: "_started",
+    Resumed: "_resumed", Ended: "_ended", Carrying: "_carrying", Clock: "_clock", Chatted: "_chatted",
     Busy: "_busy",
 }  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 
 from equipoise.arrays import Floats
 from equipoise.errors import InputError
-from equipoise.live.events import Announced, Changed, Event, Joined, Known, Left
+from equipoise.live.events import Announced, Changed, Event, Joined, Left, RatingsKnown
 from equipoise.players import Bots, Player, Rating
 from equipoise.teams.running.sums import team_sums
 
@@ -118,7 +118,7 @@ class State:
         What the admin wants.
     match : Announced
         What is played.
-    known : Known
+    known : RatingsKnown
         What ratings say.
     seats : dict of int to Seat
         Who is there, by slot.
@@ -130,7 +130,7 @@ class State:
 
     policy: Policy
     match: Announced = field(default_factory=Announced)
-    known: Known = field(default_factory=Known)
+    known: RatingsKnown = field(default_factory=RatingsKnown)
     seats: dict[int, Seat] = field(default_factory=dict)
     plan: dict[str, int] = field(default_factory=dict)
     bots: tuple[tuple[float | None, ...], ...] = ()
@@ -188,7 +188,7 @@ class State:
         ]
 
     def has_room(self, team: int) -> bool:
-        """Tell whether teams stay equal, as near as can be, with one more player in a team."""
+        """Tell whether teams stay equal, as nearly as possible, with one more player in a team."""
         sizes = self.sizes()
         sizes[team] += 1
         return max(sizes) - min(sizes) <= 1

@@ -18,10 +18,10 @@ from equipoise.lobbies.annealing_kernels import (
     LOOKED_AT,
     MODULUS,
     MOST_TAKEN,
-    Blocks,
-    Lobbies,
-    Rules,
-    Teams,
+    LobbyBlocks,
+    LobbyColumns,
+    LobbyNumbers,
+    LobbyTeams,
     anneal,
 )
 from equipoise.lobbies.problem import WAITING, LobbyProblem, Placing
@@ -71,7 +71,7 @@ class Annealing:
         most = int((np.searchsorted(size, size, "right") - np.searchsorted(size, size)).max())
         # Near partners as often as far ones: a step's length is uniform in its logarithm.
         self._reach = np.exp(rng.uniform(0.0, math.log(max(most, 2)), TABLE)).astype(np.int64)
-        self._rules = Rules(
+        self._rules = LobbyNumbers(
             n_blocks=problem.n_blocks, n_teams=n_teams, n_lobbies=problem.n_lobbies,
             team_size=problem.team_size, min_size=problem.min_size, absolute=problem.absolute,
             per_player=problem.per_player, barred=problem.barred,
@@ -103,19 +103,19 @@ class Annealing:
         waiting = team == n_teams
         totals = np.append(placing.totals(problem), problem.skill[waiting].sum())
         players = np.append(placing.sizes(problem), problem.size[waiting].sum()).astype(np.int64)
-        self._blocks = Blocks(
+        self._blocks = LobbyBlocks(
             problem.skill, problem.size, problem.kind, place, first, last, order, team, slot
         )
-        self._teams = Teams(
+        self._teams = LobbyTeams(
             base, held, players, totals, np.append(placing.costs(problem), 0.0),
             np.append(placing.lobby, problem.n_lobbies).astype(np.int64), member,
         )  # fmt: skip
         counts = np.bincount(placing.lobby, minlength=problem.n_lobbies).astype(np.int64)
         least, most = (problem.least, problem.most) if free else (counts.copy(), counts.copy())
-        self._lobbies = Lobbies(problem.target, least, most, counts, self._may)
+        self._lobbies = LobbyColumns(problem.target, least, most, counts, self._may)
         if self.plain:  # lists are far quicker where nothing is compiled
-            self._blocks, self._teams = Blocks(*_listed(self._blocks)), Teams(*_listed(self._teams))
-            self._lobbies = Lobbies(*_listed(self._lobbies))
+            self._blocks, self._teams = LobbyBlocks(*_listed(self._blocks)), LobbyTeams(*_listed(self._teams))
+            self._lobbies = LobbyColumns(*_listed(self._lobbies))
 
     def run(self, steps: int, hot: float, cold: float, stop: Stop) -> Placing:
         """Return the placing after so many steps, the heat falling from ``hot`` to ``cold``, or to a stop."""

@@ -17,7 +17,7 @@ MOST_TAKEN, LOOKED_AT = 3, 8
 FACTOR, MODULUS = 48271, 2147483647
 
 
-class Blocks(NamedTuple):
+class LobbyBlocks(NamedTuple):
     """Columns by block, or by place in the order of size and skill."""
 
     skill: Column  # by block: total skill
@@ -31,7 +31,7 @@ class Blocks(NamedTuple):
     slot: Column  # by block: its place among the team's members, changed
 
 
-class Teams(NamedTuple):
+class LobbyTeams(NamedTuple):
     """Columns by team, those who wait being the last; all but ``base`` are changed."""
 
     base: Column  # where the team's members begin
@@ -43,7 +43,7 @@ class Teams(NamedTuple):
     member: Column  # by base and slot: the block
 
 
-class Lobbies(NamedTuple):
+class LobbyColumns(NamedTuple):
     """Columns by lobby, with one more where those wait who have no team; ``count`` is changed."""
 
     target: Column
@@ -53,7 +53,7 @@ class Lobbies(NamedTuple):
     may: Column  # row by row: whether a kind may be in a lobby
 
 
-class Rules(NamedTuple):
+class LobbyNumbers(NamedTuple):
     """Numbers that hold for the whole run."""
 
     n_blocks: int
@@ -75,10 +75,10 @@ def cost_of(total: float, players: int, target: float, absolute: bool, per_playe
 
 
 def anneal(  # noqa: C901  # one loop: compiled, every call costs as much as its work
-    blocks: Blocks,
-    teams: Teams,
-    lobbies: Lobbies,
-    rules: Rules,
+    blocks: LobbyBlocks,
+    teams: LobbyTeams,
+    lobbies: LobbyColumns,
+    rules: LobbyNumbers,
     reach: Column,
     doors: Column,
     scratch: Column,

@@ -211,7 +211,7 @@ def _plain(
 
 
 def relabelled(problem: LobbyProblem, placing: Placing) -> Placing | None:
-    """Return the placing with lobbies dealt anew: the weakest teams to the lowest target, and so on.
+    """Return the placing with lobbies dealt again: the weakest teams to the lowest target, and so on.
 
     This is the best for given teams, whatever their sizes and whatever convex deviation counts.
     None where bars forbid it, or nothing changes.

@@ -16,7 +16,7 @@ from equipoise.teams.problem.roster import Roster
 
 
 @dataclass(frozen=True)
-class Asked:
+class LobbyRequest:
     """What is asked for, by places in the roster and in the list of lobbies.
 
     Parameters
@@ -102,7 +102,7 @@ def gather(
     parties: Iterable[Sequence[str]],
     barred: Mapping[str, Collection[str]],
     caution: float,
-) -> Asked:
+) -> LobbyRequest:
     """Return what is asked of a roster.
 
     Raises
@@ -144,7 +144,7 @@ def gather(
                 msg = f"barred: there is no lobby {name!r}; there are {', '.join(number)}"
                 raise InputError(msg)
             bars.add((find("barred", who), number[name]))
-    return Asked(
+    return LobbyRequest(
         roster, roster.mu - caution * roster.sigma, lobbies, team_size, min_size,
         tuple(tuple(party) for party in together.values() if len(party) > 1), tuple(sorted(bars)),
     )  # fmt: skip

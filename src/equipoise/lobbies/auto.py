@@ -64,7 +64,7 @@ def _gone_on(task: LobbyTask, placed: Placed) -> Placed:
     placing, seed = placed.placing, 0
     while not (placed.proven or task.stop() or placing.value(problem) <= enough):
         seed += 1
-        # Every other search starts anew: the longer ones from where the last ended.
+        # Every other search starts afresh: the longer ones from where the last ended.
         found = search(
             problem, placing, task.stop, bound=placed.bound, seed=seed, times=1.0 + (seed // 4) % 4
         )

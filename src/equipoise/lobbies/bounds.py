@@ -48,7 +48,7 @@ def total_prices(price: Floats, problem: LobbyProblem, waiting: int) -> float:
 
 
 def lobby_prices(price: Floats, problem: LobbyProblem, n_teams: int) -> float:
-    """Return the least that the lobbies' prices can sum to: as many teams as can be where they are low."""
+    """Return the least that the lobbies' prices can sum to: as many teams as possible where they are low."""
     counts = problem.least.copy()
     for lobby in np.argsort(price, kind="stable"):
         counts[lobby] += min(problem.most[lobby] - counts[lobby], n_teams - counts.sum())

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from equipoise.lobbies.asked import Asked
+from equipoise.lobbies.asked import LobbyRequest
 from equipoise.lobbies.layout import feasible, most_teams
 from equipoise.lobbies.plan import LobbyRule
 
@@ -60,7 +60,7 @@ def irreducible(items: Sequence[Item], contradict: Callable[[Sequence[Item]], bo
     return needed
 
 
-def plain_conflict(asked: Asked) -> tuple[LobbyRule, ...]:
+def plain_conflict(asked: LobbyRequest) -> tuple[LobbyRule, ...]:
     """Return a contradiction that needs no search, empty where there is none.
 
     A party larger than a team, or a player or party that may be in no lobby.
@@ -92,7 +92,7 @@ def plain_conflict(asked: Asked) -> tuple[LobbyRule, ...]:
     return ()
 
 
-def conflict(asked: Asked) -> tuple[LobbyRule, ...]:
+def conflict(asked: LobbyRequest) -> tuple[LobbyRule, ...]:
     """Return an irreducible set of the rules that contradict; there must be a contradiction."""
     plain = plain_conflict(asked)
     if plain:
@@ -101,9 +101,9 @@ def conflict(asked: Asked) -> tuple[LobbyRule, ...]:
     return tuple(_spelled(asked, rule, left) for rule in reversed(left))
 
 
-def advice(asked: Asked) -> str:
+def advice(asked: LobbyRequest) -> str:
     """Return what to relax so that nothing contradicts, in words; empty where nothing does."""
-    steps: list[tuple[str, Asked]] = []
+    steps: list[tuple[str, LobbyRequest]] = []
     while True:
         step = _relaxed(steps[-1][1] if steps else asked)
         if step is None:
@@ -117,7 +117,7 @@ def advice(asked: Asked) -> str:
     return ", and ".join(texts)
 
 
-def _relaxed(asked: Asked) -> tuple[str, Asked] | None:
+def _relaxed(asked: LobbyRequest) -> tuple[str, LobbyRequest] | None:
     """Return one relaxation of what contradicts, in words and carried out; None where nothing does.
 
     A lobby's minimum comes first, then a bar, then a party.
@@ -147,7 +147,7 @@ def _relaxed(asked: Asked) -> tuple[str, Asked] | None:
     return _lowered(asked, rule, most), replace(asked, lobbies=lobbies)
 
 
-def _nowhere(asked: Asked) -> list[tuple[int, int]]:
+def _nowhere(asked: LobbyRequest) -> list[tuple[int, int]]:
     """Return the bars by which a player or party may be in no lobby; empty where all may be somewhere."""
     together = {place: party for party in asked.parties for place in party}
     barred: dict[tuple[int, ...], list[tuple[int, int]]] = {}
@@ -158,7 +158,7 @@ def _nowhere(asked: Asked) -> list[tuple[int, int]]:
     )
 
 
-def _contradicting(asked: Asked) -> list[_Rule]:
+def _contradicting(asked: LobbyRequest) -> list[_Rule]:
     """Return an irreducible set of rules that contradict."""
     rules = [
         *(_Rule("bar", place) for place in range(len(asked.bars))),
@@ -168,7 +168,7 @@ def _contradicting(asked: Asked) -> list[_Rule]:
     return irreducible(rules, lambda some: not _feasible(_only(asked, some)))
 
 
-def _only(asked: Asked, rules: Sequence[_Rule]) -> Asked:
+def _only(asked: LobbyRequest, rules: Sequence[_Rule]) -> LobbyRequest:
     """Return asked with no other rules."""
     kept = set(rules)
     return replace(
@@ -182,12 +182,12 @@ def _only(asked: Asked, rules: Sequence[_Rule]) -> Asked:
     )
 
 
-def _feasible(asked: Asked) -> bool:
+def _feasible(asked: LobbyRequest) -> bool:
     problem, _ = asked.problem(np.zeros(len(asked.lobbies)), absolute=False, per_player=False)
     return feasible(problem)
 
 
-def _spelled(asked: Asked, rule: _Rule, left: Sequence[_Rule]) -> LobbyRule:
+def _spelled(asked: LobbyRequest, rule: _Rule, left: Sequence[_Rule]) -> LobbyRule:
     if rule.kind == "party":
         return _party(asked, rule.place)
     if rule.kind == "bar":
@@ -203,33 +203,33 @@ def _spelled(asked: Asked, rule: _Rule, left: Sequence[_Rule]) -> LobbyRule:
     return LobbyRule(what, relax)
 
 
-def _most(asked: Asked, rule: _Rule, left: Sequence[_Rule]) -> int:
+def _most(asked: LobbyRequest, rule: _Rule, left: Sequence[_Rule]) -> int:
     """Return the largest minimum of a lobby that the other rules leave it."""
     others = [other for other in left if other != rule]
     problem, _ = _only(asked, others).problem(np.zeros(len(asked.lobbies)), absolute=False, per_player=False)
     return min(most_teams(problem, rule.place) or 0, asked.lobbies[rule.place].min_teams - 1)
 
 
-def _lowered(asked: Asked, rule: _Rule, most: int) -> str:
+def _lowered(asked: LobbyRequest, rule: _Rule, most: int) -> str:
     return f"lower the minimum of {asked.lobbies[rule.place].name!r} to {most}"
 
 
-def _team(asked: Asked) -> str:
+def _team(asked: LobbyRequest) -> str:
     low, high = asked.min_size, asked.team_size
     return f"{high}" if low == high else f"{low} to {high}"
 
 
-def _who(asked: Asked, places: Sequence[int]) -> str:
+def _who(asked: LobbyRequest, places: Sequence[int]) -> str:
     names = [repr(asked.roster.players[place].label) for place in places[:SPELLED]]
     more = len(places) - len(names)
     return ", ".join(names) + (f" and {more} more" if more else "")
 
 
-def _party(asked: Asked, number: int) -> LobbyRule:
+def _party(asked: LobbyRequest, number: int) -> LobbyRule:
     who = _who(asked, asked.parties[number])
     return LobbyRule(f"{who} stay together", f"let {who} play apart")
 
 
-def _bar(asked: Asked, place: int, lobby: int) -> LobbyRule:
+def _bar(asked: LobbyRequest, place: int, lobby: int) -> LobbyRule:
     who, where = repr(asked.roster.players[place].label), repr(asked.lobbies[lobby].name)
     return LobbyRule(f"{who} may not be in {where}", f"let {who} into {where}")

@@ -16,7 +16,7 @@ import numpy as np
 
 from equipoise.arrays import Bools, Floats, Ints
 from equipoise.lobbies.bounds import EPSILON, lobby_prices, total_prices
-from equipoise.lobbies.grid import Cheapest, Grid, Items
+from equipoise.lobbies.grid import BlockGrid, Cheapest, Items
 from equipoise.lobbies.problem import WAITING, LobbyTask, Placing
 from equipoise.programs import Program
 from equipoise.stopping import Stop
@@ -56,7 +56,7 @@ class _Generation:
 
     def __init__(self, task: LobbyTask, placing: Placing, stop: Stop) -> None:
         self.task, self.stop = task, stop
-        self.grid = Grid(task.problem, KNOTS if task.problem.n_blocks > SMALL else FEW_KNOTS)
+        self.grid = BlockGrid(task.problem, KNOTS if task.problem.n_blocks > SMALL else FEW_KNOTS)
         problem, knots = task.problem, self.grid.n_knots
         self.first_lobby, self.unit = knots, max(placing.value(problem) / task.n_teams, 1e-300)
         supply = np.zeros(knots)

@@ -47,9 +47,9 @@ def fill(
 ) -> LobbyPlan:
     """Put players and parties into teams, and the teams into lobbies, each near its lobby's target.
 
-    As few players wait as can be, and among all plans with so few the one with the least value is sought.
-    Where teams may be smaller than ``team_size``, everybody is placed if that can be, in as few teams as
-    can be.
+    As few players wait as possible, and among all plans with so few the one with the least value is sought.
+    Where teams may be smaller than ``team_size``, everybody is placed if possible, in as few teams as
+    possible.
     Lobbies without targets are bands of skill: equally many teams in each, the first the weakest, and the
     target of each is what a team of its share of the players, sorted by skill, has in the mean.
 

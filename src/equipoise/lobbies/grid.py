@@ -89,7 +89,7 @@ class Cheapest(NamedTuple):
     lobby: Ints
 
 
-class Grid:
+class BlockGrid:
     """Blocks on a grid: one of s players is near ``s * base + cell * step``.
 
     Parameters

@@ -19,7 +19,7 @@ from equipoise.errors import InputError
 from equipoise.lobbies.problem import LobbyProblem
 from equipoise.programs import Program
 
-#: More make-ups than teams of 30 players have, all told.
+#: More make-ups than teams of 30 players have, in all.
 MOST_MAKEUPS = 40_000
 
 
@@ -61,7 +61,7 @@ class Layout:
 
 
 def lay_out(problem: LobbyProblem) -> Layout | None:
-    """Return a layout in which as few players wait as can be, then with as few teams as can be.
+    """Return a layout in which as few players wait as possible, then with as few teams as possible.
 
     Returns
     -------
@@ -211,7 +211,7 @@ def _filled(least: Ints, most: Ints, n_teams: int) -> Ints:
 
 
 def _spread(amounts: Ints, counts: Ints) -> Ints:
-    """Return how many things of each sort each lobby gets, as evenly as can be, shape (n_lobbies, n_sorts).
+    """Return how many things of each sort each lobby gets, as evenly as possible, shape (n_lobbies, n_sorts).
 
     Parameters
     ----------

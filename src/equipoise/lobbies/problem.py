@@ -156,7 +156,7 @@ class LobbyTask:
     n_teams : int
         How many teams there are to be.
     waiting : int
-        How many players are to wait: as few as can be.
+        How many players are to wait: as few as possible.
     start : Placing
         A legal placing with so many teams and players waiting.
     stop : callable

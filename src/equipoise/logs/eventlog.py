@@ -37,7 +37,7 @@ BOT_MARK = "[BOT]"
 #: How the column is marked in the labels that decides who has won.
 PRIMARY = b"!!"
 
-#: What is said of a game without a result.
+#: The message for a game without a result.
 NO_RESULT = "it ends without a result"
 
 #: Game types without kills or teams, whose result is a time.
@@ -62,7 +62,7 @@ TEAM_GAMES = (
 LONE_GAMES = ("ffa", "duel", "lms", "runematch", "arena", "keepaway", "mayhem", "survival")
 
 
-class Running:
+class EventLogGame:
     """A game between its ``:gamestart:`` and its ``:end``.
 
     The methods that take the rest of a line return what is wrong with it, or None.
@@ -220,13 +220,14 @@ class Running:
 
 
 #: What is done with each kind of line.
-LINES: dict[bytes, Callable[[Running, bytes], str | None]] = {
-    b"gameinfo:mutators:LIST": Running.mutators, b"join": Running.join, b"part": Running.part,
-    b"name": Running.rename, b"team": Running.team, b"kill": Running.kill, b"ctf:capture": Running.capture,
+LINES: dict[bytes, Callable[[EventLogGame, bytes], str | None]] = {
+    b"gameinfo:mutators:LIST": EventLogGame.mutators, b"join": EventLogGame.join, b"part": EventLogGame.part,
+    b"name": EventLogGame.rename, b"team": EventLogGame.team, b"kill": EventLogGame.kill,
+    b"ctf:capture": EventLogGame.capture,
     b"labels:teamscores": lambda game, rest: game.labels(b"teamscores", rest),
     b"labels:player": lambda game, rest: game.labels(b"player", rest),
-    b"teamscores:see-labels": Running.team_scores, b"player:see-labels": Running.player,
-    b"scores": Running.final, b"restart": lambda game, _: game.again(),
+    b"teamscores:see-labels": EventLogGame.team_scores, b"player:see-labels": EventLogGame.player,
+    b"scores": EventLogGame.final, b"restart": lambda game, _: game.again(),
 }  # fmt: skip
 
 
@@ -236,7 +237,7 @@ class EventReader(LineReader):
     def __init__(self, rules: Rules, source: str, first_line: int = 1) -> None:
         super().__init__(source, first_line)
         self._rules = rules
-        self._game: Running | None = None
+        self._game: EventLogGame | None = None
         self._date: float | None = None
 
     def idle(self) -> bool:
@@ -253,7 +254,7 @@ class EventReader(LineReader):
             self.abandon(game.where, reason)
 
     def take(self, block: Block) -> None:
-        """Go through the events; whatever stands in a game is part of its identity."""
+        """Go through the events; whatever is in a game is part of its identity."""
         content = block.content
         covered = 0
         for line in LINE.finditer(b"\n" + content):
@@ -303,5 +304,7 @@ class EventReader(LineReader):
             self._settled = settled
         game_type = self._rules.game_type(start[1].decode("latin-1"))
         date = self._date if self._date is not None or start[4] is None else float(start[4])
-        self._game = Running(self._rules, game_type, text_from(start[2]), int(start[3] or 0), date, where)
+        self._game = EventLogGame(
+            self._rules, game_type, text_from(start[2]), int(start[3] or 0), date, where
+        )
         self._date = None

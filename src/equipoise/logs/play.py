@@ -77,7 +77,7 @@ class Person:
         return max(reversed(self.stays), key=self.stays.__getitem__)
 
 
-class Half(NamedTuple):
+class GameHalf(NamedTuple):
     """What everyone did in one half of a game, and how long that was."""
 
     people: dict[str, Person]
@@ -85,7 +85,7 @@ class Half(NamedTuple):
 
 
 @dataclass(slots=True)
-class Client:
+class Connected:
     """Someone who is connected: who it is, on which side, None where not playing, and since when."""
 
     identity: str
@@ -104,7 +104,7 @@ class Play:
         self.clock = 0.0
         #: When there was first somebody to play against.
         self.start: float | None = None
-        self.clients: dict[Hashable, Client] = {}
+        self.clients: dict[Hashable, Connected] = {}
         self.people: dict[str, Person] = {}
         self._sides: dict[int, int] = {}
         self._here: set[str] = set()
@@ -118,7 +118,7 @@ class Play:
         person = self.people.setdefault(unique, Person(name))
         person.name = name
         self._here.add(unique)
-        self.clients[key] = Client(unique, person)
+        self.clients[key] = Connected(unique, person)
 
     def _unique(self, identity: str) -> str:
         unique, number = identity, 1
@@ -159,7 +159,7 @@ class Play:
             if self.start is None and self.opposed():
                 self._begin()
 
-    def _settle(self, client: Client) -> None:
+    def _settle(self, client: Connected) -> None:
         """Write down how long someone has been where they are."""
         if client.side is not None:
             stays = client.person.stays
@@ -181,7 +181,7 @@ class Play:
             self.clients[key].person.stays.clear()
 
     def again(self) -> None:
-        """Let everything begin anew with those who are there: what was before did not count."""
+        """Restart everything with those who are there: what was before did not count."""
         self.start = None
         for person in self.people.values():
             person.kills = person.deaths = person.losses = 0
@@ -189,8 +189,8 @@ class Play:
         if self.opposed():
             self._begin()
 
-    def half(self) -> Half:
-        """Return what was done up to now, and let everything begin anew."""
+    def half(self) -> GameHalf:
+        """Return what was done up to now, and restart everything."""
         for client in self.clients.values():
             self._settle(client)
         people = {
@@ -200,9 +200,9 @@ class Play:
         self.again()
         for person in self.people.values():
             person.stays.clear()
-        return Half(people, length)
+        return GameHalf(people, length)
 
-    def unite(self, half: Half, sides: Mapping[int, int]) -> None:
+    def unite(self, half: GameHalf, sides: Mapping[int, int]) -> None:
         """Add an earlier half, in which the sides had other numbers."""
         for client in self.clients.values():
             self._settle(client)
@@ -317,7 +317,8 @@ class Play:
         final = tuple(scores[side] for side in teams)
         return Contest(
             ruleset, tuple(tuple(team) for team in teams.values()), ranks_of(final),
-            at=at, scores=final, statistics=self._told([name for team in teams.values() for name, _ in team]),
+            at=at, scores=final,
+            statistics=self._statistics([name for team in teams.values() for name, _ in team]),
         )  # fmt: skip
 
     def placements(self, ruleset: Ruleset, at: float) -> Contest | None:
@@ -328,10 +329,10 @@ class Play:
         final = tuple(self.people[name].points for name in players)
         return Contest(
             ruleset, tuple(((name, share),) for name, share in players.items()), ranks_of(final),
-            at=at, scores=final, statistics=self._told(list(players)),
+            at=at, scores=final, statistics=self._statistics(list(players)),
         )  # fmt: skip
 
-    def _told(self, names: list[str]) -> tuple[Statistics, ...]:
+    def _statistics(self, names: list[str]) -> tuple[Statistics, ...]:
         people = [(name, self.people[name]) for name in names]
         return tuple([Statistics(name, one.kills, one.deaths) for name, one in people])
 

@@ -24,7 +24,7 @@ MATCH_FIELDS = ("id", "began", "ended", "map", "server", "picks", "contests")
 #: What a contest may have; a match of one contest has these fields itself.
 CONTEST_FIELDS = ("game", "game_type", "mutators", "teams", "ranks", "scores", "weight", "at")
 
-#: What a player in a team may have, where it is not just the id.
+#: What a player in a team may have, where it is more than the id.
 PLAYER_FIELDS = ("id", "name", "share", "kills", "deaths", "score", "party", "left")
 
 #: Digits of a time in seconds since 2001, of which no date has as many and nothing else.

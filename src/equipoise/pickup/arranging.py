@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.ledger import Game, accounts, burden, met, owed, ways_to_sit_out
+from equipoise.ledger import LedgerGame, accounts, burden, met, owed, ways_to_sit_out
 from equipoise.matches import Contest, Match, Ruleset
 from equipoise.pickup.night import Proposal, Setup
 from equipoise.players import Player
@@ -63,7 +63,7 @@ class Arranged:
 
 
 def arrange(
-    games: Sequence[Game],
+    games: Sequence[LedgerGame],
     setup: Setup,
     rated: Rated,
     match: str,
@@ -78,7 +78,7 @@ def arrange(
 
     Parameters
     ----------
-    games : sequence of Game
+    games : sequence of LedgerGame
         What was played so far, in order.
     setup : Setup
         Who is here, and the rules.
@@ -89,7 +89,7 @@ def arrange(
     seen : collection of sets of teams
         Teams that are not to be proposed again while there are others.
     now : mapping from str to int, optional
-        The team, from 0, of those who have one and prefer to stay; without it teams are made anew.
+        The team, from 0, of those who have one and prefer to stay; without it new teams are made.
     still : bool
         Whether nobody is to change team, as long as that keeps the rules.
     vary : float
@@ -121,9 +121,9 @@ def arrange(
 
 
 def _ways_out(
-    games: Sequence[Game], setup: Setup, now: Mapping[str, int] | None
+    games: Sequence[LedgerGame], setup: Setup, now: Mapping[str, int] | None
 ) -> Iterator[tuple[str, ...]]:
-    """Go through who may sit out, the fairest way first; who is in a team already stays in if that can be."""
+    """Go through who may sit out, the fairest way first; who is in a team already stays in if possible."""
     seats = len(setup.here) if setup.size is None else setup.size * setup.teams
     if len(setup.here) <= seats:
         yield ()
@@ -147,7 +147,7 @@ def _groups(setup: Setup, players: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _searched(
-    games: Sequence[Game], setup: Setup, rated: Rated, out: Collection[str], *,
+    games: Sequence[LedgerGame], setup: Setup, rated: Rated, out: Collection[str], *,
     now: Mapping[str, int] | None, still: bool, vary: float, stop: Stop,
 ) -> Solution:  # fmt: skip
     """Return what a search says where these sit out."""
@@ -185,7 +185,9 @@ def rules(setup: Setup, playing: Collection[str]) -> dict[str, Any]:
     return found
 
 
-def priced_preferences(games: Sequence[Game], setup: Setup, playing: Collection[str]) -> list[Preference]:
+def priced_preferences(
+    games: Sequence[LedgerGame], setup: Setup, playing: Collection[str]
+) -> list[Preference]:
     """Return the preferences of those who play; one that was not met counts more the next time."""
     due, here = owed(games), set(playing)
     return [
@@ -208,7 +210,7 @@ def unmet(setup: Setup, teams: Sequence[Sequence[str]]) -> tuple[tuple[str, str]
 
 
 def _recent(
-    games: Sequence[Game], players: Sequence[Player], parties: Sequence[Sequence[str]], vary: float
+    games: Sequence[LedgerGame], players: Sequence[Player], parties: Sequence[Sequence[str]], vary: float
 ) -> list[Preference]:
     """Return preferences to part those who have just played together, unless they came together."""
     past = [
@@ -223,7 +225,9 @@ def _recent(
     ]
 
 
-def _chosen(games: Sequence[Game], solution: Solution, seen: Collection[frozenset[frozenset[str]]]) -> Split:
+def _chosen(
+    games: Sequence[LedgerGame], solution: Solution, seen: Collection[frozenset[frozenset[str]]]
+) -> Split:
     """Return the best split that was not proposed yet; of equal ones that which asks least of the unlucky."""
     fresh = [
         split

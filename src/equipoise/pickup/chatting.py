@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from equipoise.errors import InputError, nearest
 from equipoise.pickup import events as ev
 from equipoise.pickup.events import Event
-from equipoise.pickup.lobby import Lobbies
+from equipoise.pickup.lobby import PickupLobbies
 from equipoise.pickup.results import ranks_of
 
-#: What a question is about; the answers stand in :mod:`equipoise.pages.text.pickups`.
+#: What a question is about; the answers are in :mod:`equipoise.pages.text.pickups`.
 QUESTIONS = ("status", "teams", "rank", "why", "help")
 
 #: Every command with what follows it.
@@ -29,7 +29,7 @@ SHORT = {"join": "add", "remove_me": "leave", "r": "ready", "y": "yes", "n": "no
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ChatQuestion:
     """Somebody asks for something that changes nothing."""
 
     about: str
@@ -38,8 +38,8 @@ class Question:
 
 
 def understood(
-    text: str, who: str, lobbies: Lobbies, id_of: Callable[[str], str | None], *, admin: bool = False
-) -> Event | Question:
+    text: str, who: str, lobbies: PickupLobbies, id_of: Callable[[str], str | None], *, admin: bool = False
+) -> Event | ChatQuestion:
     """Return what somebody means.
 
     Parameters
@@ -48,7 +48,7 @@ def understood(
         Their words, with the exclamation mark.
     who : str
         The id of whoever typed it.
-    lobbies : Lobbies
+    lobbies : PickupLobbies
         What they are about.
     id_of : callable
         From a nick to an id, None where nobody has it.
@@ -69,7 +69,7 @@ def understood(
         )
         raise InputError(msg)
     if name in QUESTIONS:
-        return Question(name, who, rest)
+        return ChatQuestion(name, who, rest)
     if COMMANDS[name] and not COMMANDS[name].startswith("[") and not rest:
         msg = f"write !{name} {COMMANDS[name]}"
         raise InputError(msg)
@@ -92,7 +92,7 @@ def understood(
 
 
 def _of_people(
-    name: str, rest: str, who: str, lobbies: Lobbies, id_of: Callable[[str], str | None], admin: bool
+    name: str, rest: str, who: str, lobbies: PickupLobbies, id_of: Callable[[str], str | None], admin: bool
 ) -> Event:
     other = id_of(rest) if rest else ""
     if other is None:
@@ -109,10 +109,10 @@ def _of_people(
     return ev.Preference(who, other, {"prefer": "prefer", "avoid": "avoid"}.get(name, "none"))
 
 
-def _of_game(name: str, rest: str, who: str, lobbies: Lobbies, admin: bool) -> Event:
+def _of_game(name: str, rest: str, who: str, lobbies: PickupLobbies, admin: bool) -> Event:
     if name == "report":
         return ev.Report(who, _result(rest, who, lobbies))
-    game, _, said = rest.partition(" ")
+    game, _, claim = rest.partition(" ")
     if name == "cancel":
         return ev.Cancel(who, game, admin)
     if name == "undo":
@@ -121,24 +121,24 @@ def _of_game(name: str, rest: str, who: str, lobbies: Lobbies, admin: bool) -> E
             msg = "you have played no game that counts"
             raise InputError(msg)
         return ev.Undo(who, game or mine[-1], admin)
-    return ev.Correct(who, game, _scores(said), admin)
+    return ev.Correct(who, game, _scores(claim), admin)
 
 
-def _result(text: str, who: str, lobbies: Lobbies) -> tuple[float, ...]:
+def _result(text: str, who: str, lobbies: PickupLobbies) -> tuple[float, ...]:
     """Return ranks of ``won``, ``lost``, ``draw`` or scores."""
-    said = text.lower()
-    if said not in ("won", "win", "lost", "loss", "draw", "tie"):
+    claim = text.lower()
+    if claim not in ("won", "win", "lost", "loss", "draw", "tie"):
         return _scores(text)
     game = lobbies.game_of(who)
     if game is None or not game.teams:
         msg = "you are in no game that is being played"
         raise InputError(msg)
-    if said in ("draw", "tie"):
+    if claim in ("draw", "tie"):
         return (1.0,) * game.lobby.teams
-    if said in ("lost", "loss") and game.lobby.teams > 2:
+    if claim in ("lost", "loss") and game.lobby.teams > 2:
         msg = f"write the score of each of {game.lobby.teams} teams, as !report 3 1 2"
         raise InputError(msg)
-    mine, won = game.team_of(who), said in ("won", "win")
+    mine, won = game.team_of(who), claim in ("won", "win")
     return tuple(1.0 if (n == mine) == won else 2.0 for n in range(game.lobby.teams))
 
 

@@ -9,11 +9,11 @@ from itertools import chain
 from equipoise.errors import InputError
 from equipoise.pickup import events as ev
 from equipoise.pickup.events import Teams
-from equipoise.pickup.game import Game, Phase, can_be_finished
+from equipoise.pickup.game import Phase, PickupGame, can_be_finished
 from equipoise.pickup.gathering import Gathering
 
 
-class Dividing(Gathering):
+class Choosing(Gathering):
     """Takes votes, picks and vetoes."""
 
     # Teams
@@ -26,7 +26,7 @@ class Dividing(Gathering):
         if not event.teams:
             self._say("no teams", game.lobby.name, game=game.id)
             self._call_off(game, [])
-            for player in game.players:  # the same people would be asked for ever
+            for player in game.players:  # the same people would be asked without end
                 for queue in self.waiting.values():
                     if player in queue:
                         queue.remove(player)
@@ -44,7 +44,7 @@ class Dividing(Gathering):
         self._say("teams", game.lobby.name, game=game.id, teams=game.teams, chances=game.chances,
                   seconds=game.lobby.vote)  # fmt: skip
 
-    def _holds(self, game: Game, teams: Teams) -> bool:
+    def _holds(self, game: PickupGame, teams: Teams) -> bool:
         """Tell whether teams are of the players of a game and keep all rules."""
         team_of = {player: n for n, team in enumerate(teams) for player in team}
         return (
@@ -69,7 +69,7 @@ class Dividing(Gathering):
         elif game.most_wanted("captains"):
             self._draft(game)
 
-    def _draft(self, game: Game) -> None:
+    def _draft(self, game: PickupGame) -> None:
         """Let the first who voted for captains be captains, one of each duo, as far as that can end well."""
         teams: list[tuple[str, ...]] = []
         for player in [who for who, choice in game.votes.items() if choice == "captains"]:
@@ -87,13 +87,13 @@ class Dividing(Gathering):
         self._next_pick(game)
 
     @staticmethod
-    def _left_over(game: Game, teams: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
+    def _left_over(game: PickupGame, teams: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
         placed = set(chain(*teams))
         return list(dict.fromkeys(
             game.with_partner(player) for player in game.players if player not in placed
         ))  # fmt: skip
 
-    def _with_pick(self, game: Game, block: tuple[str, ...]) -> Teams | None:
+    def _with_pick(self, game: PickupGame, block: tuple[str, ...]) -> Teams | None:
         """Return the teams after a pick, None where the rest could not be divided then."""
         turn = game.turn
         teams = tuple(team + block if n == turn else team for n, team in enumerate(game.teams))
@@ -102,7 +102,7 @@ class Dividing(Gathering):
             return None
         return teams if can_be_finished(teams, blocks, game.lobby.size, self.apart) else None
 
-    def _next_pick(self, game: Game) -> None:
+    def _next_pick(self, game: PickupGame) -> None:
         """Ask for the next pick; what there is no choice in is done."""
         while game.unpicked:
             blocks = self._left_over(game, game.teams)
@@ -146,7 +146,7 @@ class Dividing(Gathering):
 
     # Maps
 
-    def _accept(self, game: Game) -> None:
+    def _accept(self, game: PickupGame) -> None:
         game.votes = {}
         maps = game.lobby.maps
         if game.lobby.veto:
@@ -168,7 +168,7 @@ class Dividing(Gathering):
             raise InputError(msg)
         self._strike(game, event.map)
 
-    def _strike(self, game: Game, struck: str) -> None:
+    def _strike(self, game: PickupGame, struck: str) -> None:
         game.maps.remove(struck)
         if len(game.maps) == 1:
             self._play(game, game.maps[0])
@@ -178,7 +178,7 @@ class Dividing(Gathering):
         self._say("veto", game.lobby.name, game=game.id, maps=tuple(game.maps), team=game.teams[side],
                   teams=game.teams)  # fmt: skip
 
-    def _play(self, game: Game, where: str) -> None:
+    def _play(self, game: PickupGame, where: str) -> None:
         game.phase, game.deadline, game.map = Phase.PLAYING, math.inf, where
         self._say("play", game.lobby.name, game=game.id, teams=game.teams, chances=game.chances, map=where)
 

@@ -31,7 +31,7 @@ class Phase(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Lobby:
+class PickupLobby:
     """What people gather for.
 
     Parameters
@@ -75,14 +75,14 @@ class Lobby:
 
 
 @dataclass(slots=True)
-class Game:
+class PickupGame:
     """A game from the ready check to its result.
 
     Parameters
     ----------
     id : str
         The id of its match.
-    lobby : Lobby
+    lobby : PickupLobby
         What is played.
     players : list of str
         Everyone in it, in the order they came.
@@ -93,7 +93,7 @@ class Game:
     """
 
     id: str
-    lobby: Lobby
+    lobby: PickupLobby
     players: list[str]
     phase: Phase
     deadline: float

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.ledger import Game as Played
+from equipoise.ledger import LedgerGame as Played
 from equipoise.ledger import accounts, ways_to_sit_out
 from equipoise.pickup import events as ev
 from equipoise.pickup.events import Command, Divide, Notice
-from equipoise.pickup.game import MORE, Game, Lobby, Phase, can_be_finished
+from equipoise.pickup.game import MORE, Phase, PickupGame, PickupLobby, can_be_finished
 from equipoise.pickup.night import Setup
 
 #: How many a player may prefer, so that nobody can fill the memory.
@@ -23,21 +23,21 @@ class Gathering:
 
     Parameters
     ----------
-    lobbies : sequence of Lobby
+    lobbies : sequence of PickupLobby
         What people may gather for.
     apart : iterable of (str, str)
         Who never plays in one team.
     """
 
-    def __init__(self, lobbies: Sequence[Lobby], apart: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(self, lobbies: Sequence[PickupLobby], apart: Iterable[tuple[str, str]] = ()) -> None:
         self.lobbies = {lobby.name: lobby for lobby in lobbies}
         if len(self.lobbies) < len(lobbies) or not lobbies:
             msg = "lobbies must be one or more, each with a name of its own"
             raise InputError(msg)
         self.apart = tuple(apart)
         self.waiting: dict[str, list[str]] = {name: [] for name in self.lobbies}
-        self.games: dict[str, Game] = {}
-        self.over: dict[str, Game] = {}
+        self.games: dict[str, PickupGame] = {}
+        self.over: dict[str, PickupGame] = {}
         self.duos: dict[str, str] = {}
         self.preferences: dict[tuple[str, str], str] = {}
         self._waited: dict[str, dict[str, list[str]]] = {}
@@ -53,8 +53,8 @@ class Gathering:
         """Return when time will change something."""
         return min((game.deadline for game in self.games.values()), default=math.inf)
 
-    def game_of(self, player: str) -> Game | None:
-        """Return the game somebody is in, None of others."""
+    def game_of(self, player: str) -> PickupGame | None:
+        """Return the game somebody is in, None for anyone else."""
         return next((game for game in self.games.values() if player in game.players), None)
 
     def played(self) -> list[Played]:
@@ -76,7 +76,7 @@ class Gathering:
         queue.append(event.who)
         self._say("added", lobby.name, who=event.who, waiting=len(queue), seats=lobby.seats)
 
-    def _lobby(self, name: str) -> Lobby:
+    def _lobby(self, name: str) -> PickupLobby:
         if not name and len(self.lobbies) == 1:
             return next(iter(self.lobbies.values()))
         if name not in self.lobbies:
@@ -102,7 +102,7 @@ class Gathering:
             self.waiting[name].remove(event.who)
             self._say("left", name, who=event.who, waiting=len(self.waiting[name]))
 
-    def ask_for_another(self, game: Game, who: str) -> None:
+    def ask_for_another(self, game: PickupGame, who: str) -> None:
         """Note that somebody in a game wants a substitute."""
         if who in game.wanted:
             msg = "you have asked for a substitute already"
@@ -179,10 +179,10 @@ class Gathering:
                 return True
         return False
 
-    def _begin(self, lobby: Lobby, players: list[str], blocks: Sequence[tuple[str, ...]]) -> None:
+    def _begin(self, lobby: PickupLobby, players: list[str], blocks: Sequence[tuple[str, ...]]) -> None:
         self._begun[lobby.name] += 1
         moment = 0 if math.isinf(self._now) else int(self._now)
-        game = Game(
+        game = PickupGame(
             f"pickup-{lobby.name}-{self._begun[lobby.name]}-{moment}", lobby, players, Phase.CHECKING,
             self._now + lobby.ready, tuple(block for block in blocks if len(block) > 1),
         )  # fmt: skip
@@ -206,16 +206,16 @@ class Gathering:
         """Take an event; see :class:`equipoise.pickup.events.Late`."""
         game = self._game(event.who, Phase.CHECKING)
         if event.who in game.late or event.who in game.ready:
-            msg = "you have said so already"
+            msg = "you have done so already"
             raise InputError(msg)
         game.late.add(event.who)
         self._say("late", game.lobby.name, who=event.who, seconds=MORE)
 
-    def _seek(self, game: Game) -> None:
+    def _seek(self, game: PickupGame) -> None:
         game.phase, game.deadline, game.votes = Phase.DIVIDING, math.inf, {}
         self._commands.append(self._divide(game))
 
-    def _divide(self, game: Game) -> Divide:
+    def _divide(self, game: PickupGame) -> Divide:
         here = set(game.players)
         wanted: dict[str, list[tuple[str, str]]] = {"prefer": [], "avoid": []}
         for pair, kind in self.preferences.items():
@@ -233,7 +233,7 @@ class Gathering:
     def _say(self, kind: str, lobby: str = "", to: tuple[str, ...] = (), **facts: Any) -> None:
         self._commands.append(Notice(kind, lobby, to, facts))
 
-    def _game(self, who: str, *phases: Phase) -> Game:
+    def _game(self, who: str, *phases: Phase) -> PickupGame:
         """Return the game of somebody, which must be waiting for one of these."""
         game = self.game_of(who)
         if game is None:
@@ -244,20 +244,20 @@ class Gathering:
             raise InputError(msg)
         return game
 
-    def _any(self, name: str) -> Game:
+    def _any(self, name: str) -> PickupGame:
         game = self.games.get(name) or self.over.get(name)
         if game is None:
             msg = f"game: there is no {name!r:.60}"
             raise InputError(msg)
         return game
 
-    def _close(self, game: Game) -> Mapping[str, list[str]]:
+    def _close(self, game: PickupGame) -> Mapping[str, list[str]]:
         """End a game without a result, and return where its players waited before it."""
         game.phase = Phase.OVER
         del self.games[game.id]
         return self._waited.pop(game.id)
 
-    def _call_off(self, game: Game, gone: Sequence[str]) -> None:
+    def _call_off(self, game: PickupGame, gone: Sequence[str]) -> None:
         """Let those who stay wait where they waited, before all others."""
         waited = self._close(game)
         stay = [player for player in game.players if player not in gone]

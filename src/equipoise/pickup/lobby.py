@@ -7,7 +7,7 @@ is found, both sides report, and the result is kept.  Whoever is in no game can 
 ``now`` is an argument of every event, and time passes by :class:`~equipoise.pickup.events.Tick`.  Replaying
 the events gives the same state and the same commands; whoever carries these out keeps the events.
 
-What follows from an event stands in three modules: waiting and beginning (:mod:`equipoise.pickup.gathering`),
+What follows from an event is in three modules: waiting and beginning (:mod:`equipoise.pickup.gathering`),
 teams and maps (:mod:`equipoise.pickup.dividing`), and here the rest, with the table of all events.
 """
 
@@ -19,13 +19,13 @@ from typing import Any, ClassVar
 
 from equipoise.errors import InputError
 from equipoise.pickup import events as ev
-from equipoise.pickup.dividing import Dividing, are_apart
+from equipoise.pickup.dividing import Choosing, are_apart
 from equipoise.pickup.events import Command, Event, Keep, Notice, TakeBack
-from equipoise.pickup.game import MORE, Game, Phase
+from equipoise.pickup.game import MORE, Phase, PickupGame
 from equipoise.pickup.gathering import in_charge
 
 
-class Lobbies(Dividing):
+class PickupLobbies(Choosing):
     """All lobbies, and the games that came of them.
 
     Parameters
@@ -115,7 +115,7 @@ class Lobbies(Dividing):
             raise InputError(msg)
         self._report(ev.Report(event.who, others.pop()))
 
-    def _finish(self, game: Game, ranks: tuple[float, ...]) -> None:
+    def _finish(self, game: PickupGame, ranks: tuple[float, ...]) -> None:
         game.phase, game.deadline, game.ranks, game.counted = Phase.OVER, math.inf, ranks, True
         game.takers = set()
         self.games.pop(game.id, None)
@@ -189,17 +189,17 @@ class Lobbies(Dividing):
                 self._finish(game, next(iter(game.reports.values())))
 
     _HANDLERS: ClassVar[Mapping[type, Callable[[Any, Any], None]]] = {
-        ev.Add: Dividing.take_add, ev.Leave: Dividing.take_leave, ev.Remove: Dividing.take_remove,
-        ev.Late: Dividing.take_late, ev.Duo: Dividing.take_duo, ev.Preference: Dividing.take_preference,
-        ev.Ready: Dividing.take_ready,
-        ev.Divided: Dividing.take_divided, ev.Vote: Dividing.take_vote, ev.Pick: Dividing.take_pick,
-        ev.Veto: Dividing.take_veto,
+        ev.Add: Choosing.take_add, ev.Leave: Choosing.take_leave, ev.Remove: Choosing.take_remove,
+        ev.Late: Choosing.take_late, ev.Duo: Choosing.take_duo, ev.Preference: Choosing.take_preference,
+        ev.Ready: Choosing.take_ready,
+        ev.Divided: Choosing.take_divided, ev.Vote: Choosing.take_vote, ev.Pick: Choosing.take_pick,
+        ev.Veto: Choosing.take_veto,
         ev.Sub: _sub, ev.Fill: _substitute, ev.Report: _report, ev.Confirm: _confirm, ev.Correct: _correct,
         ev.Undo: _undo, ev.Cancel: _cancel, ev.Tick: _tick,
     }  # fmt: skip
 
 
-def _ranks(ranks: Sequence[float], game: Game) -> tuple[float, ...]:
+def _ranks(ranks: Sequence[float], game: PickupGame) -> tuple[float, ...]:
     given = tuple(map(float, ranks))
     if len(given) != game.lobby.teams or not all(map(math.isfinite, given)):
         msg = f"a result must be a number for each of {game.lobby.teams} teams, got {len(given)}"
@@ -207,5 +207,5 @@ def _ranks(ranks: Sequence[float], game: Game) -> tuple[float, ...]:
     return given
 
 
-def _due(game: Game) -> tuple[float, str]:
+def _due(game: PickupGame) -> tuple[float, str]:
     return game.deadline, game.id

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.ledger import Game
+from equipoise.ledger import LedgerGame
 
 #: One step as plain data.
 Event = Mapping[str, Any]
@@ -88,7 +88,7 @@ class Result:
     ----------
     match : str
         The id of the match.
-    game : Game
+    game : LedgerGame
         Who played, and the ranks.
     scores : tuple of float
         Empty where nobody counted.
@@ -97,7 +97,7 @@ class Result:
     """
 
     match: str
-    game: Game
+    game: LedgerGame
     scores: tuple[float, ...]
     at: float
 
@@ -156,7 +156,7 @@ class Night:
     setup : Setup
         Who is here, and the rules.
     spelled : mapping from str to str
-        The last spelling of everyone who ever came, by id.
+        The last spelling of everyone who has come so far, by id.
     weights : mapping from str to float
         Starting weights by id.
     proposal : Proposal or None
@@ -184,7 +184,7 @@ class Night:
     ever_weighed: frozenset[str] = frozenset()
 
     @property
-    def games(self) -> list[Game]:
+    def games(self) -> list[LedgerGame]:
         """The games of all nights."""
         return [result.game for result in self.results]
 
@@ -193,7 +193,7 @@ class Night:
         return next((result for result in self.results if result.match == match), None)
 
     def id_of(self, name: str) -> str | None:
-        """Return the id of somebody who ever came, by id or last spelling, None of others."""
+        """Return the id of somebody who has come, by id or last spelling, None for anyone else."""
         wanted = folded(name)
         for player, spelled in self.spelled.items():
             if wanted in (folded(player), folded(spelled)):
@@ -269,7 +269,7 @@ def _after(night: Night, event: Event) -> Night:
     if event["kind"] != RESULT or proposal is None:
         msg = f"{event['kind']!r} cannot follow here"
         raise ValueError(msg)
-    game = Game(proposal.teams, proposal.chances, tuple(event["ranks"]), proposal.out, proposal.moved,
+    game = LedgerGame(proposal.teams, proposal.chances, tuple(event["ranks"]), proposal.out, proposal.moved,
                 proposal.unmet)  # fmt: skip
     result = Result(proposal.id, game, tuple(event["scores"]), event["at"])
     return replace(night, results=(*night.results, result))
@@ -312,7 +312,7 @@ def teams_event(
     fresh: bool,
     plan: Iterable[Proposal] = (),
 ) -> Event:
-    """Return the event of teams; ``fresh`` where people gather anew, ``plan`` the rounds that follow."""
+    """Return the event of teams; ``fresh`` where people gather again, ``plan`` the rounds that follow."""
     plain = None if proposal is None else proposal.as_dict()
     return {"kind": TEAMS, "step": step, "fresh": fresh, "setup": setup.as_dict(), "spelled": dict(spelled),
             "proposal": plain, "plan": [each.as_dict() for each in plan]}  # fmt: skip

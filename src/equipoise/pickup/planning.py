@@ -11,7 +11,7 @@ What a plan is worth is a sum, lower being better, in win probability:
 * a price (``UNEQUAL``) for each game that somebody sits out too often or too seldom.
 
 Given all other rounds, that is a sum over the pairs of one round: the best split of a round is found by
-looking at all of them.  Rounds are split anew in turn until none gets better, then two of them are shaken and
+looking at all of them.  Rounds are re-split in turn until none gets better, then two of them are shaken and
 all goes on from there.  Where there are few splits and rounds, all plans are gone through.
 
 No plan can be below the bound: the fairest split in every round, and the games that pairs must have together
@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.ledger import Game
+from equipoise.ledger import LedgerGame
 from equipoise.pickup.arranging import Rated
 from equipoise.pickup.night import Proposal, Setup
 from equipoise.pickup.rounds import Rounds
@@ -86,13 +86,13 @@ class Plan:
 
 
 def plan(
-    games: Sequence[Game], setup: Setup, rated: Rated, rounds: int, *, seed: int = 0, stop: Stop = never
+    games: Sequence[LedgerGame], setup: Setup, rated: Rated, rounds: int, *, seed: int = 0, stop: Stop = never
 ) -> Plan:
     """Return teams for several rounds of those who are here.
 
     Parameters
     ----------
-    games : sequence of Game
+    games : sequence of LedgerGame
         What was played so far; it says who sits out more often where not all can be equal.
     setup : Setup
         Who is here, and the rules.
@@ -129,7 +129,7 @@ def planned(rounds: Rounds, seed: int = 0, stop: Stop = never) -> Plan:
 
 
 def _settled(rounds: Rounds, chosen: list[int], stop: Stop) -> list[int]:
-    """Split each round anew, given the others, until none gets better."""
+    """Split each round again, given the others, until none gets better."""
     better = True
     while better and not stop():
         better = False

@@ -15,7 +15,7 @@ import numpy as np
 
 from equipoise.arrays import Floats, Ints, Labels
 from equipoise.errors import InputError
-from equipoise.ledger import Account, Game, accounts
+from equipoise.ledger import LedgerGame, PlayerAccount, accounts
 from equipoise.link import win_probability
 from equipoise.pickup.arranging import Rated, rules, unmet
 from equipoise.pickup.night import Proposal, Setup
@@ -64,7 +64,7 @@ class Rounds:
         As of :func:`equipoise.pickup.planning.plan`.
     """
 
-    def __init__(self, games: Sequence[Game], setup: Setup, rated: Rated, rounds: int) -> None:
+    def __init__(self, games: Sequence[LedgerGame], setup: Setup, rated: Rated, rounds: int) -> None:
         if rounds < 1:
             msg = f"rounds must be at least 1, got {rounds}"
             raise InputError(msg)
@@ -89,7 +89,7 @@ class Rounds:
         self.out = labels < 0
         self._prefer()
 
-    def _list(self, games: Sequence[Game]) -> None:
+    def _list(self, games: Sequence[LedgerGame]) -> None:
         """Set the splits of a round (-1 is who sits out), their distance from even, and if all are there."""
         players, beta = self._rated(self.here)
         settings: dict[str, Any] = {} if beta is None else {"beta": beta}
@@ -137,7 +137,7 @@ class Rounds:
                 row[[self.here.index(player.id) for player in team]] = n
         return labels
 
-    def _outs(self, games: Sequence[Game], players: Sequence[Player]) -> list[tuple[str, ...]]:
+    def _outs(self, games: Sequence[LedgerGame], players: Sequence[Player]) -> list[tuple[str, ...]]:
         """Return who may sit out in a round: all ways, or those of a rotation where there are too many."""
         seats = len(players) - self.n_out
         most = math.comb(len(players), self.n_out) * float(self.setup.teams) ** (seats - 1)
@@ -145,11 +145,11 @@ class Rounds:
             return list(combinations(self.here, self.n_out))
         return self._rotation(games)
 
-    def _rotation(self, games: Sequence[Game]) -> list[tuple[str, ...]]:
+    def _rotation(self, games: Sequence[LedgerGame]) -> list[tuple[str, ...]]:
         """Return who sits out round by round, where there are too many ways to look at all."""
         known = accounts(games)
         due = [player for player in self.here for _ in range(int(self.least[self.here.index(player)]))]
-        rest = sorted(self.here, key=lambda player: known.get(player, Account()).share_out)
+        rest = sorted(self.here, key=lambda player: known.get(player, PlayerAccount()).share_out)
         free = [p for p in rest if self.most[self.here.index(p)] > self.least[self.here.index(p)]]
         due += free[: self.n_out * self.number - len(due)]
         order = sorted(due, key=due.count, reverse=True)
@@ -273,11 +273,11 @@ def _twice(counts: Floats) -> float:
     return float((counts * (counts - 1.0) / 2.0).sum(dtype=float))
 
 
-def _shares(games: Sequence[Game], here: Sequence[str], total: int) -> tuple[Ints, Ints]:
+def _shares(games: Sequence[LedgerGame], here: Sequence[str], total: int) -> tuple[Ints, Ints]:
     """Return how often each may sit out at least and at most: equal but for one, which the past decides."""
     each, more = divmod(total, max(len(here), 1))
     known = accounts(games)
-    claims = [(known.get(p, Account()).share_out, -known.get(p, Account()).played) for p in here]
+    claims = [(known.get(p, PlayerAccount()).share_out, -known.get(p, PlayerAccount()).played) for p in here]
     ranked = sorted(claims)
     least = np.full(len(here), each, dtype=np.int64)
     most = least.copy()

@@ -63,7 +63,7 @@ class Ladder:
 
     @property
     def state(self) -> State:
-        """What the model knows, as of :meth:`RatingModel.update`; made anew from all players where asked."""
+        """What the model knows, as of :meth:`RatingModel.update`; rebuilt from all players where asked."""
         return dict(self._state) if isinstance(self.model, Folding) else self._known()
 
     def _known(self) -> State:

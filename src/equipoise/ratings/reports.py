@@ -13,7 +13,7 @@ from equipoise.ratings.scale import mean_bot, scale_of
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class RatingTally:
     """How many matches there were, how often each player and each ruleset was in a contest, and names."""
 
     matches: int
@@ -22,7 +22,7 @@ class Tally:
     names: Mapping[str, str]
 
     @classmethod
-    def of(cls, matches: Sequence[Match]) -> Tally:
+    def of(cls, matches: Sequence[Match]) -> RatingTally:
         """Count matches."""
         contests = [contest for match in matches for contest in match.contests]
         return cls(
@@ -69,14 +69,14 @@ class Rated(TypedDict):
     ratings: list[RatedRuleset]
 
 
-def report(model: RatingModel, state: State, tally: Tally, name: str) -> Rated:
+def report(model: RatingModel, state: State, tally: RatingTally, name: str) -> Rated:
     """Return the ratings as plain data, in general and in each ruleset."""
     rulesets = [Ruleset(), *sorted(set(tally.rulesets) - {Ruleset()}, key=repr)]
     ratings = [rated(model, state, ruleset, tally) for ruleset in rulesets]
     return {"model": name, "matches": tally.matches, "ratings": ratings}
 
 
-def rated(model: RatingModel, state: State, ruleset: Ruleset, tally: Tally) -> RatedRuleset:
+def rated(model: RatingModel, state: State, ruleset: Ruleset, tally: RatingTally) -> RatedRuleset:
     """Return the ratings in a ruleset, the strongest first."""
     scale = scale_of(model, state, ruleset)
     bot, bots = mean_bot(model, state, ruleset)

@@ -17,12 +17,12 @@ from equipoise.players import LARGEST_WEIGHT, Player, Rating
 #: How far guesses may be trusted, as their correlation with true skill: members of each kind are mixed.
 TRUSTED = (0.0, 0.45, 0.75)
 
-#: Guesses from which mean and deviation can be told.
+#: Guesses from which mean and deviation can be estimated.
 FEWEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
+class StartingGuess:
     """A guess on the common scale.
 
     Parameters
@@ -37,7 +37,7 @@ class Guess:
     part: float
 
 
-#: What is kept of a guess: the player, the number in the organiser's unit, and its sigma (0 where unsaid).
+#: What is kept of a guess: the player, the number in the organiser's unit, and its sigma (0 where unknown).
 Given = tuple[str, float, float]
 
 
@@ -93,7 +93,7 @@ def _guess(each: Any) -> Given | None:
     return (str(player), float(numbers[0]), float(numbers[1]))
 
 
-def placed(guesses: tuple[Given, ...]) -> dict[str, Guess]:
+def placed(guesses: tuple[Given, ...]) -> dict[str, StartingGuess]:
     """Return guesses on the common scale; empty where they are too few, or all the same.
 
     Examples
@@ -109,6 +109,6 @@ def placed(guesses: tuple[Given, ...]) -> dict[str, Guess]:
     if not deviation > 0.0:
         return {}
     return {
-        player: Guess((mu - mean) / deviation, 1.0 / (1.0 + (sigma / deviation) ** 2))
+        player: StartingGuess((mu - mean) / deviation, 1.0 / (1.0 + (sigma / deviation) ** 2))
         for player, mu, sigma in guesses
     }

@@ -31,7 +31,7 @@ class Account:
         self.at = now
 
     def is_light(self, now: float) -> bool:
-        """Tell whether it has used little of late."""
+        """Tell whether it has used little recently."""
         return self.used * exp((self.at - now) / MEMORY) < LIGHT * MEMORY
 
 

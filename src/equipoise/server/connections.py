@@ -1,6 +1,6 @@
 """One connection of the weight protocol: its turns, what waits to be sent, and the way it ends.
 
-What they say stands in :mod:`equipoise.protocols.weights.session`; who knows the answers is handed in.
+What they say is in :mod:`equipoise.protocols.weights.session`; whoever knows the answers is an argument.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, Protocol, cast
 from equipoise.protocols.weights.commands import Limits
 from equipoise.protocols.weights.requests import (
     Authorised,
-    Known,
+    CachedAnswers,
     Lookup,
     Refusal,
     Refused,
@@ -47,14 +47,14 @@ LAST_READ = 0.1
 #: Bytes that may have arrived before the end and are not read yet; what comes after them is not answered.
 ARRIVED = 2 * SYSTEM_BUFFER
 
-#: Seconds for which a client may still send after it was told the end; its bytes are thrown away.
+#: Seconds for which a client may still send after the end was announced to it; its bytes are thrown away.
 LINGER = 1.0
 
 #: Wrong tokens of an address that are logged each; of more only every power of two, so that the log has room.
-TOLD = 8
+LOGGED = 8
 
 #: Requests whose results take no time; the most frequent first.
-AT_ONCE = (Known, Lookup, Silent)
+AT_ONCE = (CachedAnswers, Lookup, Silent)
 
 log = logging.getLogger(__name__)
 
@@ -365,7 +365,7 @@ class Connection(asyncio.BufferedProtocol):
         """Answer a wrong token late, the later the more of them came from this address."""
         account = self.account
         account.wrong += 1
-        if account.wrong <= TOLD or not account.wrong & (account.wrong - 1):
+        if account.wrong <= LOGGED or not account.wrong & (account.wrong - 1):
             log.warning("wrong token", extra={"address": self.address, "times": account.wrong})
         await asyncio.sleep(self._server.limits.wrong_token_seconds * min(account.wrong, 10))
         self._worked(request, None)

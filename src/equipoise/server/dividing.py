@@ -26,7 +26,7 @@ class Dividing:
         balance({"one": 1.0, "two": 2.0})  # loads what divides, so that the first who asks need not wait
 
     def __call__(self, question: Gathered | None) -> Generator[None, None, Divided]:
-        """Return the team of each player, or the name of why there are none; None tells of no time left.
+        """Return the team of each player, or the name of why there are none; None where no time was left.
 
         Of None as a question only that this process is ready.
         """

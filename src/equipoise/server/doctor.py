@@ -23,12 +23,12 @@ from equipoise.teams.solvers.window_kernels import fill_teams
 #: Seconds to wait for a database or a server.
 PATIENCE = 5.0
 
-#: Bytes of a disk below which it is said to be full soon.
+#: Bytes of a disk below which a warning says that it is nearly full.
 LITTLE = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Diagnosis:
     """One thing that was looked at.
 
     Parameters
@@ -43,44 +43,44 @@ class Finding:
     fix: str = ""
 
 
-def examine(settings: Settings) -> Iterator[Finding]:
+def examine(settings: Settings) -> Iterator[Diagnosis]:
     """Look at an installation, one thing after the other; what cannot be looked at is a finding too."""
     for look in (_token, _certificate, _store, _address, _files, _speed):
         try:
             yield from look(settings)
         except (EquipoiseError, OSError) as error:
-            yield Finding(str(error), FIXES[look])
+            yield Diagnosis(str(error), FIXES[look])
 
 
-def _token(settings: Settings) -> Iterator[Finding]:
+def _token(settings: Settings) -> Iterator[Diagnosis]:
     if not settings.secret():
-        yield Finding("no token: results are not taken", "")
+        yield Diagnosis("no token: results are not taken", "")
         return
     if settings.token_file and Path(settings.token_file).stat().st_mode & 0o077:
-        yield Finding(f"others may read {settings.token_file}", f"chmod 600 {settings.token_file}")
+        yield Diagnosis(f"others may read {settings.token_file}", f"chmod 600 {settings.token_file}")
     else:
-        yield Finding("the token is long enough, and no other user can read its file")
+        yield Diagnosis("the token is long enough, and no other user can read its file")
 
 
-def _certificate(settings: Settings) -> Iterator[Finding]:
+def _certificate(settings: Settings) -> Iterator[Diagnosis]:
     host, _ = settings.address
     if settings.tls() is not None:
-        yield Finding("connections are TLS")
+        yield Diagnosis("connections are TLS")
     elif host not in ("127.0.0.1", "::1", "localhost") and settings.secret():
-        yield Finding(
+        yield Diagnosis(
             f"the token crosses the network in plain text to {host}",
             "set tls_certificate and tls_key, or listen on 127.0.0.1 behind a tunnel",
         )
 
 
-def _store(settings: Settings) -> Iterator[Finding]:
+def _store(settings: Settings) -> Iterator[Diagnosis]:
     with open_archive(settings.store, create=False, timeout=PATIENCE, waiting=lambda _: None) as archive:
         facts = archive.facts()
         version = f"{facts['database']} {facts['version']}"
-        yield Finding(f"{shown(settings.store)}: {version}, {archive.count()} matches that count")
+        yield Diagnosis(f"{shown(settings.store)}: {version}, {archive.count()} matches that count")
         if archive.is_behind():
             reason = archive.rebuild_reason or "matches nobody has learnt from"
-            yield Finding(
+            yield Diagnosis(
                 f"the ratings are not current: {reason}",
                 f"start the server, which learns, or: equipoise rebuild --store {shown(settings.store)}",
             )
@@ -89,45 +89,47 @@ def _store(settings: Settings) -> Iterator[Finding]:
         yield from _file(Path(settings.store.removeprefix("sqlite:///")))
 
 
-def _future(archive: Archive) -> Iterator[Finding]:
+def _future(archive: Archive) -> Iterator[Diagnosis]:
     """Find matches that are dated ahead of the clock: every later one would be late beside them."""
     if wrong := ahead(archive.last_ended(), time.time()):
-        yield Finding(
+        yield Diagnosis(
             f"a match is {wrong}",
             "set the clocks right, and take the match back with: equipoise undo MATCH",
         )
 
 
-def _file(path: Path) -> Iterator[Finding]:
+def _file(path: Path) -> Iterator[Diagnosis]:
     for each in (path, path.absolute().parent):
         if not os.access(each, os.W_OK):
-            yield Finding(
+            yield Diagnosis(
                 f"this user may not write {each}",
                 "results need that: run doctor and server as the user who owns it, or chown it",
             )
     free = shutil.disk_usage(path.absolute().parent).free
     if free < LITTLE:
-        yield Finding(
+        yield Diagnosis(
             f"{free / 1e6:.0f} MB are free beside {path}", "make room: nothing is kept on a full disk"
         )
 
 
-def _address(settings: Settings) -> Iterator[Finding]:
+def _address(settings: Settings) -> Iterator[Diagnosis]:
     host, port = settings.address
     try:
         with socket.create_connection((host, port), timeout=PATIENCE) as connection:
             connection.sendall(b"MEANBOT\n")
             answer = connection.recv(200)
     except OSError:
-        yield Finding(f"nobody listens on {settings.weights} yet")
+        yield Diagnosis(f"nobody listens on {settings.weights} yet")
         return
     if answer.startswith((b"MEANBOT ", b"ERR ")) or settings.tls_certificate:
-        yield Finding(f"a weight server answers on {settings.weights}")
+        yield Diagnosis(f"a weight server answers on {settings.weights}")
     else:
-        yield Finding(f"{settings.weights} is taken by something else", "choose another port with --weights")
+        yield Diagnosis(
+            f"{settings.weights} is taken by something else", "choose another port with --weights"
+        )
 
 
-def _files(settings: Settings) -> Iterator[Finding]:
+def _files(settings: Settings) -> Iterator[Diagnosis]:
     try:
         import resource
     except ImportError:  # where there is no such limit
@@ -135,27 +137,27 @@ def _files(settings: Settings) -> Iterator[Finding]:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = settings.max_connections + OTHER_FILES
     if hard != resource.RLIM_INFINITY and hard < wanted:
-        yield Finding(
+        yield Diagnosis(
             f"the limit is {hard} open files, below the {wanted} for {settings.max_connections} connections",
             f"LimitNOFILE={wanted} in the unit, ulimit -Hn {wanted}, or a lower --max-connections",
         )
     else:
-        yield Finding(f"the limit of open files is high enough for {settings.max_connections} connections")
+        yield Diagnosis(f"the limit of open files is high enough for {settings.max_connections} connections")
 
 
-def _speed(settings: Settings) -> Iterator[Finding]:
+def _speed(settings: Settings) -> Iterator[Diagnosis]:
     del settings
     if find_spec("uvloop") is None and os.name == "posix":
-        yield Finding("uvloop is not installed; the server answers somewhat slower without", "")
+        yield Diagnosis("uvloop is not installed; the server answers somewhat slower without", "")
     if available() and not keeps(fill_teams):
-        yield Finding(
+        yield Diagnosis(
             "compiled kernels cannot be kept: divisions of many players look at fewer splits",
             "set NUMBA_CACHE_DIR to a directory that this user may write, as CacheDirectory= gives one",
         )
 
 
 #: What helps where a look itself fails.
-FIXES: dict[Callable[[Settings], Iterator[Finding]], str] = {
+FIXES: dict[Callable[[Settings], Iterator[Diagnosis]], str] = {
     _token: "give a token of 16 characters or more in a file of its own: --token-file FILE",
     _certificate: "give a certificate with its chain, and its key, as PEM files that this user may read",
     _store: "check --store; equipoise ingest, or serve --create, makes an archive",

@@ -20,7 +20,7 @@ from equipoise.matches import Ruleset
 from equipoise.ratings.scale import mean_bot
 from equipoise.registry import GAMES, resolve
 from equipoise.server.workers import Worker
-from equipoise.serving.ratings import Ratings, Snapshot, Table
+from equipoise.serving.ratings import Ratings, RatingTable, Snapshot
 
 #: Seconds within which two writes of a file may bear the same time.
 TICK = 0.05
@@ -35,7 +35,7 @@ FIRST_RETRY, LAST_RETRY = 1.0, 60.0
 #: Entries that come over at once, some 0.3 ms of work.
 SOME = 300
 
-#: Seconds without a word from the worker after which it is begun anew: longer than any rebuild.
+#: Seconds without a word from the worker after which it is restarted: longer than any rebuild.
 PATIENCE = 900.0
 
 #: The name of a state that is one mapping.
@@ -60,10 +60,10 @@ class Look(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """Some entries of a mapping; with ``anew`` they are its first ones."""
+    """Some entries of a mapping; with ``fresh`` they are its first ones."""
 
     name: str
-    anew: bool
+    fresh: bool
     entries: list[tuple[Any, Any]]
 
 
@@ -225,9 +225,9 @@ def state_from(empty: Any, mappings: Mapping[str, Mapping[Any, Any]], values: Ma
 
 def _changes(name: str, before: Mapping[Any, Any] | None, now: Mapping[Any, Any]) -> Iterator[Entries]:
     """Give the entries that differ, or all where the order of keys has changed."""
-    anew = before is None or any(old != new for old, new in zip(before, now, strict=False))
-    if before is None or anew or len(before) > len(now):
-        anew, entries = True, list(now.items())
+    fresh = before is None or any(old != new for old, new in zip(before, now, strict=False))
+    if before is None or fresh or len(before) > len(now):
+        fresh, entries = True, list(now.items())
     else:
         missing = object()
         entries = [
@@ -235,8 +235,8 @@ def _changes(name: str, before: Mapping[Any, Any] | None, now: Mapping[Any, Any]
             for key, value in now.items()
             if (was := before.get(key, missing)) is not value and was != value
         ]
-    for start in range(0, len(entries) or int(anew), SOME):
-        yield Entries(name, anew and not start, entries[start : start + SOME])
+    for start in range(0, len(entries) or int(fresh), SOME):
+        yield Entries(name, fresh and not start, entries[start : start + SOME])
 
 
 class Follower:
@@ -253,7 +253,7 @@ class Follower:
     def __init__(self, url: str, game: str = "") -> None:
         self._worker = Worker("learn", url)
         self._game = game.lower() or None
-        self._tables: dict[str, Table] = {
+        self._tables: dict[str, RatingTable] = {
             table.game: table for name in GAMES for table in resolve("game", GAMES, name).rules()
         }
         self._parts: dict[str, Mapping[Any, Any]] = {}
@@ -278,7 +278,7 @@ class Follower:
         coming: dict[str, dict[Any, Any]] = {}
 
         async def take(part: Entries) -> None:
-            if part.anew:
+            if part.fresh:
                 coming[part.name] = {}
             elif part.name not in coming:
                 coming[part.name] = dict(self._parts[part.name])

@@ -1,4 +1,4 @@
-"""Lobbies on Internet Relay Chat: a connection that is kept, made anew where it ends, and spoken over."""
+"""Lobbies on Internet Relay Chat: a connection that is kept, made again where it ends, and spoken over."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from equipoise.pickup import events as ev
-from equipoise.protocols.chat.session import RATE, Gone, Happened, Here, Known, Said, Session
-from equipoise.server.pickups import Pickups, Reply
+from equipoise.protocols.chat.session import RATE, Arrived, ChatSession, Gone, Happened, Identified, Spoken
+from equipoise.server.pickups import ChatReply, Pickups
 
 log = logging.getLogger(__name__)
 
-#: Seconds between two looks at the time, and how many to wait before connecting anew: at first, and at most.
+#: Seconds between two looks at the time, and how many to wait before reconnecting: at first, and at most.
 LOOK, SOON, LATEST = 0.25, 1.0, 60.0
 
 #: Seconds that a connection and its end may take.
@@ -80,9 +80,9 @@ class Speaker:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._stopping.wait(), wait)
 
-    def _new_session(self) -> Session:
+    def _new_session(self) -> ChatSession:
         address = self._address
-        return Session(address.nick, address.channel, address.account, address.password, address.pace)
+        return ChatSession(address.nick, address.channel, address.account, address.password, address.pace)
 
     async def _connected(self) -> None:
         """Speak over one connection until it ends."""
@@ -125,18 +125,18 @@ class Speaker:
     def _happened(self, happened: Happened) -> None:
         """Let something that happened in the channel happen in the lobbies."""
         now = time.time()
-        if isinstance(happened, Here):
+        if isinstance(happened, Arrived):
             log.info("irc: in %s as %s", self._session.channel, self._session.nick)
             if not self._started:
                 self._started = True
                 self._say(self._pickups.start(now))
             self._ready()
-        elif isinstance(happened, Said):
+        elif isinstance(happened, Spoken):
             who = self._player(happened.who)
             self._say(
                 self._pickups.hear(who, happened.nick, happened.text, now, self._id_of), happened.nick, who
             )
-        elif isinstance(happened, Known):
+        elif isinstance(happened, Identified):
             was = self._player(happened.was)
             if self._pickups.lobbies.game_of(was) is not None:
                 self._aliases[happened.who] = was  # a game goes on with whom it began
@@ -163,7 +163,7 @@ class Speaker:
         who = self._session.id_of(nick)
         return None if who is None else self._player(who)
 
-    def _say(self, replies: list[Reply], nick: str = "", who: str = "") -> None:
+    def _say(self, replies: list[ChatReply], nick: str = "", who: str = "") -> None:
         for reply in replies:
             if reply.to:
                 target = nick if nick and reply.to == who else self._session.nick_of(reply.to)

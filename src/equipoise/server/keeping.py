@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 NEW, KNOWN, OTHER, MISSING = "new", "known", "other", "missing"
 
 
-class Report(NamedTuple):
+class ReportedGame(NamedTuple):
     """A match to be kept; ``timed`` tells whether its end was given, or is the moment at which it came."""
 
     match: Match
@@ -32,7 +32,7 @@ class Report(NamedTuple):
         return self.match.id
 
 
-class Undo(NamedTuple):
+class UndoneGame(NamedTuple):
     """A match that is not to count, or (``back``) is to count again."""
 
     id: str
@@ -55,7 +55,9 @@ class Keeping:
         self._seconds = seconds
         self._opened: Archive | None = None
 
-    def __call__(self, question: Match | Report | Undo | None) -> Generator[None, None, bool | str]:
+    def __call__(
+        self, question: Match | ReportedGame | UndoneGame | None
+    ) -> Generator[None, None, bool | str]:
         """Keep a game, or take one back; return whether that was new, of a report one of the outcomes.
 
         Of None only that this process is ready.
@@ -63,7 +65,7 @@ class Keeping:
         yield from ()
         if question is None:
             return False
-        match = question.match if isinstance(question, Report) else question
+        match = question.match if isinstance(question, ReportedGame) else question
         if isinstance(match, Match) and (wrong := ahead(match.ended or 0.0, time.time())):
             msg = f": {wrong}"
             raise InputError(msg, "ended")
@@ -74,7 +76,9 @@ class Keeping:
                     _warn(archive, question)
                 return new
             return (
-                _reported(archive, question) if isinstance(question, Report) else _undone(archive, question)
+                _reported(archive, question)
+                if isinstance(question, ReportedGame)
+                else _undone(archive, question)
             )
 
     @contextmanager
@@ -91,7 +95,7 @@ class Keeping:
         self._opened = archive
 
 
-def _reported(archive: Archive, report: Report) -> str:
+def _reported(archive: Archive, report: ReportedGame) -> str:
     """Keep a match that is reported; return what became of it."""
     match = report.match
     recorded = archive.record([match])
@@ -115,7 +119,7 @@ def _warn(archive: Archive, match: Match) -> None:
         )  # fmt: skip
 
 
-def _undone(archive: Archive, undo: Undo) -> str:
+def _undone(archive: Archive, undo: UndoneGame) -> str:
     """Take a match back, or let it count again."""
     kept = archive.listed_match(undo.id)
     if kept is None:

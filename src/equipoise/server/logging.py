@@ -7,7 +7,7 @@ import logging
 import sys
 from datetime import UTC, datetime
 
-#: What every record has; anything else was said by the event.
+#: What every record has; anything else comes from the event.
 _USUAL = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 

@@ -31,12 +31,12 @@ class Latencies:
         self.total += seconds
 
 
-class Metrics:
+class ServerMetrics:
     """What was answered, by protocol and kind.
 
     Examples
     --------
-    >>> metrics = Metrics()
+    >>> metrics = ServerMetrics()
     >>> metrics.answered("http", "balance", "200", 0.003)
     >>> [line for line in metrics.text().splitlines() if line.startswith("equipoise_requests_total")]
     ['equipoise_requests_total{protocol="http",kind="balance",status="200"} 1']

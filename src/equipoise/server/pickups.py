@@ -18,10 +18,10 @@ from equipoise.matches import Contest, Match, Ruleset
 from equipoise.pages.text import pickups as words
 from equipoise.pickup import events as ev
 from equipoise.pickup.arranging import VARY, arrange
-from equipoise.pickup.chatting import COMMANDS, Question, understood
+from equipoise.pickup.chatting import COMMANDS, ChatQuestion, understood
 from equipoise.pickup.events import Command, Divide, Event, Keep, Notice, TakeBack
-from equipoise.pickup.game import Lobby
-from equipoise.pickup.lobby import Lobbies
+from equipoise.pickup.game import PickupLobby
+from equipoise.pickup.lobby import PickupLobbies
 from equipoise.pickup.night import PICKUP
 from equipoise.players import Player
 from equipoise.ratings.scale import scale_of
@@ -31,7 +31,7 @@ SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ChatReply:
     """Something to say: to somebody by id, or to everyone where nobody is named."""
 
     to: str
@@ -39,13 +39,13 @@ class Reply:
 
 
 class Pickups:
-    """Lobbies whose events stand in an archive.
+    """Lobbies whose events are kept in an archive.
 
     Parameters
     ----------
     archive : Archive
         Where they are kept; what it has of earlier times goes on.
-    lobbies : sequence of Lobby
+    lobbies : sequence of PickupLobby
         What people may gather for.
     apart : iterable of (str, str)
         Who never plays in one team.
@@ -56,10 +56,10 @@ class Pickups:
     """
 
     def __init__(
-        self, archive: Archive, lobbies: Sequence[Lobby], *, apart: Iterable[tuple[str, str]] = (),
+        self, archive: Archive, lobbies: Sequence[PickupLobby], *, apart: Iterable[tuple[str, str]] = (),
         admins: Iterable[str] = (), vary: float = VARY,
     ) -> None:  # fmt: skip
-        self.archive, self.lobbies = archive, Lobbies(lobbies, apart)
+        self.archive, self.lobbies = archive, PickupLobbies(lobbies, apart)
         self._admins, self._vary = frozenset(admins), vary
         #: How everyone was last called.
         self.names: dict[str, str] = {}
@@ -78,30 +78,32 @@ class Pickups:
             self.names[who] = nick
 
     def shown(self, player: str) -> str:
-        """Return how somebody is called."""
+        """Return the name of somebody."""
         return printable(self.names.get(player, player.lstrip("~")))
 
-    def start(self, now: float) -> list[Reply]:
+    def start(self, now: float) -> list[ChatReply]:
         """Ask again what was not answered before the last end."""
-        found: list[Reply] = []
+        found: list[ChatReply] = []
         for command in self.lobbies.pending():
             found += self._carried([command], now)
         return found
 
     def hear(
         self, who: str, nick: str, text: str, now: float, id_of: Callable[[str], str | None]
-    ) -> list[Reply]:
-        """Take what somebody said, and return what there is to say to it."""
+    ) -> list[ChatReply]:
+        """Take a line that somebody wrote, and return the answers."""
         self.names[who] = nick
         try:
             meant = understood(text, who, self.lobbies, id_of, admin=who in self._admins)
-            if isinstance(meant, Question):
-                return [Reply(who if meant.about == "help" else "", line) for line in self._answered(meant)]
+            if isinstance(meant, ChatQuestion):
+                return [
+                    ChatReply(who if meant.about == "help" else "", line) for line in self._answered(meant)
+                ]
             return self.take(meant, now, nick)
         except InputError as error:
-            return [Reply(who, printable(str(error)))]
+            return [ChatReply(who, printable(str(error)))]
 
-    def take(self, event: Event, now: float, nick: str = "") -> list[Reply]:
+    def take(self, event: Event, now: float, nick: str = "") -> list[ChatReply]:
         """Take an event: keep it with what it does, and return what there is to say.
 
         Raises
@@ -115,9 +117,9 @@ class Pickups:
             self._keep(event, now, nick, commands)
         return self._carried(commands, now)
 
-    def tick(self, now: float) -> list[Reply]:
-        """Let time pass."""
-        found: list[Reply] = []
+    def tick(self, now: float) -> list[ChatReply]:
+        """Note that time has passed."""
+        found: list[ChatReply] = []
         while self.lobbies.deadline() <= now:
             found += self.take(ev.Tick(), now)
         return found
@@ -144,13 +146,13 @@ class Pickups:
         names = tuple((player, self.shown(player)) for team in keep.teams for player in team)
         return Match((contest,), ended=at, id=keep.game, names=names, map=keep.map, picks=keep.picks)
 
-    def _carried(self, commands: Sequence[Command], now: float) -> list[Reply]:
+    def _carried(self, commands: Sequence[Command], now: float) -> list[ChatReply]:
         """Carry commands out, and return what there is to say."""
-        found: list[Reply] = []
+        found: list[ChatReply] = []
         for command in commands:
             if isinstance(command, Notice):
                 line = words.line_of(command, self.shown)
-                found += [Reply(to, line) for to in command.to or ("",)] if line else []
+                found += [ChatReply(to, line) for to in command.to or ("",)] if line else []
             elif isinstance(command, Divide):
                 found += self.take(self._divided(command), now)
         return found
@@ -181,7 +183,7 @@ class Pickups:
 
     # Questions
 
-    def _answered(self, question: Question) -> list[str]:
+    def _answered(self, question: ChatQuestion) -> list[str]:
         if question.about == "status":
             return words.status_lines(self.lobbies, self.shown)
         if question.about == "teams":
@@ -202,7 +204,7 @@ class Pickups:
         rating = standing.model.rating(standing.state, player, ruleset)
         return float(scale_of(standing.model, standing.state, ruleset or Ruleset()).shown(rating.mu))
 
-    def _rank(self, question: Question) -> str:
+    def _rank(self, question: ChatQuestion) -> str:
         """Return the place of somebody among all who have played."""
         wanted = question.argument.casefold()
         who = next(

@@ -1,6 +1,6 @@
 """One game server, balanced while it runs: its log in, its remote console out, an archive for what is known.
 
-Everything that decides stands in :mod:`equipoise.live`; this only carries bytes, time and ratings.  A step
+Everything that decides is in :mod:`equipoise.live`; this only carries bytes, time and ratings.  A step
 never waits for the server: what it does not answer is asked again.
 """
 
@@ -20,7 +20,7 @@ from equipoise.clock import deadline
 from equipoise.errors import InputError
 from equipoise.ingest.following import BREAK
 from equipoise.ingest.watching import Watch
-from equipoise.ledger import Game as LedgerGame
+from equipoise.ledger import LedgerGame
 from equipoise.live.commands import Command, Say, SetAdvantage, SetMinimum
 from equipoise.live.events import (
     Announced,
@@ -32,7 +32,7 @@ from equipoise.live.events import (
     Resumed,
     Seen,
     Starting,
-    Tick,
+    TimePassed,
     Weighed,
 )
 from equipoise.live.quake3 import PLAYERS, Quake3Console, Quake3Log, seen, who
@@ -40,7 +40,7 @@ from equipoise.live.session import IDLE, OPEN, Session
 from equipoise.live.state import Policy
 from equipoise.pickup.night import LIVE
 from equipoise.protocols.consoles.rcon import Rcon
-from equipoise.server.rated import Rated
+from equipoise.server.rated import ArchiveRatings
 
 #: Seconds between two looks at the server's own list, where everyone is where they are to be, and where not.
 LOOK, LOOK_SOON = 10.0, 2.0
@@ -57,7 +57,7 @@ SHOWN_SOON, SHOWN_STILL = 1.0, 30.0
 #: Games of the ledger that are read at the start.
 MOST_KEPT = 500
 
-#: How often a game that has ended and has people in it is told to go on, and with what.
+#: How often a game that has ended and has people in it is asked to go on, and with what.
 GO_ON = ("vstr nextmap", "map_restart 0")
 
 log = logging.getLogger(__name__)
@@ -146,12 +146,12 @@ class Link:
         return -1 if self._socket is None else self._socket.fileno()
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close it."""
         if self._socket is not None:
             self._socket.close()
 
 
-class Game:
+class BalancedServer:
     """One server, step by step.
 
     Parameters
@@ -160,20 +160,20 @@ class Game:
         Where matches are kept and ratings are known.
     settings : Playing
         Its settings.
-    told : callable
+    say : callable
         Takes a line of text for each thing that is done.
     dry : bool
         Whether commands are only printed, and nothing is sent.
     """
 
     def __init__(
-        self, archive: Archive, settings: Playing, told: Callable[[str], None], *, dry: bool = False
+        self, archive: Archive, settings: Playing, say: Callable[[str], None], *, dry: bool = False
     ) -> None:
         self.settings = settings
-        self._archive, self._told, self._dry = archive, told, dry
+        self._archive, self._say, self._dry = archive, say, dry
         self._log = Quake3Log(settings.maps, settings.players)
         self._watch = Watch(archive, settings.log, "quake3", tap=self._tap)
-        self._rated = Rated(archive)
+        self._rated = ArchiveRatings(archive)
         self._link = Link(settings if not dry else Playing(settings.log))
         self._console = Rcon(settings.password or "none")
         self._lines = Quake3Console(settings.players)
@@ -243,13 +243,13 @@ class Game:
         """Read what is new in the log, learn from games that ended, and pass on what happened."""
         tally, _ = self._watch.step()
         for text in self._watch.news():
-            self._told(text)
+            self._say(text)
         events, self._events = self._events, []
         if not self._caught_up:
             self._catch_up(events, now)
             return
         if tally.matches:
-            self._told(f"rated {tally.matches} game{'s' if tally.matches > 1 else ''}")
+            self._say(f"rated {tally.matches} game{'s' if tally.matches > 1 else ''}")
         for event in events:
             self._happened(event, now)
             if isinstance(event, Ended):
@@ -287,7 +287,7 @@ class Game:
             self._ended = now
 
     def _happened(self, event: Event, now: float) -> None:
-        """Let something happen, and do what follows from it."""
+        """Take an event, and do what follows from it."""
         if isinstance(event, Announced) and event.ruleset != self._rated.ruleset:
             self._rated.ruleset = event.ruleset
             self._note(event, now)
@@ -334,7 +334,7 @@ class Game:
     # What is to be done
 
     def _wait_for_it(self, now: float) -> None:
-        """Let time pass: a game that was announced begins, one that has ended goes on."""
+        """Note that time has passed: a game that was announced begins, one that has ended goes on."""
         if now - self._announced >= QUIET:
             self._announced = float("inf")
             for event in self._log.begin():
@@ -344,7 +344,7 @@ class Game:
         if people and self._gone_on < len(GO_ON) and now - self._ended >= waited and self._ended > 0:
             self._send([GO_ON[self._gone_on]])
             self._gone_on += 1
-        self._do(self.session.handle(Tick(), now))
+        self._do(self.session.handle(TimePassed(), now))
 
     def _look(self, now: float) -> None:
         """Ask the server for its own list now and then."""
@@ -362,7 +362,7 @@ class Game:
         """Carry commands out, and tell them."""
         given = list(commands)
         for command in given:
-            self._told(worded(command, self.there))
+            self._say(worded(command, self.there))
         self._send(self._lines.lines(given, self.there))
 
     def _send(self, lines: list[str]) -> None:
@@ -373,9 +373,9 @@ class Game:
 def worded(command: Command, there: dict[int, Joined]) -> str:
     """Return a command as people read it."""
     from equipoise.live.answering import called, describe_advantage
-    from equipoise.live.commands import AddBot, Move, RemoveBot
+    from equipoise.live.commands import AddBot, MovePlayer, RemoveBot
 
-    if isinstance(command, Move):
+    if isinstance(command, MovePlayer):
         name = there[command.slot].name if command.slot in there else ""
         return f"move {command.slot} {name} to {called(command.team)}"
     if isinstance(command, AddBot):

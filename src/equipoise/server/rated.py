@@ -7,8 +7,8 @@ from typing import Any
 
 from equipoise.archive.archive import Archive
 from equipoise.archive.known import Standing
-from equipoise.live.events import Known
-from equipoise.live.levers import Scale, bot_skills
+from equipoise.live.events import RatingsKnown
+from equipoise.live.levers import RatingUnits, bot_skills
 from equipoise.matches import Ruleset
 from equipoise.players import Rating
 from equipoise.ratings.model import is_bot
@@ -19,7 +19,7 @@ from equipoise.serving.ratings import nearest
 MOST_RANKED = 20_000
 
 
-class Rated:
+class ArchiveRatings:
     """The ratings of one archive in one ruleset.
 
     Parameters
@@ -42,7 +42,7 @@ class Rated:
         self._standing, self._merged = self._archive.standing(), self._archive.merged()
 
     def rating(self, player: str) -> Rating | None:
-        """Return what is known of somebody, None of a stranger."""
+        """Return what is known of somebody, None for a stranger."""
         known = self._merged.get(player, player)
         standing = self._standing
         if not any(player_ == known for player_, _ in standing.known.games):
@@ -52,7 +52,7 @@ class Rated:
     def _nearest(self) -> Ruleset:
         return nearest(self.ruleset, self._standing.rulesets)
 
-    def known(self, ids: Iterable[str]) -> Known:
+    def known(self, ids: Iterable[str]) -> RatingsKnown:
         """Return what a session needs to know."""
         standing, ruleset = self._standing, self._nearest()
         model: Any = standing.model
@@ -67,8 +67,8 @@ class Rated:
             if is_bot(player) and (level := player.rpartition(":")[2]).replace(".", "", 1).isdigit()
         ]
         mean = Rating(mean_bot(model, standing.state, ruleset)[0], default.sigma if not levels else 0.0)
-        scale = Scale(beta, default.mu - beta if zero is None else zero)
-        return Known(found, default, bot_skills(levels, mean), scale, self._ranks(ruleset))
+        scale = RatingUnits(beta, default.mu - beta if zero is None else zero)
+        return RatingsKnown(found, default, bot_skills(levels, mean), scale, self._ranks(ruleset))
 
     def _ranks(self, ruleset: Ruleset) -> dict[str, tuple[int, int, float]]:
         """Return rank, number and shown weight of everyone who has played, bots left out."""

@@ -10,7 +10,7 @@ from equipoise.live.events import Announced, Ended, Event, Joined, Left, Startin
 from equipoise.live.quake3 import Quake3Log
 from equipoise.live.session import Session
 from equipoise.server.playing import Playing, worded
-from equipoise.server.rated import Rated
+from equipoise.server.rated import ArchiveRatings
 
 #: Seconds between two games of a record, in which every command would have had its effect.
 BETWEEN = 60.0
@@ -30,7 +30,7 @@ def replay(archive: Archive, settings: Playing) -> Iterator[str]:
         The server, with its log.
     """
     log = Quake3Log(settings.maps, settings.players)
-    rated = Rated(archive)
+    rated = ArchiveRatings(archive)
     session = Session(settings.policy)
     there: dict[int, Joined] = {}
     now, games = 0.0, 0

@@ -1,4 +1,4 @@
-"""The life of a server process: it begins, listens, reads its settings anew when asked, and ends in order."""
+"""The life of a server process: it begins, listens, reloads its settings when asked, and ends in order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from equipoise.server.settings import Settings
 from equipoise.server.tcp import Server
 
 if TYPE_CHECKING:
-    from equipoise.server.http.front import Front
+    from equipoise.server.http.front import HttpFront
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ async def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         with contextlib.suppress(NotImplementedError):  # where a loop has no signals, Ctrl-C raises
             loop.add_signal_handler(number, ended.set)
-    with contextlib.suppress(NotImplementedError, AttributeError):  # nothing to read anew yet
+    with contextlib.suppress(NotImplementedError, AttributeError):  # nothing to reload yet
         loop.add_signal_handler(signal.SIGHUP, log.debug, "settings are being read")
     starting = asyncio.ensure_future(systemd.extend())
     host, port = settings.address
@@ -81,7 +81,7 @@ async def serve(
     if settings.create:
         open_archive(settings.store, waiting=log.warning).close()
     service = Service(settings)
-    front: Front | None = None
+    front: HttpFront | None = None
     try:
         await service.open()
         gc.collect()
@@ -115,14 +115,14 @@ async def serve(
 
 async def _front(
     service: Service, settings: Settings, tls: ssl.SSLContext | None, server: Server
-) -> Front | None:
+) -> HttpFront | None:
     """Begin to answer HTTP where that is asked for."""
     address = settings.http_address
     if address is None:
         return None
-    from equipoise.server.http.front import Front
+    from equipoise.server.http.front import HttpFront
 
-    front = Front(service, settings, server)
+    front = HttpFront(service, settings, server)
     await front.open(address, tls, settings.limits.connections)
     return front
 
@@ -132,9 +132,9 @@ def _reload(
     server: Server,
     tls: ssl.SSLContext | None,
     reread: Callable[[], Settings],
-    front: Front | None,
+    front: HttpFront | None,
 ) -> None:
-    """Read settings anew: the token, certificates, limits and the log; addresses and the archive stay."""
+    """Reload settings: the token, certificates, limits and the log; addresses and the archive stay."""
     try:
         settings = reread()
         if (settings.tls() is None) is not (tls is None):
@@ -151,7 +151,7 @@ def _reload(
         front.reload(settings)
     log_events(settings.log_level, as_json=settings.json_logs)
     settings.warn()
-    log.info("settings read anew")
+    log.info("settings reloaded")
 
 
 def _warn(settings: Settings, host: str) -> None:

@@ -20,8 +20,8 @@ from equipoise.protocols.weights.requests import Division, Everyone, Finished, R
 from equipoise.protocols.weights.session import WeightSession
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.server.following import Follower
-from equipoise.server.keeping import Report, Undo
-from equipoise.server.metrics import Metrics
+from equipoise.server.keeping import ReportedGame, UndoneGame
+from equipoise.server.metrics import ServerMetrics
 from equipoise.server.settings import Settings
 from equipoise.server.tokens import Keyring
 from equipoise.server.turns import Lane, Ticket
@@ -39,8 +39,8 @@ RETRY = 1.0
 #: Seconds for which the start waits for matches to be learnt from that nobody has learnt from.
 HEALING = 5.0
 
-#: Seconds beyond its time limit after which a worker that keeps is begun anew, and one that divides: this is
-#: short of the processor wherever much else runs, and to begin anew would take more of it.
+#: Seconds beyond its time limit after which a worker that keeps is restarted, and one that divides: this is
+#: short of the processor wherever much else runs, and restarting it would take more of it.
 LATE, LATE_TEAMS = 3.0, 9.0
 
 #: Seconds to wait for another process that writes the archive, before a result is refused.
@@ -69,14 +69,14 @@ class Service:
         self._compiler = Worker("compile")
         self._lanes: dict[type, Lane[Any]] = {
             kind: Lane(settings.max_waiting, Refusal.BUSY)
-            for kind in (Division, Everyone, Finished, Report, object)
+            for kind in (Division, Everyone, Finished, ReportedGame, object)
         }
-        self._lanes[Undo] = self._lanes[Report]
+        self._lanes[UndoneGame] = self._lanes[ReportedGame]
         self._kept = asyncio.Event()
         self._beginning: list[asyncio.Future[Any]] = []
         self._trouble = ""
         self._behind_since = 0.0
-        self.metrics = Metrics()
+        self.metrics = ServerMetrics()
         self.board = Board(Snapshot(Ratings(Mixture(), Mixture().initial())))
 
     async def open(self) -> None:
@@ -157,7 +157,7 @@ class Service:
             self.board = Board(snapshot)
 
     def reload(self, settings: Settings) -> None:
-        """Take another token, and other times, from settings that were read anew.
+        """Take another token, and other times, from reloaded settings.
 
         Raises
         ------
@@ -173,7 +173,7 @@ class Service:
             self._work_off(Division, self._divide),
             self._work_off(Everyone, self._everyone),
             self._work_off(Finished, self._record),
-            self._work_off(Report, self._keep),
+            self._work_off(ReportedGame, self._keep),
             self._work_off(object, self._judged, BREATH),
         ]
 
@@ -188,7 +188,7 @@ class Service:
         """Return the result of a request that takes no time."""
         return self.board.result(request)
 
-    async def work(self, request: Work | Report | Undo, address: str) -> Any:
+    async def work(self, request: Work | ReportedGame | UndoneGame, address: str) -> Any:
         """Return the result of a request that takes time, when its turn has come.
 
         Whoever leaves gives up the turn, but for results: they are kept all the same.
@@ -202,7 +202,7 @@ class Service:
             self.metrics.answered("weights", type(request).__name__.lower(), status, time.monotonic() - began)
             return answer
         except asyncio.CancelledError:
-            if not isinstance(request, Finished | Report | Undo):
+            if not isinstance(request, Finished | ReportedGame | UndoneGame):
                 lane.leave(ticket)
             raise
 
@@ -211,7 +211,7 @@ class Service:
         return {
             "others" if kind is object else kind.__name__.lower(): len(lane)
             for kind, lane in self._lanes.items()
-            if kind is not Undo  # which waits with reports
+            if kind is not UndoneGame  # which waits with reports
         }
 
     def lag(self) -> float:
@@ -284,7 +284,7 @@ class Service:
         self._kept.set()
         return new
 
-    async def _keep(self, request: Report | Undo) -> str | Refusal:
+    async def _keep(self, request: ReportedGame | UndoneGame) -> str | Refusal:
         try:
             outcome: str = await self._keeper.ask(request, PATIENCE + LATE)
         except EquipoiseError as error:

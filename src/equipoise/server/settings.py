@@ -23,7 +23,7 @@ PREFIX = "EQUIPOISE_"
 #: A token that is shorter can be guessed.
 SHORTEST_TOKEN = 16
 
-#: Where weights are asked for unless it is said.
+#: Where weights are asked for unless stated otherwise.
 ADDRESS = "127.0.0.1:7790"
 
 LEVELS = ("debug", "info", "warning", "error")
@@ -71,6 +71,9 @@ class Settings:
         30.0, "SECONDS", "Close a connection that does not take its answers for so long."
     )
     grace_seconds: float = _setting(10.0, "SECONDS", "Time for answers at the end.")
+    wrong_token_seconds: float = _setting(
+        1.0, "SECONDS", "Hold the answer to a wrong token back; each other one of an address longer."
+    )
     clan_tags: bool = _setting(False, "", "Players with the same clan tag in their names form a party.")
     team_seconds: float = _setting(1.0, "SECONDS", "Time to look for better teams.")
 
@@ -112,7 +115,7 @@ class Settings:
         """What connections may take."""
         return ServerLimits(
             self.max_connections, self.max_per_address, self.idle_seconds, self.slow_seconds,
-            self.grace_seconds,
+            self.grace_seconds, self.wrong_token_seconds,
             conversation=Limits(self.max_line, self.max_mutators, self.max_members),
         )  # fmt: skip
 

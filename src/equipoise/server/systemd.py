@@ -7,7 +7,7 @@ import contextlib
 import os
 import socket
 
-#: The part of the watchdog's time after which it is told again.
+#: The part of the watchdog's time after which it is notified again.
 SHARE = 3
 
 #: Seconds between two notes that the start goes on; each holds for :data:`SHARE` times as long.

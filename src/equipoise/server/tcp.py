@@ -1,6 +1,6 @@
 """The weight protocol over TCP: connections, their turns and limits, and the way they end.
 
-What they say stands in :mod:`equipoise.protocols.weights.session`; who knows the answers is handed in.
+What they say is in :mod:`equipoise.protocols.weights.session`; whoever knows the answers is an argument.
 
 One thread answers everybody, so nobody may keep it: a turn ends by the time it has taken.  An address that
 has used little of the last moment is answered as its lines arrive; all others stand in line, an address a
@@ -105,7 +105,7 @@ class Server:
         return where[0], where[1]
 
     def _close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         for each in self._listening:
             self._loop.remove_reader(each)
             each.close()
@@ -207,7 +207,7 @@ class Server:
             self._round = self._loop.call_soon(self._go_round)
 
     def leave(self, connection: Connection) -> None:
-        """Let a connection wait no more."""
+        """Take a connection out of the line."""
         self._turns.remove(connection.address, connection)
 
     def _go_round(self) -> None:
@@ -243,7 +243,7 @@ class Server:
         self.quantum = ALONE if self.is_alone else SHARED
 
     def _release(self, account: Account) -> None:
-        """Give a place back."""
+        """Release a place."""
         account.open -= 1
         self._taken -= 1
         self._count(-int(not account.open))

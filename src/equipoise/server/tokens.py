@@ -183,7 +183,7 @@ class Keyring:
         return bool(self._single) or any(each.scope != "read" for each in self._tokens.values())
 
     def scope(self, token: str) -> str | None:
-        """Return what a token is for, None of a wrong one; how long that takes tells nothing about it."""
+        """Return what a token is for, None for a wrong one; how long that takes tells nothing about it."""
         self._look()
         _, _, rest = token.partition("_")
         token_id, _, secret = rest.partition("_")

@@ -1,7 +1,7 @@
 """Processes of the server's own, for what would hold answers up in it: dividing, keeping and learning.
 
 A worker is asked one question at a time and answers with values over a pipe.  One that does not answer within
-its time is killed and begun anew, so that a hung database, or a kernel that never returns, keeps nobody.  It
+its time is killed and restarted, so that a hung database, or a kernel that never returns, keeps nobody.  It
 ends with the server, however that ends.
 """
 
@@ -117,14 +117,14 @@ class Worker:
                 return await self._asked(process, question, seconds, part)
             except TimeoutError:
                 self._begin_anew()
-                msg = f"{self._role}: no answer within {seconds:g} s; begun anew"
+                msg = f"{self._role}: no answer within {seconds:g} s; restarted"
                 raise WorkerError(msg) from None
             except (OSError, asyncio.IncompleteReadError):
                 self._begin_anew()
-                msg = f"{self._role}: its process has ended; begun anew"
+                msg = f"{self._role}: its process has ended; restarted"
                 raise WorkerError(msg) from None
             except asyncio.CancelledError:
-                self.kill()  # its answer would be taken for that of the next question
+                self.kill()  # its answer would pass for that of the next question
                 raise
 
     async def _asked(

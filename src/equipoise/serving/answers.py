@@ -44,7 +44,7 @@ class Weights:
         return self._id(member) is not None
 
     def of(self, member: Member) -> float | None:
-        """Return the weight of a member; of a bot never seen that of the mean bot, None of a stranger."""
+        """Return the weight of a member; of a bot never seen that of the mean bot, None for a stranger."""
         known = self._id(member)
         if known is None:
             return self.mean_bot.weight if member.bot else None
@@ -163,7 +163,7 @@ class Answers:
         return found
 
     def weight(self, setting: Setting, member: Member) -> float | None:
-        """Return a weight from 0 to 100: of a bot never seen the mean bot's, None of a stranger."""
+        """Return a weight from 0 to 100: of a bot never seen the mean bot's, None for a stranger."""
         return self.weights(self.snapshot.rated(setting)).of(member)
 
     def mean_bot(self, setting: Setting) -> MeanBot:

@@ -28,7 +28,7 @@ from equipoise.serving.answers import Answers, Gathered, InfeasibleError, Weight
 from equipoise.serving.ratings import AmbiguousGameError, Snapshot
 from equipoise.stopping import Stop, never
 
-#: Settings whose rulesets are kept; when there are more, all are found anew.
+#: Settings whose rulesets are kept; when there are more, all are found again.
 MOST_SETTINGS = 32
 
 #: Lookups of strangers that are kept for each ruleset, and how long their lines may be: together at most
@@ -42,7 +42,7 @@ END = b"END\n"
 SOME = 50
 
 
-class Lines:
+class CachedLines:
     """The answers to lookups in one ruleset by line, found when first asked for.
 
     All of those who are known are kept, and so many of strangers that they cost little memory.
@@ -112,15 +112,15 @@ class Board:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self.answers = Answers(snapshot)
-        self._lines: dict[Setting, Lines] = {}
-        self._by_ruleset: dict[Ruleset, Lines] = {}
+        self._lines: dict[Setting, CachedLines] = {}
+        self._by_ruleset: dict[Ruleset, CachedLines] = {}
 
     def known(self, setting: Setting) -> Mapping[bytes, bytes]:
         """Return the answers to lookups in a setting that were found before, by line."""
         found = self._lines.get(setting)
         return NOTHING if found is None else found.found
 
-    def lines(self, setting: Setting) -> Lines:
+    def lines(self, setting: Setting) -> CachedLines:
         """Return the answers to lookups in a setting.
 
         Raises
@@ -133,7 +133,7 @@ class Board:
             ruleset = self.snapshot.rated(setting)
             found = self._by_ruleset.get(ruleset)
             if found is None:
-                found = self._by_ruleset[ruleset] = Lines(self.answers.weights(ruleset))
+                found = self._by_ruleset[ruleset] = CachedLines(self.answers.weights(ruleset))
             if len(self._lines) >= MOST_SETTINGS:
                 self._lines.clear()
             self._lines[setting] = found

@@ -53,7 +53,7 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class ChronicleMember:
     """Someone in a ruleset's table.
 
     Parameters
@@ -132,9 +132,9 @@ class Chronicle:
         return places
 
     @cached_property
-    def tables(self) -> Mapping[Ruleset, Sequence[Member]]:
+    def tables(self) -> Mapping[Ruleset, Sequence[ChronicleMember]]:
         """Everyone of each ruleset, the strongest first."""
-        tables: dict[Ruleset, list[Member]] = {ruleset: [] for ruleset in self.scales}
+        tables: dict[Ruleset, list[ChronicleMember]] = {ruleset: [] for ruleset in self.scales}
         games: dict[tuple[str, Ruleset], int] = {}
         for match in self.matches:
             for key in {(who, c.ruleset) for c in match.contests for team in c.teams for who, _ in team}:
@@ -142,8 +142,10 @@ class Chronicle:
         for (player, ruleset), notes in self.notes.items():
             point = self._point(self.scales[ruleset], notes[-1])
             tables[ruleset].append(
-                Member(player, self.name_of(player), is_bot(player), point.weight, point.low, point.high,
-                       games[player, ruleset], point.at)
+                ChronicleMember(
+                    player, self.name_of(player), is_bot(player), point.weight, point.low, point.high,
+                    games[player, ruleset], point.at,
+                )
             )  # fmt: skip
         for rows in tables.values():
             rows.sort(key=lambda row: (-row.weight, row.id))
@@ -230,9 +232,9 @@ def chronicle_of(model: RatingModel, matches: Iterable[Match], names: Mapping[st
                 last |= {(who, contest.ruleset): place for team in contest.teams for who, _ in team}
         contests = [contest for match in stretch for contest in match.contests]
         earlier = state
-        state, told = model.run(earlier, contests)
-        said = iter(told)
-        chances += [[tuple(next(said)) for _ in match.contests] for match in stretch]
+        state, predictions = model.run(earlier, contests)
+        remaining = iter(predictions)
+        chances += [[tuple(next(remaining)) for _ in match.contests] for match in stretch]
         stages = staged(model, earlier, state, contests) if length == 1 else ()
         for key, place in last.items():
             steps = tuple(model.rating(stage, *key).mu for stage in stages)

@@ -23,7 +23,7 @@ class AmbiguousGameError(InputError):
     """A setting names no game, and it is not known which one is meant."""
 
 
-class Table(Protocol):
+class RatingTable(Protocol):
     """The part of a game's table that is needed here; see :class:`equipoise.logs.rules.Rules`."""
 
     @property
@@ -126,7 +126,7 @@ class Snapshot:
         Who is known, and how strong.
     rulesets : sequence of Ruleset
         Those that were played.
-    tables : mapping of str to Table
+    tables : mapping of str to RatingTable
         The tables of game types and mutators by game.
     game : str, optional
         What a setting means that names no game; by default the only one of the rulesets, and none where
@@ -143,7 +143,7 @@ class Snapshot:
 
     ratings: Ratings
     rulesets: Sequence[Ruleset] = ()
-    tables: Mapping[str, Table] = field(default_factory=dict)
+    tables: Mapping[str, RatingTable] = field(default_factory=dict)
     game: str | None = None
     revision: int = 0
     names: Mapping[str, str] = field(default_factory=dict)

@@ -31,7 +31,7 @@ from equipoise.teams.solvers.task import Found, Ranked
 RERANKED = 1000
 
 
-#: What is said when neither a legal split was found nor that there is none.
+#: The message when neither a legal split was found nor a proof that there is none.
 NOTHING_YET = "no legal split was found in the time and with the effort there was"
 
 
@@ -80,12 +80,12 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
         found, solver, short = _search(request, problem, chosen)
     except Contradiction as late:
         return _nothing(request, named, units, reason=_contradiction(request, late))
-    said = partial(_nothing, request, named, units, solver=solver, bot_weight=_bot_weight(problem))
+    failed = partial(_nothing, request, named, units, solver=solver, bot_weight=_bot_weight(problem))
     if not found.ranked and not found.proven:
-        return said(status=Status.UNKNOWN, reason=NOTHING_YET)
+        return failed(status=Status.UNKNOWN, reason=NOTHING_YET)
     if not found.ranked:
-        return said(reason=conflict(problem, [player.label for player in request.players]))
-    return said(**_answer(request, problem, chosen, units, found, short))
+        return failed(reason=conflict(problem, [player.label for player in request.players]))
+    return failed(**_answer(request, problem, chosen, units, found, short))
 
 
 def _nothing(request: BalanceRequest, named: Objective, units: Units, **known: Any) -> Solution:
@@ -145,7 +145,7 @@ def _answer(
     found: Found,
     short: str,
 ) -> dict[str, Any]:
-    """Return what was found as the fields of a solution, ordered anew where that is asked."""
+    """Return what was found as the fields of a solution, re-ranked where that is asked."""
     several = bool(chosen.first) and not isinstance(request.objective, str)
     splits = []
     now = any(player.team_now is not None for player in request.players)
@@ -274,7 +274,7 @@ def _reranked(
     tolerance: float,
     bot_weight: float | None,
 ) -> list[int]:
-    """Return the places of splits, ordered anew where they give up no more win probability than allowed."""
+    """Return the places of splits, re-ranked where they give up no more win probability than allowed."""
     limit = splits[0].imbalance + tolerance
     places = range(len(splits))
     near = [place for place in places if splits[place].imbalance <= limit]

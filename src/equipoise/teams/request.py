@@ -67,7 +67,7 @@ class BalanceRequest:
         How many teams; two are proven best up to 40 players, with a deadline up to 45, more while they can be
         enumerated.
     sizes : int or tuple of int, optional
-        The size of every team, or of each; by default as equal as can be.  With bots, these are the
+        The size of every team, or of each; by default as equal as possible.  With bots, these are the
         seats that are filled up.
     min_size, max_size : int, optional
         How many players of the roster each team may have.
@@ -107,7 +107,7 @@ class BalanceRequest:
         A name of :data:`equipoise.registry.SOLVERS`, ``"module:attribute"``, the thing itself, or
         ``"auto"``.
     rerank : str or callable, optional
-        A name of :data:`equipoise.registry.RERANKERS` by which the best splits are ordered anew: those of
+        A name of :data:`equipoise.registry.RERANKERS` by which the best splits are re-ranked: those of
         the 1000 best that give up no more win probability than the tolerance.
     keep : int
         How many different splits are wanted, best first.  Players of equal weight count as the same.

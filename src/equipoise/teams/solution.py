@@ -1,4 +1,4 @@
-"""What comes back: splits of the roster with all that is to be said of them."""
+"""What comes back: splits of the roster with all that is known of them."""
 
 from __future__ import annotations
 

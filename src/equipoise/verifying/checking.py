@@ -36,7 +36,7 @@ from equipoise.verifying.values import (
     value,
 )
 
-#: What is said of a split, and of a preference.
+#: What is stated of a split, and of a preference.
 SPLIT = ("teams", "bots", "totals", "win_probability", "value", "values", "wishes", "moved", "roles")
 WISH = ("kind", "players", "price", "paid", "met")
 

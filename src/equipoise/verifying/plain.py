@@ -38,7 +38,7 @@ NUMBERS = {
     "effort": (0.01, 1000.0), "side_price": (0.0, sys.float_info.max), "stay": (0.0, sys.float_info.max),
 }  # fmt: skip
 
-#: What may search and what may order anew, besides parts of the user's own: names with a colon.
+#: What may search and what may re-rank, besides parts of the user's own: names with a colon.
 SOLVERS = (
     "auto", "fold", "enumerate", "nearby", "bitset", "window", "mitm", "resplit", "anneal", "climb",
     "exchange", "milp", "alternate", "snake", "greedy", "greedy-cap",

@@ -271,7 +271,7 @@ def spread(asked: Question, teams: Sequence[Team]) -> Real:
 
 
 def indistinguishable(asked: Question, teams: Sequence[Team]) -> Real:
-    """Return how much a player's team tells of the skill, less how much of the side wanted, in nats."""
+    """Return how much a player's team tells about the skill, less how much of the side wanted, in nats."""
     whole = everyone(teams)
     if not whole.count:
         return Real()

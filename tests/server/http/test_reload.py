@@ -1,4 +1,4 @@
-"""Settings of HTTP that are read anew while the server runs."""
+"""Settings of HTTP that are read again while the server runs."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ def test_limits_of_http_are_read_anew(tmp_path: Path) -> None:
     assert ask(url, {"text": "Ann 1\nBob 2"}).status == 413
     file.write_text("[serve]\nmax_body = 1000\n", encoding="utf-8")
     served.process.send_signal(signal.SIGHUP)
-    served.logged("settings read anew")
+    served.logged("settings reloaded")
     assert ask(url, {"text": "Ann 1\nBob 2"}).status == 200
     assert served.end()[0] == 0

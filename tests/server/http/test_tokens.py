@@ -57,6 +57,7 @@ class Guarded:
         self.store = store
         self.served = Served(
             store, "--http", "127.0.0.1:0", "--http-rate", "1e6", "--read-token", "--tokens", self.file,
+            "--wrong-token-seconds", "0.001",
             "--cors", "https://board.example",
         )  # fmt: skip
 

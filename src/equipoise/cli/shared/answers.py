@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 EXPLAINED_WITHIN = 5.0
 
 
-class Answers:
+class ExplainAnswers:
     """What ``equipoise explain`` has to say, as text and as JSON.
 
     Parameters

@@ -14,7 +14,7 @@ from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-#: What a pair of the last match is worth to be apart, unless that is said.
+#: What a pair of the last match is worth to be apart, unless stated otherwise.
 RECENT_PRICE = "0.5%"
 
 
@@ -144,7 +144,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
         metavar="W",
         help="How much side preferences count in 'indistinguishable'.  [default: 0.01]",
     ),
-    click.option("--rerank", metavar="NAME", help=f"Order the best splits anew by: {', '.join(RERANKERS)}."),
+    click.option("--rerank", metavar="NAME", help=f"Re-rank the best splits by: {', '.join(RERANKERS)}."),
     click.option(
         "--solver",
         metavar="NAME",

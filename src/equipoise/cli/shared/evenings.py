@@ -165,7 +165,7 @@ class Evening:
     def change(
         self, setup: Setup, ids: Mapping[str, str], instead: Mapping[str, str] | None = None
     ) -> Arranged | None:
-        """Take the step to other people; teams not played yet change with them as little as can be."""
+        """Take the step to other people; teams not played yet change with them as little as possible."""
         night = self.night
         spelled = {each: name for name, each in ids.items()}
         self.night = replace(night, spelled={**night.spelled, **spelled})
@@ -217,7 +217,7 @@ class Evening:
         InputError
             If one of them is here already.
         """
-        ids = resolved(Known(self), names, new)
+        ids = resolved(PeopleFinder(self), names, new)
         for name, each in ids.items():
             if each in self.night.setup.here:
                 msg = f"players: {name!r} is here already"
@@ -265,7 +265,7 @@ class Evening:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return everyone's row of the table, the strongest first."""
-        from equipoise.ledger import Account, accounts, met
+        from equipoise.ledger import PlayerAccount, accounts, met
         from equipoise.matches import Ruleset
         from equipoise.ratings.scale import scale_of
 
@@ -275,7 +275,7 @@ class Evening:
         together, against = met(night.games)
         rows = []
         for player, name in night.spelled.items():
-            account = known.get(player, Account())
+            account = known.get(player, PlayerAccount())
             rating = standing.model.rating(standing.state, merged.get(player, player), None)
             weight = scale.shown(rating.mu) if standing.games else None
             rows.append(
@@ -307,8 +307,8 @@ def opened(url: str | None) -> Iterator[Evening]:
         yield evening
 
 
-class Known:
-    """Finds people by name among those who ever came and those of the archive."""
+class PeopleFinder:
+    """Finds people by name among those who have come and those of the archive."""
 
     def __init__(self, evening: Evening) -> None:
         from equipoise.archive.here import Names
@@ -318,7 +318,7 @@ class Known:
         self._find: Names = Names(self._standing, evening.archive.merged())
 
     def id_of(self, name: str) -> str | None:
-        """Return an id, None of somebody nobody knows."""
+        """Return an id, None for somebody unknown."""
         from equipoise.pickup.night import folded
 
         known = self._night.id_of(name)
@@ -339,11 +339,11 @@ class Known:
         return {**stored, **{folded(name): player for player, name in self._night.spelled.items()}}
 
     def shown(self, player: str) -> str:
-        """Return how somebody is spelled."""
+        """Return the spelling of somebody."""
         return self._night.spelled.get(player) or self._standing.names.get(player, player)
 
 
-def resolved(known: Known, names: Sequence[str], new: Sequence[str]) -> dict[str, str]:
+def resolved(known: PeopleFinder, names: Sequence[str], new: Sequence[str]) -> dict[str, str]:
     """Return the id of each name: that of a known person, or the name of a new one.
 
     A name that is nearly that of somebody who is not here is asked about, and never added without an answer.
@@ -381,7 +381,7 @@ def resolved(known: Known, names: Sequence[str], new: Sequence[str]) -> dict[str
 
 
 def _asked(name: str, near: str, player: str) -> str | None:
-    """Return who is meant by a name that is nearly that of somebody; None of somebody new."""
+    """Return who is meant by a name that is nearly that of somebody; None for somebody new."""
     if not (sys.stdin is not None and sys.stdin.isatty()):
         msg = f"there is no {name!r}; did you mean {near!r}? If this is somebody new, add --new {name!r}"
         raise click.UsageError(msg)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from equipoise.archive.here import Here
-    from equipoise.files.rosters import Roster
+    from equipoise.files.rosters import ReadRoster
     from equipoise.matches import Match
     from equipoise.players import Player
 
@@ -186,7 +186,7 @@ def stored_matches(url: str) -> tuple[list[Match], Callable[[str], str]]:
     return matches, find
 
 
-def read_players(source: str, read: str | None) -> Roster:
+def read_players(source: str, read: str | None) -> ReadRoster:
     """Return the players of a file, or of standard input where the source is ``-``.
 
     A person at a terminal is asked how to read what can be read in several ways.

@@ -22,7 +22,7 @@ from equipoise.matches import Contest, Match, Ruleset, Unfinished
 LINE = re.compile(
     rb"(?:\S{0,60} )?(?:L )?(\d\d)/(\d\d)/(\d{4}) - (\d\d):(\d\d):(\d\d)(?:\.\d{1,6})?(?:: | - )([^\r]*)"
 )
-#: Somebody: name, number, id, and team where it is told.
+#: Somebody: name, number, id, and team where it is stated.
 WHO = rb'"(.{0,200}?)<(\d{1,9})><([^<>"]{0,64})>(?:<([^<>"]{0,64})>)?"(?: \[[-\d. ]{1,60}\])?'
 PERSON = re.compile(WHO + rb" (.*)")
 KILL = re.compile(WHO + rb" killed " + WHO)
@@ -40,7 +40,7 @@ CVAR = re.compile(rb'[Ss]erver[ _]cvar:? "([^"]{1,64})" (?:= )?"([^"]{0,64})"')
 STEAM = re.compile(r"STEAM_\d:([01]):(\d{1,10})")
 STEAM3 = re.compile(r"\[U:1:(\d{1,10})\]")
 
-#: What begins anew: whatever was before did not count, unless it was a half.
+#: What restarts a game: whatever was before did not count, unless it was a half.
 RESTARTS = (
     b'World triggered "Restart_Round',
     b'World triggered "Game_Commencing"',
@@ -94,7 +94,7 @@ def steam_id(identity: str) -> str | None:
     return f"[U:1:{int(new[1])}]" if new is not None else None
 
 
-class Running:
+class HalfLifeGame:
     """What is played on one map."""
 
     def __init__(self, map_name: str, date: float, where: str) -> None:
@@ -147,7 +147,7 @@ class Running:
             self.play.place(number, side)
 
     def restart(self) -> None:
-        """Begin anew: whatever was before did not count, unless it was a half of a match."""
+        """Restart: whatever was before did not count, unless it was a half of a match."""
         if len(self.contests) < HALF:
             self.contests.clear()
             self.play.again()
@@ -206,7 +206,7 @@ class HalfLifeReader(LineReader):
 
     def __init__(self, source: str, first_line: int = 1) -> None:
         super().__init__(source, first_line)
-        self._game: Running | None = None
+        self._game: HalfLifeGame | None = None
 
     def idle(self) -> bool:
         """Tell whether no game runs."""
@@ -236,7 +236,7 @@ class HalfLifeReader(LineReader):
         found = MAP.match(text) or (MATCH_START.match(text) if self._game is None else None)
         if found is not None and not self._is_beginning(found[1]):
             self._ends()
-            self._game = Running(text_from(found[1]), date, self.begins(block, place))
+            self._game = HalfLifeGame(text_from(found[1]), date, self.begins(block, place))
         game = self._game
         if game is None:
             return
@@ -260,7 +260,7 @@ class HalfLifeReader(LineReader):
             self.give(game.outcome())
 
 
-def _person(game: Running, text: bytes) -> None:
+def _person(game: HalfLifeGame, text: bytes) -> None:
     """Take a line about somebody."""
     kill = KILL.match(text)
     if kill is not None:
@@ -285,7 +285,7 @@ def _person(game: Running, text: bytes) -> None:
         game.play.clients[number].person.name = text_from(renamed[1])
 
 
-def _event(game: Running, text: bytes) -> None:
+def _event(game: HalfLifeGame, text: bytes) -> None:
     """Take a line about teams or the game."""
     if text.startswith(RESTARTS):
         game.restart()

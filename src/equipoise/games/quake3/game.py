@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from equipoise.games.quake3.rules import COLOUR, URBAN_TERROR, Setup
-from equipoise.logs.play import ALONE, NAME, Half, Play, bot_id, text_from
+from equipoise.games.quake3.rules import COLOUR, URBAN_TERROR, ServerSetup
+from equipoise.logs.play import ALONE, NAME, GameHalf, Play, bot_id, text_from
 from equipoise.matches import Contest, Match, Unfinished
 
 INFO = re.compile(rb" ?(\d{1,9}) n\\([^\\]*)\\t\\(\d+)(?:\\|\s*$)")
@@ -36,7 +36,7 @@ SURVIVORS = {b"red": RED, b"blue": BLUE}
 TEAMS_OF_FLAGS = {b"red": b"1", b"blue": b"2"}
 
 #: Urban Terror's game types in which everyone plays for themselves, and those whose rounds begin with a line
-#: ``InitRound``; in all others such a line begins the game anew.
+#: ``InitRound``; in all others such a line restarts the game.
 LONE = frozenset({"ffa", "lms", "jump", "gungame"})
 IN_ROUNDS = frozenset({
     "lms", "team-survivor", "follow-the-leader", "capture-and-hold", "bomb", "freezetag",
@@ -53,7 +53,7 @@ ROUND_BEGINS, FLAG_ROUND_BEGINS = b"0", b"4"
 FLAG_ROUND_ENDS = (b"6", b"7", b"8", b"9")
 
 
-class Client:
+class ClientInfo:
     r"""What a ``ClientUserinfoChanged`` says of a client.
 
     Examples
@@ -69,13 +69,13 @@ class Client:
         self.slot, self.identity, self.name, self.side = slot, identity, name, side
 
     @staticmethod
-    def of(rest: bytes) -> Client | None:
+    def of(rest: bytes) -> ClientInfo | None:
         """Return what a line says; None where it is damaged."""
         info = INFO.match(rest)
         if info is None:
             return None
         name = text_from(info[2])
-        return Client(info[1], _identity(rest, name), name, SIDES.get(info[3]))
+        return ClientInfo(info[1], _identity(rest, name), name, SIDES.get(info[3]))
 
     def may_be(self, known: str) -> bool:
         """Tell whether this may be who it was; a person without GUID may change the name."""
@@ -105,13 +105,13 @@ def _date(stamp: str) -> float | None:
         return None
 
 
-class Running:
+class Quake3Game:
     """A game between its ``InitGame`` and its result.
 
     The methods that take the rest of a line return what is wrong with it, or None.
     """
 
-    def __init__(self, setup: Setup, stamp: str, seconds: int | None, where: str) -> None:
+    def __init__(self, setup: ServerSetup, stamp: str, seconds: int | None, where: str) -> None:
         from hashlib import sha256  # here, as it costs a cold start of those who read no log
 
         self.where = where
@@ -120,7 +120,7 @@ class Running:
         self.urban = self.ruleset.game == URBAN_TERROR
         self.swaps = swaps and self.urban and self.ruleset.game_type not in LONE
         #: The first half of a game whose sides swap: what was done, the scores, and who was on which side.
-        self.half: tuple[Half, tuple[int, int], dict[str, int | None]] | None = None
+        self.half: tuple[GameHalf, tuple[int, int], dict[str, int | None]] | None = None
         self.first_contests = 0
         #: Who is connected, where a line of its own says so, and how many rounds were begun and ended.
         self.known: dict[bytes, str] = {}
@@ -223,10 +223,10 @@ class Running:
         """Note that somebody died by their own hand."""
         self.suicides[slot] = self.play.clock
 
-    def info(self, update: Client) -> None:
+    def info(self, update: ClientInfo) -> None:
         """Take what a line says of a client."""
         if update.slot in self.known and update.identity.startswith(NAME):
-            update = Client(update.slot, self.known[update.slot], update.name, update.side)
+            update = ClientInfo(update.slot, self.known[update.slot], update.name, update.side)
         slot, side, play = update.slot, update.side, self.play
         client = play.clients.get(slot)
         if client is None or not update.may_be(client.identity):
@@ -425,11 +425,12 @@ class Running:
 
 
 #: What is done with each kind of line that is not about the game as a whole.
-LINES: dict[bytes, Callable[[Running, bytes], str | None]] = {
-    b"ClientBegin": Running.enter, b"ClientDisconnect": Running.leave, b"CTF": Running.flag,
-    b"ELIMINATION": Running.round, b"CTF_ELIMINATION": Running.flag_round,
-    b"ClientUserinfo": Running.person, b"InitRound": Running.begin_round, b"Flag": Running.urban_flag,
-    b"SurvivorWinner": Running.survivors, b"AssassinWinner": Running.survivors,
-    b"Bomb": Running.bomb, b"Pop!": Running.explode,
-    b"red": Running.team_scores, b"score": Running.score,
+LINES: dict[bytes, Callable[[Quake3Game, bytes], str | None]] = {
+    b"ClientBegin": Quake3Game.enter, b"ClientDisconnect": Quake3Game.leave, b"CTF": Quake3Game.flag,
+    b"ELIMINATION": Quake3Game.round, b"CTF_ELIMINATION": Quake3Game.flag_round,
+    b"ClientUserinfo": Quake3Game.person, b"InitRound": Quake3Game.begin_round,
+    b"Flag": Quake3Game.urban_flag,
+    b"SurvivorWinner": Quake3Game.survivors, b"AssassinWinner": Quake3Game.survivors,
+    b"Bomb": Quake3Game.bomb, b"Pop!": Quake3Game.explode,
+    b"red": Quake3Game.team_scores, b"score": Quake3Game.score,
 }  # fmt: skip

@@ -2,7 +2,7 @@ r"""``quake3``: servers of the Quake 3 family: ``games.log`` with times, and con
 
 A line is ``mmm:ss Kind: rest``; a game begins with ``InitGame`` and has a result when ``Exit`` is followed by
 ``red:n  blue:m`` or by a ``score:`` for everybody who plays.  Nothing after that is needed, so a result is
-certain the moment it is read.  What the lines mean stands in :mod:`equipoise.games.quake3.game`.
+certain the moment it is read.  What the lines mean is in :mod:`equipoise.games.quake3.game`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from equipoise.games.quake3.game import LINES, Client, Running
-from equipoise.games.quake3.rules import RULES, Setup, setup_of
+from equipoise.games.quake3.game import LINES, ClientInfo, Quake3Game
+from equipoise.games.quake3.rules import RULES, ServerSetup, setup_of
 from equipoise.logs.lines import Block, LineReader
 from equipoise.logs.rules import Rules
 
@@ -43,7 +43,7 @@ STAMP = re.compile(rb"\\g_timestamp\\([^\\\r]*)")
 #: Lines that give the result after the end.
 RESULTS = (b"red", b"score")
 
-#: What is said of a game without a result.
+#: The message for a game without a result.
 NO_RESULT = "it ends without a result"
 
 
@@ -88,9 +88,9 @@ class Quake3Reader(LineReader):
     ) -> None:
         super().__init__(source, first_line)
         self._custom = custom
-        self._game: Running | None = None
-        self._clients: dict[bytes, Client | None] = {}
-        self._setups: dict[bytes, Setup] = {}
+        self._game: Quake3Game | None = None
+        self._clients: dict[bytes, ClientInfo | None] = {}
+        self._setups: dict[bytes, ServerSetup] = {}
 
     def idle(self) -> bool:
         """Tell whether no game runs."""
@@ -106,7 +106,7 @@ class Quake3Reader(LineReader):
             self.abandon(game.where, "it was a warm-up" if game.warm_up else reason)
 
     def take(self, block: Block) -> None:
-        """Go through the lines that matter; whatever stands in a game is part of its identity."""
+        """Go through the lines that matter; whatever is in a game is part of its identity."""
         content = block.content
         covered = 0
         for line in LINE.finditer(b"\n" + content):
@@ -145,7 +145,7 @@ class Quake3Reader(LineReader):
                 kept.clear()
         if info not in self._setups:
             self._setups[info] = setup_of(info, self._custom)
-        self._game = Running(self._setups[info], stamp[1].decode("latin-1") if stamp else "", start, where)
+        self._game = Quake3Game(self._setups[info], stamp[1].decode("latin-1") if stamp else "", start, where)
 
     def _ends(self, content: bytes) -> None:
         """Let a game end, if one runs; some last lines of it are part of its identity."""
@@ -157,7 +157,7 @@ class Quake3Reader(LineReader):
         self.give(game.outcome())
         self._game = None
 
-    def _odd_kill(self, game: Running, content: bytes, line: re.Match[bytes]) -> bool:
+    def _odd_kill(self, game: Quake3Game, content: bytes, line: re.Match[bytes]) -> bool:
         """Take a kill that is the clock of a log without times, or a suicide; tell whether it is none."""
         minutes, seconds, killer, victim = line.group(1, 2, 3, 4)
         if minutes is None:
@@ -171,7 +171,7 @@ class Quake3Reader(LineReader):
             return text.rstrip().endswith(NO_DEATH)
         return False
 
-    def _take(self, game: Running, block: Block, line: re.Match[bytes]) -> int | None:
+    def _take(self, game: Quake3Game, block: Block, line: re.Match[bytes]) -> int | None:
         """Take a line that is no kill; return where in the block the game ends with it, if it does."""
         kind, rest = line.group(5, 6)
         if kind == b"ShutdownGame":
@@ -186,7 +186,7 @@ class Quake3Reader(LineReader):
             self.skip(block.line_at(line.start()), wrong)
         return line.end() if game.exited and game.is_complete() else None
 
-    def _line(self, game: Running, kind: bytes, rest: bytes) -> str | None:
+    def _line(self, game: Quake3Game, kind: bytes, rest: bytes) -> str | None:
         """Take a line; return what is wrong with it."""
         known = LINES.get(kind)
         if known is not None:
@@ -194,7 +194,7 @@ class Quake3Reader(LineReader):
         if kind == b"ClientUserinfoChanged":
             client = self._clients.get(rest)
             if client is None:
-                client = self._clients[rest] = Client.of(rest)
+                client = self._clients[rest] = ClientInfo.of(rest)
             if client is None:
                 return "a ClientUserinfoChanged without client, name and team"
             game.info(client)

@@ -19,7 +19,7 @@ COLOUR = re.compile(r"\^[0-9a-zA-Z]")
 MINUTES = re.compile(r"\d{1,4}(?:\.\d{1,4})?")
 
 
-class Setup(NamedTuple):
+class ServerSetup(NamedTuple):
     """What is played, and where; whether sides swap at half-time, the minutes of a round, and the server."""
 
     ruleset: Ruleset
@@ -169,7 +169,7 @@ def mutators_of(
     )
 
 
-def setup_of(info: bytes, custom: Mapping[str, frozenset[str]] | None = None) -> Setup:
+def setup_of(info: bytes, custom: Mapping[str, frozenset[str]] | None = None) -> ServerSetup:
     r"""Return what an ``InitGame`` line says, ``\key\value\key\value``.
 
     Examples
@@ -182,7 +182,7 @@ def setup_of(info: bytes, custom: Mapping[str, frozenset[str]] | None = None) ->
     round_time = settings.get("g_roundtime", "")
     minutes = float(round_time) if MINUTES.fullmatch(round_time) else ROUND_TIME
     server = COLOUR.sub("", settings.get("sv_hostname", ""))
-    return Setup(ruleset_of(settings, custom), settings.get("mapname", ""), swaps, minutes, server)
+    return ServerSetup(ruleset_of(settings, custom), settings.get("mapname", ""), swaps, minutes, server)
 
 
 def settings_of(info: bytes) -> dict[str, str]:

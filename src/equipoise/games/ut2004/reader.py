@@ -38,7 +38,7 @@ BROKEN_OFF = ("mapchange", "serverquit", "quit", "forced", "")
 #: Fields of the line of a client whose account the logger knows.
 ACCOUNT_FIELDS = 6
 
-#: What is said of a game without a result.
+#: The message for a game without a result.
 NO_RESULT = "it ends without a result"
 
 
@@ -97,7 +97,7 @@ class _Transcoder:
             self._decoder = codecs.getincrementaldecoder(self.encoding)("replace")
 
 
-class Running:
+class UT2004Game:
     """A game between its ``NG`` and its ``EG``.
 
     The methods that take the fields of a line return what is wrong with it, or None.
@@ -242,10 +242,10 @@ TEAMS = ("0", "1", "2", "3")
 
 #: What is done with each kind of line.  Of server, pings, accuracies, sprees, items and chat (``SI``,
 #: ``PP``, ``PA``, ``P``, ``I``, ``V``, ``TV``) nothing is needed.
-LINES: dict[str, Callable[[Running, list[str]], str | None]] = {
-    "SG": Running.begin, "C": Running.connect, "D": Running.disconnect, "PS": Running.address,
-    "BI": Running.bot, "G": Running.happening, "K": Running.kill, "TK": Running.kill, "S": Running.score,
-    "T": Running.team_score,
+LINES: dict[str, Callable[[UT2004Game, list[str]], str | None]] = {
+    "SG": UT2004Game.begin, "C": UT2004Game.connect, "D": UT2004Game.disconnect, "PS": UT2004Game.address,
+    "BI": UT2004Game.bot, "G": UT2004Game.happening, "K": UT2004Game.kill, "TK": UT2004Game.kill,
+    "S": UT2004Game.score, "T": UT2004Game.team_score,
 }  # fmt: skip
 
 
@@ -255,7 +255,7 @@ class UT2004Reader(LineReader):
     def __init__(self, source: str, first_line: int = 1) -> None:
         super().__init__(source, first_line)
         self._transcoder = _Transcoder()
-        self._game: Running | None = None
+        self._game: UT2004Game | None = None
         self._place = self._quiet = 0
 
     @property
@@ -313,7 +313,7 @@ class UT2004Reader(LineReader):
             self._abandon(NO_RESULT)
             if date is None:
                 return "an NG without date, map and class"
-            self._game = Running(fields, date, self.begins(block, place))
+            self._game = UT2004Game(fields, date, self.begins(block, place))
         game = self._game
         if game is None:
             return None

@@ -11,9 +11,9 @@ RULESETS, ROWS = 5, 50
 
 def report_html(site: Site) -> str:
     """Return the report: the strongest of each ruleset, and how fair the games were."""
-    told = site.chronicle
-    tables = [(ruleset, rows[:ROWS]) for ruleset, rows in list(told.tables.items())[:RULESETS]]
+    chronicle = site.chronicle
+    tables = [(ruleset, rows[:ROWS]) for ruleset, rows in list(chronicle.tables.items())[:RULESETS]]
     title = site.t["report"]
     return site.render(
-        "report.html", "", title, told=told, tables=tables, part=part_of(site, judged_of(site))
+        "report.html", "", title, chronicle=chronicle, tables=tables, part=part_of(site, judged_of(site))
     )

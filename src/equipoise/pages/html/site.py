@@ -48,13 +48,13 @@ LONGEST = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class PageKind:
     """A kind of page.
 
     Parameters
     ----------
     name : str
-        The folder it stands in; its heading is the catalogue's text of that name.
+        Its folder; its heading is the catalogue's text of that name.
     keys : callable
         The names of the pages that there are, ``index`` being the one in the menu.
     render : callable
@@ -78,7 +78,7 @@ class Site:
     language : str
         Whose texts.
     live : bool
-        Whether a service shows them, which can search and tells of news.
+        Whether a service shows them, which can search and announces news.
     split : float, optional
         The date before and after which fairness is compared, seconds since 1970.
     sessions : callable
@@ -166,16 +166,16 @@ class Site:
 
 def overview(site: Site) -> dict[str, Any]:
     """Return what the first page shows."""
-    told = site.chronicle
-    tables = [(ruleset, len(rows), rows[:5]) for ruleset, rows in told.tables.items()]
-    latest = list(range(len(told.matches) - 1, max(len(told.matches) - 21, -1), -1))
-    return {"tables": tables[:30], "latest": latest, "told": told}
+    chronicle = site.chronicle
+    tables = [(ruleset, len(rows), rows[:5]) for ruleset, rows in chronicle.tables.items()]
+    latest = list(range(len(chronicle.matches) - 1, max(len(chronicle.matches) - 21, -1), -1))
+    return {"tables": tables[:30], "latest": latest, "chronicle": chronicle}
 
 
 @cache
-def kind(name: str) -> Kind:
+def kind(name: str) -> PageKind:
     """Return a kind of page."""
-    found: Kind = import_module(KINDS[name]).KIND
+    found: PageKind = import_module(KINDS[name]).KIND
     return found
 
 

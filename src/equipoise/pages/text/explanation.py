@@ -207,7 +207,7 @@ def _price_lines(price: Price, objective: str, names: Sequence[str]) -> list[str
         words += f" (it would be {' : '.join(str(len(team)) for team in price.without.teams)})"
     lines = [words + _unproven(price)]
     if price.constraint.kind == "fixed":
-        # Of all who are fixed, one alone seldom makes a difference: only those are told of who do.
+        # Of all who are fixed, one alone seldom makes a difference: only those who do are mentioned.
         moving = [member for member in price.members if member.cost != Cost(0.0, 0.0)]
         return lines + [
             f"  Only {_kept(one.constraint, names)} {cost_words(one.cost, objective)}{_unproven(one)}"
@@ -238,7 +238,7 @@ def _preference_lines(price: Price, objective: str, names: Sequence[str]) -> lis
 
 
 def _unproven(price: Price) -> str:
-    """Return how the telling of a price ends."""
+    """Return how the line on a price ends."""
     if price.proven:
         return "."
     found = "" if price.cost != Cost(0.0, 0.0) else ": no better split was found without"

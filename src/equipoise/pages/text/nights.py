@@ -83,7 +83,7 @@ def plan_lines(setup: Setup, plan: Plan, spelled: Mapping[str, str]) -> list[str
 
 
 def table_rows(rows: Sequence[Mapping[str, object]]) -> list[tuple[str, ...]]:
-    """Return everyone who ever came as rows of a table, the columns' names first."""
+    """Return everyone who has come so far as rows of a table, the columns' names first."""
     columns = ("name", "here", "0-100", "played", "won", "drawn", "lost", "sat out", "weaker side", "moved",
                "unmet", "mostly with", "against")  # fmt: skip
     fields = ("name", "here", "weight", "played", "won", "drawn", "lost", "out", "weak", "moved", "unmet",
@@ -92,7 +92,7 @@ def table_rows(rows: Sequence[Mapping[str, object]]) -> list[tuple[str, ...]]:
 
 
 def table_lines(night: Night, rows: Sequence[Mapping[str, object]]) -> list[str]:
-    """Return everyone who ever came as a table, and the teams of now."""
+    """Return everyone who has come so far as a table, and the teams of now."""
     cells = table_rows(rows)
     widths = [max(len(row[n]) for row in cells) for n in range(len(cells[0]))]
     lines = [

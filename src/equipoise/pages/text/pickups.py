@@ -9,8 +9,8 @@ from equipoise.fields import printable
 
 if TYPE_CHECKING:
     from equipoise.pickup.events import Notice
-    from equipoise.pickup.game import Game
-    from equipoise.pickup.lobby import Lobbies
+    from equipoise.pickup.game import PickupGame
+    from equipoise.pickup.lobby import PickupLobbies
 
 #: From the id of a player to what is shown.
 Shown = Callable[[str], str]
@@ -33,7 +33,7 @@ def line_of(notice: Notice, shown: Shown) -> str:
 
 def _facts(raw: Mapping[str, Any], shown: Shown) -> dict[str, str]:
     """Return facts in words, and what follows from several of them."""
-    facts = {name: _told(value, name, shown) for name, value in raw.items()}
+    facts = {name: _fact(value, name, shown) for name, value in raw.items()}
     if "teams" in raw:
         facts["line_up"] = teams_text(raw["teams"], shown)
     if "chances" in raw:
@@ -46,7 +46,7 @@ def _facts(raw: Mapping[str, Any], shown: Shown) -> dict[str, str]:
     return facts
 
 
-def _told(value: Any, name: str, shown: Shown) -> str:
+def _fact(value: Any, name: str, shown: Shown) -> str:
     """Return a fact in words."""
     if name in ("who", "other", "instead", "captain"):
         return shown(value)
@@ -107,7 +107,7 @@ _WORDS: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def status_lines(lobbies: Lobbies, shown: Shown) -> list[str]:
+def status_lines(lobbies: PickupLobbies, shown: Shown) -> list[str]:
     """Return who waits where, and which games there are."""
     lines = [
         f"{name}: {len(queue)} of {lobbies.lobbies[name].seats}"
@@ -118,7 +118,7 @@ def status_lines(lobbies: Lobbies, shown: Shown) -> list[str]:
     return list(map(printable, lines))
 
 
-def teams_lines(lobbies: Lobbies, shown: Shown) -> list[str]:
+def teams_lines(lobbies: PickupLobbies, shown: Shown) -> list[str]:
     """Return the teams of the games there are."""
     lines = [
         f"{game.id}: {teams_text(game.teams, shown)} ({_odds(game.chances)})"
@@ -127,12 +127,12 @@ def teams_lines(lobbies: Lobbies, shown: Shown) -> list[str]:
     return list(map(printable, lines)) or ["no game is being played"]
 
 
-def game_meant(lobbies: Lobbies, who: str) -> Game | None:
+def game_meant(lobbies: PickupLobbies, who: str) -> PickupGame | None:
     """Return the game that somebody asks about: their own, or else the last one; None before the first."""
     return lobbies.game_of(who) or next(reversed([*lobbies.over.values(), *lobbies.games.values()]), None)
 
 
-def why_lines(lobbies: Lobbies, who: str, shown: Shown, weights: Mapping[str, float]) -> list[str]:
+def why_lines(lobbies: PickupLobbies, who: str, shown: Shown, weights: Mapping[str, float]) -> list[str]:
     """Return why teams are as they are: chances and the sums of what everyone weighs."""
     game = game_meant(lobbies, who)
     if game is None or not game.teams:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from equipoise.fields import number, printable
 from equipoise.teams.explaining.asking import Constraint
 from equipoise.teams.explaining.explaining import Alternative
-from equipoise.teams.explaining.judging import Cost, Moved
+from equipoise.teams.explaining.judging import Cost, TeamChanges
 from equipoise.teams.explaining.relaxing import words as words_of
 
 #: A change of chance below it is not worth a digit: half of the last one shown.
@@ -40,14 +40,14 @@ def listed(players: Iterable[str]) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
-def moves(moved: Sequence[Moved], names: Sequence[str] = ()) -> str:
+def moves(moved: Sequence[TeamChanges], names: Sequence[str] = ()) -> str:
     """Return who goes where: a swap of two as such.
 
     Examples
     --------
-    >>> moves([Moved("Ann", 0, 1), Moved("Bob", 1, 0)])
+    >>> moves([TeamChanges("Ann", 0, 1), Moved("Bob", 1, 0)])
     'swap Ann and Bob'
-    >>> moves([Moved("Ann", 0, 1), Moved("Bob", 0, 1), Moved("Cid", 1, 2)])
+    >>> moves([TeamChanges("Ann", 0, 1), Moved("Bob", 0, 1), Moved("Cid", 1, 2)])
     'Ann and Bob to Team 2, Cid to Team 3'
     """
     if len(moved) == 2 and (moved[0].origin, moved[0].team) == (moved[1].team, moved[1].origin):
@@ -101,7 +101,7 @@ def _figure(value: float, name: str) -> str:
     return f"{number(value)} of {name}"
 
 
-def move_words(moved: Sequence[Moved], names: Sequence[str] = ()) -> str:
+def move_words(moved: Sequence[TeamChanges], names: Sequence[str] = ()) -> str:
     """Return who goes where, or how many do where they are many."""
     if len(moved) > MOST_NAMED:
         return f"which moves {len(moved)} players"

@@ -117,7 +117,7 @@ def fitting(target: str, text: str) -> list[str]:
     return [*pieces, rest] if rest else pieces
 
 
-class Lines:
+class LineBuffer:
     """Cuts what arrives into lines."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ import base64
 from collections import deque
 from dataclasses import dataclass, field
 
-from equipoise.protocols.chat.lines import Line, Lines, bytes_of, fitting
+from equipoise.protocols.chat.lines import Line, LineBuffer, bytes_of, fitting
 
 #: Lines that may be sent at once, and how many a second from then on: what servers usually let pass.
 BURST, RATE = 5.0, 0.8
@@ -35,7 +35,7 @@ _RFC1459 = str.maketrans("[]\\~", "{}|^")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Spoken:
     """Somebody said something: in the channel, or to us alone."""
 
     who: str
@@ -52,7 +52,7 @@ class Gone:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Identified:
     """Somebody is somebody else by now: logged in, or out."""
 
     who: str
@@ -60,11 +60,11 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class Arrived:
     """We are in the channel."""
 
 
-Happened = Said | Gone | Known | Here
+Happened = Spoken | Gone | Identified | Arrived
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ class _Person:
 
 
 @dataclass(slots=True)
-class Session:
+class ChatSession:
     """One connection to a server.
 
     Parameters
@@ -98,7 +98,7 @@ class Session:
     pace: float = RATE
     joined: bool = False
     has_accounts: bool = False
-    _lines: Lines = field(default_factory=Lines)
+    _lines: LineBuffer = field(default_factory=LineBuffer)
     _people: dict[str, _Person] = field(default_factory=dict)
     _urgent: deque[bytes] = field(default_factory=deque)
     _waiting: deque[bytes] = field(default_factory=deque)
@@ -289,14 +289,14 @@ class Session:
         self._people.clear()
         if self._whox:
             self._urgent.append(bytes_of("WHO", self.channel, "%tna,42"))
-        return [Here()]
+        return [Arrived()]
 
     def _account(self, nick: str, account: str, now: float) -> list[Happened]:
         del now
         person = self._person(nick)
         was = self._id(person)
         person.account = "" if account in ("*", "0") else account
-        return [Known(self._id(person), was)] if self._id(person) != was else []
+        return [Identified(self._id(person), was)] if self._id(person) != was else []
 
     def _on_account(self, line: Line, now: float) -> list[Happened]:
         self.has_accounts = True
@@ -352,4 +352,4 @@ class Session:
             return found
         person.tokens -= 1.0
         person.warned = False
-        return [*found, Said(self._id(person), person.nick, text, private)]
+        return [*found, Spoken(self._id(person), person.nick, text, private)]

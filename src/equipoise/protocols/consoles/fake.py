@@ -56,11 +56,13 @@ class FakeConsole:
         start = OUT_OF_BAND + self._dialect.prefix
         if not packet.startswith(self._start):
             return [start + b"Bad rconpassword.\n"] if packet.startswith(OUT_OF_BAND + b"rcon ") else []
-        text = self._run(packet[len(self._start) :].decode("latin-1"), told=True).encode("latin-1", "replace")
+        text = self._run(packet[len(self._start) :].decode("latin-1"), reply=True).encode(
+            "latin-1", "replace"
+        )
         pieces = [text[n : n + LONGEST] for n in range(0, len(text), LONGEST)] or [b""]
         return [start + piece for piece in pieces]
 
-    def _run(self, line: str, *, told: bool) -> str:
+    def _run(self, line: str, *, reply: bool) -> str:
         """Carry out one command; what ``vstr`` runs is carried out later, so that it prints nothing here."""
         words = line.split(" ", 2)
         if words[0] == "set" and len(words) == 3:
@@ -70,10 +72,10 @@ class FakeConsole:
             waiting = [self.variables.get(words[1], "")]
             for command in [part.strip() for part in waiting[0].split(";")][:MOST]:
                 if command and not command.startswith("wait"):
-                    self._run(command, told=False)
+                    self._run(command, reply=False)
             return ""
         answer = "" if line == "nop" else self._carry_out(line)
-        return answer if told else ""
+        return answer if reply else ""
 
     def _spend(self, now: float) -> bool:
         self._tokens = min(self._tokens + max(now - self._filled, 0.0) * PER_SECOND, BURST)

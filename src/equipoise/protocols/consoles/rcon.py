@@ -68,7 +68,7 @@ QUAKE3 = Dialect(b"print\n", 8.0, 0.95, "eq_orders", "wait 6")
 DARKPLACES = Dialect(b"n", 20.0, 20.0)
 
 
-class Answer(NamedTuple):
+class ConsoleAnswer(NamedTuple):
     """What a question was answered with; None where no answer came."""
 
     question: str
@@ -116,7 +116,7 @@ class Rcon:
         self._dialect = dialect
         self._waiting: deque[_Item] = deque()
         self._now: _Item | None = None
-        self._answers: list[Answer] = []
+        self._answers: list[ConsoleAnswer] = []
         self._tokens = dialect.burst
         self._filled: float | None = None
         #: Whether the last thing that was sent often enough stayed without an answer.
@@ -155,7 +155,7 @@ class Rcon:
                 self._waiting.append(_Item(text, question=False))
 
     def forget(self) -> None:
-        """Drop whatever waits: the server was begun anew, and what was meant for it is of no use."""
+        """Drop whatever waits: the server was restarted, and what was meant for it is of no use."""
         self._waiting.clear()
         self._now = None
 
@@ -181,7 +181,7 @@ class Rcon:
         item.sent = now
         return [OUT_OF_BAND + b"rcon " + self._password + b" " + item.text.encode()]
 
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[ConsoleAnswer]:
         """Return the answers that came since this was last asked."""
         answers, self._answers = self._answers, []
         return answers
@@ -194,11 +194,11 @@ class Rcon:
         if item.got and (now - item.last >= SILENCE or not item.question):
             self.silent = False
             if item.question:
-                self._answers.append(Answer(item.text, b"".join(item.got).decode("latin-1")))
+                self._answers.append(ConsoleAnswer(item.text, b"".join(item.got).decode("latin-1")))
         elif not item.got and item.attempts >= ATTEMPTS and now - item.sent >= LOST:
             self.silent = True
             if item.question:
-                self._answers.append(Answer(item.text, None))
+                self._answers.append(ConsoleAnswer(item.text, None))
         else:
             return
         self._now = None

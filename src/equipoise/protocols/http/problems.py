@@ -18,7 +18,7 @@ MEDIA_TYPE = "application/problem+json"
 #: How the types of problems begin: a name for programs, not an address.
 TYPE = "urn:equipoise:problem:"
 
-#: What the library is told to call a body, and a place in it: a field, an entry of it, or a key.
+#: What messages of the library call a body, and a place in it: a field, an entry of it, or a key.
 BODY = "body"
 _PLACE = re.compile(
     r"body(?:: (?P<field>\w+)(?:, (?:entry|rule|line) (?P<number>\d+))?(?:\.(?P<key>.*?))?)?: (?P<what>.*)",
@@ -30,7 +30,7 @@ _FIRST = re.compile(r"(?:the )?(?P<name>\w+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class HttpProblem:
     """Why there is no answer.
 
     Parameters
@@ -58,7 +58,7 @@ class Problem:
 
         Examples
         --------
-        >>> Problem(422, "invalid", "teams must be at least 2, got 1", "/teams").as_dict()["errors"]
+        >>> HttpProblem(422, "invalid", "teams must be at least 2, got 1", "/teams").as_dict()["errors"]
         [{'detail': 'teams must be at least 2, got 1', 'pointer': '#/teams'}]
         """
         plain: dict[str, Any] = {

@@ -71,7 +71,7 @@ class Lookup(NamedTuple):
     line: bytes
 
 
-class Known(NamedTuple):
+class CachedAnswers(NamedTuple):
     """Lookups that were answered before, with their answers; their result does not matter."""
 
     answers: bytes
@@ -145,7 +145,7 @@ class Finished:
 
     Parameters
     ----------
-    said : bytes
+    typed : bytes
         The id as it was sent, in which it is answered.
     """
 
@@ -153,7 +153,7 @@ class Finished:
     id: str
     scores: tuple[float, ...]
     seats: Seats
-    said: bytes
+    typed: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,4 +164,4 @@ class Authorised:
 #: Requests whose results take time: they are to be found beside the conversation, not in it.
 Work = Everyone | Division | Chances | Handicap | Late | Finished
 
-Request = Known | Lookup | Silent | Refused | Authorised | Work
+Request = CachedAnswers | Lookup | Silent | Refused | Authorised | Work

@@ -18,12 +18,12 @@ from equipoise.protocols.weights.fields import (
     decimals,
 )
 from equipoise.protocols.weights.requests import (
+    CachedAnswers,
     Chances,
     Division,
     Everyone,
     Finished,
     Handicap,
-    Known,
     Late,
     Lookup,
     Refusal,
@@ -62,7 +62,7 @@ class WeightSession(Conversation):
         What the conversation may keep.
     known : callable, optional
         Returns the answers to lookups in a setting that were found before, by line; those come back as
-        :class:`~equipoise.protocols.weights.requests.Known`, many at once.
+        :class:`~equipoise.protocols.weights.requests.CachedAnswers`, many at once.
 
     Examples
     --------
@@ -132,7 +132,7 @@ class WeightSession(Conversation):
         Any request may be refused by giving a
         :class:`~equipoise.protocols.weights.requests.Refusal` as its result.
         """
-        if isinstance(request, Known):
+        if isinstance(request, CachedAnswers):
             return request.answers
         if isinstance(request, Refused):
             return request.why.line
@@ -172,7 +172,7 @@ class WeightSession(Conversation):
                 return b"JOIN %b %d\n" % (member.raw.removeprefix(b"PLAYER "), result)
             case Finished():
                 self._seats = request.seats
-                return b"RESULT %b %b\n" % (request.said, b"new" if result else b"known")
+                return b"RESULT %b %b\n" % (request.typed, b"new" if result else b"known")
         return b"AUTH ok\n"
 
     def _requests(self) -> Generator[Request, None, None]:
@@ -189,7 +189,7 @@ class WeightSession(Conversation):
                     singly = data.rfind(b"\n", at, at + TOGETHER) + 1
                     if singly and (answers := self._answers(data[at : singly - 1])):
                         at = singly
-                        yield Known(answers)
+                        yield CachedAnswers(answers)
                         continue
                 start, at = at, data.find(b"\n", at) + 1
                 if not at:

@@ -184,10 +184,10 @@ def messages(
         for pair in pairs + pairs[-2::-1]:
             upper = (prior[pair][0] + down[pair][0], prior[pair][1] + down[pair][1])
             lower = (prior[pair + 1][0] + up[pair + 1][0], prior[pair + 1][1] + up[pair + 1][1])
-            told_upper, told_lower = _compared(upper, lower, margins[pair], draws[pair])
-            for old, new in ((up[pair], told_upper), (down[pair + 1], told_lower)):
+            new_upper, new_lower = _compared(upper, lower, margins[pair], draws[pair])
+            for old, new in ((up[pair], new_upper), (down[pair + 1], new_lower)):
                 moved = max(moved, abs(new[0] - old[0]) / max(new[0], 1e-300), abs(new[1] - old[1]))
-            up[pair], down[pair + 1] = told_upper, told_lower
+            up[pair], down[pair + 1] = new_upper, new_lower
         if moved < SETTLED or len(pairs) == 1:
             break
     return [(one[0] + other[0], one[1] + other[1]) for one, other in zip(down, up, strict=True)]

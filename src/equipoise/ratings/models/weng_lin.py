@@ -27,7 +27,7 @@ Sums = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class WengLin(Folding):
-    """Bayesian approximation by moments: each model says what a team's place tells of its sum.
+    """Bayesian approximation by moments: each model says what a team's place tells about its sum.
 
     Parameters
     ----------

@@ -19,9 +19,9 @@ import msgspec
 from starlette.routing import BaseRoute, Route, Router
 
 from equipoise.errors import EquipoiseError
-from equipoise.protocols.http.problems import Problem
+from equipoise.protocols.http.problems import HttpProblem
 from equipoise.server.addresses import address_of
-from equipoise.server.http.asked import Asked, Reply, refusal
+from equipoise.server.http.asked import HttpRequest, Reply, refusal
 from equipoise.server.http.asking import ProblemError
 from equipoise.server.http.operations import Operation
 from equipoise.server.http.rates import Rates, WrongTokens
@@ -76,7 +76,9 @@ class Endpoint:
             return
         operation = self._operations.get(scope["method"])
         if operation is None:
-            problem = Problem(405, "method-not-allowed", f"{scope['method']} is not a method of this path")
+            problem = HttpProblem(
+                405, "method-not-allowed", f"{scope['method']} is not a method of this path"
+            )
             await sent(refusal(problem, ((b"allow", self._allowed), *CLOSE)), send)
             return
         await self._application.answer(operation, scope, receive, send)
@@ -118,7 +120,7 @@ class Application:
         self.most_bytes = most_bytes
         self._origins = frozenset(origins)
         self._proxies = frozenset(proxies)
-        self._wrong = WrongTokens()
+        self._wrong = WrongTokens(context.settings.wrong_token_seconds)
         paths: dict[str, list[Operation]] = {}
         for each in operations:
             paths.setdefault(each.path, []).append(each)
@@ -149,7 +151,7 @@ class Application:
         """Answer where nothing is."""
         del receive
         if scope["type"] == "http":
-            problem = Problem(
+            problem = HttpProblem(
                 404, "not-found", "there is nothing at this path; /openapi.json says what there is"
             )
             await sent(refusal(problem, CLOSE if scope["method"] not in ("GET", "HEAD") else ()), send)
@@ -169,12 +171,14 @@ class Application:
         try:
             if not self.rates.allows(address):
                 await self.rates.hold()
-                problem = Problem(429, "too-many-requests", "this address asks too fast; wait, and ask again")
+                problem = HttpProblem(
+                    429, "too-many-requests", "this address asks too fast; wait, and ask again"
+                )
                 return refusal(problem, CLOSE if operation.method == "POST" else ())
             await self._authorise(operation, headers, address)
             query = _query(operation, scope)
             body = await self._body(headers, receive) if operation.method == "POST" else b""
-            asked = Asked(scope["path_params"], query, body, address, headers)
+            asked = HttpRequest(scope["path_params"], query, body, address, headers)
             return await operation.handler(self._context, asked)
         except ProblemError as error:
             return refusal(error.problem, HEADERS.get(error.problem.status, ()))
@@ -182,24 +186,24 @@ class Application:
             raise
         except EquipoiseError as error:
             log.warning("not answered", extra={"kind": operation.name, "why": str(error)})
-            return refusal(Problem(503, "unavailable", "this cannot be answered just now; ask again"))
+            return refusal(HttpProblem(503, "unavailable", "this cannot be answered just now; ask again"))
         except Exception:
             log.exception("unexpected error")
-            return refusal(Problem(503, "unavailable", "this cannot be answered just now; ask again"))
+            return refusal(HttpProblem(503, "unavailable", "this cannot be answered just now; ask again"))
 
     def _address(self, scope: Scope, headers: Mapping[bytes, bytes]) -> str:
         """Return whose request it is: of a known proxy, as that says."""
         address = address_of(scope["client"])
         if address not in self._proxies:
             return address
-        said = headers.get(b"x-forwarded-for", b"").decode("latin-1").rpartition(",")[2].strip()
+        forwarded = headers.get(b"x-forwarded-for", b"").decode("latin-1").rpartition(",")[2].strip()
         try:
-            return address_of((str(ipaddress.ip_address(said)), 0))
+            return address_of((str(ipaddress.ip_address(forwarded)), 0))
         except ValueError:
             return address
 
     async def _authorise(self, operation: Operation, headers: Mapping[bytes, bytes], address: str) -> None:
-        """Refuse whoever has no token where one is needed, or a wrong one anywhere; the latter by and by."""
+        """Refuse whoever has no token where one is needed, and after a delay whoever has a wrong one."""
         if not operation.scope:
             return
         given = headers.get(b"authorization")
@@ -208,18 +212,18 @@ class Application:
             given = None
         if given is None:
             if operation.scope != "read" or self._context.settings.read_token:
-                raise ProblemError(Problem(401, "no-token", "write Authorization: Bearer and a token"))
+                raise ProblemError(HttpProblem(401, "no-token", "write Authorization: Bearer and a token"))
             return
         kind, _, token = given.decode("latin-1").partition(" ")
         found = service.keyring.scope(token.strip()) if kind.lower() == "bearer" else None
         if found is None:
             self._context.metrics.failed["http"] += 1
             await self._wrong.hold(address)
-            raise ProblemError(Problem(401, "wrong-token", "the token is wrong, or was revoked"))
+            raise ProblemError(HttpProblem(401, "wrong-token", "the token is wrong, or was revoked"))
         self._wrong.forget(address)
         if SCOPES.index(found) < SCOPES.index(operation.scope):
             what = f"this needs a token for {operation.scope}; this one is for {found}"
-            raise ProblemError(Problem(403, "not-allowed", what))
+            raise ProblemError(HttpProblem(403, "not-allowed", what))
 
     async def _body(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
         """Return the body, within its size and its time."""
@@ -247,7 +251,7 @@ class Application:
             raise _too_slow() from None
 
     def _too_large(self) -> ProblemError:
-        return ProblemError(Problem(413, "too-large", f"a body may have {self.most_bytes} bytes"))
+        return ProblemError(HttpProblem(413, "too-large", f"a body may have {self.most_bytes} bytes"))
 
 
 async def _in_time(receive: Receive) -> MutableMapping[str, Any]:
@@ -259,7 +263,7 @@ async def _in_time(receive: Receive) -> MutableMapping[str, Any]:
 
 
 def _too_slow() -> ProblemError:
-    return ProblemError(Problem(408, "too-slow", f"a body must come within {BODY_SECONDS:g} seconds"))
+    return ProblemError(HttpProblem(408, "too-slow", f"a body must come within {BODY_SECONDS:g} seconds"))
 
 
 def _query(operation: Operation, scope: Scope) -> Any:
@@ -268,7 +272,7 @@ def _query(operation: Operation, scope: Scope) -> Any:
     if operation.query is None:
         if text:
             name = text.partition(b"=")[0].decode("ascii", "replace")
-            raise ProblemError(Problem(422, "invalid", f"there is no parameter {name!r} here"))
+            raise ProblemError(HttpProblem(422, "invalid", f"there is no parameter {name!r} here"))
         return None
     if not text:
         return operation.query()
@@ -276,10 +280,10 @@ def _query(operation: Operation, scope: Scope) -> Any:
     try:
         pairs = parse_qsl(text.decode("ascii"), keep_blank_values=True, strict_parsing=True, errors="strict")
     except ValueError:
-        raise ProblemError(Problem(422, "invalid", "the parameters cannot be read")) from None
+        raise ProblemError(HttpProblem(422, "invalid", "the parameters cannot be read")) from None
     for name, value in pairs:
         if name in given:
-            raise ProblemError(Problem(422, "invalid", f"the parameter {name!r} is given twice"))
+            raise ProblemError(HttpProblem(422, "invalid", f"the parameter {name!r} is given twice"))
         given[name] = value
     try:
         return msgspec.convert(given, operation.query, strict=False)
@@ -287,7 +291,7 @@ def _query(operation: Operation, scope: Scope) -> Any:
         detail, _, path = str(error).partition(" - at `$")
         name = path.strip(".`")
         raise ProblemError(
-            Problem(422, "invalid", f"{name}: {detail}" if name else detail, more={"parameter": name})
+            HttpProblem(422, "invalid", f"{name}: {detail}" if name else detail, more={"parameter": name})
         ) from None
 
 

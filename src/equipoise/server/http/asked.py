@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from equipoise.protocols.http.problems import MEDIA_TYPE, Problem
+from equipoise.protocols.http.problems import MEDIA_TYPE, HttpProblem
 
 JSON = b"application/json"
 
@@ -17,13 +17,13 @@ RETRY = 1
 
 
 @dataclass(slots=True)
-class Asked:
+class HttpRequest:
     """A request, as far as whoever answers it needs to know.
 
     Parameters
     ----------
     path : mapping
-        What stands in the path's places.
+        What is in the path's places.
     query : Struct or None
         The parameters, typed.
     body : bytes
@@ -71,8 +71,8 @@ def reply(content: object, status: int = 200, headers: tuple[tuple[bytes, bytes]
     return Reply(status, msgspec.json.encode(content), headers)
 
 
-def refusal(problem: Problem, headers: tuple[tuple[bytes, bytes], ...] = ()) -> Reply:
-    """Return the answer that tells of a problem."""
+def refusal(problem: HttpProblem, headers: tuple[tuple[bytes, bytes], ...] = ()) -> Reply:
+    """Return the answer that reports a problem."""
     if problem.status in (429, 503):
         headers = (*headers, (b"retry-after", b"%d" % RETRY))
     return Reply(problem.status, problem.encoded(), headers, MEDIA_TYPE.encode())

@@ -13,7 +13,7 @@ import msgspec
 
 from equipoise.clock import deadline, shares
 from equipoise.errors import READS, AmbiguousError, EquipoiseError, InputError, UnknownNameError
-from equipoise.protocols.http.problems import BODY, Problem, located, pointer_of_path, pointer_to
+from equipoise.protocols.http.problems import BODY, HttpProblem, located, pointer_of_path, pointer_to
 from equipoise.server.http.bodies import (
     LobbiesBody,
     Member,
@@ -39,14 +39,14 @@ Body = TypeVar("Body", bound=msgspec.Struct)
 class ProblemError(Exception):
     """There is no answer, and why."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: HttpProblem) -> None:
         self.problem = problem
         super().__init__(problem)
 
 
 def invalid(detail: str, pointer: str = "", **more: Any) -> ProblemError:
-    """Return what says that a place in the body is wrong."""
-    return ProblemError(Problem(422, "invalid", detail, pointer, more))
+    """Return the error for a wrong value in the body."""
+    return ProblemError(HttpProblem(422, "invalid", detail, pointer, more))
 
 
 class Asking:
@@ -84,21 +84,21 @@ def answered(kind: str, body: bytes, seconds: float) -> tuple[int, bytes]:
     except AmbiguousError as error:
         return 422, ambiguous(error).encoded()
     except UnknownNameError as error:
-        return 422, Problem(422, "invalid", str(error), pointer_to(error.kind)).encoded()
+        return 422, HttpProblem(422, "invalid", str(error), pointer_to(error.kind)).encoded()
     except InputError as error:
         pointer, detail = located(str(error), _plain(body), error.argument)
-        return 422, Problem(422, "invalid", detail, pointer).encoded()
+        return 422, HttpProblem(422, "invalid", detail, pointer).encoded()
     except EquipoiseError as error:
-        return 422, Problem(422, "invalid", str(error), "").encoded()
+        return 422, HttpProblem(422, "invalid", str(error), "").encoded()
 
 
-def ambiguous(error: AmbiguousError) -> Problem:
+def ambiguous(error: AmbiguousError) -> HttpProblem:
     """Return the problem of names that can be read in several ways, with the readings."""
     readings = [{"read": read, "name": name, "weight": weight} for read, (name, weight) in error.ways.items()]
     remedy = f"choose one with read: {', '.join(error.ways)}" if error.ways else error.remedy
     detail = f"{error.where}: {error.text!r} can be read in several ways; {remedy}"
     more = {"line": error.text, "meanings": list(error.readings), "readings": readings}
-    return Problem(422, "ambiguous", detail, f"/{TEXT}", more)
+    return HttpProblem(422, "ambiguous", detail, f"/{TEXT}", more)
 
 
 def _plain(body: bytes) -> Any:
@@ -113,7 +113,7 @@ def plain_object(body: bytes) -> dict[str, Any]:
     try:
         data = msgspec.json.decode(body)
     except (ValueError, RecursionError) as error:
-        raise ProblemError(Problem(400, "malformed", f"the body is not JSON: {error}", "")) from None
+        raise ProblemError(HttpProblem(400, "malformed", f"the body is not JSON: {error}", "")) from None
     if not isinstance(data, dict):
         msg = "the body must be an object"
         raise invalid(msg)
@@ -127,7 +127,7 @@ def typed(body: bytes, kind: type[Body]) -> Body:
     except msgspec.ValidationError as error:
         raise _wrong_type(error) from None
     except (ValueError, RecursionError) as error:
-        raise ProblemError(Problem(400, "malformed", f"the body is not JSON: {error}", "")) from None
+        raise ProblemError(HttpProblem(400, "malformed", f"the body is not JSON: {error}", "")) from None
 
 
 def _wrong_type(error: msgspec.ValidationError, base: str = "") -> ProblemError:
@@ -200,9 +200,9 @@ def _explain(body: bytes, seconds: float) -> Any:
     from equipoise.teams.request import BalanceRequest
 
     data = plain_object(body)
-    told = {name: data.pop(name) for name in ("why", "edit") if name in data}
+    asked = {name: data.pop(name) for name in ("why", "edit") if name in data}
     try:
-        questions = msgspec.convert(told, Questions)
+        questions = msgspec.convert(asked, Questions)
         steps = [_step(step, n) for n, step in enumerate(questions.edit)]
     except msgspec.ValidationError as error:
         raise _wrong_type(error) from None
@@ -363,11 +363,11 @@ def _matches(asked: RateBody) -> list[Any]:
 def _rate(body: bytes, seconds: float) -> Any:
     """Learn ratings from matches."""
     del seconds  # all matches count
-    from equipoise.ratings.reports import Tally, report
+    from equipoise.ratings.reports import RatingTally, report
 
     asked = typed(body, RateBody)
     model, state, matches = _learnt(asked)
-    return report(model, state, Tally.of(matches), asked.model)
+    return report(model, state, RatingTally.of(matches), asked.model)
 
 
 def _predict(body: bytes, seconds: float) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 
 from equipoise.errors import EquipoiseError
 from equipoise.matches import Ruleset
-from equipoise.protocols.http.problems import Problem
+from equipoise.protocols.http.problems import HttpProblem
 from equipoise.server.http.asking import ProblemError
 from equipoise.server.http.reading import Read
 from equipoise.server.metrics import Gauge
@@ -30,7 +30,7 @@ from equipoise.serving.ratings import Snapshot
 #: Seconds that reading the archive may take.
 READING = 20.0
 
-#: Seconds beyond its time limit after which a worker that answers questions is begun anew: they may have to
+#: Seconds beyond its time limit after which a worker that answers questions is restarted: they may have to
 #: load what they need first, on a machine that is busy.
 PATIENCE = 15.0
 
@@ -46,7 +46,7 @@ QUICK_WORKERS = 2
 log = logging.getLogger(__name__)
 
 
-class Line:
+class WorkLine:
     """A lane, and the workers that work it off.
 
     Parameters
@@ -88,10 +88,10 @@ class Line:
             self._lane.leave(ticket)
             raise
         if answer is None:
-            raise ProblemError(Problem(429, "busy", "too much is being asked at once; ask again"))
+            raise ProblemError(HttpProblem(429, "busy", "too much is being asked at once; ask again"))
         if isinstance(answer, EquipoiseError):
             log.warning("not answered", extra={"why": str(answer)})
-            raise ProblemError(Problem(503, "unavailable", "this cannot be answered just now; ask again"))
+            raise ProblemError(HttpProblem(503, "unavailable", "this cannot be answered just now; ask again"))
         return answer
 
     def work_off(self) -> list[Coroutine[Any, Any, None]]:
@@ -120,7 +120,7 @@ class Line:
 
 
 @dataclass(slots=True)
-class Known:
+class FromSnapshot:
     """What was made of one snapshot.
 
     Parameters
@@ -167,28 +167,28 @@ class Desk:
         self._known = self._take()
         places = settings.max_waiting
         self._quick, self._long = (
-            Line("ask", places, at_once=True, workers=QUICK_WORKERS),
-            Line("ask", places),
+            WorkLine("ask", places, at_once=True, workers=QUICK_WORKERS),
+            WorkLine("ask", places),
         )
-        self._read = Line("read", places, settings.store)
-        self._pages = Line("pages", places, settings.store)
+        self._read = WorkLine("read", places, settings.store)
+        self._pages = WorkLine("pages", places, settings.store)
         self._lists: Lane[Iterator[Any]] = Lane(places, None)
         self._ranking = asyncio.Lock()
 
     @property
-    def known(self) -> Known:
+    def known(self) -> FromSnapshot:
         """What was made of the newest snapshot."""
         if self.service.board.snapshot is not self._known.snapshot:
             self._known = self._take()
         return self._known
 
-    def _take(self) -> Known:
+    def _take(self) -> FromSnapshot:
         snapshot = self.service.board.snapshot
         before = getattr(self, "_known", None)
         if before is not None and snapshot.revision <= before.snapshot.revision:
             self._serial += 1  # another archive took its place
         etag = f'"{snapshot.revision}{f".{self._serial}" if self._serial else ""}"'.encode()
-        return Known(snapshot, People(snapshot), etag, time(), {}, {})
+        return FromSnapshot(snapshot, People(snapshot), etag, time(), {}, {})
 
     async def ask(self, kind: str, body: bytes, seconds: float | None, address: str) -> tuple[int, bytes]:
         """Return status and body of the answer to a question that needs no archive."""
@@ -223,7 +223,7 @@ class Desk:
             self._lists.leave(ticket)
             raise
         if found is None:
-            raise ProblemError(Problem(429, "busy", "too much is being asked at once; ask again"))
+            raise ProblemError(HttpProblem(429, "busy", "too much is being asked at once; ask again"))
         if isinstance(found, EquipoiseError):
             raise found
         return found
@@ -258,7 +258,7 @@ class Desk:
         rows: list[PlayerRow] = found
         return rows
 
-    def _lines(self) -> dict[str, Line]:
+    def _lines(self) -> dict[str, WorkLine]:
         return {"quick": self._quick, "long": self._long, "read": self._read, "pages": self._pages}
 
     def lanes(self) -> list[Coroutine[Any, Any, None]]:
@@ -267,7 +267,7 @@ class Desk:
         return [*lines, self._go_through()]
 
     async def close(self) -> None:
-        """Let go of the workers."""
+        """Close the workers."""
         workers = [worker for line in self._lines().values() for worker in line.workers]
         await asyncio.gather(*(each.end() for each in workers))
 

@@ -26,7 +26,7 @@ from equipoise.server.http.operations import USUAL, WITH_TOKEN, Operation
 #: Where schemas stand.
 REF = "#/components/schemas/{name}"
 
-#: A place in a path, and how the router is told that it may hold slashes.
+#: A place in a path, and how the router learns that it may hold slashes.
 _PLACE = re.compile(r"\{(\w+)(?::path)?\}")
 
 #: What answers are written as that are no JSON: texts, and events.
@@ -153,9 +153,9 @@ def _parameters(kind: Any, components: Mapping[str, Any]) -> list[dict[str, Any]
     found = []
     for name, schema in components[kind.__name__]["properties"].items():
         known = {key: value for key, value in schema.items() if key != "description"}
-        told = [each for each in known.get("anyOf", ()) if each != {"type": "null"}]
-        if told:  # what is left out has no value to be written
-            known = told[0]
+        typed = [each for each in known.get("anyOf", ()) if each != {"type": "null"}]
+        if typed:  # what is left out has no value to be written
+            known = typed[0]
         described = schema.get("description") or known.pop("description", "")
         found.append(
             {"name": name, "in": "query", "required": False, "schema": known}

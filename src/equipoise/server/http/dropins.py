@@ -17,10 +17,10 @@ from urllib.parse import parse_qsl
 
 from equipoise.matches import Ruleset, Setting
 from equipoise.players import Member
-from equipoise.protocols.http.problems import Problem
+from equipoise.protocols.http.problems import HttpProblem
 from equipoise.protocols.weights.fields import MOST_TEAMS, sayable
 from equipoise.protocols.weights.requests import Division, Named, Refusal
-from equipoise.server.http.asked import Asked, Reply, reply
+from equipoise.server.http.asked import HttpRequest, Reply, reply
 from equipoise.server.http.asking import ProblemError
 from equipoise.serving.ratings import AmbiguousGameError
 
@@ -76,12 +76,14 @@ class SpadsBalance(TypedDict, total=False):
     bot_assign_hash: dict[str, SpadsSeat]
 
 
-async def elo(desk: Desk, asked: Asked) -> Reply:
+async def elo(desk: Desk, asked: HttpRequest) -> Reply:
     """Answer as qlstats.net does: players with an Elo for each game type that they have played."""
     known = desk.known
     ids = dict.fromkeys(each for each in asked.path["ids"].replace(",", "+").split("+") if each)
     if len(ids) > MOST_PLAYERS:
-        raise ProblemError(Problem(422, "invalid", f"at most {MOST_PLAYERS} ids may be asked for at once"))
+        raise ProblemError(
+            HttpProblem(422, "invalid", f"at most {MOST_PLAYERS} ids may be asked for at once")
+        )
     players = []
     for one in ids:
         if one not in known.snapshot.ratings.known:
@@ -97,7 +99,7 @@ async def elo(desk: Desk, asked: Asked) -> Reply:
     return reply({"players": players, "untracked": []})
 
 
-async def get_rating(desk: Desk, asked: Asked) -> Reply:
+async def get_rating(desk: Desk, asked: HttpRequest) -> Reply:
     """Answer as teiserver does: one player's rating, that of a newcomer for a stranger."""
     board = desk.service.board
     weights = board.answers.weights(_ruleset(desk, asked.path["type"]))
@@ -115,7 +117,7 @@ def _ruleset(desk: Desk, game_type: str) -> Ruleset:
         return Ruleset()
 
 
-async def balance_battle(desk: Desk, asked: Asked) -> Reply:
+async def balance_battle(desk: Desk, asked: HttpRequest) -> Reply:
     """Answer as teiserver does: who goes into which team; nothing where there are bots, as there."""
     form = _form(asked.body)
     for field in ("players", "nbTeams"):
@@ -131,7 +133,7 @@ async def balance_battle(desk: Desk, asked: Asked) -> Reply:
     setting = Setting("")
     teams = await desk.service.work(Division(setting, int(number), members), asked.address)
     if teams in (Refusal.BUSY, Refusal.UNAVAILABLE):
-        raise ProblemError(Problem(503, "unavailable", "this cannot be answered just now; ask again"))
+        raise ProblemError(HttpProblem(503, "unavailable", "this cannot be answered just now; ask again"))
     if isinstance(teams, Refusal):
         return reply({})
     answers = desk.service.board.answers
@@ -182,4 +184,4 @@ def _is_name(name: Any) -> bool:
 
 
 def _refuse(detail: str) -> NoReturn:
-    raise ProblemError(Problem(422, "invalid", detail, ""))
+    raise ProblemError(HttpProblem(422, "invalid", detail, ""))

@@ -2,7 +2,7 @@
 
 An event's id is the revision it is of, so that whoever comes back with ``Last-Event-ID`` gets what came since
 from the archive, whatever has happened to the server.  Only the last event of a revision has an id: who was
-cut off in the midst of one gets it again as a whole, and loses nothing.
+cut off in the middle of one gets it again as a whole, and loses nothing.
 """
 
 from __future__ import annotations
@@ -101,9 +101,9 @@ class Events:
         try:
             yield b"retry: 2000\n\n"
             games: list[dict[str, Any]] = []
-            with contextlib.suppress(ProblemError):  # too much is being read; what changes will be told
+            with contextlib.suppress(ProblemError):  # too much is being read; what changes will be reported
                 games = await running(self._desk, OWN)
-            if self._games is None:  # what changes from here on is told, before the first look too
+            if self._games is None:  # what changes from here on is reported, before the first look too
                 self._games = {each["server"]: each for each in games}
             for game in games:
                 yield event("session", game)

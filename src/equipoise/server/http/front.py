@@ -19,7 +19,7 @@ from equipoise.server.settings import Settings
 from equipoise.server.tcp import Server
 
 
-class Front:
+class HttpFront:
     """What answers HTTP beside the weight protocol, from the same snapshot.
 
     Parameters
@@ -67,7 +67,7 @@ class Front:
         self.where = await self._server.listen(*address, tls, others)
 
     def reload(self, settings: Settings) -> None:
-        """Take other limits from settings that were read anew; addresses and proxies stay."""
+        """Take other limits from reloaded settings; addresses and proxies stay."""
         self.desk.settings = settings
         self.application.rates.rate = settings.http_rate
         self.application.most_bytes = settings.max_body
@@ -80,7 +80,7 @@ class Front:
         await self._server.stop()
 
     async def close(self) -> None:
-        """Let go of the workers."""
+        """Close the workers."""
         self._server.close()
         for each in self._tasks:
             each.cancel()

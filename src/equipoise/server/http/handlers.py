@@ -13,16 +13,16 @@ from equipoise.clock import ahead
 from equipoise.errors import InputError
 from equipoise.logs.records import match_from
 from equipoise.matches import Ruleset
-from equipoise.protocols.http.problems import Problem, located
+from equipoise.protocols.http.problems import HttpProblem, located
 from equipoise.protocols.weights.requests import Refusal
 from equipoise.server import keeping
 from equipoise.server import metrics as counts
-from equipoise.server.http.asked import Asked, Reply, refusal, reply
+from equipoise.server.http.asked import HttpRequest, Reply, refusal, reply
 from equipoise.server.http.asking import ProblemError, plain_object, typed
 from equipoise.server.http.bodies import UndoBody
-from equipoise.server.http.desk import MOST_CARDS, Desk, Known
+from equipoise.server.http.desk import MOST_CARDS, Desk, FromSnapshot
 from equipoise.server.http.events import running
-from equipoise.server.keeping import Report, Undo
+from equipoise.server.keeping import ReportedGame, UndoneGame
 from equipoise.serving.people import Page
 
 #: Characters of the longest id of a match that is reported.
@@ -34,7 +34,7 @@ DIGITS = 18
 Decoded = TypeVar("Decoded")
 
 
-async def question(kind: str, desk: Desk, asked: Asked) -> Reply:
+async def question(kind: str, desk: Desk, asked: HttpRequest) -> Reply:
     """Answer a question that needs no archive."""
     limit = asked.query.time_limit
     seconds = None if limit is msgspec.UNSET else limit
@@ -42,7 +42,7 @@ async def question(kind: str, desk: Desk, asked: Asked) -> Reply:
     return Reply(status, body) if status == 200 else Reply(status, body, (), b"application/problem+json")
 
 
-async def players(desk: Desk, asked: Asked) -> Reply:
+async def players(desk: Desk, asked: HttpRequest) -> Reply:
     """List players."""
     known = desk.known
     if unchanged := _unchanged(known, asked):
@@ -55,7 +55,7 @@ async def players(desk: Desk, asked: Asked) -> Reply:
     return reply({"players": found.rows, "next": after}, headers=_etag(known))
 
 
-async def player(desk: Desk, asked: Asked) -> Reply:
+async def player(desk: Desk, asked: HttpRequest) -> Reply:
     """Show a player."""
     known = desk.known
     named = asked.path["id"]
@@ -70,13 +70,13 @@ async def player(desk: Desk, asked: Asked) -> Reply:
     return _unchanged(known, asked) or Reply(200, body, _etag(known))
 
 
-async def rulesets(desk: Desk, asked: Asked) -> Reply:
+async def rulesets(desk: Desk, asked: HttpRequest) -> Reply:
     """List rulesets."""
     known = desk.known
     return _unchanged(known, asked) or reply({"rulesets": known.people.rulesets()}, headers=_etag(known))
 
 
-async def leaderboard(desk: Desk, asked: Asked) -> Reply:
+async def leaderboard(desk: Desk, asked: HttpRequest) -> Reply:
     """List the strongest."""
     known = desk.known
     ruleset = _ruleset(known, asked.path["ruleset"])
@@ -87,7 +87,7 @@ async def leaderboard(desk: Desk, asked: Asked) -> Reply:
     return reply(content, headers=_etag(known))
 
 
-async def history(desk: Desk, asked: Asked) -> Reply:
+async def history(desk: Desk, asked: HttpRequest) -> Reply:
     """List a player's games."""
     known = desk.known
     named = asked.path["id"]
@@ -96,7 +96,7 @@ async def history(desk: Desk, asked: Asked) -> Reply:
     return await _from_archive(desk, asked, "history", (named, asked.query.why))
 
 
-async def matches(desk: Desk, asked: Asked) -> Reply:
+async def matches(desk: Desk, asked: HttpRequest) -> Reply:
     """List matches."""
     if unchanged := _unchanged(desk.known, asked):
         return unchanged
@@ -107,12 +107,12 @@ async def matches(desk: Desk, asked: Asked) -> Reply:
     return reply(page, headers=_etag(desk.known))
 
 
-async def match(desk: Desk, asked: Asked) -> Reply:
+async def match(desk: Desk, asked: HttpRequest) -> Reply:
     """Show a match."""
     return await _from_archive(desk, asked, "match", asked.path["id"])
 
 
-async def _from_archive(desk: Desk, asked: Asked, kind: str, what: Any) -> Reply:
+async def _from_archive(desk: Desk, asked: HttpRequest, kind: str, what: Any) -> Reply:
     if unchanged := _unchanged(desk.known, asked):
         return unchanged
     read = await desk.read(kind, what, asked.address)
@@ -121,7 +121,7 @@ async def _from_archive(desk: Desk, asked: Asked, kind: str, what: Any) -> Reply
     return Reply(200, read.body, _etag(desk.known))
 
 
-async def results(desk: Desk, asked: Asked) -> Reply:
+async def results(desk: Desk, asked: HttpRequest) -> Reply:
     """Keep a match that has ended."""
     record = plain_object(asked.body)
     timed = "ended" in record
@@ -134,78 +134,78 @@ async def results(desk: Desk, asked: Asked) -> Reply:
         detail = (
             f"id must have 1 to {LONGEST_ID} characters; it, or an Idempotency-Key, tells a match from others"
         )
-        raise ProblemError(Problem(422, "invalid", detail, "/id"))
+        raise ProblemError(HttpProblem(422, "invalid", detail, "/id"))
     try:
         match = match_from(record)
     except InputError as error:
         pointer, detail = located(str(error), record, error.argument)
-        raise ProblemError(Problem(422, "invalid", detail, pointer)) from None
+        raise ProblemError(HttpProblem(422, "invalid", detail, pointer)) from None
     if wrong := ahead(match.ended or 0.0, now):
-        raise ProblemError(Problem(422, "invalid", f"ended: {wrong}", "/ended"))
-    outcome = await _kept(desk, Report(match, timed), asked)
+        raise ProblemError(HttpProblem(422, "invalid", f"ended: {wrong}", "/ended"))
+    outcome = await _kept(desk, ReportedGame(match, timed), asked)
     if outcome == keeping.OTHER:
         detail = f"another match is kept under the id {match.id!r}; it stays as it is"
-        raise ProblemError(Problem(409, "conflict", detail, "/id"))
+        raise ProblemError(HttpProblem(409, "conflict", detail, "/id"))
     new = outcome == keeping.NEW
     return reply({"id": match.id, "new": new}, 201 if new else 200)
 
 
-async def undo(desk: Desk, asked: Asked) -> Reply:
+async def undo(desk: Desk, asked: HttpRequest) -> Reply:
     """Exclude a match from the ratings, or include it again."""
     back = typed(asked.body or b"{}", UndoBody).back
     named = asked.path["id"]
-    if await _kept(desk, Undo(named, back), asked) == keeping.MISSING:
+    if await _kept(desk, UndoneGame(named, back), asked) == keeping.MISSING:
         _missing("match", named)
     return reply({"match": named, "undone": not back})
 
 
-async def _kept(desk: Desk, what: Report | Undo, asked: Asked) -> str:
+async def _kept(desk: Desk, what: ReportedGame | UndoneGame, asked: HttpRequest) -> str:
     """Have something kept; return what became of it."""
     outcome = await desk.service.work(what, asked.address)
     if outcome is Refusal.BUSY:
-        raise ProblemError(Problem(429, "busy", "too much is being reported at once; report it again"))
+        raise ProblemError(HttpProblem(429, "busy", "too much is being reported at once; report it again"))
     if isinstance(outcome, Refusal):
-        raise ProblemError(Problem(503, "unavailable", "it cannot be kept just now; report it again"))
+        raise ProblemError(HttpProblem(503, "unavailable", "it cannot be kept just now; report it again"))
     return str(outcome)
 
 
-async def sessions(desk: Desk, asked: Asked) -> Reply:
+async def sessions(desk: Desk, asked: HttpRequest) -> Reply:
     """List the running games that were heard of lately."""
     return reply({"sessions": await running(desk, asked.address)}, headers=((b"cache-control", b"no-store"),))
 
 
-async def events(desk: Desk, asked: Asked) -> Reply:
+async def events(desk: Desk, asked: HttpRequest) -> Reply:
     """Tell of what happens as it does."""
     given = asked.headers.get(b"last-event-id", b"").decode("latin-1")
     if given and not (given.isascii() and given.isdigit() and len(given) <= DIGITS):
-        raise ProblemError(Problem(422, "invalid", "Last-Event-ID must be the id of an event"))
+        raise ProblemError(HttpProblem(422, "invalid", "Last-Event-ID must be the id of an event"))
     if not desk.events.has_room(asked.address):
-        raise ProblemError(Problem(429, "busy", "as many listen as may; ask again"))
+        raise ProblemError(HttpProblem(429, "busy", "as many listen as may; ask again"))
     stream = desk.events.stream(asked.address, int(given) if given else None)
     return Reply(200, b"", ((b"cache-control", b"no-store"),), b"text/event-stream", stream)
 
 
-async def livez(desk: Desk, asked: Asked) -> Reply:
+async def livez(desk: Desk, asked: HttpRequest) -> Reply:
     """Tell that the process answers."""
     del desk, asked
     return reply({"status": "alive"})
 
 
-async def readyz(desk: Desk, asked: Asked) -> Reply:
+async def readyz(desk: Desk, asked: HttpRequest) -> Reply:
     """Tell whether there are ratings to answer from, and no end in sight."""
     del asked
     if desk.ending:
-        return refusal(Problem(503, "ending", "this server ends"))
+        return refusal(HttpProblem(503, "ending", "this server ends"))
     return reply({"status": "ready", "revision": desk.known.snapshot.revision})
 
 
-async def metrics(desk: Desk, asked: Asked) -> Reply:
+async def metrics(desk: Desk, asked: HttpRequest) -> Reply:
     """Tell counts and times."""
     del asked
     return Reply(200, desk.metrics.text(desk.gauges()).encode(), (), counts.MEDIA_TYPE)
 
 
-async def document(desk: Desk, asked: Asked) -> Reply:
+async def document(desk: Desk, asked: HttpRequest) -> Reply:
     """Give the document of all operations."""
     del asked
     return Reply(200, desk.document)
@@ -214,11 +214,11 @@ async def document(desk: Desk, asked: Asked) -> Reply:
 # Revisions, places in lists, and what is missing
 
 
-def _etag(known: Known) -> tuple[tuple[bytes, bytes], ...]:
+def _etag(known: FromSnapshot) -> tuple[tuple[bytes, bytes], ...]:
     return ((b"etag", known.etag), (b"cache-control", b"no-cache"))
 
 
-def _unchanged(known: Known, asked: Asked) -> Reply | None:
+def _unchanged(known: FromSnapshot, asked: HttpRequest) -> Reply | None:
     """Return the answer to whoever has this revision already."""
     has = asked.headers.get(b"if-none-match")
     if has is None:
@@ -228,10 +228,10 @@ def _unchanged(known: Known, asked: Asked) -> Reply | None:
 
 
 def _missing(kind: str, named: str) -> NoReturn:
-    raise ProblemError(Problem(404, "not-found", f"there is no {kind} {named!r}"))
+    raise ProblemError(HttpProblem(404, "not-found", f"there is no {kind} {named!r}"))
 
 
-def _ruleset(known: Known, text: str) -> Ruleset:
+def _ruleset(known: FromSnapshot, text: str) -> Ruleset:
     """Return the ruleset that a text names."""
     found = known.people.ruleset(text)
     if found is None:
@@ -248,14 +248,14 @@ def _decoded(cursor: str, kind: type[Decoded]) -> Decoded:
         return msgspec.json.decode(base64.urlsafe_b64decode(cursor.encode()), type=kind)
     except (binascii.Error, ValueError):
         detail = "cursor: it is not the `next` of a page"
-        raise ProblemError(Problem(422, "invalid", detail, more={"parameter": "cursor"})) from None
+        raise ProblemError(HttpProblem(422, "invalid", detail, more={"parameter": "cursor"})) from None
 
 
 def _place(cursor: str) -> tuple[float, str] | None:
     return None if not cursor else _decoded(cursor, tuple[float, str])
 
 
-def _start(known: Known, cursor: str) -> int:
+def _start(known: FromSnapshot, cursor: str) -> int:
     """Return the place of a cursor in the order of first appearance, which a correction may have moved."""
     if not cursor:
         return 0

@@ -23,7 +23,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from equipoise.errors import InputError
-from equipoise.protocols.http.problems import MEDIA_TYPE, Problem
+from equipoise.protocols.http.problems import MEDIA_TYPE, HttpProblem
 from equipoise.server.addresses import Account, address_of
 from equipoise.server.limits import check_above_zero
 from equipoise.server.tcp import (
@@ -78,7 +78,7 @@ class HttpLimits:
         check_above_zero(self)
 
 
-class Connection(HttpToolsProtocol):
+class HttpConnection(HttpToolsProtocol):
     """One connection, with a moment until which something must have come."""
 
     def __init__(self, server: HttpServer, address: str, account: Account) -> None:
@@ -127,7 +127,7 @@ class Connection(HttpToolsProtocol):
             if self._head > MOST_HEAD and self.parser is not None:
                 super().data_received(data)
                 if self._in_head:
-                    self._refuse(Problem(431, "headers-too-large", f"headers may have {MOST_HEAD} bytes"))
+                    self._refuse(HttpProblem(431, "headers-too-large", f"headers may have {MOST_HEAD} bytes"))
                 return
         if self.parser is not None and not self.transport.is_closing():
             super().data_received(data)
@@ -160,9 +160,9 @@ class Connection(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is no HTTP."""
-        self._refuse(Problem(400, "malformed", msg))
+        self._refuse(HttpProblem(400, "malformed", msg))
 
-    def _refuse(self, problem: Problem) -> None:
+    def _refuse(self, problem: HttpProblem) -> None:
         if self.transport.is_closing():
             return
         body = problem.encoded()
@@ -205,7 +205,7 @@ class HttpServer:
     def __init__(self, application: Any, limits: HttpLimits | None = None) -> None:
         self.limits = limits or HttpLimits()
         self.config = Config(
-            application, interface="asgi3", lifespan="off", ws="none", http=Connection, log_config=None,
+            application, interface="asgi3", lifespan="off", ws="none", http=HttpConnection, log_config=None,
             access_log=False, proxy_headers=False, server_header=False,
         )  # fmt: skip
         self.config.load()
@@ -214,7 +214,7 @@ class HttpServer:
         quiet.addHandler(logging.NullHandler())
         self.state = ServerState()
         self.clock = 0.0
-        self._connections: set[Connection] = set()
+        self._connections: set[HttpConnection] = set()
         self._accounts: dict[str, Account] = {}
         self._taken = 0
         self._full = False
@@ -265,7 +265,7 @@ class HttpServer:
         return len(self._connections)
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         for each in self._listening:
             self._loop.remove_reader(each)
             each.close()
@@ -310,7 +310,7 @@ class HttpServer:
             self._loop.add_reader(listening, self._accept, listening)
 
     async def _connect(self, client: socket.socket, address: str, account: Account) -> None:
-        connection = Connection(self, address, account)
+        connection = HttpConnection(self, address, account)
         limit = {} if self._tls is None else {"ssl_handshake_timeout": HANDSHAKE}
         try:
             await self._loop.connect_accepted_socket(lambda: connection, client, ssl=self._tls, **limit)
@@ -342,11 +342,11 @@ class HttpServer:
         if not account.open:
             self._accounts.pop(address, None)
 
-    def took(self, connection: Connection) -> None:
+    def took(self, connection: HttpConnection) -> None:
         """Note a connection that has begun."""
         self._connections.add(connection)
 
-    def drop(self, connection: Connection) -> None:
+    def drop(self, connection: HttpConnection) -> None:
         """Forget a connection that has ended."""
         if connection in self._connections:
             self._connections.remove(connection)

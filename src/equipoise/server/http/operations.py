@@ -11,9 +11,9 @@ from equipoise.archive.listing import MatchData
 from equipoise.lobbies.plan import PlanData
 from equipoise.ratings.reports import Predicted, Rated
 from equipoise.server.http import dropins, handlers
-from equipoise.server.http.asked import Asked, Reply
+from equipoise.server.http.asked import HttpRequest, Reply
 from equipoise.server.http.bodies import LobbiesBody, PredictBody, RateBody, UndoBody
-from equipoise.server.http.parameters import Board, Cursor, History, People, TimeLimit
+from equipoise.server.http.parameters import BoardQuery, Cursor, HistoryQuery, PeopleQuery, TimeLimit
 from equipoise.server.http.shapes import (
     Alive,
     Explained,
@@ -30,7 +30,7 @@ from equipoise.server.http.shapes import (
 from equipoise.serving.people import PlayerCard
 from equipoise.teams.solution import SolutionData
 
-Handler = Callable[[Any, Asked], Awaitable[Reply]]
+Handler = Callable[[Any, HttpRequest], Awaitable[Reply]]
 
 #: Answers that every operation may give besides its own.
 USUAL: Mapping[int, str] = {
@@ -117,11 +117,11 @@ OPERATIONS: tuple[Operation, ...] = (
     _question("predict", "Say who would win, from matches.", Predicted, PredictBody),
     Operation(
         "players", "GET", "/v1/players", "List players with their ratings.", handlers.players, PlayerPage,
-        query=People, answers={**UNCHANGED, **MISSING},
+        query=PeopleQuery, answers={**UNCHANGED, **MISSING},
     ),
     Operation(
         "history", "GET", "/v1/players/{id:path}/history", "List a player's games and ratings.",
-        handlers.history, PlayerHistory, query=History, answers={**UNCHANGED, **MISSING},
+        handlers.history, PlayerHistory, query=HistoryQuery, answers={**UNCHANGED, **MISSING},
     ),
     Operation(
         "player", "GET", "/v1/players/{id:path}", "Show a player's ratings.", handlers.player, PlayerCard,
@@ -133,7 +133,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "leaderboard", "GET", "/v1/leaderboards/{ruleset:path}", "List the strongest in a ruleset.",
-        handlers.leaderboard, Leaderboard, query=Board, answers={**UNCHANGED, **MISSING},
+        handlers.leaderboard, Leaderboard, query=BoardQuery, answers={**UNCHANGED, **MISSING},
     ),
     Operation(
         "matches", "GET", "/v1/matches", "List matches, the newest first.", handlers.matches, MatchPage,

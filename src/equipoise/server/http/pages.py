@@ -18,7 +18,7 @@ from equipoise.archive.archive import open_archive
 from equipoise.errors import EquipoiseError
 from equipoise.pages.html.board import board_html
 from equipoise.pages.html.site import KINDS, Site, policy
-from equipoise.protocols.http.problems import Problem
+from equipoise.protocols.http.problems import HttpProblem
 from equipoise.server.addresses import address_of
 from equipoise.server.http.application import Receive, Scope, Send, sent
 from equipoise.server.http.asked import Reply, refusal
@@ -90,8 +90,8 @@ class Paging:
                 stamp = archive.stamp()
                 if stamp != self._stamp:
                     names = archive.standing().names
-                    told = chronicle_of(archive.model, archive.matches(), names)
-                    self._site = Site(told, live=True, sessions=self._sessions)
+                    chronicle = chronicle_of(archive.model, archive.matches(), names)
+                    self._site = Site(chronicle, live=True, sessions=self._sessions)
                     self._stamp = stamp
         except EquipoiseError as error:
             log.warning("no pages", extra={"why": str(error)})
@@ -127,13 +127,13 @@ class Pages:
     async def _reply(self, scope: Scope) -> Reply:
         if scope["method"] not in ("GET", "HEAD"):
             raise ProblemError(
-                Problem(405, "method-not-allowed", f"{scope['method']} is not a method of pages")
+                HttpProblem(405, "method-not-allowed", f"{scope['method']} is not a method of pages")
             )
         address = address_of(scope["client"])
         if not self._rates.allows(address):
             await self._rates.hold()
             raise ProblemError(
-                Problem(429, "too-many-requests", "this address asks too fast; wait, and ask again")
+                HttpProblem(429, "too-many-requests", "this address asks too fast; wait, and ask again")
             )
         path = scope["path"].removeprefix("/")
         if path == "board.html":
@@ -144,7 +144,7 @@ class Pages:
             raise _missing()
         if self._desk.settings.read_token:
             raise ProblemError(
-                Problem(401, "no-token", "reading needs a token here, which pages cannot carry")
+                HttpProblem(401, "no-token", "reading needs a token here, which pages cannot carry")
             )
         query = parse_qsl(scope["query_string"].decode("ascii", "replace"), errors="replace")
         return await self._page(path, dict(query), address)
@@ -162,7 +162,7 @@ class Pages:
 
 def _missing() -> ProblemError:
     what = "there is nothing at this path; / has the first page, and /openapi.json says what else there is"
-    return ProblemError(Problem(404, "not-found", what))
+    return ProblemError(HttpProblem(404, "not-found", what))
 
 
 def _headers() -> tuple[tuple[bytes, bytes], ...]:

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-#: Rows of a page unless it is said.
+#: Rows of a page unless stated otherwise.
 ROWS = 100
 
 Rows = Annotated[int, Meta(ge=1, le=1000, description="How many rows.")]
@@ -32,20 +32,20 @@ class Cursor(msgspec.Struct, forbid_unknown_fields=True):
     limit: Rows = ROWS
 
 
-class People(Cursor, forbid_unknown_fields=True):
+class PeopleQuery(Cursor, forbid_unknown_fields=True):
     """Which players."""
 
     ruleset: Annotated[Text, Meta(description="Whose ratings: game/type+mutators, or general.")] = "general"
     q: Annotated[Text, Meta(description="A part of the name or the id.")] = ""
 
 
-class History(msgspec.Struct, forbid_unknown_fields=True):
+class HistoryQuery(msgspec.Struct, forbid_unknown_fields=True):
     """How much of a history."""
 
     why: Annotated[bool, Meta(description="Whether to say what moved the rating.")] = False
 
 
-class Board(msgspec.Struct, forbid_unknown_fields=True):
+class BoardQuery(msgspec.Struct, forbid_unknown_fields=True):
     """Which part of a leaderboard."""
 
     limit: Rows = ROWS

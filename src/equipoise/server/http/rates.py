@@ -1,4 +1,4 @@
-"""How fast each address may ask: a bucket of tokens each, which fills again by and by."""
+"""How fast each address may ask: a bucket of tokens each, which refills over time."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ HELD, MOST_HELD = 0.5, 512
 MOST = 4096
 
 
-#: Seconds for which the answer to a wrong token is held back, and as how many at most they count.
-WRONG, LONGEST = 0.5, 10
+#: As how many wrong tokens those of an address count at most.
+LONGEST = 10
 
 log = logging.getLogger(__name__)
 
 
 class Rates:
-    """Who has asked how much of late.
+    """Who has asked how much recently.
 
     Parameters
     ----------
@@ -66,9 +66,16 @@ class Rates:
 
 
 class WrongTokens:
-    """Holds the answers to wrong tokens back, the longer the more of them came from an address."""
+    """Holds the answers to wrong tokens back, the longer the more of them came from an address.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    seconds : float
+        For how long the first one is held back; each other one as much longer.
+    """
+
+    def __init__(self, seconds: float = 1.0) -> None:
+        self.seconds = seconds
         self._times: dict[str, int] = {}
         self._held = 0
 
@@ -82,7 +89,7 @@ class WrongTokens:
             return
         self._held += 1
         try:
-            await asyncio.sleep(WRONG * min(times, LONGEST))
+            await asyncio.sleep(self.seconds * min(times, LONGEST))
         finally:
             self._held -= 1
 

@@ -61,7 +61,7 @@ class Constraint:
 class Asked:
     """Something that is asked for."""
 
-    #: The :attr:`Constraint.kind` of what is told of it.
+    #: The :attr:`Constraint.kind` of what it reports.
     kind: ClassVar[str] = ""
 
     def constraint(self, request: BalanceRequest) -> Constraint:
@@ -92,14 +92,14 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Priced(Asked):
+class PricedPreference(Asked):
     """Something that may be broken at a price."""
 
     def insist(self, request: BalanceRequest) -> BalanceRequest | None:
         """Return the request in which it must be kept; None where that says nothing."""
         raise NotImplementedError
 
-    def about(self, who: str) -> Priced:
+    def about(self, who: str) -> PricedPreference:
         """Return what of it is about a player, by id."""
         del who
         return self

@@ -13,9 +13,9 @@ from typing import Any, Unpack
 from equipoise.errors import InputError
 from equipoise.teams.balancing import balance
 from equipoise.teams.explaining.asking import Constraint, folded, labels
-from equipoise.teams.explaining.exchanging import Seat, exchanges, fairest
+from equipoise.teams.explaining.exchanging import ExchangeSeat, exchanges, fairest
 from equipoise.teams.explaining.explaining import Instead, alternative, instead
-from equipoise.teams.explaining.judging import Cost, Moved, Valuation, Yardstick, as_json
+from equipoise.teams.explaining.judging import Cost, TeamChanges, Valuation, Yardstick, as_json
 from equipoise.teams.explaining.relaxing import preferences_in, rules_in
 from equipoise.teams.explaining.rules import Fixed, TeamSizes
 from equipoise.teams.keywords import Keywords, Players
@@ -47,7 +47,7 @@ class Change:
     ----------
     before, after : Valuation
         The split in numbers.
-    moved : tuple of Moved
+    moved : tuple of TeamChanges
         Who is in another team afterwards.
     cost : Cost
         What the changes make worse.
@@ -62,7 +62,7 @@ class Change:
 
     before: Valuation
     after: Valuation
-    moved: tuple[Moved, ...]
+    moved: tuple[TeamChanges, ...]
     cost: Cost
     behind: Cost
     broken: tuple[Constraint, ...]
@@ -209,7 +209,7 @@ def why_there(
     """
     yardstick, solution, start = _looked_at(players, solution, split, keywords)
     request, teams = yardstick.request, yardstick.teams_of(start)
-    seat = Seat.of(yardstick, teams, who)
+    seat = ExchangeSeat.of(yardstick, teams, who)
     place, home, block, anchor, held = seat.place, seat.team, seat.block, seat.anchor, seat.held
     name = request.players[place].label
     free = Yardstick(Fixed(held).relax(request)) if held else yardstick
@@ -269,7 +269,7 @@ def why_not(
     """
     yardstick, _, start = _looked_at(players, solution, split, keywords)
     request, teams = yardstick.request, yardstick.teams_of(start)
-    seat = Seat.of(yardstick, teams, who)
+    seat = ExchangeSeat.of(yardstick, teams, who)
     given_up = tuple(Fixed((one,)).constraint(request) for one in seat.held)
     free, player = Fixed(seat.held).relax(request), request.players[seat.place]
     stays = () if seat.anchor is None else ((request.players[seat.anchor].id, teams[seat.anchor]),)

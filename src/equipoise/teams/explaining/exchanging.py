@@ -17,7 +17,7 @@ MOST_EXCHANGES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class ExchangeSeat:
     """Where a player is: the team, who moves along, who of them is fixed, and the teams to compare with."""
 
     place: int
@@ -28,7 +28,7 @@ class Seat:
     others: tuple[int, ...]
 
     @classmethod
-    def of(cls, yardstick: Yardstick, teams: Sequence[int], who: str) -> Seat:
+    def of(cls, yardstick: Yardstick, teams: Sequence[int], who: str) -> ExchangeSeat:
         """Return the seat of a player, by id or name."""
         request = yardstick.request
         place = request.roster.find("why", who)

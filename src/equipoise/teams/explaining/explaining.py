@@ -13,9 +13,9 @@ from typing import Any, Unpack
 
 from equipoise.stopping import Stop
 from equipoise.teams.balancing import balance
-from equipoise.teams.explaining.asking import Asked, Constraint, Priced, ask, folded
+from equipoise.teams.explaining.asking import Asked, Constraint, PricedPreference, ask, folded
 from equipoise.teams.explaining.giving_up import Share, least_relaxed
-from equipoise.teams.explaining.judging import Cost, Moved, Valuation, Yardstick, as_json
+from equipoise.teams.explaining.judging import Cost, TeamChanges, Valuation, Yardstick, as_json
 from equipoise.teams.explaining.relaxing import STEP, preferences_in, relaxed_sizes, rules_in
 from equipoise.teams.keywords import Keywords, Players
 from equipoise.teams.request import TOLERANCE, BalanceRequest
@@ -33,7 +33,7 @@ class Alternative:
     ----------
     teams : tuple of tuples of str
         Each team's players by name, strongest first, bots left out.
-    moved : tuple of Moved
+    moved : tuple of TeamChanges
         Who is in another team.
     cost : Cost
         What it is worse.
@@ -44,7 +44,7 @@ class Alternative:
     """
 
     teams: tuple[tuple[str, ...], ...]
-    moved: tuple[Moved, ...]
+    moved: tuple[TeamChanges, ...]
     cost: Cost
     win_probability: tuple[float, ...]
     value: float
@@ -295,7 +295,7 @@ def _price(yardstick: Yardstick, solution: Solution, asked: Asked, stop: Stop) -
         found, gained = base, Cost(0.0, 0.0)
     proven = solution.status is Status.OPTIMAL and without.status is Status.OPTIMAL
     price = Price(rule, gained, alternative(relaxed, found, base), proven)
-    if not isinstance(asked, Priced):
+    if not isinstance(asked, PricedPreference):
         return price
     worth, insisted = asked.paid(yardstick, best), asked.insist(request)
     if not worth or insisted is None:

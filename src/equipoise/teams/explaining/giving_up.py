@@ -54,7 +54,7 @@ def _feasible(request: BalanceRequest, stop: Stop) -> Split | None:
 def _minimal(
     request: BalanceRequest, asked: list[Asked], stop: Stop
 ) -> tuple[tuple[Constraint, ...], Split | None]:
-    """Return what cannot be kept if there is to be a split, as little as can be, and the best without.
+    """Return what cannot be kept if there is to be a split, as little as possible, and the best without.
 
     All is given up, and taken back one after another as long as there is a split.
     """

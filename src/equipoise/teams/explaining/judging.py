@@ -81,7 +81,7 @@ class Valuation:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class TeamChanges:
     """A player by name, and the teams, from 0, that are left and joined."""
 
     player: str
@@ -247,7 +247,7 @@ class Yardstick:
     def value(self, split: Split) -> Valuation:
         """Return a split in numbers: its teams, and what every objective and criterion says of it."""
         labels = np.array(self.teams_of(split), dtype=np.int8)
-        # Registered objectives are told without prices.
+        # Registered objectives are shown without prices.
         totals = np.ascontiguousarray(self.problem.totals(labels[None, :])[:, :, :N_FEATURES])
         values = {
             name: criterion.shown(cost_of(criterion, totals)) + 0.0 for name, criterion in self.registered
@@ -270,7 +270,7 @@ class Yardstick:
         def worse(more: float, less: float, higher_is_better: bool) -> float:
             return rounded(less - more if higher_is_better else more - less)
 
-        # Prices that count before everything else stand first among the values, and are told as such.
+        # Prices that count before everything else stand first among the values, and are shown as such.
         both = zip(split.values[-len(grows) :], than.values[-len(grows) :], grows, strict=False)
         values = tuple(worse(*entry) for entry in both) if len(grows) > 1 else ()
         return Cost(
@@ -301,10 +301,12 @@ class Yardstick:
             roles=tuple(split.roles[n] for n in order) if split.roles else (),
         )
 
-    def moves(self, before: Split, after: Split) -> tuple[Moved, ...]:
+    def moves(self, before: Split, after: Split) -> tuple[TeamChanges, ...]:
         """Return who is in another team afterwards."""
         teams = zip(self.request.players, self.teams_of(before), self.teams_of(after), strict=True)
-        return tuple(Moved(player.label, origin, team) for player, origin, team in teams if origin != team)
+        return tuple(
+            TeamChanges(player.label, origin, team) for player, origin, team in teams if origin != team
+        )
 
     def legal(self, labels: Labels) -> Bools:
         """Tell which splits keep every rule, shape (m,), for the team of each player, (m, n_players)."""

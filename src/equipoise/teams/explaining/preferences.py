@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import ClassVar
 
 from equipoise.players import NO_SIDE
-from equipoise.teams.explaining.asking import Constraint, Priced, labels
+from equipoise.teams.explaining.asking import Constraint, PricedPreference, labels
 from equipoise.teams.explaining.judging import Yardstick
 from equipoise.teams.problem.preferences import Preference, side_prices
 from equipoise.teams.request import BalanceRequest
@@ -16,7 +16,7 @@ from equipoise.teams.solution import Split
 
 
 @dataclass(frozen=True)
-class Mates(Priced):
+class Mates(PricedPreference):
     """A preference between players, and its place among the preferences of the request."""
 
     place: int
@@ -42,13 +42,13 @@ class Mates(Priced):
         )
 
     def insist(self, request: BalanceRequest) -> BalanceRequest | None:
-        """See :meth:`Priced.insist`."""
+        """See :meth:`PricedPreference.insist`."""
         if self.preference.kind == "together":
             return replace(request, parties=(*request.parties, self.preference.players))
         return replace(request, apart=(*request.apart, *combinations(self.preference.players, 2)))
 
     def paid(self, yardstick: Yardstick, split: Split) -> float:
-        """See :meth:`Priced.paid`."""
+        """See :meth:`PricedPreference.paid`."""
         del yardstick
         return split.preferences[self.place].paid
 
@@ -60,7 +60,7 @@ class Mates(Priced):
 
 
 @dataclass(frozen=True)
-class Side(Priced):
+class Side(PricedPreference):
     """The side a player prefers."""
 
     who: str
@@ -84,13 +84,13 @@ class Side(Priced):
         return replace(request, players=tuple(players))
 
     def insist(self, request: BalanceRequest) -> BalanceRequest | None:
-        """See :meth:`Priced.insist`: who is fixed to a team is in no other, whatever is wanted."""
+        """See :meth:`PricedPreference.insist`: who is fixed to a team is in no other, whatever is wanted."""
         if any(who == self.who for who, _ in request.fixed):
             return None
         return replace(request, fixed=(*request.fixed, (self.who, self._place(request)[1])))
 
     def paid(self, yardstick: Yardstick, split: Split) -> float:
-        """See :meth:`Priced.paid`."""
+        """See :meth:`PricedPreference.paid`."""
         request = yardstick.request
         each = side_prices(request.players, request.teams, request.side_price)
         place, _ = self._place(request)
@@ -109,7 +109,7 @@ class Side(Priced):
 
 
 @dataclass(frozen=True)
-class Stay(Priced):
+class Stay(PricedPreference):
     """That players, by id, stay in the team each is in now."""
 
     ids: tuple[str, ...]
@@ -129,15 +129,15 @@ class Stay(Priced):
         return replace(request, stay=0.0)
 
     def insist(self, request: BalanceRequest) -> BalanceRequest | None:
-        """See :meth:`Priced.insist`."""
+        """See :meth:`PricedPreference.insist`."""
         return replace(request, stay=0.0, moves=0)
 
-    def about(self, who: str) -> Priced:
-        """See :meth:`Priced.about`."""
+    def about(self, who: str) -> PricedPreference:
+        """See :meth:`PricedPreference.about`."""
         return Stay((who,)) if who in self.ids else self
 
     def paid(self, yardstick: Yardstick, split: Split) -> float:
-        """See :meth:`Priced.paid`."""
+        """See :meth:`PricedPreference.paid`."""
         return yardstick.request.stay * len(self.violation(yardstick, split))
 
     @staticmethod

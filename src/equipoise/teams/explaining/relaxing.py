@@ -9,16 +9,16 @@ from collections.abc import Mapping
 from typing import cast
 
 from equipoise.players import NO_SIDE
-from equipoise.teams.explaining.asking import Asked, Constraint, Priced
+from equipoise.teams.explaining.asking import Asked, Constraint, PricedPreference
 from equipoise.teams.explaining.preferences import Mates, Side, Stay
 from equipoise.teams.explaining.rules import (
     Apart,
     Custom,
     Fixed,
-    Member,
     MostMoves,
     Party,
     Role,
+    RuleMember,
     TeamSizes,
 )
 from equipoise.teams.request import BalanceRequest
@@ -28,10 +28,10 @@ from equipoise.teams.request import BalanceRequest
 STEP = 2
 
 
-#: The class of everything that can be asked for, by the kind that is told.
+#: The class of everything that can be asked for, by the kind that is reported.
 KINDS: Mapping[str, type[Asked]] = {
     "party": Party,
-    "member": Member,
+    "member": RuleMember,
     "apart": Apart,
     "fixed": Fixed,
     "sizes": TeamSizes,
@@ -60,9 +60,9 @@ def rules_in(request: BalanceRequest) -> list[Asked]:
     return found + ([] if request.moves is None else [MostMoves(request.moves)])
 
 
-def preferences_in(request: BalanceRequest) -> list[Priced]:
+def preferences_in(request: BalanceRequest) -> list[PricedPreference]:
     """Return what has a price, in the order of a split's outcomes."""
-    found: list[Priced] = [
+    found: list[PricedPreference] = [
         Mates(place, preference) for place, preference in enumerate(request.preferences) if preference.price
     ]
     if request.side_price:

@@ -35,7 +35,7 @@ class Party(Asked):
 
     def members(self) -> tuple[Asked, ...]:
         """Of a party of three and more, that each of them is part of it."""
-        return tuple(Member(self.ids, one) for one in self.ids) if len(self.ids) > 2 else ()
+        return tuple(RuleMember(self.ids, one) for one in self.ids) if len(self.ids) > 2 else ()
 
     @staticmethod
     def words(constraint: Constraint, who: str, team: str) -> str:
@@ -45,7 +45,7 @@ class Party(Asked):
 
 
 @dataclass(frozen=True)
-class Member(Asked):
+class RuleMember(Asked):
     """That one player stays in a party, by id."""
 
     ids: tuple[str, ...]

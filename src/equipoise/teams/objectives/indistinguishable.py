@@ -1,4 +1,4 @@
-"""``indistinguishable``: how much a player's team tells of the skill, less how much of the side wanted."""
+"""``indistinguishable``: how much a player's team tells about the skill, less how much of the side wanted."""
 
 from __future__ import annotations
 

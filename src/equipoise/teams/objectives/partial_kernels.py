@@ -14,7 +14,7 @@ NOTHING, INFORMATION, DEVIATIONS = range(3)
 
 
 class Partial(NamedTuple):
-    """What can be said of the cost once some teams are full; variances are those of the second axis.
+    """What is known of the cost once some teams are full; variances are those of the second axis.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 A price is in win probability: a preference that is worth 0.01 is broken where keeping it would cost the game
 more than one percent of win probability.  Here are the preferences as they are asked for, what a split
 pays for those it breaks, and what became of each: between players, for a side, and to stay in a team.  Rules
-stand in :mod:`equipoise.teams.problem.problem`.
+are in :mod:`equipoise.teams.problem.problem`.
 """
 
 from __future__ import annotations

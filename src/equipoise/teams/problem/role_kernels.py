@@ -11,7 +11,7 @@ Column = Any
 NOTHING = -(1 << 62)
 
 
-class Ratings(NamedTuple):
+class RoleRatings(NamedTuple):
     """Columns by player and role; the last role is none, which all may have."""
 
     worth: Column  # in whole numbers, so that sums in any order are equal where they are on paper
@@ -35,7 +35,7 @@ def line_ups(  # noqa: C901  # one loop nest, as the compiler wants it
     starts: Column,
     needed: Column,
     plays: Column,
-    ratings: Ratings,
+    ratings: RoleRatings,
     scratch: Scratch,
     sums: Column,
     chosen: Column,
@@ -53,7 +53,7 @@ def line_ups(  # noqa: C901  # one loop nest, as the compiler wants it
         How many of each role a team needs.
     plays : two-dimensional
         Whether a player plays a role.
-    ratings : Ratings
+    ratings : RoleRatings
         What each player is in each role.
     scratch : Scratch
         Room to work in.

@@ -179,7 +179,7 @@ class Roles:
             filled=np.empty(states, dtype=np.int64),
             radix=np.empty(len(self.needed), dtype=np.int64),
         )
-        ratings = role_kernels.Ratings(self._worth, self.mu, self.square, self.variance)
+        ratings = role_kernels.RoleRatings(self._worth, self.mu, self.square, self.variance)
         run(
             role_kernels.line_ups,
             *(players, starts, self.needed, self.plays, ratings, scratch, sums, chosen),

@@ -101,9 +101,9 @@ class Placement:
         kept = [option for option in others if option.excess <= self.best.excess]
         if not kept:
             return f"team {self.team + 1} is the only one that does not become too large"
-        return "; ".join(self._told(option) for option in (self.best, *kept))
+        return "; ".join(self._described(option) for option in (self.best, *kept))
 
-    def _told(self, option: Joined) -> str:
+    def _described(self, option: Joined) -> str:
         farthest = max(abs(chance - 1.0 / len(self.options)) for chance in option.win_probability)
         words = f"team {option.team + 1}: win chances within {100 * farthest:.1f} % of even"
         return words if self.objective == "win" else f"{words}, {self.objective} {option.value:.4g}"

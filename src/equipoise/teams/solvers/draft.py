@@ -29,7 +29,7 @@ from equipoise.teams.solvers.task import Best, Found, Solver, Task
 EXACT_PARTIES = 2000
 
 
-class Standing(NamedTuple):
+class DraftState(NamedTuple):
     """What a draft rule sees when the next component is placed.
 
     Parameters
@@ -48,7 +48,7 @@ class Standing(NamedTuple):
 
 
 #: Says which team, 0 or 1, should get the next component's stronger side.
-Rule = Callable[[Standing], int]
+Rule = Callable[[DraftState], int]
 
 
 def draft(parts: Components, rule: Rule) -> NDArray[np.int8] | None:
@@ -82,7 +82,7 @@ def draft(parts: Components, rule: Rule) -> NDArray[np.int8] | None:
     for turn, c in enumerate(order):
         second_mu = float(whole[MU]) - first_mu - open_mu
         second_count = int(whole[COUNT]) - first_count - open_count
-        stronger = rule(Standing(turn, (first_mu, second_mu), (first_count, second_count)))
+        stronger = rule(DraftState(turn, (first_mu, second_mu), (first_count, second_count)))
         plus = (stronger == 0) == (mu[c] >= 0)
         if not room.open(turn + 1, taken + sizes[c] * plus):
             plus = not plus
@@ -161,14 +161,14 @@ def greedy_cap(task: Task) -> Found:
     """Each to the team whose total is smaller, until that has half of the players; the rest to the other."""
     cap = -(-task.problem.n_players // 2)
 
-    def rule(standing: Standing) -> int:
+    def rule(standing: DraftState) -> int:
         full = [count >= cap for count in standing.sizes]
         return full.index(False) if any(full) and not all(full) else _to_weaker(standing)
 
     return _drafted(task, rule)
 
 
-def _to_weaker(standing: Standing) -> int:
+def _to_weaker(standing: DraftState) -> int:
     return int(standing.mu[1] < standing.mu[0])
 
 

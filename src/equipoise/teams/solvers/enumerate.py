@@ -85,7 +85,7 @@ def legal_splits(problem: Problem) -> Iterator[tuple[Labels, Floats]]:
 
 def _shape(problem: Problem) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], bool]:
     """Return what the splits depend on, legal or not."""
-    # A team that is as large as can be leaves the others at most the allowed difference smaller.
+    # A team that is as large as possible leaves the others at most the allowed difference smaller.
     room = (problem.n_players + (problem.n_teams - 1) * problem.max_difference) // problem.n_teams
     max_size = tuple(min(most, room) for most in problem.max_size)
     return tuple(problem.sizes.tolist()), problem.fixed, max_size, problem.interchangeable

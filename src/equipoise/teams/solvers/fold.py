@@ -3,7 +3,7 @@
 Blocks that are fixed, kept apart or larger than one player are placed first, each where the least is in.  The
 single players follow in rows of one for each team, strongest row first: the strongest of a row goes to the
 team that totals least, and so on.  So the totals never differ by more than the ends of a row do, and the rows
-become even.  Then all are held but a few players of each team, and those are divided anew, two teams at a
+become even.  Then all are held but a few players of each team, and those are re-divided, two teams at a
 time, exactly (:mod:`equipoise.teams.solvers.pairwise`).  Not exact: it says how far from a bound it ended.
 
 References
@@ -27,7 +27,7 @@ from equipoise.teams.solvers.task import Best, Fit, Found, Solver, Task
 #: Players and parties from which on other solvers take longer than one wants to wait.
 MANY = 5000
 
-#: Players of each team that are divided anew in the end: two teams of them in a thousandth of a second.
+#: Players of each team that are re-divided in the end: two teams of them in a thousandth of a second.
 FREED = 12
 
 

@@ -37,7 +37,7 @@ DISTURBANCES = 30
 #: Exchanges of two blocks that disturb a split.
 EXCHANGES = 3
 
-#: Blocks of two teams that are divided anew at once: all of most pairs.
+#: Blocks of two teams that are re-divided at once: all of most pairs.
 MOST_FREED = 24
 
 #: What one re-split may take, as a share of the usual effort.
@@ -151,7 +151,7 @@ def _rank(task: Task, labels: Labels) -> tuple[float, float, float]:
 
 
 def redivide(task: Task, labels: Labels, pair: tuple[int, int], best: Best) -> Labels:
-    """Return the split with two teams divided anew, the best of a few by the whole task's measure."""
+    """Return the split with two teams re-divided, the best of a few by the whole task's measure."""
     blocks = np.flatnonzero((labels == pair[0]) | (labels == pair[1]))
     if not task.problem.sizes[blocks].any():
         return labels

@@ -1,7 +1,7 @@
 """``resplit``: large neighbourhood search: again and again some components are freed and divided exactly.
 
 For two teams too large to be solved whole, and for three and more.  A start is drafted and climbed down
-from; then random sets of components are divided anew by meeting in the middle while all others stay, which
+from; then random sets of components are re-divided by meeting in the middle while all others stay, which
 finds the best of millions of splits a time.  Of three and more teams two are freed at a time
 (:mod:`equipoise.teams.solvers.pairwise`).  Not exact: it says how far from a bound it ended.
 

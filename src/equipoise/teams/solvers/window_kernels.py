@@ -6,7 +6,7 @@ from the other free blocks in ascending position, so that every split comes once
 mu among single players, larger blocks come before them: so the least and the greatest sum of any number of
 mates is known from prefix sums, and the last mate is found by bisection.
 
-All that changes is kept in arrays that are handed in, so that a search can be left and gone on with.
+All that changes is kept in arrays that are arguments, so that a search can be left and gone on with.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ MOST_SIZES = 1000
 
 
 @dataclass(frozen=True)
-class Layout:
+class Arrangement:
     """Teams of given sizes: their classes, and what is in each from the start.
 
     Parameters
@@ -97,7 +97,7 @@ def sizes_for_fixed(problem: Problem) -> list[tuple[int, ...]]:
     return [counts for counts in size_vectors(problem) or () if (held <= counts).all()]
 
 
-def layout_of(task: Task, counts: tuple[int, ...], zero: float) -> Layout:
+def layout_of(task: Task, counts: tuple[int, ...], zero: float) -> Arrangement:
     """Return what is known of teams with these numbers of the roster's players."""
     problem = task.problem
     base = np.zeros((problem.n_teams, problem.features.shape[1]))
@@ -123,7 +123,9 @@ def layout_of(task: Task, counts: tuple[int, ...], zero: float) -> Layout:
             mu = windows.mu
             close = closer(windows.closeness, close, zero)
     full = tuple(int(team) for team in np.flatnonzero(missing == 0))
-    return Layout(Crowd(sizes, whole, mu), tuple(map(tuple, classes.values())), full, base, missing, close)
+    return Arrangement(
+        Crowd(sizes, whole, mu), tuple(map(tuple, classes.values())), full, base, missing, close
+    )
 
 
 def closer(closeness: Closeness, otherwise: Closeness, zero: float) -> Closeness:
@@ -151,7 +153,7 @@ def blocks_of(problem: Problem, free: Ints, second_axis: Floats) -> kernels.Bloc
     )
 
 
-def memory_of(problem: Problem, layout: Layout, free: Ints, second_axis: Floats, zero: float) -> Memory:
+def memory_of(problem: Problem, layout: Arrangement, free: Ints, second_axis: Floats, zero: float) -> Memory:
     """Return a layout's classes and the room a search over it needs."""
     n, depth = len(free), sum(len(teams) for teams in layout.teams)
     extras = np.array(layout.crowd.extras(zero))
@@ -161,7 +163,7 @@ def memory_of(problem: Problem, layout: Layout, free: Ints, second_axis: Floats,
 
 
 def _classes(
-    problem: Problem, layout: Layout, free: Ints, second_axis: Floats, extras: Floats
+    problem: Problem, layout: Arrangement, free: Ints, second_axis: Floats, extras: Floats
 ) -> kernels.Classes:
     first = [teams[0] for teams in layout.teams]
     clash = np.zeros((len(first), len(free)), dtype=np.uint8)
@@ -186,7 +188,7 @@ def _classes(
     )
 
 
-def _levels(layout: Layout, depth: int, extras: Floats) -> kernels.Levels:
+def _levels(layout: Arrangement, depth: int, extras: Floats) -> kernels.Levels:
     def whole() -> Ints:
         return np.zeros(depth, dtype=np.int64)
 

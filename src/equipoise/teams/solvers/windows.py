@@ -32,7 +32,7 @@ from equipoise.teams.solvers.pairwise import draft_teams, improve, range_bound, 
 from equipoise.teams.solvers.task import Best, Found, Ranked, Task
 from equipoise.teams.solvers.window_kernels import Bounds, Close
 from equipoise.teams.solvers.window_layouts import (
-    Layout,
+    Arrangement,
     Memory,
     blocks_of,
     closer,
@@ -102,7 +102,7 @@ class _Enumeration:
         self.best = Best(task)
         problem = task.problem
         self.floor = max(range_bound(task), task.criterion.floor)
-        # What is said of how close strengths are is used for one zero only.
+        # What is known of how close strengths are is used for one zero only.
         by_strength = (c for c in (task.criterion, *(c for c, _ in task.limits)) if c.by_difference)
         self.zero = next((criterion.zero for criterion in by_strength), 0.0)
         self.second_axis = np.array(task.criterion.second)
@@ -223,7 +223,7 @@ class _Enumeration:
                     return False, aim
         return True, aim
 
-    def _windows(self, layout: Layout, memory: Memory, cost: float, guide: float) -> _Aim | None:
+    def _windows(self, layout: Arrangement, memory: Memory, cost: float, guide: float) -> _Aim | None:
         """Return the windows of a layout's classes within a cost; None where its full teams are outside."""
         windows = Windows(layout.crowd.mu, (EVERYWHERE,) * len(layout.crowd.mu))
         if cost < math.inf:
@@ -246,7 +246,7 @@ class _Enumeration:
             bounds, Close(close.share, close.span, *self.pads, guide if cost < math.inf else 0.0), partial
         )
 
-    def _begin(self, layout: Layout, memory: Memory, partial: Partial) -> Partial:
+    def _begin(self, layout: Arrangement, memory: Memory, partial: Partial) -> Partial:
         """Write down what the full teams say, and return what is checked with room for rounding."""
         if partial.cost == math.inf:
             return Partial()

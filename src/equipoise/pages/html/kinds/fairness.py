@@ -8,7 +8,7 @@ from typing import Any
 
 from equipoise.matches import Contest, Ruleset
 from equipoise.pages.html.graphs import calibration_graph, columns_graph
-from equipoise.pages.html.site import Kind, Site, date
+from equipoise.pages.html.site import PageKind, Site, date
 from equipoise.serving.chronicle import margin_of, won_by
 
 #: Bins of chances and of margins.
@@ -58,8 +58,8 @@ def render(site: Site, key: str, query: Mapping[str, str]) -> str | None:
 
 def judged_of(site: Site) -> list[Judged]:
     """Return every contest with the chances it was given."""
-    told = site.chronicle
-    return [(contest, predicted) for match, chances in zip(told.matches, told.chances, strict=True)
+    chronicle = site.chronicle
+    return [(contest, predicted) for match, chances in zip(chronicle.matches, chronicle.chances, strict=True)
             for contest, predicted in zip(match.contests, chances, strict=True)]  # fmt: skip
 
 
@@ -97,4 +97,4 @@ def part_of(site: Site, judged: Sequence[Judged]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-KIND = Kind("fairness", keys, render)
+KIND = PageKind("fairness", keys, render)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from equipoise.logs.rules import ruleset_text
 from equipoise.matches import Ruleset
-from equipoise.pages.html.site import Kind, Site, date, slug, table_csv
+from equipoise.pages.html.site import PageKind, Site, date, slug, table_csv
 
 #: Rows of a page: some 100 kB.
 ROWS = 200
@@ -69,4 +69,4 @@ def _csv(site: Site, ruleset: Ruleset) -> str:
     return table_csv(("rank", "id", "name", "weight", "low", "high", "games", "last"), rows)
 
 
-KIND = Kind("leaderboard", keys, render)
+KIND = PageKind("leaderboard", keys, render)

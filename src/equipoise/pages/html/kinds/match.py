@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from equipoise.matches import Contest
-from equipoise.pages.html.site import Kind, Site, date, percent, slug
+from equipoise.pages.html.site import PageKind, Site, date, percent, slug
 from equipoise.serving.chronicle import won_by
 
 #: Matches in a part of the list, and line-ups and players of one match that are shown.
@@ -69,16 +69,16 @@ def _match(site: Site, place: int) -> str:
 
 def _group(site: Site, place: int, group: Sequence[Judged], room: int) -> dict[str, Any]:
     """Return what is shown of contests in which the same people were together."""
-    told, (last, _) = site.chronicle, group[-1]
+    chronicle, (last, _) = site.chronicle, group[-1]
     teams = []
     for n, team in enumerate(last.teams):
         members = []
         for who, share in team[: max(room // len(last.teams), 1)]:
-            point = told.point_at(who, last.ruleset, place)
-            after = point.weight if point and told.exact else None
+            point = chronicle.point_at(who, last.ruleset, place)
+            after = point.weight if point and chronicle.exact else None
             members.append({"id": who, "share": share, "left": who in last.left,
                             "before": point and point.before, "after": after})  # fmt: skip
-        points = (told.point_at(who, last.ruleset, place) for who, _ in team)
+        points = (chronicle.point_at(who, last.ruleset, place) for who, _ in team)
         known = [point.before for point in points if point]
         won = sum(won_by(contest, n) for contest, _ in group)
         chance = sum(chances[n] for _, chances in group) / len(group)
@@ -103,4 +103,4 @@ def _words(site: Site, group: Sequence[Judged]) -> str:
     return site.t["as_expected" if chance >= predicted[favourite] else "upset"].format(chance=percent(chance))
 
 
-KIND = Kind("match", keys, render)
+KIND = PageKind("match", keys, render)

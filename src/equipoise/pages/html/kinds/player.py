@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from equipoise.matches import Match, Ruleset
 from equipoise.members import Members
 from equipoise.pages.html.graphs import band_graph
-from equipoise.pages.html.site import Kind, Site, date, percent, slug
+from equipoise.pages.html.site import PageKind, Site, date, percent, slug
 from equipoise.serving.chronicle import won_by
 
 #: Games, companions, maps, names and rulesets that are shown.
@@ -27,16 +27,16 @@ def render(site: Site, key: str, query: Mapping[str, str]) -> str | None:
     player = site.slugs.get(key)
     if player is None:
         return None
-    told = site.chronicle
+    chronicle = site.chronicle
     company = _Company()
-    games = [_outcome(site, place, player, company) for place in told.of_player[player]]
+    games = [_outcome(site, place, player, company) for place in chronicle.of_player[player]]
     of = _by_ruleset(games)
-    rulesets = [_ruleset(site, player, one, of[one]) for one in told.rulesets_of[player][:RULESETS]]
+    rulesets = [_ruleset(site, player, one, of[one]) for one in chronicle.rulesets_of[player][:RULESETS]]
     names = list(dict.fromkeys(name for game in reversed(games[-2000:])
                                for who, name in game.match.names if who == player))  # fmt: skip
     return site.render(
-        "player.html", "../", told.name_of(player), id=player, names=names[:NAMES], rulesets=rulesets,
-        games=[_told(site, player, game) for game in reversed(games[-GAMES:])], here="player",
+        "player.html", "../", chronicle.name_of(player), id=player, names=names[:NAMES], rulesets=rulesets,
+        games=[_row(site, player, game) for game in reversed(games[-GAMES:])], here="player",
         mates=company.most(0, player), opponents=company.most(1), maps=company.most(2),
     )  # fmt: skip
 
@@ -126,7 +126,7 @@ def _ruleset(site: Site, player: str, ruleset: Ruleset, own: Sequence[_Game]) ->
             "expected": expected, "graph": band_graph(points, title)}  # fmt: skip
 
 
-def _told(site: Site, player: str, game: _Game) -> dict[str, Any]:
+def _row(site: Site, player: str, game: _Game) -> dict[str, Any]:
     """Return a recent game with the weight after it, and why it moved."""
     after = site.chronicle.point_at(player, game.match.ruleset, game.place)
     how = "won" if game.won > 0.5 else "lost" if game.won < 0.5 else "shared"
@@ -144,4 +144,4 @@ def _told(site: Site, player: str, game: _Game) -> dict[str, Any]:
             "weight": None if after is None else after.weight}  # fmt: skip
 
 
-KIND = Kind("player", keys, render)
+KIND = PageKind("player", keys, render)

@@ -9,7 +9,7 @@ from typing import Any
 from equipoise.logs.rules import ruleset_text
 from equipoise.matches import Match
 from equipoise.pages.html.graphs import columns_graph
-from equipoise.pages.html.site import Kind, Site, date
+from equipoise.pages.html.site import PageKind, Site, date
 
 #: Servers, rulesets and maps that are shown, and the weeks of a graph.
 SERVERS, ROWS, WEEKS = 20, 20, 104
@@ -60,4 +60,4 @@ def _server(site: Site, name: str, known: bool, matches: Sequence[Match]) -> dic
     }  # fmt: skip
 
 
-KIND = Kind("servers", keys, render)
+KIND = PageKind("servers", keys, render)

@@ -2,7 +2,7 @@
 
 A mixture has several filters (*members*) that see the same contests, each with its own hyperparameters; one
 filter is a mixture of one.  Only loops, arithmetic and ``math`` on lists (plain) or arrays (compiled, see
-:mod:`equipoise.compiled`), so both give the same bits.  The equations stand in
+:mod:`equipoise.compiled`), so both give the same bits.  The equations are in
 docs/algorithms/gaussian-filter.md and in the order of this file: predict, statistics, scores, places, learn.
 
 A *row* is one additive part of a player's skill: the general part, the offset of a game type, the offset of

@@ -15,7 +15,7 @@ from typing import Any
 from equipoise.errors import InputError
 from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
 from equipoise.ratings.models.gaussian_filter.packing import GENERAL, Key
-from equipoise.ratings.starting import TRUSTED, Given, Guess, given_from, placed
+from equipoise.ratings.starting import TRUSTED, Given, StartingGuess, given_from, placed
 
 #: How the ids begin of players of whom a log has only the name.
 NAMED = "name:"
@@ -23,7 +23,7 @@ NAMED = "name:"
 #: Members that may be mixed: memory and time grow with each.
 MOST_MEMBERS = 16
 
-#: The members of the default model; what is not said is as of ``GaussianFilter()``.
+#: The members of the default model; whatever is left out is as in ``GaussianFilter()``.
 #: ``python benchmarks/shipped_profile.py`` finds them, and its page says how and on what.
 FILTERS: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
@@ -139,12 +139,12 @@ def _made(members: tuple[str, ...], settings: tuple[tuple[str, float], ...]) -> 
 
 
 @lru_cache(64)
-def _by_id(starting: tuple[Given, ...]) -> Mapping[str, Guess]:
+def _by_id(starting: tuple[Given, ...]) -> Mapping[str, StartingGuess]:
     """Return guesses by id; who is known by name alone has an id that says so."""
     guesses = _placed(starting)
     return {**{f"{NAMED}{who}": guess for who, guess in guesses.items()}, **guesses}
 
 
 @lru_cache(64)
-def _placed(starting: tuple[Given, ...]) -> Mapping[str, Guess]:
+def _placed(starting: tuple[Given, ...]) -> Mapping[str, StartingGuess]:
     return placed(starting)

@@ -1,6 +1,6 @@
 """``gaussian-filter``: an online diagonal Gaussian filter with a logistic link, margins and statistics.
 
-The equations stand in docs/algorithms/gaussian-filter.md, the formulas in
+The equations are in docs/algorithms/gaussian-filter.md, the formulas in
 :mod:`equipoise.ratings.models.gaussian_filter.kernels`.  What one filter and a mixture of several do alike
 is :class:`Filters`.
 """
@@ -174,7 +174,7 @@ class Filters(Further, ABC):
         rulesets: Mapping[Ruleset, int],
         numbers: Sequence[list[float]],
     ) -> FilterState:
-        """Return a state of which a part stands in columns, and the rest as before."""
+        """Return a state of which a part is in columns, and the rest as before."""
         _, table, learnt, world, games, evidence = numbers
         many = len(self.filters())
         everything = (many + 1) * len(rulesets)

@@ -1,6 +1,6 @@
 """Contests as columns of numbers for the kernels, and the state of the filter as a table.
 
-Only the shape of the data is decided here; what is done with it stands in
+Only the shape of the data is decided here; what is done with it is in
 :mod:`equipoise.ratings.models.gaussian_filter.kernels`.  Columns are arrays of the standard library: the
 plain kernels index them as they are, and NumPy takes them over without copying.
 """
