@@ -66,7 +66,7 @@ def test_what_is_not_gone_through_has_a_true_bound() -> None:
         assert rounds.bound() <= found.value + 1e-12
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.integers(4, 9), st.integers(1, 4), st.integers(1, 5), st.integers(0, 99), st.booleans())
 def test_rules_hold_and_sitting_out_is_equal(
     n: int, size: int, number: int, seed: int, with_rules: bool
