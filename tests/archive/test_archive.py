@@ -20,7 +20,7 @@ from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 from equipoise.ratings.replaying import replay
 from equipoise.testing.archives import check_archive, random_match
 
-SLOW_FIXTURE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+SLOW_FIXTURE = [HealthCheck.function_scoped_fixture]
 
 
 @pytest.mark.slow
@@ -82,7 +82,7 @@ def test_a_bot_is_known_by_the_level_it_was_last_seen_with(new_url: Callable[[],
 
 
 @pytest.mark.slow
-@settings(max_examples=5, deadline=None, suppress_health_check=SLOW_FIXTURE)
+@settings(max_examples=5, suppress_health_check=SLOW_FIXTURE)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_every_database_keeps_the_laws(new_url: Callable[[], str], seed: int) -> None:
     """Matches once and as they were, ratings bit for bit those of a rebuild, corrections, copies."""

@@ -46,7 +46,7 @@ def test_a_report_is_one_file(store: str, tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_named(store: str, tmp_path: Path) -> None:
     """The message begins with the flag."""
     (tmp_path / "file").write_text("", encoding="utf-8")
-    for command in ("pages", "report"):
-        done = run(command, "--store", store, "--out", str(tmp_path / "file" / "x"))
+    for command, name in (("pages", "x"), ("report", "x.html")):
+        done = run(command, "--store", store, "--out", str(tmp_path / "file" / name))
         assert done.returncode == 1
         assert "error: --out:" in done.stderr

@@ -298,7 +298,7 @@ def test_a_file_that_cannot_be_read_is_refused(
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.binary(max_size=200)
     | st.text(max_size=100).map(lambda text: json.dumps({"ended": 1, text: text}).encode())

@@ -192,7 +192,7 @@ def test_files_are_read_by_their_endings(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 @given(
     content=st.one_of(st.binary(max_size=80), st.text(max_size=80).map(str.encode)),
     ending=st.sampled_from(["", ".txt", ".csv", ".json"]),

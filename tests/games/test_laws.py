@@ -23,7 +23,7 @@ def test_every_game_keeps_the_laws(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_hostile_bytes_are_no_exception(name: str, data: st.DataObject) -> None:
     """Whatever stands in a log, and however it is cut, it gives matches or says what is wrong."""

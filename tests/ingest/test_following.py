@@ -65,7 +65,7 @@ class Log:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(events=st.lists(st.sampled_from(EVENTS), max_size=14))
 def test_every_byte_is_given_once_whatever_happens(
     tmp_path_factory: pytest.TempPathFactory, events: list[str]

@@ -95,7 +95,7 @@ def test_a_warm_up_is_no_game_yet() -> None:
     assert [type(event) for event in events] == [Announced, Starting]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.lists(st.one_of(st.sampled_from(LOG.splitlines(keepends=True)), st.binary(max_size=40)), max_size=60)
 )

@@ -42,7 +42,7 @@ def assert_legal(problem: LobbyProblem, placing: Placing, start: Placing) -> Non
     assert problem.may[problem.kind[seated], placing.lobby[placing.team[seated]]].all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(case=cases(most=12))
 def test_every_placing_on_the_way_is_legal(case: Case) -> None:
     """Hot and cold, with free and with fixed numbers of teams; what the kernel keeps is what is so."""
@@ -60,7 +60,7 @@ def test_every_placing_on_the_way_is_legal(case: Case) -> None:
             assert walk.value() == pytest.approx(placing.value(problem), rel=1e-6, abs=1e-6)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(case=cases(most=12))
 def test_a_search_never_makes_a_plan_worse(case: Case) -> None:
     """And the same seed gives the same plan."""
@@ -93,7 +93,7 @@ def test_annealing_is_the_same_bits_plain_and_compiled(monkeypatch: pytest.Monke
     assert results[0] == results[1]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(case=cases(most=12))
 def test_polishing_keeps_the_rules_and_never_makes_a_plan_worse(case: Case) -> None:
     """Parts of few teams, those who wait staying where they are."""

@@ -22,7 +22,7 @@ from equipoise.stopping import never
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cells", [8, 30_000_000])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(case=cases())
 def test_the_bound_is_true_however_coarse_the_grid(cells: int, case: Case) -> None:
     """With parties, bars, waiting players, teams of several sizes, and cells of any width."""

@@ -28,7 +28,7 @@ def slack(case: Case) -> float:
 
 
 @pytest.mark.parametrize("solver", ["exact", "large"])
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(case=cases())
 def test_plans_keep_every_rule_and_bounds_are_true(solver: str, case: Case) -> None:
     """As many players as can be are seated; the exact solver's value is the least there is."""
@@ -53,7 +53,7 @@ def test_plans_keep_every_rule_and_bounds_are_true(solver: str, case: Case) -> N
         assert plan.value <= value + slack(case), "what is called optimal is"
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(case=cases(most=10).filter(lambda case: len(case.skills) > 8))
 def test_the_exact_solver_is_right_for_ten_players(case: Case) -> None:
     """The same for larger instances, with fewer of them."""
@@ -79,7 +79,7 @@ def test_the_first_integer_program_may_be_of_any_size(few: int, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("solver", ["exact", "paper"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     weights=st.lists(st.sampled_from(["1", "1.5", "2.5", "4", "8.7", "9.3"]), min_size=8, max_size=8),
     scales=st.lists(st.sampled_from(["1", "1e-9", "1e9"]), min_size=8, max_size=8),

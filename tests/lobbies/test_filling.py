@@ -73,7 +73,7 @@ def test_the_published_program_refuses_what_it_does_not_know() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(case=cases(most=7))
 def test_a_conflict_is_irreducible(case: Case) -> None:
     """Without any one of the rules that are named, the others can be met."""
@@ -129,7 +129,7 @@ def test_a_conflict_says_what_to_relax() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(case=cases(most=7))
 def test_the_advice_leaves_no_second_conflict(case: Case) -> None:
     """Whoever follows all of it has a plan."""

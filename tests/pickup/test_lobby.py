@@ -182,7 +182,7 @@ class Machine(RuleBasedStateMachine):
             assert again.receive(from_plain(as_plain(event)), now) == told
 
 
-Machine.TestCase.settings = settings(max_examples=25, stateful_step_count=40, deadline=None)
+Machine.TestCase.settings = settings(max_examples=25, stateful_step_count=40)
 test_whatever_happens = Machine.TestCase
 
 

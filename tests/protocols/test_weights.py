@@ -7,7 +7,7 @@ import re
 from itertools import islice
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.protocols import conversation as talk
 
@@ -70,7 +70,6 @@ def test_the_transcript_may_be_cut_at_every_byte(end: bytes) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(st.lists(_mutated() | st.binary(max_size=40), max_size=12).map(b"".join), st.data())
 def test_whatever_is_sent_only_documented_answers_come(said: bytes, data: st.DataObject) -> None:
     """Random and mutated lines, and cut elsewhere they are answered alike."""
@@ -82,7 +81,6 @@ def test_whatever_is_sent_only_documented_answers_come(said: bytes, data: st.Dat
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(st.lists(_lines, max_size=20), st.randoms(use_true_random=False))
 def test_every_line_with_an_answer_has_exactly_one(lines: list[bytes], rng: random.Random) -> None:
     """``ALL`` apart, so that a client can count."""

@@ -34,7 +34,7 @@ def histories(draw: st.DrawFn) -> list[Match]:
 
 
 @pytest.mark.slow
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(histories(), st.data())
 @pytest.mark.parametrize("name", EVERY)
 def test_a_replay_depends_on_the_set_alone(name: str, matches: list[Match], data: st.DataObject) -> None:
@@ -51,7 +51,7 @@ def test_a_replay_depends_on_the_set_alone(name: str, matches: list[Match], data
 
 
 @pytest.mark.slow
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(histories())
 @pytest.mark.parametrize("name", EVERY)
 def test_the_newest_match_is_the_last_step_of_the_rebuild(name: str, matches: list[Match]) -> None:

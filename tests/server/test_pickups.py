@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.archive.archive import open_archive
@@ -52,7 +52,7 @@ words = st.one_of(
 )
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8)
 @given(st.lists(st.tuples(st.sampled_from(PEOPLE), words), max_size=25))
 def test_any_text_is_answered_and_a_new_start_goes_on(talk: list[tuple[str, str]]) -> None:
     """No text raises; after a start from the archive everything is as it was."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.nights import Night
 from tests.strategies import cases
@@ -39,7 +39,7 @@ def check(night: Night, objective: str, solver: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", ["auto", "enumerate", "mitm"])
 @pytest.mark.parametrize("objective", OBJECTIVES)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@settings(max_examples=40, derandomize=True)
 @given(night=cases())
 def test_balance_finds_the_oracles_optimum(objective: str, solver: str, night: Night) -> None:
     """Whatever the roster and the preferences, the value is the best there is, or nothing is legal."""
@@ -48,7 +48,7 @@ def test_balance_finds_the_oracles_optimum(objective: str, solver: str, night: N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("objective", ["difference", "ratio", "win"])
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@settings(max_examples=40, derandomize=True)
 @given(night=cases(), data=st.data())
 def test_bit_sets_find_the_oracles_optimum(objective: str, night: Night, data: st.DataObject) -> None:
     """The same for whole numbers, which bit sets are for."""
