@@ -12,6 +12,8 @@ from equipoise import Client, InputError
 from equipoise.archive.archive import open_archive
 from equipoise.client import ServerError
 
+pytestmark = pytest.mark.slow
+
 RESULT = {"game": "oa", "game_type": "ctf", "teams": [["ann"], ["bob"]], "scores": [3, 1]}
 
 

@@ -92,6 +92,7 @@ def minus_one(number: float) -> float:
     return number - 1.0
 
 
+@pytest.mark.slow
 def test_whoever_waits_hears_that_a_kernel_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once for each compilation, and not for a call of what is compiled."""
     heard: list[bool] = []

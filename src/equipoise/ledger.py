@@ -54,7 +54,7 @@ class LedgerGame:
         Examples
         --------
         >>> game = LedgerGame((("ann",), ("bob",)), (0.6, 0.4), (2.0, 1.0), moved=("bob",))
-        >>> Game.from_dict(game.as_dict()) == game
+        >>> LedgerGame.from_dict(game.as_dict()) == game
         True
         """
         return {"teams": [list(team) for team in self.teams], "chances": list(self.chances),
@@ -109,7 +109,7 @@ def accounts(games: Iterable[LedgerGame]) -> dict[str, PlayerAccount]:
     Examples
     --------
     >>> accounts([LedgerGame((("ann",), ("bob",)), (0.6, 0.4), (2, 1), ("cid",))])["bob"]
-    Account(played=1, out=0, won=1, drawn=0, lost=0, weak=1, moved=0, unmet=0)
+    PlayerAccount(played=1, out=0, won=1, drawn=0, lost=0, weak=1, moved=0, unmet=0)
     """
     found: dict[str, PlayerAccount] = {}
     for game in games:

@@ -15,6 +15,8 @@ from tests.server.process import TOKEN, Served
 from equipoise.archive.archive import open_archive
 from equipoise.server.settings import read_settings
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parents[2] / "integrations" / "operate"
 
 #: The names of metrics in a query, and the labels that it asks for or groups by.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from equipoise.lab.counterfactual import what_if
 from equipoise.matches import Contest, Match, Ruleset
@@ -24,6 +25,7 @@ def history(matches: int) -> list[Match]:
     return found
 
 
+@pytest.mark.slow
 def test_equipoise_comes_closer_than_chance_and_than_what_was_played() -> None:
     """Sixty matches: the intervals do not overlap; parties are kept but by random teams."""
     arms = {arm.arm: arm for arm in what_if(history(60))}

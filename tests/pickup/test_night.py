@@ -199,6 +199,7 @@ def test_a_forgotten_player_is_in_no_event() -> None:
         assert name not in [p for team in after.proposal.teams for p in team] if after.proposal else False
 
 
+@pytest.mark.slow
 @given(st.text(max_size=20))
 def test_names_are_compared_once_and_for_all(name: str) -> None:
     """Comparing what is compared already changes nothing about case and spaces."""

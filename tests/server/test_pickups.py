@@ -21,6 +21,8 @@ from equipoise.pickup.events import Leave
 from equipoise.pickup.game import PickupLobby
 from equipoise.server.pickups import ChatReply, Pickups
 
+pytestmark = pytest.mark.slow
+
 LOBBIES = [PickupLobby("duel", 2, 1), PickupLobby("two", 2, 2, maps=("a", "b"), veto=True)]
 PEOPLE = ("ann", "bob", "cid", "dan")
 

@@ -14,6 +14,8 @@ from equipoise.pickup.night import LIVE, night_of
 from equipoise.server.pickups import Pickups
 from equipoise.server.playing import BalancedServer, Playing
 
+pytestmark = pytest.mark.slow
+
 IDS = {name: f"{n:X}" * 32 for n, name in enumerate(("ann", "bob", "cid", "dan"), start=10)}
 
 

@@ -590,6 +590,7 @@ def test_a_full_server_waits_for_a_proof_only_where_time_is_given() -> None:
     assert balance(roster, objective="difference", parties=parties).status is Status.OPTIMAL
 
 
+@pytest.mark.slow
 def test_more_effort_is_never_worse() -> None:
     """The search goes on from where less effort ended."""
     weights = np.random.default_rng(4).normal(1200.0, 400.0, 60).round(2)
@@ -601,6 +602,7 @@ def test_more_effort_is_never_worse() -> None:
     assert values[0] != values[2]
 
 
+@pytest.mark.slow
 def test_teams_of_a_large_roster_are_alike_within_the_tolerance_of_their_chances() -> None:
     """Two teams at a time are re-divided under the same limit as all of them."""
     weights = np.random.default_rng(1).normal(1200.0, 400.0, 60).round(2)

@@ -46,6 +46,7 @@ def test_balance_finds_the_oracles_optimum(objective: str, solver: str, night: N
     check(night, objective, solver)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["difference", "ratio", "win"])
 @settings(max_examples=40, derandomize=True)
 @given(night=cases(), data=st.data())

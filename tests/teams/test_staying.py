@@ -54,6 +54,7 @@ def asked(scale: float) -> Iterator[tuple[int, int, dict[str, Any]]]:
     yield 8, 2, {"moves": 1, "fixed": {"p0": 1}, "side_price": 0.01}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", SCALES)
 def test_answers_are_those_of_going_through_every_split(scale: float) -> None:
     """A receipt says so, which works everything out in fractions: values, moves, and that none is better."""

@@ -85,7 +85,7 @@ class Session:
     ...     _ = session.handle(event, 0.0)
     >>> session.handle(Starting(), 1.0)
     [SetMinimum(players=2), Say(text='Teams: Red 1, Blue 1. Chances 50 to 50.', slot=None),
-     SetAdvantage(factors=(1.0, 1.0)), Move(slot=0, team=1)]
+     SetAdvantage(factors=(1.0, 1.0)), MovePlayer(slot=0, team=1)]
     """
 
     def __init__(self, policy: Policy | None = None, stopping: Callable[[], Stop] = lambda: never) -> None:

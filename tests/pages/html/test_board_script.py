@@ -17,6 +17,8 @@ from benchmarks import board
 from equipoise.pages.html.board import OBJECTIVES, SCRIPTS, board_html, board_script
 from equipoise.pages.html.catalogue import texts
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 

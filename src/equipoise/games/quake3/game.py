@@ -58,7 +58,7 @@ class ClientInfo:
 
     Examples
     --------
-    >>> client = Client.of(rb" 4 n\Xan\t\2\skill\ 3.00\tt\0")
+    >>> client = ClientInfo.of(rb" 4 n\Xan\t\2\skill\ 3.00\tt\0")
     >>> client.slot, client.identity, client.side
     (b'4', 'bot:Xan:3', 2)
     """

@@ -45,9 +45,9 @@ def moves(moved: Sequence[TeamChanges], names: Sequence[str] = ()) -> str:
 
     Examples
     --------
-    >>> moves([TeamChanges("Ann", 0, 1), Moved("Bob", 1, 0)])
+    >>> moves([TeamChanges("Ann", 0, 1), TeamChanges("Bob", 1, 0)])
     'swap Ann and Bob'
-    >>> moves([TeamChanges("Ann", 0, 1), Moved("Bob", 0, 1), Moved("Cid", 1, 2)])
+    >>> moves([TeamChanges("Ann", 0, 1), TeamChanges("Bob", 0, 1), TeamChanges("Cid", 1, 2)])
     'Ann and Bob to Team 2, Cid to Team 3'
     """
     if len(moved) == 2 and (moved[0].origin, moved[0].team) == (moved[1].team, moved[1].origin):

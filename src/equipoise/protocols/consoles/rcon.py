@@ -105,7 +105,7 @@ class Rcon:
     [b'\xff\xff\xff\xffrcon secret status']
     >>> console.receive(b"\xff\xff\xff\xffprint\nmap: oa_dm5\n", 0.05)
     >>> console.outgoing(0.2), console.answers()
-    ([], [Answer(question='status', text='map: oa_dm5\n')])
+    ([], [ConsoleAnswer(question='status', text='map: oa_dm5\n')])
     """
 
     def __init__(self, password: str, dialect: Dialect = QUAKE3) -> None:
