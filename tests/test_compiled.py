@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import FunctionType
-from typing import cast
+from typing import NamedTuple, cast
 
 import pytest
 
@@ -54,6 +54,42 @@ def test_a_changed_constant_or_callee_is_compiled_anew(monkeypatch: pytest.Monke
     constant = source_hash(twice)
     monkeypatch.setitem(globals(), "add", plus_one)
     assert len({before, constant, source_hash(twice)}) == 3
+
+
+class Columns(NamedTuple):
+    """What a kernel is given."""
+
+    one: float
+    other: float
+
+
+class Renamed(NamedTuple):
+    """The same fields under another name."""
+
+    one: float
+    other: float
+
+
+class Turned(NamedTuple):
+    """The same fields in another order."""
+
+    other: float
+    one: float
+
+
+def less(columns: Columns) -> float:
+    """Look up fields, which machine code knows by their places."""
+    return columns.one - columns.other
+
+
+def test_changed_columns_are_compiled_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A class that has gone cannot be read from what was kept, and fields in another order are other ones."""
+    before = source_hash(less)
+    assert source_hash(less) == before
+    monkeypatch.setitem(globals(), "Columns", Turned)
+    turned = source_hash(less)
+    monkeypatch.setattr(less, "__annotations__", {"columns": "Renamed"})
+    assert len({before, turned, source_hash(less)}) == 3
 
 
 def test_without_a_place_for_the_cache_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:

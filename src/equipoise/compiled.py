@@ -9,6 +9,7 @@ imported only where it pays: see :func:`pays`.
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -189,7 +190,7 @@ def _called(function: FunctionType) -> dict[str, FunctionType]:
 
 
 def _source_hash(function: FunctionType) -> str:
-    """Return a hash of a kernel's code, the constants it looks up, and the kernels it calls."""
+    """Return a hash of a kernel's code and columns, the constants it looks up, and the kernels it calls."""
     import hashlib
 
     code, constants = function.__code__, []
@@ -199,5 +200,17 @@ def _source_hash(function: FunctionType) -> str:
             constants.append((name, _source_hash(value)))
         elif isinstance(value, int | float):
             constants.append((name, repr(value)))
-    content = repr((code.co_code, code.co_consts, code.co_names, code.co_varnames, constants))
+    columns = _columns(function)
+    content = repr((code.co_code, code.co_consts, code.co_names, code.co_varnames, constants, columns))
     return hashlib.sha256(content.encode()).hexdigest()[:12]
+
+
+def _columns(function: FunctionType) -> list[tuple[str, Any]]:
+    """Return the named tuples that a kernel's parameters are, with their fields.
+
+    Machine code knows a field by its place alone, and what numba keeps names the classes: one that has gone
+    cannot be read again.
+    """
+    names = re.findall(r"\w+", " ".join(map(str, function.__annotations__.values())))
+    classes = {name: function.__globals__.get(name) for name in names}
+    return [(name, fields) for name, one in classes.items() if (fields := getattr(one, "_fields", None))]
