@@ -351,16 +351,9 @@ class Rounding:
 
 
 def largest_loss(
-    values: Any,
-    sizes: Any,
-    inside: Any,
-    far: Any,
-    fewest: int,
-    same: float,
-    unit: float,
-    centre: float,
-    root: float,
-) -> float:
+    values: Any, sizes: Any, inside: Any, far: Any,
+    fewest: int, same: float, unit: float, centre: float, root: float,
+) -> float:  # fmt: skip
     """Return the most that rounding does to a standard deviation, over all ranges that hold a team.
 
     A kernel, see :mod:`equipoise.compiled`: a thousandth of a second in plain Python for 40 players.
