@@ -40,8 +40,9 @@ def available() -> bool:
     return True
 
 
+@cache
 def _listen() -> None:
-    """Have numba tell when it compiles, so that whoever waits hears of it."""
+    """Have numba tell when it compiles, once, so that whoever waits hears of it."""
     try:
         event = import_module("numba.core.event")
 
