@@ -25,7 +25,7 @@ from equipoise.registry import OBJECTIVES, TERMS, call_part, resolve
 from equipoise.teams.objectives.composing import WeightedSum
 from equipoise.teams.objectives.moments import WinDistance
 from equipoise.teams.objectives.objective import Objective, Units
-from equipoise.teams.problem.centre import centre_of
+from equipoise.teams.problem.rounding import centre_of
 
 #: Spreads that one player's performance varies by from game to game, unless beta is given.
 #: Why: docs/decisions/0003-default-beta.md.

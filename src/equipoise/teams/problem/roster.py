@@ -12,11 +12,11 @@ from equipoise.arrays import Floats
 from equipoise.errors import InputError, nearest
 from equipoise.players import MOST_PLAYERS, Bots, Player, Rating
 from equipoise.teams.problem.binding import apart_pairs, block_teams, fixed_teams
-from equipoise.teams.problem.centre import centre_of
 from equipoise.teams.problem.components import Contradiction, SignedUnion, components
 from equipoise.teams.problem.preferences import Preference, prices_of
 from equipoise.teams.problem.problem import Problem, SizeRules
 from equipoise.teams.problem.roles import roles_of
+from equipoise.teams.problem.rounding import centre_of
 from equipoise.teams.problem.rules import Rule, rows_of
 from equipoise.teams.problem.staying import Moving, moves_of
 

@@ -43,6 +43,33 @@ MANY = 256
 PADDING = 2
 
 
+#: How much farther than its middle half weights must reach for their centre to be in that half.
+FAR = 1024.0
+
+
+def centre_of(weights: Floats) -> float:
+    """Return what is taken off weights before they are squared: their mean, or where most of them are.
+
+    Squares lose the digits that players far from the centre do not need.  Where a few weigh a thousand times
+    as much as the others, the mean is far from everybody, and the light ones would be as good as equal.
+
+    Examples
+    --------
+    >>> centre_of(np.array([1.0, 2.0, 4.0, 5.0])), centre_of(np.array([1.0, 2.0, 4.0, 1e6, 1e9]))
+    (3.0, 2.0)
+    """
+    if not len(weights):
+        return 0.0
+    mean, ordered = float(weights.mean()), np.sort(weights)
+    half = (len(weights) + 1) // 2
+    widths = ordered[half - 1 :] - ordered[: len(weights) - half + 1]
+    first = int(widths.argmin())
+    middle = float(ordered[first + half // 2])
+    apart = np.abs(ordered - middle)
+    near = max(float(widths[first]), float(apart[apart > 0.0].min(initial=math.inf)))
+    return middle if near < math.inf and float(apart.max()) > FAR * near else mean
+
+
 class _Problem(Protocol):
     """What of a problem its rounding depends on."""
 
@@ -324,16 +351,9 @@ class Rounding:
 
 
 def largest_loss(
-    values: Any,
-    sizes: Any,
-    inside: Any,
-    far: Any,
-    fewest: int,
-    same: float,
-    unit: float,
-    centre: float,
-    root: float,
-) -> float:
+    values: Any, sizes: Any, inside: Any, far: Any,
+    fewest: int, same: float, unit: float, centre: float, root: float,
+) -> float:  # fmt: skip
     """Return the most that rounding does to a standard deviation, over all ranges that hold a team.
 
     A kernel, see :mod:`equipoise.compiled`: a thousandth of a second in plain Python for 40 players.
