@@ -174,8 +174,7 @@ class LineDecoder:
         columns["player"] = _wholes(numbers)
         columns["share"] = _reals(shares)
         columns["figure"] = _reals(figures)
-        if not np.isnan(columns["figure"]).all():
-            center(columns, figures)
+        center(columns)
 
     def _all_known(self, members: Sequence[str | TypedPlayer]) -> Ints | None:
         """Return the numbers of members who all are mere ids and were there before, or else None."""
@@ -320,8 +319,11 @@ def _placed(row: TypedLine, count: int) -> list[float]:
     return ranks
 
 
-def center(columns: dict[str, Any], figures: Sequence[float]) -> None:
+def center(columns: dict[str, Any]) -> None:
     """Take from each figure the mean of its contest, and count those that can be compared."""
+    if np.isnan(columns["figure"]).all():
+        return
+    figures = columns["figure"].tolist()
     sizes, teams = columns["size"], columns["teams"]
     seats = np.add.reduceat(sizes, np.cumsum(teams) - teams)
     ends = np.cumsum(seats).tolist()

@@ -342,10 +342,8 @@ class RowDecoder:
         columns["figure"] = np.full(many, math.nan)
         if any(name in cells for name in OF_PLAYER[:-1]):
             keys = zip(*figures_of[:-1], share.tolist(), strict=True)
-            figures = np.fromiter(map(self._figures.__getitem__, keys), np.float64, many)[order]
-            columns["figure"] = figures
-            if not np.isnan(figures).all():
-                center(columns, figures.tolist())
+            columns["figure"] = np.fromiter(map(self._figures.__getitem__, keys), np.float64, many)[order]
+            center(columns)
 
     def _numbered(self, player: Ints) -> Ints:
         """Return the numbers of players in the columns, in the order of first appearance."""
