@@ -21,7 +21,7 @@ from equipoise.files.match_lines import Decoded, LineDecoder, center, wrong_of
 from equipoise.games.plain import SEPARATOR, checked
 from equipoise.logs.play import ranks_of
 from equipoise.logs.records import is_text, number_from, text_from, time_from
-from equipoise.matches import HEAVIEST, check_scores
+from equipoise.matches import check_scores
 from equipoise.members import LEAST_SHARE
 from equipoise.players import LARGEST_WEIGHT
 from equipoise.ratings.models.gaussian_filter.packing import figure
@@ -265,8 +265,6 @@ class RowDecoder:
         weight = [1.0] * len(firsts)
         if "weight" in first:
             weight = [1.0 if _absent(cell) else self._numbers[cell] for cell in first["weight"]]
-        if not all(0.0 < each <= HEAVIEST for each in weight):
-            raise Unusual
         return {
             "ended": np.array(ended), "weight": np.array(weight),
             "which": np.array([self._texts[rule] for rule in rules], dtype=np.int64),
