@@ -19,7 +19,7 @@ from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
 from equipoise.logs.play import ranks_of
 from equipoise.logs.records import is_text, text_from, time_from
-from equipoise.matches import HEAVIEST, Ruleset, check_scores
+from equipoise.matches import HEAVIEST, Ruleset, check_scores, in_range
 from equipoise.members import LEAST_SHARE
 from equipoise.players import LARGEST_WEIGHT
 from equipoise.ratings.columns import Columns
@@ -203,9 +203,8 @@ class LineDecoder:
             known = self._figures.get((kills, deaths))
             if known is not None:
                 return player, share, known
-        for number, least in ((kills, 0.0), (deaths, 0.0), (score, -LARGEST_WEIGHT)):
-            if number is not None and not least <= number <= LARGEST_WEIGHT:
-                return _NOBODY, 1.0, _UNKNOWN
+        if not in_range(kills, deaths, score):
+            return _NOBODY, 1.0, _UNKNOWN
         found = figure(kills, deaths, score, share)
         if kills is not None and deaths is not None:
             self._figures[kills, deaths] = found
