@@ -11,7 +11,6 @@ Besides, splits drawn at random into two to eight teams are judged by both for e
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import shutil
@@ -286,15 +285,7 @@ def report(results: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and write, or say whether the page is stale."""
+if __name__ == "__main__":
     import reporting  # beside this file, which is not a package
 
-    parser = argparse.ArgumentParser(description=__doc__)
-    reporting.add_modes(parser)
-    given = parser.parse_args(arguments)
-    return reporting.keep(given, HERE / "board.json", HERE / "BOARD.md", measure, report)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(reporting.run(__doc__, HERE / "board.json", HERE / "BOARD.md", measure, report))

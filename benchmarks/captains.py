@@ -10,7 +10,6 @@ splits, stands beside the scores of the teams that equipoise makes, with what it
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import sys
 from collections.abc import Sequence
@@ -21,7 +20,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.reporting import add_modes, keep
+from benchmarks.reporting import run
 
 from equipoise import balance
 from equipoise.arrays import Floats
@@ -97,13 +96,5 @@ def report(results: dict[str, Any]) -> str:
     return "\n".join([*lines, ""])
 
 
-def main() -> int:
-    """Measure and write, or compare with what was written."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    add_modes(parser)
-    given = parser.parse_args()
-    return keep(given, HERE / "captains.json", HERE / "CAPTAINS.md", measure, report)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__, HERE / "captains.json", HERE / "CAPTAINS.md", measure, report))

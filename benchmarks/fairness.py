@@ -35,6 +35,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.openarena import CHARACTERS, Bot, OpenArena, installed, openarena, play
+from benchmarks.reporting import add_modes, write
 
 from equipoise.live.levers import LEVELS, BotSkills, Lever, RatingUnits, best_lever, bot_skills
 from equipoise.matches import Contest, Match, Ruleset, Statistics
@@ -552,26 +553,21 @@ def levers_told(found: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def main() -> int:
-    """Play, and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--report", action="store_true", help="only write the page again")
-    parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if the page is stale")
+def run(
+    description: str | None, play_what_is_left: Callable[[float], bool], page: Callable[[], str], path: Path
+) -> int:
+    """Play for so many minutes as the command line says, and write the page or only look at it."""
+    parser = argparse.ArgumentParser(description=description)
+    add_modes(parser)
     parser.add_argument("--minutes", type=float, default=np.inf, help="when to stop, to go on later")
     given = parser.parse_args()
     if not (given.report or given.check):
         if not installed():
             print("there is no openarena-server; run: scripts/install-test-servers", file=sys.stderr)
             return 1
-        play_all(GAMES, given.minutes)
-    text = page()
-    if not given.check:
-        PAGE.write_text(text, encoding="utf-8")
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
-        print("proof.md is stale; run: python benchmarks/fairness.py --report", file=sys.stderr)
-        return 1
-    return 0
+        play_what_is_left(given.minutes)
+    return write(path, page(), f"python benchmarks/{Path(sys.argv[0]).name}", check=given.check)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__, lambda minutes: play_all(GAMES, minutes), page, PAGE))

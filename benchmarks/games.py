@@ -6,7 +6,6 @@ The logs are those of the tests, repeated until they are as long as a server's o
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import math
 import sys
@@ -24,7 +23,7 @@ from equipoise.logs.guessing import guess_game
 from equipoise.matches import Match
 from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 from equipoise.ratings.replaying import replay
-from reporting import add_modes, keep
+from reporting import run
 
 HERE = Path(__file__).parent
 RESULTS, REPORT = HERE / "games.json", HERE / "GAMES.md"
@@ -198,13 +197,5 @@ def report(results: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> int:
-    """Measure, report or check."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    add_modes(parser)
-    given = parser.parse_args()
-    return keep(given, RESULTS, REPORT, measure, report)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__, RESULTS, REPORT, measure, report))

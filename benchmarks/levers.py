@@ -17,7 +17,6 @@ here, as on a running server; they see scores, frags and deaths alone.
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import sys
@@ -36,7 +35,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import fairness
 from benchmarks.fairness import SKILLS, USUAL, Learning, OutOfTimeError, Table, interval, whole_blocks
-from benchmarks.openarena import installed, openarena
+from benchmarks.openarena import openarena
 
 from equipoise.live.levers import best_lever
 
@@ -195,26 +194,5 @@ def page(kept: Path = GAMES) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> int:
-    """Play, and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--report", action="store_true", help="only write the page anew")
-    parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if the page is stale")
-    parser.add_argument("--minutes", type=float, default=np.inf, help="when to stop, to go on later")
-    given = parser.parse_args()
-    if not (given.report or given.check):
-        if not installed():
-            print("there is no openarena-server; run: scripts/install-test-servers", file=sys.stderr)
-            return 1
-        play_all(GAMES, given.minutes)
-    text = page()
-    if not given.check:
-        PAGE.write_text(text, encoding="utf-8")
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
-        print("LEVERS.md is stale; run: python benchmarks/levers.py --report", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(fairness.run(__doc__, lambda minutes: play_all(GAMES, minutes), page, PAGE))

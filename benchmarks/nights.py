@@ -10,7 +10,6 @@ so that single nights differ; the figures must be the same.
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import sys
@@ -24,7 +23,7 @@ from click.testing import CliRunner
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
+from benchmarks.reporting import run  # noqa: E402  # needs the path
 from benchmarks.starting import GAMES, IDS, NIGHTS, PLAYERS, SEEDS, USEFUL, league  # noqa: E402
 
 from equipoise.cli import group  # noqa: E402
@@ -116,13 +115,5 @@ def report(results: dict[str, Any]) -> str:
     ])  # fmt: skip
 
 
-def main() -> int:
-    """Read the arguments and do what they say."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    add_modes(parser)
-    given = parser.parse_args()
-    return keep(given, HERE / "nights.json", HERE / "NIGHTS.md", measure, report)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__, HERE / "nights.json", HERE / "NIGHTS.md", measure, report))

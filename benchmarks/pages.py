@@ -9,7 +9,6 @@ static pages of ten thousand players.  Times are of the processor, on one core.
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 import tempfile
@@ -155,15 +154,7 @@ def report(results: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and write, or say whether the page is stale."""
+if __name__ == "__main__":
     import reporting  # beside this file, which is not a package
 
-    parser = argparse.ArgumentParser(description=__doc__)
-    reporting.add_modes(parser)
-    given = parser.parse_args(arguments)
-    return reporting.keep(given, HERE / "pages.json", HERE / "PAGES.md", measure, report)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(reporting.run(__doc__, HERE / "pages.json", HERE / "PAGES.md", measure, report))

@@ -10,7 +10,6 @@ and then one a second.  ``--report`` only writes the page anew, ``--check`` tell
 
 from __future__ import annotations
 
-import argparse
 import os
 import select
 import statistics
@@ -25,7 +24,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from benchmarks.openarena import OpenArena, openarena  # noqa: E402  # needs the path
-from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
+from benchmarks.reporting import run  # noqa: E402  # needs the path
 
 from equipoise.archive.archive import open_archive  # noqa: E402
 from equipoise.live.quake3 import PLAYERS, seen  # noqa: E402
@@ -162,13 +161,5 @@ def report(results: dict[str, Any]) -> str:
     return "\n".join([*lines, ""])
 
 
-def main() -> int:
-    """Read the arguments and do what they say."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    add_modes(parser)
-    given = parser.parse_args()
-    return keep(given, HERE / "placements.json", HERE / "PLACEMENTS.md", measure, report)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__, HERE / "placements.json", HERE / "PLACEMENTS.md", measure, report))

@@ -7,7 +7,6 @@ the request keeps; later answers begin with that.  The least time counts most: o
 
 from __future__ import annotations
 
-import argparse
 import platform
 import sys
 import time
@@ -18,7 +17,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.reporting import add_modes, keep
+from benchmarks.reporting import run
 
 from equipoise import BalanceRequest, balance
 
@@ -112,6 +111,4 @@ def report(results: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    add_modes(parser)
-    sys.exit(keep(parser.parse_args(), HERE / "ready.json", HERE / "READY.md", measure, report))
+    sys.exit(run(__doc__, HERE / "ready.json", HERE / "READY.md", measure, report))

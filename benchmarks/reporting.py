@@ -31,9 +31,27 @@ def keep(
         print(f"there are no results; run: {script}", file=sys.stderr)
         return 1
     text = report(json.loads(results.read_text(encoding="utf-8")))
-    if not given.check:
+    return write(page, text, script, check=given.check)
+
+
+def write(page: Path, text: str, script: str, *, check: bool) -> int:
+    """Write the page; or only compare it, and return 1 if it is stale."""
+    if not check:
         page.write_text(text, encoding="utf-8")
     elif not page.exists() or page.read_text(encoding="utf-8") != text:
         print(f"{page.name} is stale; run: {script} --report", file=sys.stderr)
         return 1
     return 0
+
+
+def run(
+    description: str | None,
+    results: Path,
+    page: Path,
+    measure: Callable[[], Any],
+    report: Callable[[Any], str],
+) -> int:
+    """Do what the command line of a script says that has no options of its own."""
+    parser = argparse.ArgumentParser(description=description)
+    add_modes(parser)
+    return keep(parser.parse_args(), results, page, measure, report)

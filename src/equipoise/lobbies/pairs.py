@@ -328,11 +328,11 @@ def placing_of(problem: LobbyProblem, singles: Ints, ends: Ints, binned: Binned,
     team[whole] = np.arange(len(whole))
     made = len(whole)
     for lobby in range(problem.n_lobbies):
-        mine = singles[whose == lobby][: 2 * (n_teams - made)]
-        made = _crosswise(team, mine, made)
-    left = singles[team[singles] == WAITING]
-    missing = n_teams - made
-    _crosswise(team, np.concatenate([left[:missing], left[len(left) - missing :]]), made)
+        mine = singles[whose == lobby]
+        numbers = np.arange(made, min(made + len(mine) // 2, n_teams))
+        _pair_crosswise(team, mine, numbers)
+        made += len(numbers)
+    _pair_crosswise(team, singles[team[singles] == WAITING], np.arange(made, n_teams))
     counts = _counts(problem, binned, n_teams)
     placing = Placing(team, np.zeros(n_teams, dtype=np.int64))
     rank = np.argsort(placing.totals(problem), kind="stable")
@@ -361,17 +361,15 @@ def _interleaved(share: Ints, mass: Ints) -> Ints:
     return np.asarray(lobbies[order][: mass.sum()])
 
 
-def _crosswise(team: Ints, players: Ints, first: int) -> int:
-    """Put the first with the last, and so on, into teams from a number on; return the number after them.
+def _pair_crosswise(team: Ints, players: Ints, numbers: Ints) -> None:
+    """Put the first with the last, and so on, into teams of some numbers; changes the teams.
 
     Of players by ascending skill these are the pairs that cost least in one lobby, whatever convex deviation
-    counts: their totals are nearest to one another.
+    counts: their totals are nearest to one another.  Where there are more players than seats, those in the
+    middle keep their teams.
     """
-    half = len(players) // 2
-    numbers = np.arange(first, first + half)
-    team[players[:half]] = numbers
-    team[players[len(players) - half :]] = numbers[::-1]
-    return first + half
+    team[players[: len(numbers)]] = numbers
+    team[players[len(players) - len(numbers) :]] = numbers[::-1]
 
 
 def _pair_anew(placing: Placing, singles: Ints) -> None:
@@ -380,9 +378,7 @@ def _pair_anew(placing: Placing, singles: Ints) -> None:
     alone = singles[team[singles] != WAITING]
     for lobby in range(int(placing.lobby.max(initial=-1)) + 1):
         mine = alone[placing.lobby[team[alone]] == lobby]
-        numbers = np.unique(team[mine])
-        team[mine[: len(numbers)]] = numbers
-        team[mine[len(numbers) :]] = numbers[::-1]
+        _pair_crosswise(team, mine, np.unique(team[mine]))
 
 
 def _counts(problem: LobbyProblem, binned: Binned, n_teams: int) -> Ints:

@@ -253,7 +253,8 @@ def _choose(
     # A row that may have more than one value costs its price for every step from the one it would have.
     low, high = _limits(task)
     price, room = relaxed.prices, high - low
-    program = Program(*(np.where(price > 0.0, low, high),) * 2, task.stop, strict=True)
+    fixed = np.where(price > 0.0, low, high)
+    program = Program(fixed, fixed, task.stop, strict=True)
     _add(program, task, candidates, (team, lobby), relaxed.reduced[team, lobby] / unit, whole=True)
     steps = np.flatnonzero((room > 0.0) & (np.abs(price) <= enough))
     program.add(
