@@ -85,13 +85,17 @@ class Statistics:
     score: float | None = None
 
     def __post_init__(self) -> None:
-        kills, deaths, score = self.kills, self.deaths, self.score
-        if not (
-            (kills is None or 0.0 <= kills <= LARGEST_WEIGHT)
-            and (deaths is None or 0.0 <= deaths <= LARGEST_WEIGHT)
-            and (score is None or -LARGEST_WEIGHT <= score <= LARGEST_WEIGHT)
-        ):
+        if not in_range(self.kills, self.deaths, self.score):
             _refuse_statistics(self)
+
+
+def in_range(kills: float | None, deaths: float | None, score: float | None) -> bool:
+    """Tell whether numbers may be those of statistics."""
+    return (
+        (kills is None or 0.0 <= kills <= LARGEST_WEIGHT)
+        and (deaths is None or 0.0 <= deaths <= LARGEST_WEIGHT)
+        and (score is None or -LARGEST_WEIGHT <= score <= LARGEST_WEIGHT)
+    )
 
 
 def _refuse_statistics(report: Statistics) -> NoReturn:

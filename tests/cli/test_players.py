@@ -137,3 +137,16 @@ def test_a_result_whose_log_was_read_is_told(tmp_path: Path) -> None:
         others = ("--store", f"sqlite:///{tmp_path}/{name}-others.db")
         plain("ingest", str(tmp_path / "others.jsonl"), *others)
         assert plain("ingest", log, *others)["twice"] == 0
+
+
+def test_results_after_a_log_of_the_same_run_are_told(tmp_path: Path) -> None:
+    """Results that came before the log do not hide that there is a log now."""
+    ids = ["0123456789ABCDEF0123456789ABCDE1", "0123456789ABCDEF0123456789ABCDE2"]
+    result = {"ended": "2026-01-31T20:15:00Z", "game": "openarena", "game_type": "duel",
+              "teams": [[ids[0]], [ids[1]]], "scores": [1, 0]}  # fmt: skip
+    paths = [tmp_path / name for name in ("before.jsonl", "games.log", "after.jsonl")]
+    paths[0].write_text(json.dumps({**result, "scores": [1, 5]}) + "\n")
+    paths[1].write_text(INIT.format("baseoa") + r"\g_timestamp\2026-01-31 20:10:00" + GAME)
+    paths[2].write_text(json.dumps(result) + "\n")
+    store = ("--store", f"sqlite:///{tmp_path}/a.db")
+    assert plain("ingest", *map(str, paths), *store)["twice"] == 1

@@ -19,7 +19,7 @@ from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
 from equipoise.logs.play import ranks_of
 from equipoise.logs.records import is_text, text_from, time_from
-from equipoise.matches import HEAVIEST, Ruleset, check_scores
+from equipoise.matches import HEAVIEST, Ruleset, check_scores, in_range
 from equipoise.members import LEAST_SHARE
 from equipoise.players import LARGEST_WEIGHT
 from equipoise.ratings.columns import Columns
@@ -174,8 +174,7 @@ class LineDecoder:
         columns["player"] = _wholes(numbers)
         columns["share"] = _reals(shares)
         columns["figure"] = _reals(figures)
-        if not np.isnan(columns["figure"]).all():
-            center(columns, figures)
+        center(columns)
 
     def _all_known(self, members: Sequence[str | TypedPlayer]) -> Ints | None:
         """Return the numbers of members who all are mere ids and were there before, or else None."""
@@ -204,9 +203,8 @@ class LineDecoder:
             known = self._figures.get((kills, deaths))
             if known is not None:
                 return player, share, known
-        for number, least in ((kills, 0.0), (deaths, 0.0), (score, -LARGEST_WEIGHT)):
-            if number is not None and not least <= number <= LARGEST_WEIGHT:
-                return _NOBODY, 1.0, _UNKNOWN
+        if not in_range(kills, deaths, score):
+            return _NOBODY, 1.0, _UNKNOWN
         found = figure(kills, deaths, score, share)
         if kills is not None and deaths is not None:
             self._figures[kills, deaths] = found
@@ -320,8 +318,11 @@ def _placed(row: TypedLine, count: int) -> list[float]:
     return ranks
 
 
-def center(columns: dict[str, Any], figures: Sequence[float]) -> None:
+def center(columns: dict[str, Any]) -> None:
     """Take from each figure the mean of its contest, and count those that can be compared."""
+    if np.isnan(columns["figure"]).all():
+        return
+    figures = columns["figure"].tolist()
     sizes, teams = columns["size"], columns["teams"]
     seats = np.add.reduceat(sizes, np.cumsum(teams) - teams)
     ends = np.cumsum(seats).tolist()

@@ -21,9 +21,8 @@ from equipoise.files.match_lines import Decoded, LineDecoder, center, wrong_of
 from equipoise.games.plain import SEPARATOR, checked
 from equipoise.logs.play import ranks_of
 from equipoise.logs.records import is_text, number_from, text_from, time_from
-from equipoise.matches import HEAVIEST, check_scores
+from equipoise.matches import check_scores, in_range
 from equipoise.members import LEAST_SHARE
-from equipoise.players import LARGEST_WEIGHT
 from equipoise.ratings.models.gaussian_filter.packing import figure
 
 #: What is the same in all rows of a match.
@@ -102,10 +101,9 @@ def _number(cell: Any) -> float:
 
 def _figure(kills: float, deaths: float, score: float, share: float) -> float:
     """Return what statistics say; nan is unknown."""
-    for number, least in ((kills, 0.0), (deaths, 0.0), (score, -LARGEST_WEIGHT)):
-        if not (number != number or least <= number <= LARGEST_WEIGHT):
-            raise Unusual
     known = [None if number != number else number for number in (kills, deaths, score)]
+    if not in_range(known[0], known[1], known[2]):
+        raise Unusual
     return figure(known[0], known[1], known[2], share)
 
 
@@ -265,8 +263,6 @@ class RowDecoder:
         weight = [1.0] * len(firsts)
         if "weight" in first:
             weight = [1.0 if _absent(cell) else self._numbers[cell] for cell in first["weight"]]
-        if not all(0.0 < each <= HEAVIEST for each in weight):
-            raise Unusual
         return {
             "ended": np.array(ended), "weight": np.array(weight),
             "which": np.array([self._texts[rule] for rule in rules], dtype=np.int64),
@@ -342,10 +338,8 @@ class RowDecoder:
         columns["figure"] = np.full(many, math.nan)
         if any(name in cells for name in OF_PLAYER[:-1]):
             keys = zip(*figures_of[:-1], share.tolist(), strict=True)
-            figures = np.fromiter(map(self._figures.__getitem__, keys), np.float64, many)[order]
-            columns["figure"] = figures
-            if not np.isnan(figures).all():
-                center(columns, figures.tolist())
+            columns["figure"] = np.fromiter(map(self._figures.__getitem__, keys), np.float64, many)[order]
+            center(columns)
 
     def _numbered(self, player: Ints) -> Ints:
         """Return the numbers of players in the columns, in the order of first appearance."""

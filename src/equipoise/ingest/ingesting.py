@@ -172,9 +172,11 @@ class Ingest:
         if not self._batch:
             return
         recorded = self.archive.record(self._batch)
-        if self._reported and self._logs_there is None:
+        if not self._reported:
+            self._logs_there = True
+        elif self._logs_there is None:
             self._logs_there = self.archive.has_logs()
-        if recorded.new and (not self._reported or self._logs_there):
+        if recorded.new and self._logs_there:
             twins = self.archive.reported_too(self._batch)
             self.tally.twice += len(twins)
             self.tally.first_twice += twins[: MOST_LISTED - len(self.tally.first_twice)]
