@@ -48,7 +48,7 @@ def test_compiling_is_said_once_and_not_on_the_standard_output(
 def test_where_nothing_can_be_kept_warming_up_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is no use compiling for a process that ends."""
     pytest.importorskip("numba", reason="numba is not installed")
-    monkeypatch.setattr("equipoise.compiled.keeps", lambda _: False)
+    monkeypatch.setattr(warming, "keeps", lambda _: False)
     result = run("warm-up")
     assert result.returncode == 1
     assert "set NUMBA_CACHE_DIR to a folder" in result.stderr

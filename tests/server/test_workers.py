@@ -13,7 +13,7 @@ from equipoise.compiled import is_kept, keeps
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Match, Ruleset
 from equipoise.players import Player
-from equipoise.server.dividing import Compiling
+from equipoise.server.compiling import Compiling
 from equipoise.server.workers import Worker, WorkerError
 from equipoise.serving.answers import INFEASIBLE, Gathered
 from equipoise.serving.warming import STEPS

@@ -15,18 +15,14 @@ def command() -> None:
     Once for an installation, in about half a minute.  What is compiled is kept beside the package, or in a
     cache folder of the user, or in NUMBA_CACHE_DIR.
     """
-    from equipoise.compiled import available, keeps
-    from equipoise.serving.warming import missing
-    from equipoise.teams.solvers.window_kernels import fill_teams
+    from equipoise.compiled import available
+    from equipoise.serving.warming import warm_up
 
     if not available():
         click.echo("Nothing to compile: numba is not installed here, and searches run without it.")
         return
-    if not keeps(fill_teams):
+    notices.compiling.clear()  # every step is named as it begins
+    if not warm_up(lambda step: click.echo(f"Compiling: {step} ...", err=True)):
         msg = "nothing that is compiled can be kept here; set NUMBA_CACHE_DIR to a folder that can be written"
         raise UnsupportedError(msg)
-    notices.compiling.clear()  # every step is named as it begins
-    for step in missing():
-        click.echo(f"Compiling: {step.what} ...", err=True)
-        step.work(step.kernels)
     click.echo("Everything is compiled.")

@@ -1,7 +1,7 @@
-"""The worker that divides players, and the one that compiles what this needs.
+"""The worker that divides players.
 
 Compiling takes longer than a division may, so one that has a time limit is done without where nothing was
-compiled before; a worker of its own sees to it that it was.
+compiled before; a worker of its own (:mod:`equipoise.server.compiling`) sees to it that it was.
 """
 
 from __future__ import annotations
@@ -9,11 +9,8 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from equipoise.clock import deadline
-from equipoise.compiled import available, keeps
 from equipoise.serving.answers import INFEASIBLE, Gathered, InfeasibleError
-from equipoise.serving.warming import missing
 from equipoise.teams.balancing import balance
-from equipoise.teams.solvers.window_kernels import fill_teams
 
 Divided = tuple[int, ...] | str | None
 
@@ -37,18 +34,3 @@ class Dividing:
             return question.divided(deadline(self._seconds))
         except InfeasibleError:
             return INFEASIBLE
-
-
-class Compiling:
-    """Compiles every kernel, once for an installation: they are kept on disk."""
-
-    def __call__(self, _: None) -> Generator[None, None, bool]:
-        """Return whether they are kept, or nothing can be compiled at all."""
-        yield from ()
-        if not available():
-            return True
-        if not keeps(fill_teams):
-            return False
-        for step in missing():
-            step.work(step.kernels)
-        return True

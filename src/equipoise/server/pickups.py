@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from equipoise.archive.archive import Archive
@@ -192,17 +193,20 @@ class Pickups:
             return [printable(self._rank(question))]
         if question.about == "why":
             game = words.game_meant(self.lobbies, question.who)
-            ruleset = None if game is None else game.lobby.ruleset
-            weights = {player: self._weight(player, ruleset) for player in self.names}
+            weights = {} if game is None else self._weights(chain(*game.teams), game.lobby.ruleset)
             return words.why_lines(self.lobbies, question.who, self.shown, weights)
         return [" ".join(f"!{name} {what}".strip() for name, what in COMMANDS.items())]
 
-    def _weight(self, player: str, ruleset: Ruleset | None = None) -> float:
-        """Return what somebody weighs in a ruleset, or over all."""
+    def _weights(self, players: Iterable[str], ruleset: Ruleset | None = None) -> dict[str, float]:
+        """Return what players weigh in a ruleset, or over all."""
         standing: Any = self.archive.standing()
-        player = self.archive.merged().get(player, player)
-        rating = standing.model.rating(standing.state, player, ruleset)
-        return float(scale_of(standing.model, standing.state, ruleset or Ruleset()).shown(rating.mu))
+        merged = self.archive.merged()
+        scale = scale_of(standing.model, standing.state, ruleset or Ruleset())
+        known = {player: merged.get(player, player) for player in players}
+        return {
+            player: float(scale.shown(standing.model.rating(standing.state, counted, ruleset).mu))
+            for player, counted in known.items()
+        }
 
     def _rank(self, question: ChatQuestion) -> str:
         """Return the place of somebody among all who have played."""
@@ -215,7 +219,7 @@ class Pickups:
         played = {player for player, _ in standing.games}
         if who is None or who not in played:
             return f"{question.argument or self.shown(question.who):.40} has no games that count"
-        weights = sorted((self._weight(player) for player in played), reverse=True)
-        mine = self._weight(who)
-        place = 1 + sum(weight > mine for weight in weights)
+        weights = self._weights(played)
+        mine = weights[who]
+        place = 1 + sum(weight > mine for weight in weights.values())
         return f"{self.shown(who)} is number {place} of {len(played)} with {mine:.1f} of 100"

@@ -142,7 +142,7 @@ class Service:
         return True
 
     async def compile(self) -> None:
-        """Have compiled what divisions of many players need; until then they look at fewer splits."""
+        """Have every kernel compiled; until then divisions of many players look at fewer splits."""
         try:
             kept = await self._compiler.ask(None)
         except EquipoiseError as error:

@@ -42,7 +42,7 @@ _DEATH_SIGNAL = 1
 #: What a worker can be, by name; each is made with the arguments it is begun with, and then called with each
 #: question: what it yields are parts of the answer, what it returns is the answer.
 ROLES = {
-    "compile": "equipoise.server.dividing:Compiling",
+    "compile": "equipoise.server.compiling:Compiling",
     "divide": "equipoise.server.dividing:Dividing",
     "keep": "equipoise.server.keeping:Keeping",
     "learn": "equipoise.server.following:Learning",

@@ -1,17 +1,17 @@
 """Compiling every kernel beforehand, by small pieces of the work that uses it.
 
 A kernel is compiled for the types it is called with, so it is called here as the library calls it.  The
-command line, the demo and the service all warm up with these steps.
+command line and the service both warm up by :func:`warm_up`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from equipoise.compiled import available, is_kept
+from equipoise.compiled import available, is_kept, keeps
 from equipoise.lobbies.annealing import Annealing
 from equipoise.lobbies.annealing_kernels import anneal
 from equipoise.lobbies.arranging import exchange_all
@@ -41,11 +41,6 @@ class Step(NamedTuple):
     what: str
     kernels: Kernels
     work: Callable[[Kernels], object]
-
-
-def missing() -> Iterator[Step]:
-    """Yield the steps whose kernels are not compiled yet; none where numba is absent."""
-    return (step for step in STEPS if available() and not all(map(is_kept, step.kernels)))
 
 
 def _three_teams(until: Kernels) -> None:
@@ -98,3 +93,25 @@ STEPS = (
     Step("ratings", (play,), _ratings),
     Step("lobbies", (anneal, exchange, lowest_lines), _lobbies),
 )
+
+
+def warm_up(begun: Callable[[str], object] = lambda _: None) -> bool:
+    """Compile what is not compiled yet; tell whether all is kept for later processes.
+
+    Nothing is compiled where nothing could be kept, nor where numba is absent, which is well: searches run
+    without it.
+
+    Parameters
+    ----------
+    begun : callable
+        Is given the name of each step as it begins.
+    """
+    if not available():
+        return True
+    if not keeps(fill_teams):
+        return False
+    for step in STEPS:
+        if not all(map(is_kept, step.kernels)):
+            begun(step.what)
+            step.work(step.kernels)
+    return True

@@ -17,7 +17,7 @@
  *   least: number, most: number, units: Units, roles: [string, number][], interchangeable: boolean,
  *   looks: number[], looksText: string[]}} Problem
  * @typedef {(problem: Problem, totals: Float64Array) => number} Cost
- * @typedef {{cost: Cost, limit: number, error: number}} Limit
+ * @typedef {{cost: Cost, limit: number}} Limit
  * @typedef {{cost: number, labels: number[]}} Ranked
  * @typedef {{ranked: Ranked[], proven: boolean}} Found
  */

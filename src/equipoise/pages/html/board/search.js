@@ -55,10 +55,9 @@ function solve(problem, keep = 1) {
   let proven = found.proven;
   if (!found.ranked.length) return { status: proven ? "infeasible" : "unknown", labels: [], within: 0 };
   if (name === "spread") {
-    const error = winError(problem);
-    const limit = found.ranked[0].cost + problem.units.tolerance + 2 * error;
+    const limit = found.ranked[0].cost + problem.units.tolerance + 2 * winError(problem);
     const start = found.ranked;
-    found = search(spreadCost, [{ cost: winCost, limit, error }], keep, start);
+    found = search(spreadCost, [{ cost: winCost, limit }], keep, start);
     proven = proven && found.proven;
   }
   const labels = found.ranked.map((one) => one.labels);
