@@ -32,8 +32,6 @@ mutators = click.option(
     help="Settings that change play, or do not: a table a game with lists gameplay and cosmetic.",
 )  # fmt: skip
 
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-
 
 def warn(text: str) -> None:
     """Print a message for people on standard error."""

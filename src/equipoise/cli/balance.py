@@ -17,7 +17,7 @@ import click
 
 from equipoise.cli.requests import AskingCommand, named, request_of, save_request, unknown
 from equipoise.cli.shared.asking import asks
-from equipoise.cli.shared.printing import NewFile, print_json, write
+from equipoise.cli.shared.printing import PLAYER_FORMS, NewFile, form_options, print_json, write
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import SOLVERS, resolve
 
@@ -102,9 +102,7 @@ class BalanceAnswer:
 @click.command(cls=AskingCommand, name="balance")
 @click.argument("roster", metavar="ROSTER", required=False)
 @asks()
-@click.option("--chat", "form", flag_value="chat", help="Print a short form to paste into a chat.")
-@click.option("--csv", "form", flag_value="csv", help="Print CSV, a line a player.")
-@click.option("--markdown", "form", flag_value="markdown", help="Print a Markdown table, a line a player.")
+@form_options(*PLAYER_FORMS, chat="Print a short form to paste into a chat.")
 @click.option(
     "--receipt",
     type=NewFile(".json"),
@@ -222,11 +220,13 @@ def show(answer: BalanceAnswer, options: dict[str, Any], answers: ExplainAnswers
     solution, split = answer.solution, answer.split if answers is None else answers.split
     if options["as_json"]:
         _print_json(answer, answers)
+    elif answers is not None and options["form"] is not None:
+        click.echo("\n".join(answers.table(options["form"])))
     elif split is not None:
         click.echo("\n".join(_lines(answer, split, options)))
     if not solution.splits:
         click.echo(f"error: {solution.status}: {solution.reason}", err=True)
-    if answers is not None and not options["as_json"]:
+    if answers is not None and not (options["as_json"] or options["form"]):
         click.echo("\n".join(answers.lines if solution.splits else answers.lines[1:]))
     if answer.interrupted:
         click.echo("interrupted; this is the best so far", err=True)
@@ -242,7 +242,7 @@ def _lines(answer: BalanceAnswer, split: Split, options: dict[str, Any]) -> list
     """Return the split in the form that is asked for."""
     from equipoise.pages.text import teams
 
-    form = options.get("form")
+    form = options["form"]
     if form is None:
         lines = teams.solution_lines(answer.solution, split, answer.chosen, answer.names, answer.draws)
         return lines + _effort_lines(answer, options)

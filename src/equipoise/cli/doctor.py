@@ -11,14 +11,16 @@ from typing import Any
 import click
 
 from equipoise.cli.serve import flags
+from equipoise.cli.shared.printing import json_option, table, table_forms
 from equipoise.server.settings import read_settings
 
 
 @click.command(name="doctor")
 @click.option("--config", metavar="FILE", help="The TOML file of the server.")
-@click.option("--json", "as_json", is_flag=True, help="Write a JSON object a line.")
+@json_option("Print a JSON object a line.")
+@table_forms
 @flags
-def command(config: str | None, as_json: bool, **typed: Any) -> None:
+def command(config: str | None, as_json: bool, form: str | None, **typed: Any) -> None:
     """Say what is wrong with a weight server, and how to fix it.
 
     Takes the settings of serve, from the same file, environment and flags; run it as the same user.
@@ -28,13 +30,18 @@ def command(config: str | None, as_json: bool, **typed: Any) -> None:
 
     from equipoise.server.doctor import examine
 
-    wrong = 0
+    wrong, rows = 0, []
     for finding in examine(settings):
         wrong += bool(finding.fix)
+        rows.append(("wrong" if finding.fix else "ok", finding.what, finding.fix))
+        if form is not None:
+            continue
         if as_json:
             click.echo(json.dumps(asdict(finding)))
         else:
             click.echo(f"{'wrong' if finding.fix else 'ok'}: {finding.what}")
             if finding.fix:
                 click.echo(f"  fix: {finding.fix}")
+    if form is not None:
+        click.echo(table(("", "finding", "fix"), rows, form))
     sys.exit(1 if wrong else 0)

@@ -13,7 +13,7 @@ from equipoise.cli.histories import (
     read_history,
     with_settings_options,
 )
-from equipoise.cli.shared.printing import NewFile, table, table_forms, write
+from equipoise.cli.shared.printing import NewFile, table, table_forms, with_json, write
 from equipoise.cli.shared.rosters import store
 from equipoise.registry import MODELS
 
@@ -36,7 +36,7 @@ from equipoise.registry import MODELS
     help="Part of the contests that is learnt from but not scored.",
 )
 @with_settings_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_json
 @table_forms
 @click.option(
     "--plot", type=NewFile(".svg"), metavar="FILE.svg", help="Draw the reliability diagram into a file."

@@ -9,11 +9,15 @@ import click
 from equipoise.cli.balance import answered, naming, show
 from equipoise.cli.requests import AskingCommand
 from equipoise.cli.shared.asking import asks
+from equipoise.cli.shared.printing import form_options
 
 
 @click.command(cls=AskingCommand, name="explain")
 @click.argument("roster", metavar="ROSTER", required=False)
 @asks()
+@form_options(
+    csv="Print the teams side by side as CSV.", markdown="Print the teams side by side as Markdown."
+)
 @click.option(
     "--why", multiple=True, metavar="A|A,B",
     help="Why is A in this team?  Why not swap A and B, or why are they together?  Repeatable.",
@@ -33,6 +37,9 @@ def command(roster: str | None, **options: Any) -> None:
     """
     from equipoise.cli.shared.answers import ExplainAnswers
 
+    if options["form"] is not None and options["why"]:
+        msg = f"--{options['form']} cannot be used with --why, whose answer is text; --json has it too"
+        raise click.UsageError(msg)
     with naming(options):
         answer = answered(roster, options)
         answers = ExplainAnswers(options, answer.request, answer.solution, answer.split, answer.names)

@@ -10,6 +10,7 @@ import click
 
 from equipoise.cli import archives
 from equipoise.cli.shared import evenings
+from equipoise.cli.shared.printing import with_json
 
 if TYPE_CHECKING:
     from equipoise.ingest.pasts import Past
@@ -25,7 +26,7 @@ MOST_LISTED = 10
     help="How dates such as 03/04/2026 are meant, which have no meaning otherwise.",
 )  # fmt: skip
 @evenings.store
-@archives.as_json
+@with_json
 def command(file: str, dates: str | None, store: str | None, as_json: bool) -> None:
     """Read past results from FILE: CSV or a spreadsheet, a row for each match or for each player.
 

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared.printing import with_json
 from equipoise.registry import GAMES
 
 
@@ -30,7 +31,7 @@ from equipoise.registry import GAMES
     help="Your guesses of the players' strength, in any unit: where they begin.  The archive keeps them.",
 )
 @archives.mutators
-@archives.as_json
+@with_json
 def command(
     paths: tuple[str, ...],
     store: str,

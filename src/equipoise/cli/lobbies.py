@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.shared.printing import NewFile, print_json, table, write
+from equipoise.cli.shared.printing import (
+    PLAYER_FORMS,
+    NewFile,
+    form_options,
+    print_json,
+    table,
+    with_json,
+    write,
+)
 from equipoise.cli.shared.rosters import clan_tags, rated, roster, with_ratings
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import LOBBY_SOLVERS
@@ -70,9 +78,8 @@ LISTED = 60
     help=f"How to search: {', '.join(('auto', *LOBBY_SOLVERS))}.",
 )
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop searching after this time.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--csv", "form", flag_value="csv", help="Print CSV, a line a player.")
-@click.option("--markdown", "form", flag_value="markdown", help="Print a Markdown table, a line a player.")
+@with_json
+@form_options(*PLAYER_FORMS)
 @click.option(
     "--no-escape",
     is_flag=True,
@@ -100,9 +107,6 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
     from equipoise.lobbies.filling import fill
     from equipoise.stopping import never
 
-    if options["as_json"] and options["form"]:
-        msg = f"--json cannot be used with --{options['form']}"
-        raise click.UsageError(msg)
     stored = options["store"] is not None
     source, lobbies = (
         (None, players) if options["here"] is not None and lobbies is None else (players, lobbies)

@@ -93,7 +93,8 @@ vary_option = click.option(
     "--avoid", multiple=True, metavar="A,B", help="In different teams if that costs little.  Repeatable."
 )
 @click.option("--no-matter", multiple=True, metavar="A,B", help="Undo --prefer or --avoid.  Repeatable.")
-def gather(names: tuple[str, ...], store: str | None, as_json: bool, **options: Any) -> None:
+@table_forms
+def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
     """Make teams of everyone who is here.
 
     NAMES are arguments, or - for a paste.  "Amber + Birch" stay together, "Cedar 1500" begins at a weight.
@@ -113,7 +114,7 @@ def gather(names: tuple[str, ...], store: str | None, as_json: bool, **options: 
         evening.propose(setup, arranged.proposal, spelled, fresh=True, step=step)
         if newcomers and len(newcomers) < len(ids):
             archives.warn(f"New: {', '.join(newcomers)}.")
-        _tell_teams(evening, arranged, as_json)
+        _tell_teams(evening, arranged, options["as_json"], options["form"])
 
 
 def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: evenings.PeopleFinder) -> None:
@@ -230,9 +231,9 @@ def _price(text: str) -> float:
     return price_of(text, "price", "--vary")
 
 
-def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool) -> None:
+def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool, form: str | None) -> None:
     """Say which teams are proposed now."""
-    from equipoise.pages.text.nights import arranged_lines, names_of
+    from equipoise.pages.text.nights import arranged_lines, names_of, proposal_rows
 
     night = evening.night
     if as_json:
@@ -241,6 +242,9 @@ def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool) -> N
         here = [night.spelled.get(player, player) for player in night.setup.here]
         out = [] if night.proposal is None else [night.spelled.get(p, p) for p in night.proposal.out]
         click.echo(json.dumps({**shown, "here": here, "out": out}, indent=2))
+    elif form is not None:
+        proposal = None if arranged is None else night.proposal
+        click.echo(table(("team", "player"), proposal_rows(night.setup, proposal, night.spelled), form))
     elif arranged is None:
         click.echo(f"Here: {names_of(night.setup.here, night.spelled) or 'nobody'}.")
         if night.proposal is None:
@@ -257,7 +261,8 @@ def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool) -> N
 @evenings.step("late")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @new_option
-def late(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str, ...]) -> None:
+@table_forms
+def late(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms: Any) -> None:
     """Add somebody who comes late.
 
     The others stay in their teams unless a move makes it much fairer.
@@ -266,12 +271,13 @@ def late(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[st
         ids = evening.arrivals(names, new)
         setup = evening.night.setup
         arranged = evening.change(replace(setup, here=(*setup.here, *ids.values())), ids)
-        _tell_teams(evening, arranged, as_json)
+        _tell_teams(evening, arranged, **forms)
 
 
 @evenings.step("leave")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-def leave(names: tuple[str, ...], store: str | None, as_json: bool) -> None:
+@table_forms
+def leave(names: tuple[str, ...], store: str | None, **forms: Any) -> None:
     """Take out somebody who leaves.
 
     The others stay in their teams unless a move makes it much fairer.
@@ -281,13 +287,14 @@ def leave(names: tuple[str, ...], store: str | None, as_json: bool) -> None:
         setup = evening.night.setup
         here = tuple(player for player in setup.here if player not in gone)
         arranged = evening.change(replace(setup, here=here), {})
-        _tell_teams(evening, arranged, as_json)
+        _tell_teams(evening, arranged, **forms)
 
 
 @evenings.step("sub")
 @click.argument("names", nargs=-1, required=True, metavar="NAME for NAME")
 @new_option
-def sub(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str, ...]) -> None:
+@table_forms
+def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms: Any) -> None:
     """Put somebody in the place of another.
 
     That one leaves, or sits out where the first was here already.
@@ -309,13 +316,14 @@ def sub(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str
             ids = evening.arrivals([coming], new)
             here = tuple(ids[coming] if player == gone else player for player in setup.here)
         arranged = evening.change(replace(setup, here=here), ids, {gone: ids[coming]})
-        _tell_teams(evening, arranged, as_json)
+        _tell_teams(evening, arranged, **forms)
 
 
 @evenings.step("again")
 @vary_option
 @click.option("--same", is_flag=True, help="The same teams once more.")
-def again(store: str | None, as_json: bool, vary: str, same: bool) -> None:
+@table_forms
+def again(store: str | None, vary: str, same: bool, **forms: Any) -> None:
     """Make new teams of the same people.
 
     They are not the same teams, and others play together than before.
@@ -331,17 +339,18 @@ def again(store: str | None, as_json: bool, vary: str, same: bool) -> None:
             now = evening.teams_now() if same else None
             arranged = evening.arrange(setup, now=now, still=same, vary=_price(vary))
             evening.propose(setup, arranged.proposal, {}, plan=evening.night.plan)
-        _tell_teams(evening, arranged, as_json)
+        _tell_teams(evening, arranged, **forms)
 
 
 @evenings.step("plan")
 @click.option("--rounds", type=click.IntRange(1, 99), required=True, help="How many games.")
-def plan(store: str | None, as_json: bool, rounds: int) -> None:
+@table_forms
+def plan(store: str | None, as_json: bool, form: str | None, rounds: int) -> None:
     """Divide several games at once.
 
     All are fair, everyone sits out equally often, and partners and opponents vary.
     """
-    from equipoise.pages.text.nights import plan_lines
+    from equipoise.pages.text.nights import plan_lines, proposal_rows
 
     with evenings.opened(store) as evening:
         if not evening.night.setup.here:
@@ -356,6 +365,13 @@ def plan(store: str | None, as_json: bool, rounds: int) -> None:
                 {"id": each.id, **shown} for each, shown in zip(found.rounds, plain["rounds"], strict=True)
             ]
             click.echo(json.dumps({"names": names, **plain}, indent=2))
+        elif form is not None:
+            cells = [
+                (str(number), *row)
+                for number, each in enumerate(found.rounds, start=1)
+                for row in proposal_rows(night.setup, each, night.spelled)
+            ]
+            click.echo(table(("game", "team", "player"), cells, form))
         else:
             click.echo("\n".join(plan_lines(night.setup, found, night.spelled)))
 

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from equipoise.cli.shared.printing import table, table_forms
+from equipoise.cli.shared.printing import table, table_forms, with_json
 
 #: What a token may be for, as :data:`equipoise.server.tokens.SCOPES`.
 SCOPES = ("read", "report", "admin")
@@ -43,7 +43,7 @@ def _make(path: str, name: str, scope: str) -> None:
 
 @command.command(name="list")
 @_file
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_json
 @table_forms
 def _list(path: str, as_json: bool, form: str | None) -> None:
     """List tokens: who has which, for what, since when."""

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from equipoise.cli.histories import progress_bar, read_history
-from equipoise.cli.shared.printing import table
+from equipoise.cli.shared.printing import table, table_forms, with_json
 from equipoise.cli.shared.rosters import store
 
 
@@ -44,7 +44,8 @@ from equipoise.cli.shared.rosters import store
 @click.option(
     "--leave-out", is_flag=True, help="Search once for each ruleset, without its results, and score those."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_json
+@table_forms
 def command(file: str, **options: Any) -> None:
     """Fit the default model to the first part of a match FILE, and tell how it does on the rest."""
     from equipoise.lab.progressive import judge
@@ -78,8 +79,20 @@ def command(file: str, **options: Any) -> None:
             found.append({"left_out": "" if ruleset is None else repr(ruleset), "before": tuned.before,
                           "after": tuned.after, "shipped": scores[0], "tuned": scores[1],
                           "settings": tuned.model.as_settings()})  # fmt: skip
-    click.echo(json.dumps(found, indent=2, allow_nan=False) if options["as_json"] else _text(found))
+    form = options["form"]
+    if options["as_json"]:
+        click.echo(json.dumps(found, indent=2, allow_nan=False))
+    else:
+        click.echo(_text(found) if form is None else _settings(found, form))
     history.finish()
+
+
+def _settings(found: list[dict[str, Any]], form: str) -> str:
+    """Return the settings alone, as one table."""
+    rows = [(each["left_out"], name, f"{x:.4g}") for each in found for name, x in each["settings"].items()]
+    columns = ("left out", "setting", "value")
+    first = 0 if any(each["left_out"] for each in found) else 1
+    return table(columns[first:], [row[first:] for row in rows], form)
 
 
 def _text(found: list[dict[str, Any]]) -> str:

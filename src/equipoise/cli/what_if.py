@@ -7,7 +7,7 @@ import json
 import click
 
 from equipoise.cli import archives
-from equipoise.cli.shared.printing import NewFile, table, table_forms, write
+from equipoise.cli.shared.printing import NewFile, table, table_forms, with_json, write
 from equipoise.errors import InputError
 
 #: Seconds for the teams of one match.
@@ -25,7 +25,7 @@ SECONDS = 1.0
     type=click.IntRange(0),
     help="Of random teams and intervals.",
 )
-@archives.as_json
+@with_json
 @table_forms
 def command(store: str, plot: str | None, seed: int, as_json: bool, form: str | None) -> None:
     """Divide every match of an archive in other ways, and tell how close it would have been.

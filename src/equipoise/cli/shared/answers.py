@@ -13,6 +13,7 @@ from equipoise.errors import InputError
 if TYPE_CHECKING:
     from equipoise.players import Player
     from equipoise.teams.explaining.editing import Move, Swap
+    from equipoise.teams.explaining.judging import Valuation
     from equipoise.teams.request import BalanceRequest
     from equipoise.teams.solution import Solution, Split
 
@@ -48,6 +49,7 @@ class ExplainAnswers:
     ) -> None:
         self.lines: list[str] = []
         self.plain: dict[str, Any] = {}
+        self._valued: Valuation | None = None
         self.split = split
         # What balance() stopped by is over; every answer has its own time.
         self._limit = EXPLAINED_WITHIN if options["time_limit"] is None else options["time_limit"]
@@ -82,6 +84,7 @@ class ExplainAnswers:
         self.split = change.split
         self.lines += ["", *change_lines(change, self._objective, self._names)]
         self.plain["edit"] = change.as_dict()
+        self._valued = change.after
 
     def _why(self, question: str) -> None:
         """Answer one ``--why``: a pair in two teams is a swap, in one team a preference to be apart."""
@@ -122,6 +125,14 @@ class ExplainAnswers:
         lines = explanation_lines if self._everything else summary_lines
         self.lines += ["", *lines(explanation, self._names)]
         self.plain["explanation"] = explanation.as_dict()
+        self._valued = explanation.split
+
+    def table(self, form: str) -> list[str]:
+        """Return the teams side by side in a form that an option has chosen; nothing where there are none."""
+        from equipoise.pages.text.explanation import table_of
+        from equipoise.pages.text.grids import FORMS
+
+        return [] if self._valued is None else FORMS[form](table_of(self._valued, self._names))
 
 
 def names_of(option: str, text: str, players: Sequence[Player]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from equipoise.cli.shared.printing import NewFile, Share
+from equipoise.cli.shared.printing import NewFile, Share, with_json
 from equipoise.cli.shared.rosters import RATINGS, clan_tags, read_option
 from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS
 
@@ -207,7 +207,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
 #: What is shown, by every command that asks.
 _SHOWN = (
     click.option("--names", metavar="A,B", help="What to call the teams."),
-    click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+    with_json,
     click.option("--plot", type=NewFile(".svg"), metavar="FILE.svg", help="Draw the answer into a file."),
 )
 

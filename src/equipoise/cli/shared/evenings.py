@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared.printing import with_json
 from equipoise.errors import InputError, nearest
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def step(name: str, **more: Any) -> Callable[[Callable[..., None]], click.Comman
 
     def decorated(function: Callable[..., None]) -> click.Command:
         command: Any = click.command(name=name, **more)
-        made: click.Command = command(store(archives.as_json(function)))
+        made: click.Command = command(store(with_json(function)))
         return made
 
     return decorated

@@ -14,14 +14,60 @@ from equipoise.errors import InputError
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def table_forms(command: Command) -> Command:
-    """Add the options that choose the form of a table."""
-    for form in ("markdown", "csv"):
-        name = {"markdown": "Markdown", "csv": "CSV"}[form]
-        command = click.option(f"--{form}", "form", flag_value=form, help=f"Print the table as {name}.")(
-            command
-        )
-    return command
+#: What the context of a command calls the option that has chosen its form.
+_CHOSEN = "equipoise.form"
+
+
+def _one_form(ctx: click.Context, param: click.Parameter, wanted: bool) -> bool:
+    """Return whether a form is wanted, as ``form`` too unless it is JSON; refuse a second one."""
+    option = param.opts[0]
+    if param.name != "as_json":
+        ctx.params.setdefault("form", None)
+        if wanted:
+            ctx.params["form"] = option.removeprefix("--")
+    before = ctx.meta.setdefault(_CHOSEN, option) if wanted else option
+    if before != option:
+        msg = f"{before} cannot be used with {option}; choose one of them"
+        raise click.UsageError(msg)
+    return wanted
+
+
+def _form_option(form: str, text: str) -> Callable[[Command], Command]:
+    return click.option(
+        f"--{form}", f"as_{form}", is_flag=True, callback=_one_form, expose_value=form == "json", help=text
+    )
+
+
+def json_option(text: str = "Print JSON.") -> Callable[[Command], Command]:
+    """Return what adds ``--json`` to a command, as ``as_json``."""
+    return _form_option("json", text)
+
+
+def form_options(
+    csv: str = "Print the table as CSV.", markdown: str = "Print the table as Markdown.", chat: str = ""
+) -> Callable[[Command], Command]:
+    """Return what adds the options that choose the form of a table, as ``form``; ``--json`` comes besides.
+
+    Parameters
+    ----------
+    chat, csv, markdown : str
+        What the help says of a form; without words for it there is none for a chat.
+    """
+
+    def add(command: Command) -> Command:
+        command = _form_option("markdown", markdown)(command)
+        command = _form_option("csv", csv)(command)
+        return _form_option("chat", chat)(command) if chat else command
+
+    return add
+
+
+#: The options of commands that print a table.
+with_json = json_option()
+table_forms = form_options()
+
+#: What the forms of a table with a line for each player are.
+PLAYER_FORMS = ("Print CSV, a line a player.", "Print a Markdown table, a line a player.")
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], form: str | None = None) -> str:

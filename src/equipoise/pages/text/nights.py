@@ -50,6 +50,16 @@ def proposal_lines(setup: Setup, proposal: Proposal, spelled: Mapping[str, str])
     return lines
 
 
+def proposal_rows(
+    setup: Setup, proposal: Proposal | None, spelled: Mapping[str, str]
+) -> list[tuple[str, str]]:
+    """Return the teams as rows of team and player; whoever sits out, or waits for teams, has none."""
+    teams = [] if proposal is None else proposal.teams
+    others = setup.here if proposal is None else proposal.out
+    grouped = [*((printable(setup.called(n)), team) for n, team in enumerate(teams)), ("", others)]
+    return [(team, printable(spelled.get(player, player))) for team, players in grouped for player in players]
+
+
 def arranged_lines(setup: Setup, arranged: Arranged, spelled: Mapping[str, str]) -> list[str]:
     """Return proposed teams with what is proven of them, and what to type next."""
     lines = proposal_lines(setup, arranged.proposal, spelled)
