@@ -1,6 +1,6 @@
 """``equipoise balance``: fair teams from a roster, as text, JSON, a table or a picture.
 
-What ``explain`` and ``front`` share with it is here too: the search, which Ctrl-C ends, and how it is shown.
+What other commands share with it is here too: the search, which Ctrl-C ends, and how its answer is shown.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from equipoise.clock import Deadline
     from equipoise.teams.request import BalanceRequest
     from equipoise.teams.solution import Solution, Split
+
 
 #: What shells report for a command that Ctrl-C has ended.
 INTERRUPTED = 130
@@ -62,6 +63,12 @@ class Interruptible:
         if self.interruption.happened:
             return 0.0
         return math.inf if self.within is None else self.within.left()
+
+    def at_most(self, seconds: float) -> Interruptible:
+        """Return the criterion that holds after some seconds from now, or once interrupted."""
+        from equipoise.clock import deadline
+
+        return Interruptible(deadline(seconds), self.interruption)
 
     def part(self, share: float) -> Interruptible:
         """Return the criterion that holds after a share of the time that is left, or once interrupted."""
@@ -215,34 +222,40 @@ def interruptible(seconds: float | None) -> Iterator[Interruptible]:
         signal.signal(signal.SIGINT, before)
 
 
+def end_interrupted(*, many: bool = False) -> None:
+    """End a command whose search was interrupted, after what it has found is shown."""
+    click.echo(f"interrupted; {'these are' if many else 'this is'} the best so far", err=True)
+    sys.exit(INTERRUPTED)
+
+
 def show(answer: BalanceAnswer, options: dict[str, Any], answers: ExplainAnswers | None = None) -> None:
     """Print an answer, and draw it where a picture is asked for."""
     solution, split = answer.solution, answer.split if answers is None else answers.split
     if options["as_json"]:
         _print_json(answer, answers)
-    elif answers is not None and options["form"] is not None:
+    elif answers is not None and "form" in options:
         click.echo("\n".join(answers.table(options["form"])))
     elif split is not None:
         click.echo("\n".join(_lines(answer, split, options)))
     if not solution.splits:
         click.echo(f"error: {solution.status}: {solution.reason}", err=True)
-    if answers is not None and not (options["as_json"] or options["form"]):
+    if answers is not None and not (options["as_json"] or options.get("form")):
         click.echo("\n".join(answers.lines if solution.splits else answers.lines[1:]))
-    if answer.interrupted:
-        click.echo("interrupted; this is the best so far", err=True)
     if split is not None and options["plot"]:
         from equipoise.pages.pictures.teams import teams_svg
 
         write("--plot", options["plot"], teams_svg(solution, split, answer.names))
-    if answer.interrupted or not solution.splits:
-        sys.exit(INTERRUPTED if answer.interrupted else 1)
+    if answer.interrupted:
+        end_interrupted()
+    if not solution.splits:
+        sys.exit(1)
 
 
 def _lines(answer: BalanceAnswer, split: Split, options: dict[str, Any]) -> list[str]:
     """Return the split in the form that is asked for."""
     from equipoise.pages.text import teams
 
-    form = options["form"]
+    form = options.get("form")
     if form is None:
         lines = teams.solution_lines(answer.solution, split, answer.chosen, answer.names, answer.draws)
         return lines + _effort_lines(answer, options)

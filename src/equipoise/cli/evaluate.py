@@ -66,7 +66,7 @@ def command(file: str, models: str, skip: float, as_json: bool, plot: str | None
         }
         click.echo(json.dumps({"models": plain, "groups": groups}, indent=2, allow_nan=False))
     else:
-        click.echo(_text(done, options["form"]))
+        click.echo(_text(done, options.get("form")))
     if plot:
         _plot(plot, done)
     history.finish()

@@ -17,7 +17,7 @@ from equipoise.cli.shared.printing import table, table_forms, with_json
 @click.option("--why", is_flag=True, help="Show what was expected of each game and what moved mu.")
 @with_json
 @table_forms
-def command(player: str, store: str, why: bool, as_json: bool, form: str | None) -> None:
+def command(player: str, store: str, why: bool, as_json: bool, form: str | None = None) -> None:
     """Show every game of a PLAYER (an id, or the name last seen) with the rating after it."""
     with archives.opened(store) as archive:
         standing = archives.up_to_date(archive)

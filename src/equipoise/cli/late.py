@@ -126,12 +126,12 @@ def _show_advantage(game: RunningGame, options: dict[str, Any]) -> None:
         click.echo(json.dumps(plain, indent=2))
         return
     names = _names(options)
-    if options["form"] is not None:
+    if options.get("form") is not None:
         rows = [
             (team_name(names, n), number(round(float(total), 2)), f"{factor:.4g}")
             for n, (total, factor) in enumerate(zip(sums[:, 1], factors, strict=True))
         ]
-        click.echo(table(("team", "total", "advantage"), rows, options["form"]))
+        click.echo(table(("team", "total", "advantage"), rows, options.get("form")))
         return
     units = units_in(sums.sum(axis=0), squares=True, **game.scale)
     uneven = len(set(sums[:, 0].tolist())) > 1
@@ -145,7 +145,7 @@ def _show_placement(game: RunningGame, newcomer: Player, options: dict[str, Any]
     if options["as_json"]:
         click.echo(json.dumps({"player": newcomer.label, **placement.as_dict()}, indent=2))
         return
-    if options["form"] is not None:
+    if options.get("form") is not None:
         click.echo(_options_table(placement, _names(options), options["form"]))
         return
     counts, bots = game.sums[:, 0].astype(int), game.bots[:, 0].astype(int)

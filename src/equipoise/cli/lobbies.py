@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from equipoise.cli.balance import end_interrupted, interruptible
 from equipoise.cli.shared.printing import (
     PLAYER_FORMS,
     NewFile,
@@ -102,10 +103,8 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
     'min_teams' and 'max_teams'; without targets lobbies are bands of skill.
     """
     from equipoise.clans import with_clans
-    from equipoise.clock import deadline
     from equipoise.files.lobbies import read_lobbies, read_players, write_plan
     from equipoise.lobbies.filling import fill
-    from equipoise.stopping import never
 
     stored = options["store"] is not None
     source, lobbies = (
@@ -127,24 +126,24 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
     if options["clan_tags"]:
         people = with_clans(people)
     barred = {ids[player]: names for player, names in barred.items()}
-    limit = options["time_limit"]
     try:
-        plan = fill(
-            people,
-            read_lobbies(lobbies),
-            team_size=options["team_size"],
-            min_size=options["min_size"],
-            deviation=options["deviation"],
-            per_player=options["per_player"],
-            zero=options["zero"],
-            body=options["body"],
-            parties=[[ids.get(name, name) for name in party] for party in _premades(options)],
-            barred=barred,
-            caution=options["caution"],
-            default=options["default_weight"],
-            solver=options["solver"],
-            stop=never if limit is None else deadline(limit),
-        )
+        with interruptible(options["time_limit"]) as stop:
+            plan = fill(
+                people,
+                read_lobbies(lobbies),
+                team_size=options["team_size"],
+                min_size=options["min_size"],
+                deviation=options["deviation"],
+                per_player=options["per_player"],
+                zero=options["zero"],
+                body=options["body"],
+                parties=[[ids.get(name, name) for name in party] for party in _premades(options)],
+                barred=barred,
+                caution=options["caution"],
+                default=options["default_weight"],
+                solver=options["solver"],
+                stop=stop,
+            )
     except UnknownNameError as error:
         raise click.UsageError(str(error)) from error
     feasible = not plan.conflict
@@ -154,20 +153,24 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
         click.echo(_shown(plan, options))
     if not feasible:
         click.echo(f"error: {plan.status}: {plan.reason}", err=True)
+        if stop.interruption.happened:
+            end_interrupted()
         sys.exit(1)
     if options["out"]:
         write_plan(plan, options["out"], escape=not options["no_escape"])
     if options["plot"]:
         _plot(options["plot"], plan)
+    if stop.interruption.happened:
+        end_interrupted()
 
 
 def _shown(plan: LobbyPlan, options: dict[str, Any]) -> str:
     """Return the plan in the form that was asked for."""
     from equipoise.files.lobbies import PLAN_COLUMNS, plan_csv, plan_rows
 
-    if options["form"] == "csv":
+    if options.get("form") == "csv":
         return plan_csv(plan, escape=not options["no_escape"]).rstrip("\n")
-    if options["form"] == "markdown":
+    if options.get("form") == "markdown":
         rows = [
             [str("" if row[name] is None else row[name]) for name in PLAN_COLUMNS] for row in plan_rows(plan)
         ]

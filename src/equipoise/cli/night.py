@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.balance import end_interrupted, interruptible
 from equipoise.cli.night_results import draw, score, undo, won
 from equipoise.cli.shared import evenings
 from equipoise.cli.shared.printing import table, table_forms
@@ -99,7 +101,7 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
 
     NAMES are arguments, or - for a paste.  "Amber + Birch" stay together, "Cedar 1500" begins at a weight.
     """
-    with evenings.opened(store) as evening:
+    with searching(store) as evening:
         known = evenings.PeopleFinder(evening)
         _refuse_misspelt_step(names, options["new"], known)
         entries = _entries(names, options["read"], known)
@@ -114,7 +116,7 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
         evening.propose(setup, arranged.proposal, spelled, fresh=True, step=step)
         if newcomers and len(newcomers) < len(ids):
             archives.warn(f"New: {', '.join(newcomers)}.")
-        _tell_teams(evening, arranged, options["as_json"], options["form"])
+        _tell_teams(evening, arranged, options["as_json"], options.get("form"))
 
 
 def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: evenings.PeopleFinder) -> None:
@@ -231,7 +233,7 @@ def _price(text: str) -> float:
     return price_of(text, "price", "--vary")
 
 
-def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool, form: str | None) -> None:
+def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool, form: str | None = None) -> None:
     """Say which teams are proposed now."""
     from equipoise.pages.text.nights import arranged_lines, names_of, proposal_rows
 
@@ -255,6 +257,16 @@ def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool, form
         click.echo("\n".join(arranged_lines(night.setup, arranged, night.spelled)))
 
 
+@contextmanager
+def searching(store: str | None) -> Iterator[Evening]:
+    """Open a night for a step that searches: Ctrl-C ends the search, and the step is its best so far."""
+    with interruptible(None) as stop:
+        with evenings.opened(store, stop.at_most) as evening:
+            yield evening
+        if stop.interruption.happened:
+            end_interrupted()
+
+
 # Who is here
 
 
@@ -267,7 +279,7 @@ def late(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **form
 
     The others stay in their teams unless a move makes it much fairer.
     """
-    with evenings.opened(store) as evening:
+    with searching(store) as evening:
         ids = evening.arrivals(names, new)
         setup = evening.night.setup
         arranged = evening.change(replace(setup, here=(*setup.here, *ids.values())), ids)
@@ -282,7 +294,7 @@ def leave(names: tuple[str, ...], store: str | None, **forms: Any) -> None:
 
     The others stay in their teams unless a move makes it much fairer.
     """
-    with evenings.opened(store) as evening:
+    with searching(store) as evening:
         gone = {evening.present(name) for name in names}
         setup = evening.night.setup
         here = tuple(player for player in setup.here if player not in gone)
@@ -304,7 +316,7 @@ def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms
         raise click.UsageError(msg)
     n = names.index("for")
     coming, going = " ".join(names[:n]), " ".join(names[n + 1 :])
-    with evenings.opened(store) as evening:
+    with searching(store) as evening:
         setup, proposal = evening.night.setup, evening.night.proposal
         gone = evening.present(going)
         out = () if proposal is None else proposal.out
@@ -328,7 +340,7 @@ def again(store: str | None, vary: str, same: bool, **forms: Any) -> None:
 
     They are not the same teams, and others play together than before.
     """
-    with evenings.opened(store) as evening:
+    with searching(store) as evening:
         setup = evening.night.setup
         if not setup.here:
             msg = "nobody is here yet; 'equipoise night NAMES' makes teams"
@@ -345,14 +357,14 @@ def again(store: str | None, vary: str, same: bool, **forms: Any) -> None:
 @evenings.step("plan")
 @click.option("--rounds", type=click.IntRange(1, 99), required=True, help="How many games.")
 @table_forms
-def plan(store: str | None, as_json: bool, form: str | None, rounds: int) -> None:
+def plan(store: str | None, as_json: bool, rounds: int, form: str | None = None) -> None:
     """Divide several games at once.
 
     All are fair, everyone sits out equally often, and partners and opponents vary.
     """
     from equipoise.pages.text.nights import plan_lines, proposal_rows
 
-    with evenings.opened(store) as evening:
+    with searching(store) as evening:
         if not evening.night.setup.here:
             msg = "nobody is here yet; 'equipoise night NAMES' makes teams"
             raise InputError(msg)
@@ -378,7 +390,7 @@ def plan(store: str | None, as_json: bool, form: str | None, rounds: int) -> Non
 
 @evenings.step("table")
 @table_forms
-def everyone(store: str | None, as_json: bool, form: str | None) -> None:
+def everyone(store: str | None, as_json: bool, form: str | None = None) -> None:
     """Show everyone: ratings, games, sitting out, and the teams of now."""
     from equipoise.pages.text.nights import table_lines, table_rows
 

@@ -41,7 +41,7 @@ def command(
     min_games: int,
     sort: str,
     as_json: bool,
-    form: str | None,
+    form: str | None = None,
 ) -> None:
     """List everyone in an archive with the ratings in each ruleset they have played, the strongest first."""
     from equipoise.logs.rules import ruleset_from, ruleset_text

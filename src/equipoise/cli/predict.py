@@ -69,7 +69,7 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
     if options["as_json"]:
         click.echo(json.dumps(prediction, indent=2, allow_nan=False))
     else:
-        click.echo(_text(teams, prediction, options["form"]))
+        click.echo(_text(teams, prediction, options.get("form")))
         _warn(prediction["new_players"], prediction["ruleset_played"] or ruleset == Ruleset())
     history.finish()
 

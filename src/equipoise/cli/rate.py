@@ -75,7 +75,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     if options["as_json"]:
         text = json.dumps(report(model, state, tally, options["model"]), indent=2, allow_nan=False)
     else:
-        text = _text(rated(model, state, Ruleset(), tally), options["form"])
+        text = _text(rated(model, state, Ruleset(), tally), options.get("form"))
     if options["output"]:
         write("--output", options["output"], text + "\n")
     else:

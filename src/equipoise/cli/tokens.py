@@ -45,7 +45,7 @@ def _make(path: str, name: str, scope: str) -> None:
 @_file
 @with_json
 @table_forms
-def _list(path: str, as_json: bool, form: str | None) -> None:
+def _list(path: str, as_json: bool, form: str | None = None) -> None:
     """List tokens: who has which, for what, since when."""
     from equipoise.server.tokens import read
 

@@ -79,7 +79,7 @@ def command(file: str, **options: Any) -> None:
             found.append({"left_out": "" if ruleset is None else repr(ruleset), "before": tuned.before,
                           "after": tuned.after, "shipped": scores[0], "tuned": scores[1],
                           "settings": tuned.model.as_settings()})  # fmt: skip
-    form = options["form"]
+    form = options.get("form")
     if options["as_json"]:
         click.echo(json.dumps(found, indent=2, allow_nan=False))
     else:

@@ -27,7 +27,7 @@ SECONDS = 10.0
 )  # fmt: skip
 @with_json
 @table_forms
-def command(receipt: str, time_limit: float, as_json: bool, form: str | None) -> None:
+def command(receipt: str, time_limit: float, as_json: bool, form: str | None = None) -> None:
     """Check the receipt FILE of 'equipoise balance --receipt', from its request alone.
 
     FILE may be - for standard input.  Nothing that found the answer is used to check it.

@@ -27,7 +27,7 @@ SECONDS = 1.0
 )
 @with_json
 @table_forms
-def command(store: str, plot: str | None, seed: int, as_json: bool, form: str | None) -> None:
+def command(store: str, plot: str | None, seed: int, as_json: bool, form: str | None = None) -> None:
     """Divide every match of an archive in other ways, and tell how close it would have been.
 
     Each way knows of the players what was known before the match; chances are those of the ratings after
@@ -45,8 +45,8 @@ def command(store: str, plot: str | None, seed: int, as_json: bool, form: str | 
             stopping=lambda: deadline(SECONDS),
         )
     if not found:
-        msg = "store: it has no match of two teams to divide"
-        raise InputError(msg)
+        msg = ": it has no match of two teams to divide"
+        raise InputError(msg, "store")
     if plot is not None:
         rows = [(each.arm, each.closeness, *each.interval) for each in found]
         write("--plot", plot, arms_svg(rows, found[0].matches))

@@ -16,7 +16,9 @@ import click
 
 from equipoise.cli import archives
 from equipoise.cli.shared.printing import with_json
+from equipoise.clock import deadline
 from equipoise.errors import InputError, nearest
+from equipoise.stopping import Stop
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
@@ -82,6 +84,7 @@ class Evening:
     archive: Archive
     events: list[Event]
     night: Night
+    limited: Callable[[float], Stop] = deadline
 
     def add(self, event: Event, match: Any = None, undone: str | None = None) -> None:
         """Take a step: keep it first, then answer."""
@@ -126,14 +129,12 @@ class Evening:
         match: str = "",
     ) -> Arranged:  # fmt: skip
         """Return teams of those who are here, with a new id unless one is given."""
-        from equipoise.clock import deadline
         from equipoise.pickup.arranging import arrange
 
-        stop = deadline(SECONDS)
         seen = {proposal.parted for proposal in self.night.tonight}
         return arrange(
             self.night.games, setup, self.rated, match or new_match(),
-            seen=seen, now=now, still=still, vary=vary, stop=stop,
+            seen=seen, now=now, still=still, vary=vary, stop=self.limited(SECONDS),
         )  # fmt: skip
 
     def propose(
@@ -147,10 +148,10 @@ class Evening:
 
     def planned(self, rounds: int) -> Plan:
         """Take the step to the first of several rounds that are divided at once."""
-        from equipoise.clock import deadline
         from equipoise.pickup.planning import plan
 
-        found = plan(self.night.games, self.night.setup, self.rated, rounds, stop=deadline(SECONDS))
+        stop = self.limited(SECONDS)
+        found = plan(self.night.games, self.night.setup, self.rated, rounds, stop=stop)
         first, *later = [replace(each, id=new_match()) for each in found.rounds]
         self.propose(self.night.setup, first, {}, plan=later)
         return replace(found, rounds=(first, *later))
@@ -297,13 +298,21 @@ class Evening:
 
 
 @contextmanager
-def opened(url: str | None) -> Iterator[Evening]:
-    """Open the archive of a night, or make it, and finish what a step that was cut off has left."""
+def opened(url: str | None, limited: Callable[[float], Stop] = deadline) -> Iterator[Evening]:
+    """Open the archive of a night, or make it, and finish what a step that was cut off has left.
+
+    Parameters
+    ----------
+    url : str or None
+        The address of the archive; None for the usual one.
+    limited : callable
+        What ends a search after some seconds, or before.
+    """
     from equipoise.pickup.night import night_of
 
     with archives.filled(address(url)) as archive:
         events: list[Event] = list(archive.night_events())
-        evening = Evening(archive, events, night_of(events))
+        evening = Evening(archive, events, night_of(events), limited)
         evening.settle()
         yield evening
 

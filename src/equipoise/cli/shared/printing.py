@@ -18,23 +18,31 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _CHOSEN = "equipoise.form"
 
 
-def _one_form(ctx: click.Context, param: click.Parameter, wanted: bool) -> bool:
-    """Return whether a form is wanted, as ``form`` too unless it is JSON; refuse a second one."""
-    option = param.opts[0]
-    if param.name != "as_json":
-        ctx.params.setdefault("form", None)
-        if wanted:
-            ctx.params["form"] = option.removeprefix("--")
-    before = ctx.meta.setdefault(_CHOSEN, option) if wanted else option
-    if before != option:
-        msg = f"{before} cannot be used with {option}; choose one of them"
-        raise click.UsageError(msg)
-    return wanted
+class Form(click.ParamType[str | bool]):
+    """A form of what is printed, which excludes the others: ``form``, or ``as_json``.
+
+    Only an option that is typed is converted, so commands have ``form`` only then.
+    """
+
+    name = "form"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | bool:
+        """Return the form, True for JSON; refuse a second one."""
+        del param
+        assert ctx is not None  # noqa: S101 -- options are typed within a command
+        before = ctx.meta.setdefault(_CHOSEN, value)
+        if before != value:
+            self.fail(f"--{before} cannot be used with --{value}; choose one of them", None, ctx)
+        if value == "json":
+            return True
+        ctx.params["form"] = value
+        return str(value)
 
 
 def _form_option(form: str, text: str) -> Callable[[Command], Command]:
+    exposed = form == "json"
     return click.option(
-        f"--{form}", f"as_{form}", is_flag=True, callback=_one_form, expose_value=form == "json", help=text
+        f"--{form}", f"as_{form}", flag_value=form, default=None, type=Form(), expose_value=exposed, help=text
     )
 
 
@@ -46,7 +54,7 @@ def json_option(text: str = "Print JSON.") -> Callable[[Command], Command]:
 def form_options(
     csv: str = "Print the table as CSV.", markdown: str = "Print the table as Markdown.", chat: str = ""
 ) -> Callable[[Command], Command]:
-    """Return what adds the options that choose the form of a table, as ``form``; ``--json`` comes besides.
+    """Return what adds the options that choose the form of a table; ``--json`` comes besides.
 
     Parameters
     ----------
