@@ -31,7 +31,12 @@ _COMMENT = re.compile(r"(?:^|(?<=\s))(?:#(?![0-9])|#(?=\s*$)|//\s).*$")
 _TICK = re.compile("\\s*[✅✔☑👍\ufe0f]+$|^[✅✔☑]\ufe0f?\\s*")
 _CROSSED = re.compile(r"~~.+~~|[❌✖✗✘🚫]")
 _HEADING = re.compile(
-    r"(?:team|squad|group|lobby)(?: ?(?:[0-9]{1,2}|[A-Za-z]))?|players|names", re.IGNORECASE
+    r"(?:team|squad|group|lobby)(?: ?(?:[0-9]{1,2}|[A-Za-z]))?|players|names|@everyone|@here", re.IGNORECASE
+)
+#: Who wrote a message, as Discord puts it above the message.
+_SENDER = re.compile(
+    r"(.{1,60}?)\s+—\s+(?:(?:[^\W\d]+ at )?|\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? )"
+    r"\d{1,2}:\d{2}(?:\s*[AaPp][Mm])?"
 )
 _MENTION = re.compile(r"(?<!\w)@(?=[^\W\d_])")
 _EMPHASIS = re.compile(r"(\*\*|\*|`)(?=\S)(.+?)(?<=\S)\1")
@@ -65,10 +70,21 @@ class PasteLine(NamedTuple):
     #: The number in a list, None where there is none; a mark such as ``1.`` leaves no doubt.
     listed: int | None
 
+    @property
+    def shown(self) -> str:
+        """The line as messages quote it."""
+        return shown(self.text, self.held)
+
+
+def shown(text: str, held: Sequence[str]) -> str:
+    """Return a text as messages quote it, with the quotes of the names that were put aside."""
+    return named(text, [f'"{name}"' for name in held])
+
 
 def lines_of(text: str, where: str) -> Iterator[PasteLine]:
     """Yield the lines that name somebody, without what surrounds the names."""
     some_ticked = _TICKED.search(text) is not None
+    sender = ""
     for number, raw in enumerate(text.split("\n"), start=1):
         if some_ticked and _UNTICKED.match(raw):
             msg = f"{short(raw.strip())} is not ticked as others are; delete it if that player does not play"
@@ -85,20 +101,23 @@ def lines_of(text: str, where: str) -> Iterator[PasteLine]:
             continue
         if _CROSSED.search(line):
             fail(at, f"{short(raw.strip())} is crossed out; delete the line if that player does not play")
-        line = _sender(line, at, raw)
+        line, sender = _who(line, sender, at, raw)
         listed, line = _unlisted(line)
         line = _TICK.sub("", line).strip()
         if not line:  # a free slot of a numbered list
             continue
         if (line.endswith(":") or _HEADING.fullmatch(line)) and not held:
             fail(at, f"{short(line)} looks like a heading; put # before a line that names nobody")
-        line = _MENTION.sub("", re.sub(r"(?<=\S)\s+@(?=[^\W\d_])", ", @", _EMPHASIS.sub(r"\2", line)))
+        line = _MENTION.sub(
+            "", re.sub(r"(?<=[^\s,;+/|&:=-])\s+(?=@[^\W\d_]|<@[!&]?\d+>)", ", ", _EMPHASIS.sub(r"\2", line))
+        )
         yield PasteLine(number, line, held, listed)
 
 
 def _grouped(raw: str) -> str:
-    """Write the thin and unbreakable spaces that group digits as apostrophes."""
-    return re.sub("(?<=[0-9])[\u202f\u00a0](?=[0-9]{3})", "'", raw)
+    """Write spaces that group digits as apostrophes, minus signs and decimal signs in ASCII."""
+    raw = re.sub(r"(?<=\d)٫(?=\d)", ".", re.sub(r"(?<=\d)٬(?=\d)", "'", raw))
+    return re.sub("(?<!\\S)−(?=[0-9])", "-", re.sub("(?<=[0-9])[\u202f\u00a0](?=[0-9]{3})", "'", raw))
 
 
 def _unquoted(line: str) -> tuple[str, tuple[str, ...]]:
@@ -130,6 +149,18 @@ def _unlisted(line: str) -> tuple[int | None, str]:
     return int(next(group for group in mark.groups() if group)), line[mark.end() :]
 
 
+def _who(line: str, above: str, at: str, raw: str) -> tuple[str, str]:
+    """Return whom a line names, nobody where it is a message, and whose message the next line is."""
+    head = _SENDER.fullmatch(line)
+    if head is not None:
+        return head[1], head[1]
+    if not above:
+        return _sender(line, at, raw), ""
+    if _COMES.fullmatch(line):
+        return "", above
+    raise _doubtful_message(above, line, at, raw)
+
+
 def _sender(line: str, at: str, raw: str) -> str:
     """Return who wrote a line of a chat's record, where the message says no more than that they play."""
     chat = _CHAT.fullmatch(line)
@@ -138,7 +169,12 @@ def _sender(line: str, at: str, raw: str) -> str:
     sender, message = chat[1].strip(), chat[2].strip()
     if _COMES.fullmatch(message):
         return sender
-    raise AmbiguousError(
+    raise _doubtful_message(sender, message, at, raw)
+
+
+def _doubtful_message(sender: str, message: str, at: str, raw: str) -> AmbiguousError:
+    """Return what is wrong with a message that does not say in a word that its sender plays."""
+    return AmbiguousError(
         at, raw.strip(), (f"{short(sender)} plays", f"{short(message)} plays"),
         "leave the names alone, one a line",
     )  # fmt: skip

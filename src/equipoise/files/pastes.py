@@ -28,6 +28,7 @@ from equipoise.files.paste_lines import (
     is_open,
     lines_of,
     named,
+    shown,
 )
 
 #: A number as people write one: ``1500``, ``12.5``, ``12,5``, ``1'500``, ``1,234.5``, ``1.2k``, ``7e1``.
@@ -52,9 +53,17 @@ _NEGATIVE = re.compile(r"(?:^|(?<=[\s,;:=]))-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?
 
 
 #: A number within a name that may be a weight: large or with decimals, and apart from letters.
-_STRAY = re.compile(r"(?:^|[\s~±(/]|\.\.)([1-9]\d{2,}(?:[.,]\d+)?|\d+[.,]\d+)(?=$|[\s~±()/%])")
+_STRAY = re.compile(
+    r"(?:^|[\s~±(/:=$€£]|\.\.)([1-9]\d{2,}(?:[.,]\d+)?|\d+[.,]\d+|\d+(?=\s?%)|(?<=[$€£])\d+)(?=$|[\s~±()/%:=$€£])"
+)
 #: ``Red: Amber`` at the beginning of a line of several names.
 _HEADED = re.compile(r"[^:]{1,20}:\s+(?=[^\W\d_])")
+#: A number with a comma in it before a name: ``12,5 Amber``.
+_COMMA_LEADS = re.compile(r"(\d+),(\d+)\s+[^\W\d]")
+#: A plus sign before a number and a name: ``+1 Amber``.
+_PLUS_LEADS = re.compile(r"\+(\d+)\s+([^\W\d].*)")
+#: Two names with a word between them that may join two players.
+_JOINED = re.compile(r"(.*[^\W\d].*)\s(?:and|und|et)\s(.*[^\W\d].*)", re.IGNORECASE)
 #: Words from which a line without a weight looks like a sentence.
 _SENTENCE = 7
 
@@ -98,6 +107,8 @@ class _Item(NamedTuple):
     readings: dict[str, tuple[str, float | None]]
     #: Whether a number stands apart by a space alone, which a name may have as well.
     bare: bool
+    #: The item as messages quote it.
+    shown: str
 
 
 def parse_paste(text: str, where: str, read: str | None = None) -> tuple[Entry, ...]:
@@ -137,6 +148,7 @@ def parse_paste(text: str, where: str, read: str | None = None) -> tuple[Entry, 
     items = [item for line in lines for item in _items_of(line, where, read)]
     if read is None:
         _refuse_words_in_a_row(items, where)
+        _refuse_joined(items, where)
         _refuse_stray_numbers(items, where)
         _refuse_mixed_points(items, where)
     census = _census(items)
@@ -151,34 +163,26 @@ def _items_of(line: PasteLine, where: str, read: str | None) -> Iterator[_Item]:
     plain = PLAIN.fullmatch(line.text)
     if plain:
         readings = {"weight-first": (plain[2], float(plain[1])), "names": (line.text, None)}
-        yield _Item(line.text, line.number, None, readings, bare=True)
+        yield _Item(line.text, line.number, None, readings, bare=True, shown=line.text)
         return
     at = f"{where}, line {line.number}"
-    negative = _NEGATIVE.search(line.text)
-    if negative and read != "names":
-        fail(
-            at,
-            f"the weight must be at least 0, got {negative[0]} (a column 'mu' may be negative)",
-        )
-    odd = _NO_WEIGHT.match(line.text)
-    if odd and read != "names":
-        fail(
-            at,
-            f"weight {odd[0]!r} is not a number; numbers look like 42 or 3.5 (quote a name that begins so)",
-        )
+    if read != "names":
+        _refuse_odd_weight(line, at)
+    if read is None:
+        _refuse_leading(line, at)
     cells = [line.text] if read == "weight-first" else cells_of(line.text)
     if cells == [""]:
-        fail(at, f"{short(line.text)} has separators and no name; write a name, or delete the line")
+        fail(at, f"{short(line.shown)} has separators and no name; write a name, or delete the line")
     if len(cells) == 1:
         yield from _duo(cells[0], line, at, read)
         return
     if any(is_open(cell) for cell in cells) and not is_open(line.text):
-        fail(at, f"{short(line.text)} has separators inside brackets; write one player a line")
+        fail(at, f"{short(line.shown)} has separators inside brackets; write one player a line")
     if any(not cell for cell in cells):
-        fail(at, f"{short(line.text)} has an empty place between separators; delete one separator")
+        fail(at, f"{short(line.shown)} has an empty place between separators; delete one separator")
     numeric = [_IS_NUMBER.fullmatch(cell) is not None for cell in cells]
     if read is None and not any(numeric) and _HEADED.match(cells[0]) and not any(":" in c for c in cells[1:]):
-        fail(at, f"{short(line.text)} begins with a heading; write the names alone")
+        fail(at, f"{short(line.shown)} begins with a heading; write the names alone")
     if read == "names" or not any(numeric):
         items = [item for cell in cells for item in _duo(cell, line, at, read)]
         _refuse_comma_in_name(items, line, at, read)
@@ -195,8 +199,9 @@ def _pair(name: str, weight: str, line: PasteLine, at: str) -> Iterator[_Item]:
     parts = _parts(name)
     if len(parts) > 1:
         _refuse_shared_weight(line, at)
-    known = (named(name, line.held), weight_of(weight, at, line.text))
-    yield _Item(name, line.number, None, {"name-first": known, "weight-first": known}, bare=False)
+    known = (named(name, line.held), weight_of(weight, at, line.shown))
+    both: dict[str, tuple[str, float | None]] = {"name-first": known, "weight-first": known}
+    yield _Item(name, line.number, None, both, bare=False, shown=shown(name, line.held))
 
 
 def _duo(cell: str, line: PasteLine, at: str, read: str | None) -> Iterator[_Item]:
@@ -225,23 +230,23 @@ def _item(text: str, line: PasteLine, at: str) -> _Item:
     """Return one player with every way in which the text can be read."""
     guests = re.fullmatch(r"(.*\S)\s*\+\s*(\d{1,2})", text)
     if guests:
-        fail(at, f"{short(line.text)} brings guests without a name; write a line for each of them")
+        fail(at, f"{short(line.shown)} brings guests without a name; write a line for each of them")
     if _IS_NUMBER.fullmatch(text):
         fail(at, f"there is no name beside the number {text}; a line is a name, or a name and a weight")
     readings: dict[str, tuple[str, float | None]] = {}
     leads, trails = _LEADS.fullmatch(text), _TRAILS.fullmatch(text)
     bare = False
     if leads and not _IS_NUMBER.fullmatch(leads[3]):
-        readings["weight-first"] = (named(leads[3], line.held), weight_of(leads[1], at, line.text))
+        readings["weight-first"] = (named(leads[3], line.held), weight_of(leads[1], at, line.shown))
         bare = not leads[2].strip()
     if trails:
         number = trails[3] or trails[4] or trails[5]
-        readings["name-first"] = (named(trails[1], line.held), weight_of(number, at, line.text))
+        readings["name-first"] = (named(trails[1], line.held), weight_of(number, at, line.shown))
         bare = bare or trails[5] is not None
         if trails[5] and re.search(r"\s\d{1,3}$", trails[1]) and re.fullmatch(r"\d{3}", number):
             whole = trails[1].rpartition(" ")
             both = (f"a weight of {whole[2]}{number}", f"a name {short(trails[1])} and a weight of {number}")
-            raise AmbiguousError(at, line.text, both, "write weights without spaces in them")
+            raise AmbiguousError(at, line.shown, both, "write weights without spaces in them")
     elif re.fullmatch(r"\S+-\d{2,}", text):
         name, _, number = text.rpartition("-")
         readings["name-first"] = (named(name, line.held), float(number))
@@ -249,8 +254,8 @@ def _item(text: str, line: PasteLine, at: str) -> _Item:
     if not readings or bare:
         readings["names"] = (named(text, line.held), None)
     if list(readings) == ["names"] and len(text.split()) >= _SENTENCE:
-        fail(at, f"{short(line.text)} looks like a sentence; put # before a line that names nobody")
-    return _Item(text, line.number, None, readings, bare)
+        fail(at, f"{short(line.shown)} looks like a sentence; put # before a line that names nobody")
+    return _Item(text, line.number, None, readings, bare, shown(text, line.held))
 
 
 def weight_of(text: str, at: str, line: str) -> float:
@@ -280,7 +285,7 @@ def weight_of(text: str, at: str, line: str) -> float:
 
 
 def _refuse_cells(cells: Sequence[str], line: PasteLine, at: str) -> NoReturn:
-    fail(at, f"{short(line.text)} has {len(cells)} cells, and it is not clear which is the weight; "
+    fail(at, f"{short(line.shown)} has {len(cells)} cells, and it is not clear which is the weight; "
              "write 'name, weight' on a line each, or begin with a header such as 'name,weight'")  # fmt: skip
 
 
@@ -292,7 +297,7 @@ def _refuse_unknown_header(lines: Sequence[PasteLine], where: str) -> None:
     numbers = [sum(_IS_NUMBER.fullmatch(cell) is not None for cell in row) for row in rows[1:]]
     if {len(row) for row in rows} == {len(rows[0])} and set(numbers) == {1}:
         fail(f"{where}, line {lines[0].number}",
-             f"{short(lines[0].text)} looks like a header that is not known; "
+             f"{short(lines[0].shown)} looks like a header that is not known; "
              "write one such as 'name,weight', or put # before it")  # fmt: skip
 
 
@@ -304,13 +309,13 @@ def _refuse_stray_numbers(items: Sequence[_Item], where: str) -> None:
         stray = _STRAY.search(known[0]) if doubtful else None
         if stray:
             raise AmbiguousError(
-                _at(where, item), item.text, (f"a weight of {stray[1]}", f"a name with {stray[1]} in it"),
+                _at(where, item), item.shown, (f"a weight of {stray[1]}", f"a name with {stray[1]} in it"),
                 "write one number, last on the line, or put the name in double quotes",
             )  # fmt: skip
 
 
 def _refuse_shared_weight(line: PasteLine, at: str) -> NoReturn:
-    raise AmbiguousError(at, line.text, ("the weight of each of them", "the weight of both together"),
+    raise AmbiguousError(at, line.shown, ("the weight of each of them", "the weight of both together"),
                          "write a weight for each, as in 'Amber 1500 + Birch 1400'")  # fmt: skip
 
 
@@ -322,8 +327,47 @@ def _refuse_comma_in_name(items: Sequence[_Item], line: PasteLine, at: str, read
         and "weight-first" in styles[0]
         and not any("weight-first" in style for style in styles[1:])
     ):
-        readings = (f"one player {short(line.text)}", f"{len(items)} players")
-        raise AmbiguousError(at, line.text, readings, "put a name with a comma in double quotes")
+        readings = (f"one player {short(line.shown)}", f"{len(items)} players")
+        raise AmbiguousError(at, line.shown, readings, "put a name with a comma in double quotes")
+
+
+def _refuse_odd_weight(line: PasteLine, at: str) -> None:
+    """``Amber -5`` and ``nan Amber``: no weight, and hardly a name."""
+    negative = _NEGATIVE.search(line.text)
+    if negative:
+        fail(at, f"the weight must be at least 0, got {negative[0]} (a column 'mu' may be negative)")
+    odd = _NO_WEIGHT.match(line.text)
+    if odd:
+        fail(
+            at,
+            f"weight {odd[0]!r} is not a number; numbers look like 42 or 3.5 (quote a name that begins so)",
+        )
+
+
+def _refuse_leading(line: PasteLine, at: str) -> None:
+    """``12,5 Amber``: a decimal comma, or two cells; ``+1 Amber``: who plays, or a weight."""
+    comma, plus = _COMMA_LEADS.match(line.text), _PLUS_LEADS.match(line.text)
+    if comma:
+        weight = f"{comma[1]}.{comma[2]}"
+        readings = (f"a weight of {weight}", f"a weight of {comma[1]} and a name that begins with {comma[2]}")
+        raise AmbiguousError(at, line.shown, readings, f"write the weight as {weight}, or after the name")
+    if plus:
+        readings = (f"{short(named(plus[2], line.held))} plays", f"a weight of {plus[1]}")
+        raise AmbiguousError(at, line.shown, readings, "leave the plus sign out, or the number too")
+
+
+def _refuse_joined(items: Sequence[_Item], where: str) -> None:
+    """``Cedar and Dahlia``: one player, or two, who may be a duo."""
+    for item in items:
+        name, _ = next(iter(item.readings.values()))
+        joined = None if HELD in item.text else _JOINED.fullmatch(name)
+        if joined:
+            one, other = joined[1].strip(), joined[2].strip()
+            raise AmbiguousError(
+                _at(where, item), item.shown, ("one player", "two players", "a duo"),
+                f"write '{one}, {other}' for two players, '{one} + {other}' for a duo, or put the name in "
+                "double quotes",
+            )  # fmt: skip
 
 
 def _refuse_words_in_a_row(items: Sequence[_Item], where: str) -> None:
@@ -339,7 +383,7 @@ def _refuse_words_in_a_row(items: Sequence[_Item], where: str) -> None:
         players = len(numbers)
     if players > 1:
         raise AmbiguousError(
-            _at(where, item), item.text, ("one player", f"{players} players"),
+            _at(where, item), item.shown, ("one player", f"{players} players"),
             "separate players by commas, or write one a line",
         )  # fmt: skip
 
@@ -355,7 +399,7 @@ def _refuse_mixed_points(items: Sequence[_Item], where: str) -> None:
     item, found = pointed[0], grouped[0]
     if found is not None:
         readings = (f"a weight of {found[1]}{found[2]}", f"a weight of {found[0]}")
-        raise AmbiguousError(_at(where, item), item.text, readings, f"write {found[1]}{found[2]}")
+        raise AmbiguousError(_at(where, item), item.shown, readings, f"write {found[1]}{found[2]}")
 
 
 # --- readings of the whole text --------------------------------------------------------------------------
@@ -384,7 +428,7 @@ def _resolved(item: _Item, census: _Census, where: str, read: str | None) -> Ent
         return Entry(name, weight, item.party, item.line)
     ways = _likely(ways, item, census)
     if len(set(ways.values())) > 1:
-        raise AmbiguousError(_at(where, item), item.text,
+        raise AmbiguousError(_at(where, item), item.shown,
             tuple(_words(way, *ways[way]) for way in READS if way in ways),
             "choose with read", {way: ways[way] for way in READS if way in ways},
         )  # fmt: skip
