@@ -221,7 +221,7 @@ def timed(rosters: int) -> dict[str, dict[str, float]]:
 
 
 #: What is timed of the page when somebody types: the search alone, for the best and the six next; all until
-#: the teams are there; and with the reasons, the next best and what each rule costs, which come a frame later.
+#: the teams are there; and with the reasons, the next best and what rules cost, which come a frame later.
 STEPS = ("search", "teams", "reasons")
 
 #: Another roster is shown before.  Of three times the least, as other processes take theirs.
@@ -280,10 +280,10 @@ def report(results: dict[str, Any]) -> str:
         f"Where it says proven, its value is off by at most {solved['worst']:.1e} of the weights' spread.",
         "What it cannot prove it says so, and it is never better than what the library proves.",
         "",
-        "Two teams of 24 players in headless Chromium, milliseconds by its own clock, the least of three times,",
-        "after another roster was shown: the search for the best and the six next; all that typing does until",
-        "the teams are there, which is reading, searching and showing; and with the reasons, the next best and",
-        "what each rule costs, which come a frame later.",
+        "Two teams of 24 players in all in headless Chromium, milliseconds of its clock, the least of three",
+        "times, another roster being shown before: the search for the best and the six next; all that typing",
+        "does until the teams are there, which is reading, searching and showing; and with the reasons, the",
+        "next best and what each rule costs, which come a frame later.",
         "",
         "| objective | rosters | search, median | most | teams, median | most | reasons, median | most |",
         "|---|--:|--:|--:|--:|--:|--:|--:|",

@@ -13,9 +13,8 @@
  * @typedef {{beta: number, zero: number, centre: number, prior: number, sideWeight: number,
  *   tolerance: number, signed: boolean}} Units
  * @typedef {{request: Asked, n: number, k: number, mu: number[], sigma: number[], blocks: Block[],
- *   blockOf: number[], apart: [number, number][], enemies: Set<number>[], seats: number, filler: number[] | null,
- *   least: number, most: number, units: Units, roles: [string, number][], interchangeable: boolean,
- *   looks: number[], looksText: string[]}} Problem
+ *   blockOf: number[], enemies: number[][], seats: number, filler: number[] | null, least: number, most: number,
+ *   units: Units, roles: [string, number][], interchangeable: boolean, looks: number[]}} Problem
  * @typedef {(problem: Problem, totals: Float64Array) => number} Cost
  * @typedef {{cost: Cost, limit: number}} Limit
  * @typedef {{cost: number, labels: number[]}} Ranked
@@ -69,8 +68,6 @@ function build(request) {
   if (!n) throw new InputFault("no_players");
   if (!(Number.isInteger(k) && k >= 2 && k <= 100)) throw new InputFault("range", { what: say("teams"), low: 2, high: 100, value: k });
   if (!request.bots && n < k) throw new InputFault("too_few", { count: n, teams: k });
-  const ids = new Set(players.map((player) => player.id));
-  if (ids.size < n) throw new InputFault("twins");
   const known = /** @type {number[]} */ (players.map((player) => player.mu).filter((mu) => mu !== null));
   const usual = known.length ? sum(known) / known.length : 50;
   const mu = players.map((player) => player.mu ?? usual);
@@ -98,9 +95,6 @@ function build(request) {
     }
     if (team >= 0) block.fixed = team;
   });
-  const apart = apartPairs(request, blockOf, blocks);
-  const enemies = blocks.map(() => new Set());
-  for (const [one, other] of apart) enemies[one].add(other), enemies[other].add(one);
   const bots = request.bots;
   const weight = bots && (bots.weight ?? centre);
   const filler = weight === null ? null : [1, weight, (weight - centre) * (weight - centre), 0, 0.5];
@@ -109,10 +103,10 @@ function build(request) {
   /** @type {Map<string, number>} */
   const seen = new Map();
   return {
-    request, n, k, mu, sigma, blocks, blockOf, apart, enemies: /** @type {Set<number>[]} */ (enemies),
+    request, n, k, mu, sigma, blocks, blockOf, enemies: enemiesOf(request, blockOf, blocks),
     seats: bots ? Math.ceil(bots.target / k) : 0, filler, least: Math.max(bots ? 0 : Math.min(n, 1), Math.ceil((n - k + 1) / k)),
     most: Math.floor((n + k - 1) / k), units: unitsOf(request, mu, sigma, centre), roles: request.roles,
-    interchangeable: blocks.every((block) => block.fixed < 0), looksText: looks,
+    interchangeable: blocks.every((block) => block.fixed < 0),
     looks: looks.map((look) => seen.get(look) ?? (seen.set(look, seen.size), seen.size - 1)),
   };
 }
@@ -144,9 +138,10 @@ function grouped({ players, parties }) {
   });
 }
 
-/** @param {Asked} request @param {number[]} blockOf @param {Block[]} blocks @returns {[number, number][]} */
-function apartPairs({ players, apart, teams }, blockOf, blocks) {
-  const pairs = /** @type {[number, number][]} */ ([]);
+/** The blocks that each must be apart from.
+ * @param {Asked} request @param {number[]} blockOf @param {Block[]} blocks @returns {number[][]} */
+function enemiesOf({ players, apart, teams }, blockOf, blocks) {
+  const enemies = blocks.map(() => /** @type {number[]} */ ([]));
   for (const group of apart) {
     const places = group.map((who) => placeOf(players, who));
     if (places.length > teams) throw new Contradiction("apart_teams", { count: places.length, teams });
@@ -158,10 +153,12 @@ function apartPairs({ players, apart, teams }, blockOf, blocks) {
       if (blocks[a].fixed >= 0 && blocks[a].fixed === blocks[b].fixed) {
         throw new Contradiction("apart_fixed", { names });
       }
-      pairs.push([b, a]);
+      if (enemies[a].includes(b)) return;
+      enemies[a].push(b);
+      enemies[b].push(a);
     }));
   }
-  return pairs;
+  return enemies;
 }
 
 /** The units a roster is judged in: the noise of one player and what one more is worth are its spread.

@@ -8,7 +8,7 @@ function requestOf(data) {
   const unknown = Object.keys(data).filter((key) => !known.includes(key));
   const rows = Array.isArray(data.players) ? data.players : Object.entries(data.players || {});
   const columns = ["name", "id", "weight", "mu", "sigma", "side", "party", "team", "roles"];
-  const players = rows.map((/** @type {any} */ given) => {
+  const players = checked(rows.map((/** @type {any} */ given) => {
     const row = typeof given === "string" ? { name: given } :
       Array.isArray(given) ? { name: given[0], weight: given[1] } : given;
     for (const key of Object.keys(row)) {
@@ -20,7 +20,7 @@ function requestOf(data) {
       mu: numberIn(row.mu ?? row.weight, -1e15, 1e15, say("weight")), sigma: numberIn(row.sigma, 0, 1e15, "sigma") ?? 0,
       side: numberIn(row.side, 0, 1, say("side")) ?? 0.5, party: row.party ?? null,
       team: row.team === undefined || row.team === null ? null : Number(row.team) - 1, roles };
-  });
+  }));
   const bots = data.bots === true ? {} : data.bots;
   const request = {
     players, teams: data.teams ?? 2, parties: data.parties ?? [], apart: data.apart ?? [],
