@@ -91,3 +91,14 @@ def test_few_things_stand_side_by_side_in_teams() -> None:
     """A newcomer sees the rooms at a glance."""
     entries = [path for path in (SOURCE / "teams").iterdir() if path.name != "__pycache__"]
     assert len(entries) <= MOST_ENTRIES
+
+
+def test_a_module_is_read_in_a_sitting() -> None:
+    """All but the two that hold kernels, which are compiled as one."""
+    long = {
+        name for name, path in MODULES.items() if path.read_text(encoding="utf-8").count("\n") > MOST_LINES
+    }
+    assert long <= {
+        "equipoise.ratings.models.gaussian_filter.kernels",
+        "equipoise.teams.solvers.window_kernels",
+    }
