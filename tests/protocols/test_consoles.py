@@ -118,6 +118,7 @@ def test_a_line_with_a_comment_in_it_is_refused() -> None:
     assert checked("say 3/4 to 1/4") == "say 3/4 to 1/4"
 
 
+@pytest.mark.slow
 @given(st.lists(st.binary(max_size=60), max_size=20))
 def test_whatever_arrives_nothing_breaks(packets: list[bytes]) -> None:
     """Random packets are at most one answer."""
