@@ -104,6 +104,7 @@ def test_darkplaces_takes_orders_one_by_one() -> None:
     assert link.done == ["say a", "say b"]
 
 
+@pytest.mark.slow
 @given(st.lists(st.binary(max_size=60), max_size=20))
 def test_whatever_arrives_nothing_breaks(packets: list[bytes]) -> None:
     """Random packets are at most one answer."""

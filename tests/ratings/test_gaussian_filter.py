@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kernels import needs_numba
 
 from equipoise import Contest, GaussianFilter, InputError, Match, Mixture, Rating, Ruleset, Statistics, replay
-from equipoise.compiled import available
 from equipoise.lab.simulate import name, rank_correlation, simulate
 from equipoise.ratings.models.gaussian_filter.packing import pack
 from equipoise.ratings.models.gaussian_filter.state import FilterState
@@ -78,7 +78,7 @@ def test_three_players_worked_out() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not available(), reason="numba is not installed")
+@needs_numba
 @pytest.mark.parametrize("seed", range(3))
 def test_plain_and_compiled_give_the_same_bits(seed: int) -> None:
     """States and predictions of random contests of every kind agree exactly."""

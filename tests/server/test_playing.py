@@ -76,9 +76,7 @@ class Table:
             if holds():
                 return time.monotonic() - began
             select.select([self.game.fileno()], [], [], 0.01)
-        pytest.fail(
-            f"not within {PATIENCE:g} s: {what}; told: {self.told[-20:]}; {self.game.session.as_dict()}"
-        )
+        pytest.fail(f"not within {PATIENCE:g} s: {what}; told: {self.told[-20:]}; {self.game.session.state}")
 
     def real(self) -> dict[int, int | None]:
         """Return everyone's team as the server says on its own console, which has no limits."""

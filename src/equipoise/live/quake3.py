@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from equipoise.games.quake3.game import ClientInfo
+from equipoise.games.quake3.clients import ClientInfo
 from equipoise.games.quake3.rules import ruleset_of, settings_of
 from equipoise.live.commands import AddBot, Command, MovePlayer, RemoveBot, Say
 from equipoise.live.events import (

@@ -126,23 +126,6 @@ class Session:
             self._commands += self._pending.commands(self.state, now)
         return self._commands
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the state as plain data, for pages and logs."""
-        state = self.state
-        playing = state.match.teams > 0 and len(state.bots) == state.match.teams
-        return {
-            "phase": self.phase,
-            "map": state.match.map,
-            "players": [
-                {"slot": seat.slot, "id": seat.id, "name": seat.name, "bot": seat.bot, "team": seat.team,
-                 "wanted": state.plan.get(seat.id), "watching": seat.watching}
-                for seat in sorted(state.seats.values(), key=lambda seat: seat.slot)
-            ],
-            "bots": [list(levels) for levels in state.bots],
-            "chances": list(chances(state)) if playing else [],
-            "advantage": list(self._factors),
-        }  # fmt: skip
-
     def as_public(self, server: str) -> dict[str, Any]:
         """Return what everybody may see, without who plays: map, phase, and for each team what it has."""
         state = self.state

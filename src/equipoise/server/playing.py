@@ -392,23 +392,3 @@ def worded(command: Command, there: dict[int, Joined]) -> str:
 
 def _text(command: Say) -> str:
     return command.text
-
-
-def password_of(path: str) -> str:
-    """Return the password that is the first line of a file.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, or a console cannot take it.
-    """
-    try:
-        password = Path(path).read_text(encoding="ascii").splitlines()[0].strip()
-        Rcon(password)
-    except OSError as error:
-        msg = f": {path} cannot be read: {error.strerror or error}"
-        raise InputError(msg, "rcon_password_file") from error
-    except (ValueError, IndexError) as error:
-        msg = f": {path} must hold one line of plain signs without spaces, quotes and semicolons"
-        raise InputError(msg, "rcon_password_file") from error
-    return password

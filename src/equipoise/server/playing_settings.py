@@ -24,7 +24,8 @@ from typing import Any
 
 from equipoise.errors import InputError
 from equipoise.live.state import Policy
-from equipoise.server.playing import Playing, password_of
+from equipoise.protocols.consoles.rcon import Rcon
+from equipoise.server.playing import Playing
 
 #: Settings of one server beside those of its policy, and what each is.
 TEXTS = ("name", "game", "log", "rcon", "rcon_password_file")
@@ -149,3 +150,23 @@ def _plain(name: str, character: Any) -> str:
             msg = f": names and characters must be letters, digits and _, got {each!r}"
             raise InputError(msg, "players")
     return str(character)
+
+
+def password_of(path: str) -> str:
+    """Return the password that is the first line of a file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or a console cannot take it.
+    """
+    try:
+        password = Path(path).read_text(encoding="ascii").splitlines()[0].strip()
+        Rcon(password)
+    except OSError as error:
+        msg = f": {path} cannot be read: {error.strerror or error}"
+        raise InputError(msg, "rcon_password_file") from error
+    except (ValueError, IndexError) as error:
+        msg = f": {path} must hold one line of plain signs without spaces, quotes and semicolons"
+        raise InputError(msg, "rcon_password_file") from error
+    return password
