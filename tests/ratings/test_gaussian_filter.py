@@ -124,6 +124,20 @@ def test_the_better_member_counts_more_and_rulesets_apart() -> None:
     )
 
 
+@pytest.mark.parametrize("model", [Mixture(), GaussianFilter()])
+def test_a_draw_is_predicted_from_what_came_before_it(model: Mixture | GaussianFilter) -> None:
+    """What is predicted while learning is what would have been said before: no contest tells of itself."""
+    rng = np.random.default_rng(3)
+    ruleset = Ruleset("", "ctf")
+    contests = [replace(random_contest(rng), ruleset=ruleset, at=float(n)) for n in range(40)]
+    draws = model.play(model.initial(), pack(contests), fast=False)[2]
+    state = model.initial()
+    for contest, draw in zip(contests, draws, strict=True):
+        if len(contest.teams) == 2:
+            assert model.draw_chance(state, contest.teams, ruleset, contest.at) == draw
+        state = model.update(state, contest)
+
+
 def test_draws_are_learnt() -> None:
     """Where half of the games of even teams are drawn a draw is expected as often, and where none, hardly."""
     state = Mixture().initial()
