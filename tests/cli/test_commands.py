@@ -161,6 +161,7 @@ def test_one_form_at_a_time(typed: tuple[str, ...]) -> None:
         assert f"{one} cannot be used with {other}" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "markdown"])
 @pytest.mark.parametrize(
     ("typed", "column"),

@@ -14,7 +14,7 @@ import click
 
 from equipoise.cli import archives
 from equipoise.cli.balance import end_interrupted, interruptible
-from equipoise.cli.night_results import draw, score, undo, won
+from equipoise.cli.night_results import draw, everyone, score, undo, won
 from equipoise.cli.shared import evenings
 from equipoise.cli.shared.printing import table, table_forms
 from equipoise.cli.shared.rosters import read_option
@@ -386,28 +386,6 @@ def plan(store: str | None, as_json: bool, rounds: int, form: str | None = None)
             click.echo(table(("game", "team", "player"), cells, form))
         else:
             click.echo("\n".join(plan_lines(night.setup, found, night.spelled)))
-
-
-@evenings.step("table")
-@table_forms
-def everyone(store: str | None, as_json: bool, form: str | None = None) -> None:
-    """Show everyone: ratings, games, sitting out, and the teams of now."""
-    from equipoise.pages.text.nights import table_lines, table_rows
-
-    with evenings.opened(store) as evening:
-        rows = evening.rows()
-        if as_json:
-            proposal = evening.night.proposal
-            teams = [] if proposal is None else [list(team) for team in proposal.teams]
-            plain = {"players": rows, "id": None if proposal is None else proposal.id, "teams": teams}
-            click.echo(json.dumps({**plain, "games": len(evening.night.results)}, indent=2))
-        elif form is not None:
-            columns, *cells = table_rows(rows)
-            click.echo(table(columns, cells, form))
-        elif rows:
-            click.echo("\n".join(table_lines(evening.night, rows)))
-        else:
-            click.echo("Nobody has come yet: equipoise night NAMES makes teams.")
 
 
 for each in (gather, late, leave, sub, again, plan, everyone, won, draw, score, undo):

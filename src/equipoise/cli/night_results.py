@@ -1,4 +1,4 @@
-"""The results of ``equipoise night``: who won, a draw, scores, and the last step taken back."""
+"""The results of ``equipoise night``: who won, a draw, scores, the last step taken back, and the table."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from equipoise.cli import archives
 from equipoise.cli.shared import evenings
+from equipoise.cli.shared.printing import table, table_forms
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -113,3 +114,25 @@ def undo(store: str | None, as_json: bool) -> None:
 
             lines = proposal_lines(evening.night.setup, evening.night.proposal, evening.night.spelled)
             click.echo("\n".join(lines))
+
+
+@evenings.step("table")
+@table_forms
+def everyone(store: str | None, as_json: bool, form: str | None = None) -> None:
+    """Show everyone: ratings, games, sitting out, and the teams of now."""
+    from equipoise.pages.text.nights import table_lines, table_rows
+
+    with evenings.opened(store) as evening:
+        rows = evening.rows()
+        if as_json:
+            proposal = evening.night.proposal
+            teams = [] if proposal is None else [list(team) for team in proposal.teams]
+            plain = {"players": rows, "id": None if proposal is None else proposal.id, "teams": teams}
+            click.echo(json.dumps({**plain, "games": len(evening.night.results)}, indent=2))
+        elif form is not None:
+            columns, *cells = table_rows(rows)
+            click.echo(table(columns, cells, form))
+        elif rows:
+            click.echo("\n".join(table_lines(evening.night, rows)))
+        else:
+            click.echo("Nobody has come yet: equipoise night NAMES makes teams.")

@@ -1,19 +1,26 @@
 """The lines of a paste without what surrounds the names: bullets, list numbers, mentions, comments, ticks.
 
-What the lines mean is found in :mod:`equipoise.files.pastes`.
+Lines are cut into cells here, and weights are read; what the lines mean is found in
+:mod:`equipoise.files.pastes`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from equipoise.errors import AmbiguousError
-from equipoise.fields import fail, short
+from equipoise.fields import fail, number_of, short
 
 #: The plainest line with a weight, ``1500 Amber``: a roster may have a million of them.
 PLAIN = re.compile(r"(\d{1,15}(?:\.\d+)?) ([^\W\d][\w'-]*(?: [^\W\d][\w'-]*)*)")
+
+#: A number as people write one: ``1500``, ``12.5``, ``12,5``, ``1'500``, ``1,234.5``, ``1.2k``, ``7e1``.
+NUMBER = r"(?:\+?(?:\d+(?:[.,'’\u202f\u00a0]\d+)*\.?|\.\d+)(?:[eE][+-]?\d+|[kK])?)"
+UNIT = r"(?:\s*(?:elo|mmr|sr|pts?|points?|rating|lp|rp)\.?)?"
+LABEL = r"(?:rating|elo|mmr|skill|sr|rank|points|level|weight)\s*(?:[:=]\s*|\s)"
+IS_NUMBER = re.compile(rf"(?:{LABEL})?{NUMBER}{UNIT}", re.IGNORECASE)
 
 #: Signs that are not seen; the joiners inside emoji and Persian or Indic words are part of the name.
 _UNSEEN = re.compile(
@@ -57,6 +64,13 @@ _UNTICKED = re.compile(r"\s*(?:[-*+]\s+)?\[ ?\]\s")
 _COMES = re.compile(
     r"(?:\+|\+1|in|i'?m in|me|me too|yes|yep|y|ok|x|here|count me in|👍|✅|✋|🙋)[.! ]*", re.IGNORECASE
 )
+#: What programs print for numbers that are none, or write in other ways than people do.
+_NO_WEIGHT = re.compile(r"(?:[+-]?(?:nan|inf(?:inity)?)|0x[0-9a-f]+|[0-9]+(?:_[0-9]+)+)(?=\s)", re.IGNORECASE)
+_NEGATIVE = re.compile(r"(?:^|(?<=[\s,;:=]))-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?=[\s,;]|$)")
+#: A number with a comma in it before a name: ``12,5 Amber``.
+_COMMA_LEADS = re.compile(r"(\d+),(\d+)\s+[^\W\d]")
+#: A plus sign before a number and a name: ``+1 Amber``.
+_PLUS_LEADS = re.compile(r"\+(\d+)\s+([^\W\d].*)")
 #: What stands for a quoted name, comma or slash and all, until the line has been cut.
 HELD = "\ue000"
 
@@ -194,6 +208,43 @@ def check_list_numbers(lines: Sequence[PasteLine], where: str) -> None:
         before = line.listed
 
 
+def check_header(lines: Sequence[PasteLine], where: str) -> None:
+    """Refuse ``Spieler;Punkte`` above lines of a name and a number: columns not known, or two players."""
+    rows = [cells_of(line.text) for line in lines]
+    if len(rows) < 2 or len(rows[0]) < 2 or re.search(r"\d", lines[0].text):
+        return
+    numbers = [sum(IS_NUMBER.fullmatch(cell) is not None for cell in row) for row in rows[1:]]
+    if {len(row) for row in rows} == {len(rows[0])} and set(numbers) == {1}:
+        fail(f"{where}, line {lines[0].number}",
+             f"{short(lines[0].shown)} looks like a header that is not known; "
+             "write one such as 'name,weight', or put # before it")  # fmt: skip
+
+
+def check_weight(line: PasteLine, at: str) -> None:
+    """``Amber -5`` and ``nan Amber``: no weight, and hardly a name."""
+    negative = _NEGATIVE.search(line.text)
+    if negative:
+        fail(at, f"the weight must be at least 0, got {negative[0]} (a column 'mu' may be negative)")
+    odd = _NO_WEIGHT.match(line.text)
+    if odd:
+        fail(
+            at,
+            f"weight {odd[0]!r} is not a number; numbers look like 42 or 3.5 (quote a name that begins so)",
+        )
+
+
+def check_beginning(line: PasteLine, at: str) -> None:
+    """``12,5 Amber``: a decimal comma, or two cells; ``+1 Amber``: who plays, or a weight."""
+    comma, plus = _COMMA_LEADS.match(line.text), _PLUS_LEADS.match(line.text)
+    if comma:
+        weight = f"{comma[1]}.{comma[2]}"
+        readings = (f"a weight of {weight}", f"a weight of {comma[1]} and a name that begins with {comma[2]}")
+        raise AmbiguousError(at, line.shown, readings, f"write the weight as {weight}, or after the name")
+    if plus:
+        readings = (f"{short(named(plus[2], line.held))} plays", f"a weight of {plus[1]}")
+        raise AmbiguousError(at, line.shown, readings, "leave the plus sign out, or the number too")
+
+
 def plain_name(text: str) -> str:
     """Return a name without signs that are not seen, the at sign of a mention, and what makes it bold."""
     return _MENTION.sub("", _EMPHASIS.sub(r"\2", _SPACES.sub(" ", _UNSEEN.sub("", text)).strip()))
@@ -221,3 +272,46 @@ def cells_of(text: str) -> list[str]:
 def is_open(text: str) -> bool:
     """Tell whether a text opens a bracket that it does not close, or closes one that it did not open."""
     return any(text.count(opening) != text.count(closing) for opening, closing in ("[]", "{}", "()"))
+
+
+def weight_of(text: str, at: str, line: str) -> float:
+    """Return a number as people write it; one that may have grouped digits or decimals is not guessed."""
+    bare = re.sub(rf"^{LABEL}|{UNIT}$", "", text.strip(), flags=re.IGNORECASE)
+    digits = re.sub(r"['’]", "", bare)
+    factor = 1000.0 if digits[-1:] in "kK" else 1.0
+    digits = digits.rstrip("kK")
+    if "," in digits and "." in digits:
+        last = max(digits.rfind(","), digits.rfind("."))
+        digits = re.sub("[.,]", "", digits[:last]) + "." + digits[last + 1 :]
+    elif digits.count(",") > 1 or digits.count(".") > 1:
+        if not re.fullmatch(r"\d{1,3}([.,]\d{3})+", digits):
+            fail(at, f"weight {text!r} is not a number; numbers look like 42 or 3.5")
+        digits = re.sub("[.,]", "", digits)
+    elif re.fullmatch(r"[1-9]\d{0,2},\d{3}", digits):
+        whole, decimal = digits.replace(",", ""), digits.replace(",", ".")
+        raise AmbiguousError(
+            at, line, (f"a weight of {whole}", f"a weight of {decimal}"), f"write {whole} or {decimal}"
+        )
+    else:
+        digits = digits.replace(",", ".")
+    return factor * number_of(digits, "weight", at)
+
+
+def parts_of(cell: str) -> list[str]:
+    """Cut ``Amber + Birch`` and ``Amber/Birch`` into players; ``C++`` and ``10/10`` stay whole."""
+    parts = [part.strip() for part in re.split(r"\s*\+\s*|\s*/\s*|\s+&\s+", cell)]
+    if len(parts) > 1 and all(re.search(rf"[^\W\d_]|{HELD}", part) for part in parts):
+        return parts
+    return [cell]
+
+
+def refuse_cells(cells: Sequence[str], line: PasteLine, at: str) -> NoReturn:
+    """``Amber, 1500, 80``: more cells than a name and a weight."""
+    fail(at, f"{short(line.shown)} has {len(cells)} cells, and it is not clear which is the weight; "
+             "write 'name, weight' on a line each, or begin with a header such as 'name,weight'")  # fmt: skip
+
+
+def refuse_shared_weight(line: PasteLine, at: str) -> NoReturn:
+    """``Amber/Birch 1500``: one weight for two."""
+    raise AmbiguousError(at, line.shown, ("the weight of each of them", "the weight of both together"),
+                         "write a weight for each, as in 'Amber 1500 + Birch 1400'")  # fmt: skip

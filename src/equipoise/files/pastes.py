@@ -15,42 +15,40 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from equipoise.errors import READS, AmbiguousError, InputError
-from equipoise.fields import fail, number_of, short
+from equipoise.fields import fail, short
 from equipoise.files.paste_lines import (
     HELD,
+    IS_NUMBER,
+    LABEL,
+    NUMBER,
     PLAIN,
+    UNIT,
     PasteLine,
     cells_of,
+    check_beginning,
+    check_header,
     check_list_numbers,
+    check_weight,
     is_open,
     lines_of,
     named,
+    parts_of,
+    refuse_cells,
+    refuse_shared_weight,
     shown,
+    weight_of,
 )
 
-#: A number as people write one: ``1500``, ``12.5``, ``12,5``, ``1'500``, ``1,234.5``, ``1.2k``, ``7e1``.
-_NUMBER = r"(?:\+?(?:\d+(?:[.,'’\u202f\u00a0]\d+)*\.?|\.\d+)(?:[eE][+-]?\d+|[kK])?)"
-_UNIT = r"(?:\s*(?:elo|mmr|sr|pts?|points?|rating|lp|rp)\.?)?"
 #: What stands between a name and its weight where somebody put something there on purpose.
-_LABEL = r"(?:rating|elo|mmr|skill|sr|rank|points|level|weight)\s*(?:[:=]\s*|\s)"
-_BETWEEN = (
-    rf"(?:\s*(?:[-–—]\s*)?\b{_LABEL}"
-    r"|\s*(?:[:=|\t→]|->)\s*|\s+[-–—]\s+)"
-)
-
-_IS_NUMBER = re.compile(rf"(?:{_LABEL})?{_NUMBER}{_UNIT}", re.IGNORECASE)
-_LEADS = re.compile(rf"({_NUMBER})({_BETWEEN}|\s+)(?=\S)(.*)", re.IGNORECASE)
+_BETWEEN = rf"(?:\s*(?:[-–—]\s*)?\b{LABEL}" r"|\s*(?:[:=|\t→]|->)\s*|\s+[-–—]\s+)"
+_LEADS = re.compile(rf"({NUMBER})({_BETWEEN}|\s+)(?=\S)(.*)", re.IGNORECASE)
 _TRAILS = re.compile(
-    rf"(.*?\S)(?:({_BETWEEN})({_NUMBER}){_UNIT}|\s*[(\[](?:{_LABEL})?({_NUMBER}){_UNIT}[)\]]|\s+({_NUMBER}){_UNIT})",
+    rf"(.*?\S)(?:({_BETWEEN})({NUMBER}){UNIT}|\s*[(\[](?:{LABEL})?({NUMBER}){UNIT}[)\]]|\s+({NUMBER}){UNIT})",
     re.IGNORECASE,
 )
-#: What programs print for numbers that are none, or write in other ways than people do.
-_NO_WEIGHT = re.compile(r"(?:[+-]?(?:nan|inf(?:inity)?)|0x[0-9a-f]+|[0-9]+(?:_[0-9]+)+)(?=\s)", re.IGNORECASE)
-_NEGATIVE = re.compile(r"(?:^|(?<=[\s,;:=]))-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?=[\s,;]|$)")
-
 
 #: A number within a name that may be a weight: large or with decimals, and apart from letters.
 _STRAY = re.compile(
@@ -58,10 +56,6 @@ _STRAY = re.compile(
 )
 #: ``Red: Amber`` at the beginning of a line of several names.
 _HEADED = re.compile(r"[^:]{1,20}:\s+(?=[^\W\d_])")
-#: A number with a comma in it before a name: ``12,5 Amber``.
-_COMMA_LEADS = re.compile(r"(\d+),(\d+)\s+[^\W\d]")
-#: A plus sign before a number and a name: ``+1 Amber``.
-_PLUS_LEADS = re.compile(r"\+(\d+)\s+([^\W\d].*)")
 #: Two names with a word between them that may join two players.
 _JOINED = re.compile(r"(.*[^\W\d].*)\s(?:and|und|et)\s(.*[^\W\d].*)", re.IGNORECASE)
 #: Words from which a line without a weight looks like a sentence.
@@ -144,7 +138,7 @@ def parse_paste(text: str, where: str, read: str | None = None) -> tuple[Entry, 
     lines = list(lines_of(re.sub("[\u2028\u2029]", "\n", text), where))
     check_list_numbers(lines, where)
     if read is None:
-        _refuse_unknown_header(lines, where)
+        check_header(lines, where)
     items = [item for line in lines for item in _items_of(line, where, read)]
     if read is None:
         _refuse_words_in_a_row(items, where)
@@ -167,9 +161,9 @@ def _items_of(line: PasteLine, where: str, read: str | None) -> Iterator[_Item]:
         return
     at = f"{where}, line {line.number}"
     if read != "names":
-        _refuse_odd_weight(line, at)
+        check_weight(line, at)
     if read is None:
-        _refuse_leading(line, at)
+        check_beginning(line, at)
     cells = [line.text] if read == "weight-first" else cells_of(line.text)
     if cells == [""]:
         fail(at, f"{short(line.shown)} has separators and no name; write a name, or delete the line")
@@ -180,7 +174,7 @@ def _items_of(line: PasteLine, where: str, read: str | None) -> Iterator[_Item]:
         fail(at, f"{short(line.shown)} has separators inside brackets; write one player a line")
     if any(not cell for cell in cells):
         fail(at, f"{short(line.shown)} has an empty place between separators; delete one separator")
-    numeric = [_IS_NUMBER.fullmatch(cell) is not None for cell in cells]
+    numeric = [IS_NUMBER.fullmatch(cell) is not None for cell in cells]
     if read is None and not any(numeric) and _HEADED.match(cells[0]) and not any(":" in c for c in cells[1:]):
         fail(at, f"{short(line.shown)} begins with a heading; write the names alone")
     if read == "names" or not any(numeric):
@@ -191,14 +185,14 @@ def _items_of(line: PasteLine, where: str, read: str | None) -> Iterator[_Item]:
         for name, weight in zip(cells[numeric[0] :: 2], cells[not numeric[0] :: 2], strict=True):
             yield from _pair(name, weight, line, at)
     else:
-        _refuse_cells(cells, line, at)
+        refuse_cells(cells, line, at)
 
 
 def _pair(name: str, weight: str, line: PasteLine, at: str) -> Iterator[_Item]:
     """Yield the player of two cells, a name and a weight."""
-    parts = _parts(name)
+    parts = parts_of(name)
     if len(parts) > 1:
-        _refuse_shared_weight(line, at)
+        refuse_shared_weight(line, at)
     known = (named(name, line.held), weight_of(weight, at, line.shown))
     both: dict[str, tuple[str, float | None]] = {"name-first": known, "weight-first": known}
     yield _Item(name, line.number, None, both, bare=False, shown=shown(name, line.held))
@@ -206,24 +200,16 @@ def _pair(name: str, weight: str, line: PasteLine, at: str) -> Iterator[_Item]:
 
 def _duo(cell: str, line: PasteLine, at: str, read: str | None) -> Iterator[_Item]:
     """Yield the players of one cell: one, or several who are written as a party."""
-    parts = [cell] if read == "weight-first" else _parts(cell)
+    parts = [cell] if read == "weight-first" else parts_of(cell)
     items = [_item(part, line, at) for part in parts]
     if len(items) > 1:
         weighted = [bool(item.readings.keys() - {"names"}) for item in items]
         if any(weighted) and not all(weighted) and read != "names":
-            _refuse_shared_weight(line, at)
+            refuse_shared_weight(line, at)
         names = [next(iter(item.readings.values()))[0] for item in items]
         party = " + ".join(names)
         items = [item._replace(party=party) for item in items]
     yield from items
-
-
-def _parts(cell: str) -> list[str]:
-    """Cut ``Amber + Birch`` and ``Amber/Birch`` into players; ``C++`` and ``10/10`` stay whole."""
-    parts = [part.strip() for part in re.split(r"\s*\+\s*|\s*/\s*|\s+&\s+", cell)]
-    if len(parts) > 1 and all(re.search(rf"[^\W\d_]|{HELD}", part) for part in parts):
-        return parts
-    return [cell]
 
 
 def _item(text: str, line: PasteLine, at: str) -> _Item:
@@ -231,12 +217,12 @@ def _item(text: str, line: PasteLine, at: str) -> _Item:
     guests = re.fullmatch(r"(.*\S)\s*\+\s*(\d{1,2})", text)
     if guests:
         fail(at, f"{short(line.shown)} brings guests without a name; write a line for each of them")
-    if _IS_NUMBER.fullmatch(text):
+    if IS_NUMBER.fullmatch(text):
         fail(at, f"there is no name beside the number {text}; a line is a name, or a name and a weight")
     readings: dict[str, tuple[str, float | None]] = {}
     leads, trails = _LEADS.fullmatch(text), _TRAILS.fullmatch(text)
     bare = False
-    if leads and not _IS_NUMBER.fullmatch(leads[3]):
+    if leads and not IS_NUMBER.fullmatch(leads[3]):
         readings["weight-first"] = (named(leads[3], line.held), weight_of(leads[1], at, line.shown))
         bare = not leads[2].strip()
     if trails:
@@ -258,47 +244,7 @@ def _item(text: str, line: PasteLine, at: str) -> _Item:
     return _Item(text, line.number, None, readings, bare, shown(text, line.held))
 
 
-def weight_of(text: str, at: str, line: str) -> float:
-    """Return a number as people write it; one that may have grouped digits or decimals is not guessed."""
-    bare = re.sub(rf"^{_LABEL}|{_UNIT}$", "", text.strip(), flags=re.IGNORECASE)
-    digits = re.sub(r"['’]", "", bare)
-    factor = 1000.0 if digits[-1:] in "kK" else 1.0
-    digits = digits.rstrip("kK")
-    if "," in digits and "." in digits:
-        last = max(digits.rfind(","), digits.rfind("."))
-        digits = re.sub("[.,]", "", digits[:last]) + "." + digits[last + 1 :]
-    elif digits.count(",") > 1 or digits.count(".") > 1:
-        if not re.fullmatch(r"\d{1,3}([.,]\d{3})+", digits):
-            fail(at, f"weight {text!r} is not a number; numbers look like 42 or 3.5")
-        digits = re.sub("[.,]", "", digits)
-    elif re.fullmatch(r"[1-9]\d{0,2},\d{3}", digits):
-        whole, decimal = digits.replace(",", ""), digits.replace(",", ".")
-        raise AmbiguousError(
-            at, line, (f"a weight of {whole}", f"a weight of {decimal}"), f"write {whole} or {decimal}"
-        )
-    else:
-        digits = digits.replace(",", ".")
-    return factor * number_of(digits, "weight", at)
-
-
 # --- what is refused -------------------------------------------------------------------------------------
-
-
-def _refuse_cells(cells: Sequence[str], line: PasteLine, at: str) -> NoReturn:
-    fail(at, f"{short(line.shown)} has {len(cells)} cells, and it is not clear which is the weight; "
-             "write 'name, weight' on a line each, or begin with a header such as 'name,weight'")  # fmt: skip
-
-
-def _refuse_unknown_header(lines: Sequence[PasteLine], where: str) -> None:
-    """``Spieler;Punkte`` above lines of a name and a number: columns that are not known, or two players."""
-    rows = [cells_of(line.text) for line in lines]
-    if len(rows) < 2 or len(rows[0]) < 2 or re.search(r"\d", lines[0].text):
-        return
-    numbers = [sum(_IS_NUMBER.fullmatch(cell) is not None for cell in row) for row in rows[1:]]
-    if {len(row) for row in rows} == {len(rows[0])} and set(numbers) == {1}:
-        fail(f"{where}, line {lines[0].number}",
-             f"{short(lines[0].shown)} looks like a header that is not known; "
-             "write one such as 'name,weight', or put # before it")  # fmt: skip
 
 
 def _refuse_stray_numbers(items: Sequence[_Item], where: str) -> None:
@@ -314,11 +260,6 @@ def _refuse_stray_numbers(items: Sequence[_Item], where: str) -> None:
             )  # fmt: skip
 
 
-def _refuse_shared_weight(line: PasteLine, at: str) -> NoReturn:
-    raise AmbiguousError(at, line.shown, ("the weight of each of them", "the weight of both together"),
-                         "write a weight for each, as in 'Amber 1500 + Birch 1400'")  # fmt: skip
-
-
 def _refuse_comma_in_name(items: Sequence[_Item], line: PasteLine, at: str, read: str | None) -> None:
     """``10 Bob, Team``: one player with a comma in the name, or two."""
     styles = [item.readings.keys() for item in items]
@@ -331,43 +272,16 @@ def _refuse_comma_in_name(items: Sequence[_Item], line: PasteLine, at: str, read
         raise AmbiguousError(at, line.shown, readings, "put a name with a comma in double quotes")
 
 
-def _refuse_odd_weight(line: PasteLine, at: str) -> None:
-    """``Amber -5`` and ``nan Amber``: no weight, and hardly a name."""
-    negative = _NEGATIVE.search(line.text)
-    if negative:
-        fail(at, f"the weight must be at least 0, got {negative[0]} (a column 'mu' may be negative)")
-    odd = _NO_WEIGHT.match(line.text)
-    if odd:
-        fail(
-            at,
-            f"weight {odd[0]!r} is not a number; numbers look like 42 or 3.5 (quote a name that begins so)",
-        )
-
-
-def _refuse_leading(line: PasteLine, at: str) -> None:
-    """``12,5 Amber``: a decimal comma, or two cells; ``+1 Amber``: who plays, or a weight."""
-    comma, plus = _COMMA_LEADS.match(line.text), _PLUS_LEADS.match(line.text)
-    if comma:
-        weight = f"{comma[1]}.{comma[2]}"
-        readings = (f"a weight of {weight}", f"a weight of {comma[1]} and a name that begins with {comma[2]}")
-        raise AmbiguousError(at, line.shown, readings, f"write the weight as {weight}, or after the name")
-    if plus:
-        readings = (f"{short(named(plus[2], line.held))} plays", f"a weight of {plus[1]}")
-        raise AmbiguousError(at, line.shown, readings, "leave the plus sign out, or the number too")
-
-
 def _refuse_joined(items: Sequence[_Item], where: str) -> None:
     """``Cedar and Dahlia``: one player, or two, who may be a duo."""
     for item in items:
         name, _ = next(iter(item.readings.values()))
         joined = None if HELD in item.text else _JOINED.fullmatch(name)
         if joined:
-            one, other = joined[1].strip(), joined[2].strip()
-            raise AmbiguousError(
-                _at(where, item), item.shown, ("one player", "two players", "a duo"),
-                f"write '{one}, {other}' for two players, '{one} + {other}' for a duo, or put the name in "
-                "double quotes",
-            )  # fmt: skip
+            one, other = map(str.strip, joined.groups())
+            remedy = f"write '{one}, {other}', for a duo '{one} + {other}', or put the name in double quotes"
+            readings = ("one player", "two players", "a duo")
+            raise AmbiguousError(_at(where, item), item.shown, readings, remedy)
 
 
 def _refuse_words_in_a_row(items: Sequence[_Item], where: str) -> None:
@@ -375,7 +289,7 @@ def _refuse_words_in_a_row(items: Sequence[_Item], where: str) -> None:
     if len(items) != 1:
         return
     item, words = items[0], items[0].text.split()
-    numbers = re.findall(rf"(?<!\S){_NUMBER}(?!\S)", item.text)
+    numbers = re.findall(rf"(?<!\S){NUMBER}(?!\S)", item.text)
     players = 1
     if list(item.readings) == ["names"]:
         players = len(words)

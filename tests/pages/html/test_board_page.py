@@ -17,7 +17,10 @@ from tests.pages.html.hostile import HOSTILE
 from equipoise import BalanceRequest, balance
 from equipoise.pages.html.board import board_html
 
-pytestmark = pytest.mark.skipif(bool(why_no_browser()), reason=why_no_browser() or "there is one")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(why_no_browser()), reason=why_no_browser() or "there is one"),
+]
 
 #: Those that a roster takes: at most 200 characters, no control signs.
 NAMED = [name for name in HOSTILE if len(name) <= 200 and not re.search(r"[\x00-\x1f]", name)]
@@ -60,7 +63,7 @@ def teams(board: Browser) -> list[list[str]]:
 
 def chip(name: str) -> str:
     """Return the selector of a player of the example."""
-    return f'.player[data-place="{NAMES.index(name)}"]'
+    return f'li[data-place="{NAMES.index(name)}"] .player'
 
 
 def team_of(board: Browser, name: str) -> int:
@@ -133,9 +136,9 @@ def test_the_keyboard_moves_swaps_locks_and_solves_again(board: Browser) -> None
     other = teams(board)[0][0]
     board.run("document.querySelector(arguments[0]).focus()", chip(other))
     board.press("Enter")
-    assert board.run("return document.querySelectorAll('.move').length") == 1
+    assert board.run("return document.querySelectorAll('.move:not([hidden])').length") == 1
     board.press("Escape")
-    assert board.run("return document.querySelectorAll('.move').length") == 0
+    assert board.run("return document.querySelectorAll('.move:not([hidden])').length") == 0
 
 
 def test_the_link_carries_the_request(board: Browser, page: Path) -> None:
@@ -170,7 +173,7 @@ def test_a_link_that_holds_nothing_is_said_to(board: Browser, page: Path, fragme
 def test_what_can_be_read_in_two_ways_is_asked(board: Browser) -> None:
     """The page shows the readings as buttons; one of them settles it."""
     typed(board, "42 Player 1\n37 Player 2")
-    assert board.run("return document.querySelectorAll('#ways button').length") == 2
+    assert board.run("return document.querySelectorAll('#ways button:not([hidden])').length") == 2
     board.tap("#ways button")
     assert sorted(chain(*teams(board))) == ["Player 1", "Player 2"]
 
