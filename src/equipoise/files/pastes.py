@@ -43,7 +43,7 @@ from equipoise.files.paste_lines import (
 )
 
 #: What stands between a name and its weight where somebody put something there on purpose.
-_BETWEEN = rf"(?:\s*(?:[-–—]\s*)?\b{LABEL}" r"|\s*(?:[:=|\t→]|->)\s*|\s+[-–—]\s+)"
+_BETWEEN = rf"(?:\s*(?:[-–—]\s*)?\b{LABEL}|\s*(?:[:=|\t→]|->)\s*|\s+[-–—]\s+)"
 _LEADS = re.compile(rf"({NUMBER})({_BETWEEN}|\s+)(?=\S)(.*)", re.IGNORECASE)
 _TRAILS = re.compile(
     rf"(.*?\S)(?:({_BETWEEN})({NUMBER}){UNIT}|\s*[(\[](?:{LABEL})?({NUMBER}){UNIT}[)\]]|\s+({NUMBER}){UNIT})",
