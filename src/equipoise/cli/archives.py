@@ -29,7 +29,7 @@ store = click.option(
 
 mutators = click.option(
     "--mutators", metavar="FILE.toml",
-    help="Settings that change play, or do not: a table a game with lists gameplay and cosmetic.",
+    help="Settings that change play, or do not: one table per game, with lists 'gameplay' and 'cosmetic'.",
 )  # fmt: skip
 
 

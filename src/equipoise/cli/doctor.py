@@ -18,7 +18,7 @@ from equipoise.server.settings import place_of, read_settings
 
 @click.command(name="doctor")
 @click.option("--config", metavar="FILE", help="The TOML file of the server.")
-@json_option("Print a JSON object a line.")
+@json_option("Print one JSON object per line.")
 @table_forms
 @flags
 def command(config: str | None, as_json: bool, form: str | None = None, **typed: Any) -> None:

@@ -33,7 +33,7 @@ from equipoise.registry import MODELS
     default=0.4,
     show_default=True,
     metavar="PART",
-    help="Part of the contests that is learnt from but not scored.",
+    help="Share of the contests that is learnt from but not scored.",
 )
 @with_settings_options
 @with_json
@@ -43,7 +43,7 @@ from equipoise.registry import MODELS
 )
 @click.option("--strict", is_flag=True, help="Stop at the first record that is wrong.")
 def command(file: str, models: str, skip: float, as_json: bool, plot: str | None, **options: Any) -> None:
-    """Predict each contest of a match FILE from those before it, and tell how good that was.
+    """Predict each contest of a match FILE from those before it, and report how good the predictions were.
 
     FILE is JSONL, CSV, Parquet or npz, or - for JSONL from standard input; an archive that was
     exported to Parquet is read too.

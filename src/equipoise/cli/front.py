@@ -38,7 +38,7 @@ NOT_BESIDES = (
 def command(roster: str | None, **options: Any) -> None:
     """Show the teams of ROSTER that are best by two objectives: the Pareto front.
 
-    No division of the players is better than one of these by one objective and no worse by the other.
+    Every other split is matched or beaten by one of these on both objectives.
     ROSTER is as for 'equipoise balance'.
     """
     options |= dict.fromkeys(NOT_BESIDES) | {"then": ()}

@@ -23,15 +23,15 @@ MOST_LISTED = 10
 @click.argument("file", metavar="FILE")
 @click.option(
     "--dates", type=click.Choice(["day-first", "month-first"]),
-    help="How dates such as 03/04/2026 are meant, which have no meaning otherwise.",
+    help="How to read dates such as 03/04/2026, which are ambiguous otherwise.",
 )  # fmt: skip
 @evenings.store
 @with_json
 def command(file: str, dates: str | None, store: str | None, as_json: bool) -> None:
     """Read past results from FILE: CSV or a spreadsheet, a row for each match or for each player.
 
-    Names are those of the archive in any case; each match counts once, however often its file is read.
-    Ratings are up to date at the end, and 'equipoise night' goes on from them.
+    Names match those of the archive, whatever their case; each match counts once, however often its
+    file is read.  Ratings are up to date at the end, and 'equipoise night' goes on from them.
     """
     from equipoise.files.results import read_results
     from equipoise.ingest.ingesting import Ingest, plain

@@ -23,12 +23,12 @@ from equipoise.registry import GAMES
 @click.option(
     "--dated",
     metavar="FROM",
-    help="The date of games without one in their log or its name: as 2026-01-31T20:15.",
+    help="The date of games whose log and file name have none, as 2026-01-31T20:15.",
 )
 @click.option(
     "--starting",
     metavar="ROSTER",
-    help="Your guesses of the players' strength, in any unit: where they begin.  The archive keeps them.",
+    help="Your guesses of the players' strength, in any unit, to start from.  The archive keeps them.",
 )
 @archives.mutators
 @with_json

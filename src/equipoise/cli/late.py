@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 @click.option(
     "--join",
     metavar="'WEIGHT NAME'",
-    help="Who joins, unless one of ROSTER has no team; with --store a name.",
+    help="Who joins, unless somebody in ROSTER has no team; with --store, just a name.",
 )
 @click.option("--teams", type=int, metavar="N", help="How many teams.  [default: as many as there are, or 2]")
-@click.option("--bots", is_flag=True, help="Bots fill up the teams.  [default: if there are some]")
+@click.option("--bots", is_flag=True, help="Fill up the teams with bots.  [default: if any bots play]")
 @click.option(
     "--bot-weight", type=float, metavar="WEIGHT", help="The mean weight of all bots.  Implies --bots."
 )
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @click.option("--objective", metavar="NAME", help="What is fair, as for balance.  [default: win]")
 @click.option(
     "--beta", type=float, metavar="WEIGHT",
-    help="Performance noise of one player.  [default: the standard deviation of whoever plays]",
+    help="Performance noise of one player.  [default: the standard deviation of those who play]",
 )  # fmt: skip
 @click.option(
     "--zero", type=float, metavar="WEIGHT", help="The weight that adds nothing to a team, if there is one."
@@ -61,7 +61,7 @@ def command(roster: str | None, **options: Any) -> None:
     """Choose the team for someone who joins the running game of ROSTER.
 
     ROSTER has a column 'team' (from 1) and, where bots play, a column 'bot'.  The one player without a
-    team joins; nobody joins where all have one, and only the advantage is shown.  Bots without a team wait.
+    team joins; if all have one, only the advantage is shown.  Bots without a team wait.
     """  # fmt: skip
     with naming(options):
         game = _game(roster, options)

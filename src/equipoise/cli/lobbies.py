@@ -34,13 +34,13 @@ LISTED = 60
 @click.argument("lobbies", metavar="LOBBIES", required=False)
 @with_ratings
 @clan_tags
-@click.option("--premades", metavar="FILE.csv", help="Parties: a line 'team,player1,player2,...' each.")
-@click.option("--team-size", type=int, default=2, show_default=True, metavar="N", help="Players a team.")
+@click.option("--premades", metavar="FILE.csv", help="Parties, one per line: 'team,player1,player2,...'.")
+@click.option("--team-size", type=int, default=2, show_default=True, metavar="N", help="Players per team.")
 @click.option(
     "--min-size",
     type=int,
     metavar="N",
-    help="Fewest players a team may have, so that nobody need wait.  [default: the team size]",
+    help="Fewest players a team may have, so that nobody has to wait.  [default: the team size]",
 )
 @click.option(
     "--deviation",
@@ -84,7 +84,7 @@ LISTED = 60
 @click.option(
     "--no-escape",
     is_flag=True,
-    help="Write names that begin with = + - @ into CSV as they are; else with a quote, against formulas.",
+    help="Write names that begin with = + - @ into CSV unchanged, without a quote against formulas.",
 )
 @click.option(
     "--out",

@@ -55,7 +55,7 @@ HELP = """Run a night of games: names in, teams out, results back, better teams.
 equipoise night Amber Birch "Cedar + Dahlia" Elm  teams of who is here
 equipoise night - < paste.txt                     the same from a paste
 equipoise night won red                           how it ended
-equipoise night again                             new teams of the same
+equipoise night again                             new teams of the same people
 
 Names and their spelling, starting weights and who plays apart are remembered.
 'night undo' takes back a step.
@@ -68,11 +68,12 @@ def command() -> None:
 
 
 new_option = click.option(
-    "--new", multiple=True, metavar="NAME", help="Somebody new whose name is much like another.  Repeatable."
+    "--new", multiple=True, metavar="NAME",
+    help="Somebody new whose name is similar to another's.  Repeatable.",
 )  # fmt: skip
 vary_option = click.option(
     "--vary", metavar="PRICE", default="0.5%", show_default=True,
-    help="What it is worth to part two who have just played together; 0 for nothing.",
+    help="What it is worth to part two people who have just played together; 0 to ignore that.",
 )  # fmt: skip
 
 
@@ -309,7 +310,7 @@ def leave(names: tuple[str, ...], store: str | None, **forms: Any) -> None:
 def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms: Any) -> None:
     """Put somebody in the place of another.
 
-    That one leaves, or sits out where the first was here already.
+    The other one leaves, or sits out if the first was here already.
     """
     if names.count("for") != 1 or not 0 < names.index("for") < len(names) - 1:
         msg = "write who comes in for whom, as: equipoise night sub Birch for Cedar"

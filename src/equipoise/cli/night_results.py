@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from equipoise.cli.shared.evenings import Evening
 
 match_option = click.option(
-    "--match", metavar="ID", help="The match that is meant.  [default: that of the teams of now]"
+    "--match", metavar="ID", help="Which match it was.  [default: that of the current teams]"
 )
 at_option = click.option(
     "--at",
@@ -119,7 +119,7 @@ def undo(store: str | None, as_json: bool) -> None:
 @evenings.step("table")
 @table_forms
 def everyone(store: str | None, as_json: bool, form: str | None = None) -> None:
-    """Show everyone: ratings, games, sitting out, and the teams of now."""
+    """Show everyone: ratings, games, sitting out, and the current teams."""
     from equipoise.pages.text.nights import table_lines, table_rows
 
     with evenings.opened(store) as evening:

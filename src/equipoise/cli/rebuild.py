@@ -16,7 +16,9 @@ from equipoise.registry import MODELS
 @click.command(name="rebuild")
 @archives.store
 @click.option(
-    "--model", metavar="NAME", help=f"What learns from now on: {', '.join(MODELS)}; by default as before."
+    "--model",
+    metavar="NAME",
+    help=f"Which model learns from now on: {', '.join(MODELS)}; by default as before.",
 )
 @with_settings_options
 @with_json

@@ -21,16 +21,16 @@ _file = click.option(
 def command() -> None:
     """Make, list and revoke tokens of 'equipoise serve'.
 
-    A server takes notice within a second.
+    A running server notices within a second.
     """
 
 
 @command.command(name="make")
 @_file
-@click.option("--name", required=True, metavar="TEXT", help="Who has it, for people.")
+@click.option("--name", required=True, metavar="TEXT", help="Who has it, as people call them.")
 @click.option(
     "--scope", required=True, type=click.Choice(SCOPES),
-    help="What it is for: read, report results too, or correct them too.",
+    help="What it allows: reading, reporting results too, or correcting them too.",
 )  # fmt: skip
 def _make(path: str, name: str, scope: str) -> None:
     """Make a token and print it; it cannot be shown again."""

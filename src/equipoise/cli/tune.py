@@ -20,7 +20,7 @@ from equipoise.cli.shared.rosters import store
     metavar="SHARE",
     default=0.4,
     show_default=True,
-    help="Share of the contests, from the first on, that is looked at.",
+    help="Share of the contests to fit to, counted from the first.",
 )
 @click.option(
     "--steps",
@@ -28,7 +28,7 @@ from equipoise.cli.shared.rosters import store
     type=click.IntRange(min=1),
     default=300,
     show_default=True,
-    help="How many settings are tried.",
+    help="How many settings to try.",
 )
 @click.option(
     "--seed",
@@ -42,12 +42,12 @@ from equipoise.cli.shared.rosters import store
     "--only", metavar="A,B", help="Hyperparameters that may change.  [default: all that are searched]"
 )
 @click.option(
-    "--leave-out", is_flag=True, help="Search once for each ruleset, without its results, and score those."
+    "--leave-out", is_flag=True, help="Search once for each ruleset without its results, and score on them."
 )
 @with_json
 @table_forms
 def command(file: str, **options: Any) -> None:
-    """Fit the default model to the first part of a match FILE, and tell how it does on the rest."""
+    """Fit the default model to the first part of a match FILE, and report how it does on the rest."""
     from equipoise.lab.progressive import judge
     from equipoise.lab.tuning import BOUNDS, tune
     from equipoise.ratings.models.gaussian_filter.mixture import Mixture

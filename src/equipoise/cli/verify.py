@@ -30,7 +30,7 @@ SECONDS = 10.0
 def command(receipt: str, time_limit: float, as_json: bool, form: str | None = None) -> None:
     """Check the receipt FILE of 'equipoise balance --receipt', from its request alone.
 
-    FILE may be - for standard input.  Nothing that found the answer is used to check it.
+    FILE may be - for standard input.  The check shares nothing with the search.
     The exit code is 1 if something is false; what cannot be confirmed is listed, and is no error.
     """
     from equipoise.clock import deadline

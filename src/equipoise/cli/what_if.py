@@ -23,15 +23,15 @@ SECONDS = 1.0
     default=0,
     show_default=True,
     type=click.IntRange(0),
-    help="Of random teams and intervals.",
+    help="Seed of the random teams and the intervals.",
 )
 @with_json
 @table_forms
 def command(store: str, plot: str | None, seed: int, as_json: bool, form: str | None = None) -> None:
-    """Divide every match of an archive in other ways, and tell how close it would have been.
+    """Divide every match of an archive in other ways, and report how close it would have been.
 
-    Each way knows of the players what was known before the match; chances are those of the ratings after
-    the last one.  played is what really happened.
+    Each way uses only what was known before the match; chances are those of the ratings after
+    the last one.  'played' is what really happened.
     """
     from equipoise.clock import deadline
     from equipoise.lab.counterfactual import what_if

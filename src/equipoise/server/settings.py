@@ -53,31 +53,39 @@ class Settings:
 
     store: str = _setting("", "URL", "The archive: sqlite:///PATH or postgresql://...")
     create: bool = _setting(False, "", "Make the archive where there is none.")
-    weights: str = _setting(ADDRESS, "HOST:PORT", "Where weights are asked for; port 0 takes a free one.")
-    http: str = _setting("", "HOST:PORT", "Where HTTP is answered.  [default: nowhere]")
-    game: str = _setting("", "NAME", "The game that GAME means where it names none.")
-    token_file: str = _setting("", "FILE", "A file with the token for AUTH; without, no results are taken.")
+    weights: str = _setting(ADDRESS, "HOST:PORT", "Address of the weight protocol; port 0 picks a free one.")
+    http: str = _setting("", "HOST:PORT", "Address of HTTP.  [default: none]")
+    game: str = _setting("", "NAME", "The game that GAME refers to when it names none.")
+    token_file: str = _setting(
+        "", "FILE", "A file with the token for AUTH; without one, results are refused."
+    )
     tokens: str = _setting("", "FILE", "A file of tokens, which 'equipoise tokens' makes.")
     read_token: bool = _setting(False, "", "Whether reading over HTTP needs a token too.")
-    cors: str = _setting("", "ORIGINS", "Web pages that may ask over HTTP: origins with commas, or *.")
+    cors: str = _setting("", "ORIGINS", "Origins of web pages that may use HTTP, separated by commas, or *.")
     token: str = field(default="", repr=False)
     tls_certificate: str = _setting("", "FILE", "A certificate with its chain: connections are TLS then.")
     tls_key: str = _setting("", "FILE", "The key of the certificate, where it is in another file.")
-    log_level: str = _setting("info", "LEVEL", "What is logged at least: debug, info, warning or error.")
-    json_logs: bool = _setting(False, "", "Log a JSON object a line.")
+    log_level: str = _setting(
+        "info", "LEVEL", "The least severe messages to log: debug, info, warning or error."
+    )
+    json_logs: bool = _setting(False, "", "Log one JSON object per line.")
     max_connections: int = _setting(2048, "N", "Connections in total.")
     max_per_address: int = _setting(1536, "N", "Connections from one address.")
     max_line: int = _setting(8192, "N", "Longest line, in bytes.")
     max_members: int = _setting(128, "N", "Players and bots in a game.")
     max_mutators: int = _setting(64, "N", "Mutators of a game.")
-    max_waiting: int = _setting(64, "N", "Divisions that may wait at once; of results, and others, as many.")
-    idle_seconds: float = _setting(600.0, "SECONDS", "Close a connection that sends no line for so long.")
-    slow_seconds: float = _setting(
-        30.0, "SECONDS", "Close a connection that does not take its answers for so long."
+    max_waiting: int = _setting(
+        64, "N", "How many divisions may wait at once, and how many results, and other questions."
     )
-    grace_seconds: float = _setting(10.0, "SECONDS", "Time for answers at the end.")
+    idle_seconds: float = _setting(600.0, "SECONDS", "Close a connection that sends nothing for this long.")
+    slow_seconds: float = _setting(
+        30.0, "SECONDS", "Close a connection that does not read its answers for this long."
+    )
+    grace_seconds: float = _setting(10.0, "SECONDS", "Time to finish answers when the server stops.")
     wrong_token_seconds: float = _setting(
-        1.0, "SECONDS", "Hold the answer to a wrong token back; each other one of an address longer."
+        1.0,
+        "SECONDS",
+        "How long to delay the answer to a wrong token; longer for each further one of an address.",
     )
     clan_tags: bool = _setting(False, "", "Players with the same clan tag in their names form a party.")
     team_seconds: float = _setting(1.0, "SECONDS", "Time to look for better teams.")
@@ -85,7 +93,7 @@ class Settings:
     max_http_connections: int = _setting(1024, "N", "HTTP connections in total.")
     max_http_per_address: int = _setting(768, "N", "HTTP connections from one address.")
     forwarded_by: str = _setting(
-        "", "ADDRESSES", "Reverse proxies, with commas, whose X-Forwarded-For says who asks over HTTP."
+        "", "ADDRESSES", "Reverse proxies, separated by commas, whose X-Forwarded-For header is trusted."
     )
     http_rate: float = _setting(50.0, "N", "HTTP requests a second from one address.")
     max_body: int = _setting(1_048_576, "N", "Longest HTTP body, in bytes.")

@@ -107,7 +107,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--recent-price",
         metavar="PRICE",
-        help=f"What a pair of the last match is worth; half as much a match before, and so on.  "
+        help=f"What it is worth to part a pair of the last match; half as much for each match further back.  "
         f"[default: {RECENT_PRICE}]",
     ),
     click.option("--side-price", metavar="PRICE", help="What a side preference is worth.  [default: 0]"),
@@ -135,7 +135,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
         "--tolerance",
         type=Share(),
         metavar="P",
-        help="How much win probability 'spread' may give for likeness.  "
+        help="How much win probability 'spread' may give up for more similar teams.  "
         "[default: 0.0025 with up to 17 players, 0.001 with more]",
     ),
     click.option(
@@ -154,7 +154,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
         "--effort",
         type=float,
         metavar="N",
-        help="How much work to do before giving up a proof or a better answer.  [default: 1, some seconds]",
+        help="How much work to do before settling for the best so far.  [default: 1, some seconds]",
     ),
     click.option("--time-limit", type=float, metavar="SECONDS", help="Stop searching after this time."),
     click.option(
@@ -170,7 +170,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
         "--choose",
         type=Power(),
         metavar="[POWER]",
-        help="Choose one of the best splits at random, the more even the likelier.",
+        help="Choose one of the best splits at random; more even ones are more likely.",
     ),
     click.option(
         "--seed",
@@ -194,7 +194,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
         "--zero",
         type=float,
         metavar="WEIGHT",
-        help="The weight that adds nothing to a team, where the scale has one.  Matters to unequal teams.",
+        help="The weight that adds nothing to a team, if there is one.  Only matters for unequal teams.",
     ),
     click.option(
         "--body",

@@ -75,7 +75,7 @@ with_json = json_option()
 table_forms = form_options()
 
 #: What the forms of a table with a line for each player are.
-PLAYER_FORMS = ("Print CSV, a line a player.", "Print a Markdown table, a line a player.")
+PLAYER_FORMS = ("Print CSV, one line per player.", "Print a Markdown table, one line per player.")
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], form: str | None = None) -> str:

@@ -189,7 +189,7 @@ _PREFERENCES = {"prefer": "together", "together": "together", "avoid": "apart", 
 def _preference_words(kind: str, players: Sequence[str]) -> str:
     """Return what a preference asks for, without its price."""
     if kind == "stay":
-        return f"{listed(players)} staying in the team of now"
+        return f"{listed(players)} staying in the current team"
     if kind == "side":
         return f"the side {listed(players)} prefers"
     return f"{listed(players)} rather {_PREFERENCES[kind]}"

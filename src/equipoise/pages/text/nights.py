@@ -108,7 +108,7 @@ def table_rows(rows: Sequence[Mapping[str, object]]) -> list[tuple[str, ...]]:
 
 
 def table_lines(night: Night, rows: Sequence[Mapping[str, object]]) -> list[str]:
-    """Return everyone who has come so far as a table, and the teams of now."""
+    """Return everyone who has come so far as a table, and the current teams."""
     cells = table_rows(rows)
     widths = [max(len(row[n]) for row in cells) for n in range(len(cells[0]))]
     lines = [
@@ -119,7 +119,7 @@ def table_lines(night: Night, rows: Sequence[Mapping[str, object]]) -> list[str]
     ]
     if night.proposal is not None:
         done = night.result_of(night.proposal.id) is not None
-        lines += ["", "Teams of the last game:" if done else "Teams of now:"]
+        lines += ["", "Teams of the last game:" if done else "Current teams:"]
         lines += proposal_lines(night.setup, night.proposal, night.spelled)
     return lines
 
