@@ -16,7 +16,8 @@ from equipoise.archive.archive import Archive, open_archive
 from equipoise.live.quake3 import PLAYERS, seen
 from equipoise.live.session import PLAYING
 from equipoise.live.state import Policy
-from equipoise.server.playing import BalancedServer, Playing
+from equipoise.server.playing import BalancedServer
+from equipoise.server.playing_settings import Playing
 
 pytestmark = [
     pytest.mark.slow,

@@ -12,7 +12,8 @@ from tests.pickup.test_lobby import TWO
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.pickup.night import LIVE, night_of
 from equipoise.server.pickups import Pickups
-from equipoise.server.playing import BalancedServer, Playing
+from equipoise.server.playing import BalancedServer
+from equipoise.server.playing_settings import Playing
 
 pytestmark = pytest.mark.slow
 

@@ -13,15 +13,17 @@ from equipoise.cli import archives
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
-    from equipoise.server.playing import Playing
+    from equipoise.server.playing_settings import Playing
 
 #: Seconds between two looks at a log.
 STEP = 0.05
 
 
 @click.command(name="live")
-@click.option("--game", default="openarena", show_default=True, metavar="NAME", help="openarena or quake3.")
-@click.option("--log", metavar="PATH", help="The server's games.log.")
+@click.option(
+    "--game", default="openarena", show_default=True, metavar="NAME", help="openarena, quake3 or nexuiz."
+)
+@click.option("--log", metavar="PATH", help="The server's log; of Nexuiz, its output.")
 @click.option("--rcon", metavar="HOST:PORT", help="Its remote console.")
 @click.option("--rcon-password-file", metavar="FILE", help="A file with the console's password.")
 @click.option(

@@ -77,6 +77,8 @@ class Session:
         What the admin wants.
     stopping : callable
         Makes what ends a search for teams that takes too long.
+    moves_bots : bool
+        Whether bots can be put into another team.
 
     Examples
     --------
@@ -88,14 +90,18 @@ class Session:
      SetAdvantage(factors=(1.0, 1.0)), MovePlayer(slot=0, team=1)]
     """
 
-    def __init__(self, policy: Policy | None = None, stopping: Callable[[], Stop] = lambda: never) -> None:
-        self.state = State(policy or Policy())
-        self.phase = IDLE
-        self._stopping = stopping
+    def __init__(
+        self,
+        policy: Policy | None = None,
+        stopping: Callable[[], Stop] = lambda: never,
+        *,
+        moves_bots: bool = False,
+    ) -> None:
+        self.state, self.phase, self._stopping = State(policy or Policy()), IDLE, stopping
         self._commands: list[Command] = []
         self._gone: dict[int, Seat] = {}
         self._were: dict[str, int] = {}
-        self._pending = Pending()
+        self._pending = Pending(moves_bots=moves_bots)
         self._switching = Switching()
         self._answered: dict[int, float] = {}
         self.played = Played()
@@ -282,6 +288,7 @@ class Session:
         if self.phase == PLAYING:
             self._began = float("-inf")
             self.played.begin(self.state)
+        self._minimum = None  # what was asked for then may never have arrived
         self._refill()
 
     def _ended(self, event: Ended) -> None:

@@ -17,7 +17,10 @@ from tests.pages.html.hostile import HOSTILE
 from equipoise import BalanceRequest, balance
 from equipoise.pages.html.board import board_html
 
-pytestmark = pytest.mark.skipif(bool(why_no_browser()), reason=why_no_browser() or "there is one")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(why_no_browser()), reason=why_no_browser() or "there is one"),
+]
 
 #: Those that a roster takes: at most 200 characters, no control signs.
 NAMED = [name for name in HOSTILE if len(name) <= 200 and not re.search(r"[\x00-\x1f]", name)]

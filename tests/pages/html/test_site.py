@@ -53,6 +53,7 @@ def pages_of(site: Site) -> dict[str, str]:
     return {path: page or "" for path, page in pages.items()}
 
 
+@pytest.mark.slow
 def test_every_link_leads_to_a_page(told: Chronicle) -> None:
     """Whatever a page refers to is there, and nothing names a host outside."""
     pages = pages_of(Site(told))
@@ -204,6 +205,7 @@ def test_names_that_mean_harm_are_text_everywhere() -> None:
     assert "<img" not in report
 
 
+@pytest.mark.slow
 def test_pages_of_many_games_stay_small() -> None:
     """A player of thousands of games, and a match of a hundred people, are shown in part."""
     crowd = [f"p{n}" for n in range(150)]

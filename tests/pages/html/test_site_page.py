@@ -15,7 +15,10 @@ from equipoise.pages.html.site import Site
 from equipoise.ratings.models.elo import Elo
 from equipoise.serving.chronicle import chronicle_of
 
-pytestmark = pytest.mark.skipif(bool(why_no_browser()), reason=why_no_browser() or "there is one")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(why_no_browser()), reason=why_no_browser() or "there is one"),
+]
 
 
 @pytest.fixture(scope="module")
