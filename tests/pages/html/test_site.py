@@ -131,8 +131,8 @@ def test_servers_are_told_apart() -> None:
     matches = [replace(match, server=("one", "two", "")[n % 3]) for n, match in enumerate(night(10))]
     site = Site(chronicle_of(Elo(), matches, {}))
     page = site.page("servers/index.html") or ""
-    shown = re.findall(r"<h2><bdi>(\w+)</bdi>( \(server not told\))?</h2>", page)
-    assert shown == [("one", ""), ("two", ""), ("game", " (server not told)")]
+    shown = re.findall(r"<h2><bdi>(\w+)</bdi>( \(server not known\))?</h2>", page)
+    assert shown == [("one", ""), ("two", ""), ("game", " (server not known)")]
     assert re.findall(r"<dt>Matches</dt><dd>(\d+)", page) == ["4", "3", "3"]
     assert "<dt>Server</dt><dd><bdi>two</bdi>" in (site.page(f"match/{slug('m1')}.html") or "")
 
