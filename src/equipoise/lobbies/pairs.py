@@ -14,10 +14,11 @@ C. Villani, "Optimal transport, old and new", 2009, chapter 5: c-transforms and 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from equipoise.arrays import Bools, Floats, Ints
+from equipoise.arrays import Floats, Ints
 from equipoise.compiled import chosen
 from equipoise.lobbies.arranging import COMPILED_FROM
 from equipoise.lobbies.bounds import EPSILON, lobby_prices, total_prices, whole_prices
@@ -31,6 +32,12 @@ MOST_TRANSFORMS = 40
 
 #: Relative rise of the bound below which transforms end.
 ENOUGH = 2e-5
+
+#: Columns that come in for each bin and lobby: at first, at first with prices known of other bins, and later.
+FIRST, FIRST_PRICED, ROUND = 6, 3, 2
+
+#: Bins of which the median cost is taken, and bins whose pairs are priced at a time.
+SAMPLED, ROWS = 200, 100
 
 
 @dataclass(frozen=True)
@@ -105,9 +112,17 @@ def solve_bins(
     mass = (ends - starts).astype(np.float64)
     middle = np.add.reduceat(problem.skill[singles], starts) / mass
     master = _Master(problem, middle, mass, n_teams, waiting, stop)
-    price = np.interp(middle, known.middle, known.price) if known else np.zeros(len(middle))
-    lobby = known.lobby if known else np.zeros(problem.n_lobbies)
-    return master.solve(price, lobby)
+    if known is None:
+        return master.solve(np.zeros(len(middle)), np.zeros(problem.n_lobbies), FIRST)
+    return master.solve(np.interp(middle, known.middle, known.price), known.lobby, FIRST_PRICED)
+
+
+class _Kinds(NamedTuple):
+    """Kinds of pairs: two bins, the first not above the second (-1 for a party), and a lobby."""
+
+    one: Ints
+    other: Ints
+    where: Ints
 
 
 class _Master:
@@ -131,16 +146,14 @@ class _Master:
         self.program = Program(low.astype(np.float64), high.astype(np.float64), stop)
         self.first_lobby = len(supply)
         self.stop = stop
-        i, j = np.triu_indices(self.bins)
-        alone = mass[i] < 2
-        keep = (i < j) | ~alone
-        self.one, self.other = i[keep], j[keep]
-        pairs = middle[self.one] + middle[self.other]
-        self.costs = problem.deviations(pairs[:, None], np.array(2), problem.target[None, :])
+        self.alone = mass < 2
         # Costs of about 1, whatever the roster's unit: HiGHS works with absolute tolerances.
-        self.unit = float(np.median(self.costs.min(axis=1))) or 1.0
-        self.known = np.zeros(self.costs.shape, dtype=np.bool_)
-        self.taken: list[tuple[Ints, Ints]] = []
+        some = middle[:: max(self.bins // SAMPLED, 1)]
+        costs = problem.deviations((some[:, None] + some)[..., None], np.array(2), problem.target)
+        self.unit = float(np.median(costs.min(axis=-1))) or 1.0
+        self.known = np.zeros((problem.n_lobbies, self.bins, self.bins), dtype=np.bool_)
+        self.known[:, self.alone & np.eye(self.bins, dtype=np.bool_)] = True
+        self.taken: list[_Kinds] = []
         self._add_parties(parties)
 
     def _add_parties(self, parties: Floats) -> None:
@@ -153,45 +166,62 @@ class _Master:
             [self.bins + who, self.first_lobby + where, np.full(n * lobbies, self._total)], axis=1
         )
         self.program.add(costs / self.unit, rows, np.ones(rows.shape))
-        self.taken.append((np.full(n * lobbies, -1), where))
+        nobody = np.full(n * lobbies, -1)
+        self.taken.append(_Kinds(nobody, nobody, where))
 
     @property
     def _total(self) -> int:
         return self.first_lobby + self.problem.n_lobbies
 
-    def _add(self, pair: Ints, where: Ints) -> None:
-        rows = np.stack(
-            [
-                self.one[pair], self.other[pair], self.first_lobby + where,
-                np.full(len(pair), self._total),
-            ],
-            axis=1,
-        )  # fmt: skip
-        self.program.add(self.costs[pair, where] / self.unit, rows, np.ones(rows.shape))
-        self.known[pair, where] = True
-        self.taken.append((pair, where))
+    def _add(self, kinds: _Kinds) -> None:
+        one, other, where = kinds
+        costs = self.problem.deviations(
+            self.middle[one] + self.middle[other], np.array(2), self.problem.target[where]
+        )
+        rows = np.stack([one, other, self.first_lobby + where, np.full(len(one), self._total)], axis=1)
+        self.program.add(costs / self.unit, rows, np.ones(rows.shape))
+        self.known[where, one, other] = self.known[where, other, one] = True
+        self.taken.append(kinds)
 
-    def _cheapest(self, reduced: Floats, each: int) -> tuple[Bools, Floats]:
-        """Return which columns not known yet are cheapest for a bin, and the reduced costs of those."""
-        chosen = np.zeros(reduced.shape, dtype=np.bool_)
-        reduced = np.where(self.known, np.inf, reduced)
-        place = np.full((self.bins, self.bins), len(self.one), dtype=np.int64)
-        place[self.one, self.other] = np.arange(len(self.one))
-        place[self.other, self.one] = np.arange(len(self.one))
-        for where in range(reduced.shape[1]):
-            square = np.append(reduced[:, where], np.inf)[place]
-            each = min(each, self.bins)
-            picks = np.argpartition(square, each - 1, axis=1)[:, :each]
-            pair = np.take_along_axis(place, picks, 1).ravel()
-            chosen[pair[pair < len(self.one)], where] = True
-        return chosen, reduced
+    def _cheapest(self, price: Floats, lobby: Floats, each: int, below: float) -> _Kinds:
+        """Return for each bin and lobby the new kinds of the least reduced costs, if below a limit."""
+        each = min(each, self.bins)
+        found: list[Ints] = []
+        for where, (target, rent) in enumerate(zip(self.problem.target, lobby, strict=True)):
+            # Some rows at a time: of all pairs of bins at once the memory would be that of a million players.
+            for begin in range(0, self.bins, ROWS):
+                rows = slice(begin, begin + ROWS)
+                pairs = self.middle[rows, None] + self.middle
+                reduced = self.problem.deviations(pairs, np.array(2), target)
+                reduced -= price[rows, None] + price + rent
+                reduced[self.known[where, rows]] = np.inf
+                picks = np.argpartition(reduced, each - 1, axis=1)[:, :each]
+                row, place = np.nonzero(np.take_along_axis(reduced, picks, 1) < below)
+                found.append(self._keys(row + begin, picks[row, place], where))
+        return self._kinds(np.concatenate(found))
 
-    def solve(self, price: Floats, lobby: Floats) -> Binned | None:
+    def _keys(self, one: Ints, other: Ints, where: int) -> Ints:
+        """Return a number for each kind of pair, the same whichever bin comes first."""
+        return (np.minimum(one, other) * self.bins + np.maximum(one, other)) * self.problem.n_lobbies + where
+
+    def _kinds(self, keys: Ints) -> _Kinds:
+        pair, where = np.divmod(np.unique(keys), self.problem.n_lobbies)
+        return _Kinds(*np.divmod(pair, self.bins), where)
+
+    def _fallback(self) -> _Kinds:
+        """Return kinds with which there is a solution: neighbours, and first with last."""
+        bins = np.arange(self.bins)
+        one = np.concatenate([bins[~self.alone], bins[:-1], bins])
+        other = np.concatenate([bins[~self.alone], bins[1:], bins[::-1]])
+        one, other = one[there := (one != other) | ~self.alone[one]], other[there]
+        return self._kinds(
+            np.concatenate([self._keys(one, other, where) for where in range(self.problem.n_lobbies)])
+        )
+
+    def solve(self, price: Floats, lobby: Floats, each: int) -> Binned | None:
         """Solve with columns as they are needed, those cheap at given prices first."""
-        reduced = self.costs - price[self.one, None] - price[self.other, None] - lobby
-        chosen, _ = self._cheapest(reduced, 6)
-        chosen |= self._fallback()
-        self._add(*np.nonzero(chosen))
+        self._add(self._fallback())
+        self._add(self._cheapest(price, lobby, each, np.inf))
         while True:
             answer = self.program.solve()
             if answer.columns is None or not answer.proven or self.stop():
@@ -199,26 +229,15 @@ class _Master:
             duals = answer.prices * self.unit
             price = duals[: self.bins]
             lobby = duals[self.first_lobby : self._total] + duals[self._total]
-            reduced = self.costs - price[self.one, None] - price[self.other, None] - lobby
-            chosen, open_costs = self._cheapest(reduced, 2)
-            chosen &= open_costs < -1e-7 * self.unit
-            if not chosen.any():
+            lacking = self._cheapest(price, lobby, ROUND, -1e-7 * self.unit)
+            if not len(lacking.one):
                 return self._solution(answer.columns, price, lobby)
-            self._add(*np.nonzero(chosen))
-
-    def _fallback(self) -> Bools:
-        """Return columns with which there is a solution: neighbours, and first with last."""
-        near = (self.other - self.one <= 1) | (self.one + self.other == self.bins - 1)
-        return np.repeat(near[:, None], self.problem.n_lobbies, axis=1)
+            self._add(lacking)
 
     def _solution(self, columns: Floats, price: Floats, lobby: Floats) -> Binned:
-        pair = np.concatenate([pair for pair, _ in self.taken])
-        where = np.concatenate([where for _, where in self.taken])
-        used = (columns > 1e-9) & (pair >= 0)
-        return Binned(
-            self.middle, price, lobby,
-            self.one[pair[used]], self.other[pair[used]], where[used], columns[used],
-        )  # fmt: skip
+        one, other, where = map(np.concatenate, zip(*self.taken, strict=True))
+        used = (columns > 1e-9) & (one >= 0)
+        return Binned(self.middle, price, lobby, one[used], other[used], where[used], columns[used])
 
 
 def transformed(
@@ -243,7 +262,9 @@ def transformed(
             found = _nearest(skill, price * unit, target) / unit
         else:
             # (x + y - t)² = x² - 2tx + t² + 2xy + y² - 2ty: for fixed x, lines in y.
-            level = skill * skill - 2.0 * target * skill - price * unit * unit
+            level = skill - 2.0 * target
+            level *= skill
+            level -= price * (unit * unit)
             found = np.empty(len(skill))
             if run is lowest_lines:  # lists are far quicker where nothing is compiled
                 listed = found.tolist()
@@ -251,8 +272,10 @@ def transformed(
                 found = np.array(listed)
             else:
                 run(skill, level, np.empty(len(skill), dtype=np.int64), found)
-            found = (found + (skill - target) ** 2) / (unit * unit)
-        np.minimum(lowest, found - rent, out=lowest)
+            found += (skill - target) ** 2
+            found /= unit * unit
+        found -= rent
+        np.minimum(lowest, found, out=lowest)
     return lowest
 
 
@@ -285,8 +308,13 @@ def certified(
     singles : ndarray of int
         The players without a party, by ascending skill.
     """
-    centre = float(problem.skill[singles].mean())
-    skill, back = np.unique(problem.skill[singles] - centre, return_inverse=True)
+    skill = problem.skill[singles]
+    centre = float(skill.mean())
+    skill -= centre
+    first = np.append(True, skill[1:] > skill[:-1])  # of equal players, who have one price
+    several = not bool(first.all())
+    back = np.cumsum(first) - 1 if several else slice(None)
+    skill = skill[first] if several else skill
     unit = 1 if problem.per_player else 2
     moved = replace(problem, target=problem.target - unit * centre)
     lobby = binned.lobby
@@ -298,8 +326,9 @@ def certified(
     own = np.interp(skill, binned.middle - centre, binned.price)
     best = -np.inf
     for _ in range(MOST_TRANSFORMS):
-        own = (own + transformed(moved, skill, own, lobby, stop)) / 2.0
-        price[singles] = own[back] - 16.0 * EPSILON * (reach + np.abs(own[back]))
+        own += transformed(moved, skill, own, lobby, stop)
+        own /= 2.0
+        price[singles] = (own - 16.0 * EPSILON * (reach + np.abs(own)))[back]
         bound = total_prices(price, problem, waiting) + rents
         bound -= EPSILON * float(np.abs(price).sum() + np.abs(rents))
         rise, best = bound - best, max(best, bound)
@@ -355,9 +384,8 @@ def _interleaved(share: Ints, mass: Ints) -> Ints:
     share[:, -1] = np.maximum(mass - share.sum(axis=1), 0)
     many = share.ravel()
     place = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
-    within = (place + 0.5) / np.repeat(many, many)
     bins, lobbies = np.divmod(np.repeat(np.arange(len(many)), many), share.shape[1])
-    order = np.lexsort((within, bins))
+    order = np.argsort(bins + (place + 0.5) / np.repeat(many, many), kind="stable")
     return np.asarray(lobbies[order][: mass.sum()])
 
 
