@@ -79,18 +79,18 @@ def deal(problem: LobbyProblem, layout: Layout) -> Placing:
     lobby, makeup = np.nonzero(layout.teams)
     times = layout.teams[lobby, makeup]
     lobby, makeup = np.repeat(lobby, times), np.repeat(makeup, times)
-    open_seats = layout.makeups[makeup]
-    sizes = open_seats @ np.arange(open_seats.shape[1])
+    sizes = (layout.makeups @ np.arange(layout.makeups.shape[1]))[makeup]
     goal = problem.target[lobby] * (sizes if problem.per_player else 1)
     centre = float(goal.sum() / max(sizes.sum(), 1))
     team = np.full(problem.n_blocks, WAITING, dtype=np.int64)
     need, free = goal.astype(np.float64), sizes.astype(np.float64)
     for size in sorted(set(layout.kinds[:, 0].tolist()), reverse=True):
-        if size >= open_seats.shape[1]:
+        if size >= layout.makeups.shape[1]:
             continue
         for lobbies, mine in _pools(problem, layout, size, centre):
-            teams = np.flatnonzero(np.isin(lobby, lobbies) & (open_seats[:, size] > 0))
-            _deal_pool(problem.skill, mine, teams, open_seats[:, size].copy(), size, need, free, team)
+            seats = layout.makeups[makeup, size]
+            teams = np.flatnonzero(np.isin(lobby, lobbies) & (seats > 0))
+            _deal_pool(problem.skill, mine, teams, seats, size, need, free, team)
     return Placing(team, lobby.astype(np.int64))
 
 
@@ -102,12 +102,13 @@ def _pools(problem: LobbyProblem, layout: Layout, size: int, centre: float) -> l
         mine = np.flatnonzero((problem.size == size) & (problem.kind == layout.kinds[group, 1]))
         share = layout.blocks[:, group]
         # Who is nearest to what a seat needs is dealt; the most extreme wait.
-        nearest = np.argsort(np.abs(problem.skill[mine] / size - centre), kind="stable")
-        mine = mine[np.sort(nearest[: share.sum()])]
-        mine = mine[np.argsort(problem.skill[mine], kind="stable")]
+        if share.sum() < len(mine):
+            nearest = np.argsort(np.abs(problem.skill[mine] / size - centre), kind="stable")
+            mine = mine[np.sort(nearest[: share.sum()])]
         if not problem.barred:
             pools.setdefault(0, []).append(mine)
             continue
+        mine = mine[np.argsort(problem.skill[mine], kind="stable")]
         mine = mine[_mixed(problem, mine, share[rising], problem.target[rising])]
         ends = np.cumsum(share[rising])
         for lobby, end in zip(rising.tolist(), ends.tolist(), strict=True):

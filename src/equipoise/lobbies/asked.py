@@ -46,7 +46,9 @@ class LobbyRequest:
     def problem(self, targets: Floats, *, absolute: bool, per_player: bool) -> LobbyProblem:
         """Return the problem."""
         block_of = self.block_of()
-        size = np.bincount(block_of)
+        size, skill = np.ones(len(block_of), dtype=np.int64), self.skill
+        if self.parties:
+            size, skill = np.bincount(block_of), np.bincount(block_of, self.skill).astype(np.float64)
         kinds = np.ones((1, len(self.lobbies)), dtype=np.bool_)
         kind = np.zeros(len(size), dtype=np.int64)
         if self.bars:
@@ -57,7 +59,7 @@ class LobbyRequest:
         room = len(self.skill) // self.min_size
         most = [room if lobby.max_teams is None else min(lobby.max_teams, room) for lobby in self.lobbies]
         return LobbyProblem(
-            skill=np.bincount(block_of, self.skill).astype(np.float64) if self.parties else self.skill,
+            skill=skill,
             size=size,
             kind=np.asarray(kind).reshape(-1).astype(np.int64),
             may=kinds,

@@ -255,7 +255,8 @@ def _named(
     rank = np.full(len(teams) + 1, len(teams))
     rank[teams] = np.arange(len(teams))
     roster = asked.roster
-    order = np.lexsort((-roster.mu, rank[placing.team[asked.block_of()]]))
+    team = placing.team[asked.block_of()] if asked.parties else placing.team
+    order = np.lexsort((-roster.mu, rank[team]))
     counts = np.bincount(placing.lobby, minlength=problem.n_lobbies)
     filled, first, begin = [], 0, 0
     for lobby, target, count in zip(asked.lobbies, problem.target.tolist(), counts.tolist(), strict=True):
