@@ -142,6 +142,9 @@ class Client(asyncio.Protocol):
         size = int(head.lower().partition(b"content-length:")[2].split(b"\r\n", 1)[0])
         if len(body) < size:
             return
+        if not head.startswith(b"HTTP/1.1 200"):
+            self.done.set_exception(RuntimeError(f"a request was refused: {self.data!r}"))
+            return
         self.data, self.left = body[size:], self.left - 1
         if self.left > 0:
             self.transport.write(self.request)

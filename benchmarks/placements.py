@@ -30,7 +30,8 @@ from equipoise.archive.archive import open_archive  # noqa: E402
 from equipoise.live.quake3 import PLAYERS, seen  # noqa: E402
 from equipoise.live.session import PLAYING  # noqa: E402
 from equipoise.live.state import Policy  # noqa: E402
-from equipoise.server.playing import BalancedServer, Playing  # noqa: E402
+from equipoise.server.playing import BalancedServer  # noqa: E402
+from equipoise.server.playing_settings import Playing  # noqa: E402
 
 #: How often somebody comes late, and what is promised, seconds.
 TIMES, PROMISED = 20, 2.0

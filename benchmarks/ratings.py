@@ -116,10 +116,7 @@ def filter_run(players: Any, teams: int, *, channels: bool, model: Filters | Non
     many = len(model.filters())
     contests = packed(players, teams, channels=channels)
     columns = contests.arrays()
-    room = (
-        np.zeros(teams * kernels.WORKSPACE), np.zeros(players.shape[1] * kernels.SEAT),
-        np.zeros((teams + 1) * many), np.zeros(len(players) * teams), np.zeros(len(players)),
-    )  # fmt: skip
+    room = tuple(np.zeros(size) for size in contests.room(many))
     kernel = compiled(kernels.play)
     hyper, _, _, world, _, _ = (np.array(column) for column in model.columns_of(model.initial(), (), ()))
 

@@ -88,11 +88,7 @@ class Seen:
         """Return the predictions of all contests, team by team."""
         many, packed = len(model.filters()), self.packed
         numbers = tuple(np.array(c) for c in model.columns_of(model.initial(), packed.keys, packed.rulesets))
-        room = (
-            packed.most_teams() * kernels.WORKSPACE, packed.most_members() * kernels.SEAT,
-            (packed.most_teams() + 1) * many, len(packed.rank), len(packed.at),
-        )  # fmt: skip
-        columns = tuple(np.zeros(size) for size in room)
+        columns = tuple(np.zeros(size) for size in packed.room(many))
         compiled(kernels.play)(*numbers, *self.columns, *columns, True)
         return columns[-2]
 

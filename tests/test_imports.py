@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import tomllib
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -37,7 +38,10 @@ def imports_of(path: Path) -> set[str]:
     return found & MODULES.keys()
 
 
-IMPORTS = {name: imports_of(path) - {name} for name, path in MODULES.items()}
+@cache
+def imports() -> dict[str, set[str]]:
+    """Return what each module imports."""
+    return {name: imports_of(path) - {name} for name, path in MODULES.items()}
 
 
 def contracts() -> list[tuple[str, list[set[str]]]]:
@@ -51,12 +55,14 @@ def contracts() -> list[tuple[str, list[set[str]]]]:
     ]
 
 
+@pytest.mark.slow
 def test_imports_make_no_circle() -> None:
     """Every module can be read after those that it names."""
-    order = list(TopologicalSorter(IMPORTS).static_order())
+    order = list(TopologicalSorter(imports()).static_order())
     assert len(order) == len(MODULES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("container", "layers"), contracts(), ids=[name for name, _ in contracts()])
 def test_no_arrow_goes_up(container: str, layers: list[set[str]]) -> None:
     """What stands in a layer names nothing above it, and nothing beside it."""
@@ -65,7 +71,7 @@ def test_no_arrow_goes_up(container: str, layers: list[set[str]]) -> None:
     def room(module: str) -> str:
         return ".".join(module.split(".")[: container.count(".") + 2])
 
-    arrows = {(room(name), room(named)) for name, names in IMPORTS.items() for named in names}
+    arrows = {(room(name), room(named)) for name, names in imports().items() for named in names}
     wrong = {
         (one, other)
         for one, other in arrows
@@ -91,3 +97,14 @@ def test_few_things_stand_side_by_side_in_teams() -> None:
     """A newcomer sees the rooms at a glance."""
     entries = [path for path in (SOURCE / "teams").iterdir() if path.name != "__pycache__"]
     assert len(entries) <= MOST_ENTRIES
+
+
+def test_a_module_is_read_in_a_sitting() -> None:
+    """All but the two that hold kernels, which are compiled as one."""
+    long = {
+        name for name, path in MODULES.items() if path.read_text(encoding="utf-8").count("\n") > MOST_LINES
+    }
+    assert long <= {
+        "equipoise.ratings.models.gaussian_filter.kernels",
+        "equipoise.teams.solvers.window_kernels",
+    }

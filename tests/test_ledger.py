@@ -58,6 +58,7 @@ def test_what_makes_no_sense_is_refused() -> None:
         sitting_out([["a"], ["a"]], 1, {})
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.integers(3, 13), st.integers(2, 13), st.integers(1, 40))
 def test_over_time_sitting_out_is_equal(players: int, seats: int, games: int) -> None:

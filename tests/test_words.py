@@ -83,6 +83,7 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, " ".join(content.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "folder",
     sorted(path.name for path in (ROOT / "src" / "equipoise").iterdir() if path.name != "__pycache__"),
@@ -100,6 +101,7 @@ def test_messages_help_and_docstrings_are_plain_english(folder: str) -> None:
     assert not found, "\n".join(found)
 
 
+@pytest.mark.slow
 def test_no_name_in_the_code_has_the_old_words() -> None:
     """A function, a parameter or a variable is named in the same words as the documents."""
     found = []
@@ -121,6 +123,7 @@ TWICE = {
 }
 
 
+@pytest.mark.slow
 def test_a_class_name_stands_for_one_thing() -> None:
     """In the whole package, but for a few that are listed."""
     seen = Counter(

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple
 
 from equipoise.errors import InputError
 from equipoise.members import Members, Teams, check_teams, members_of
@@ -85,8 +85,13 @@ class Statistics:
     score: float | None = None
 
     def __post_init__(self) -> None:
-        if not in_range(self.kills, self.deaths, self.score):
-            _refuse_statistics(self)
+        if in_range(self.kills, self.deaths, self.score):
+            return
+        for field, least in (("kills", 0.0), ("deaths", 0.0), ("score", -LARGEST_WEIGHT)):
+            number = getattr(self, field)
+            if number is not None and not least <= number <= LARGEST_WEIGHT:
+                msg = f"{field} of player {self.player!r} must be from {least:g} to 1e15, got {number!r}"
+                raise InputError(msg)
 
 
 def in_range(kills: float | None, deaths: float | None, score: float | None) -> bool:
@@ -96,20 +101,6 @@ def in_range(kills: float | None, deaths: float | None, score: float | None) -> 
         and (deaths is None or 0.0 <= deaths <= LARGEST_WEIGHT)
         and (score is None or -LARGEST_WEIGHT <= score <= LARGEST_WEIGHT)
     )
-
-
-def _refuse_statistics(report: Statistics) -> NoReturn:
-    """Raise what is wrong with a number of statistics."""
-    field, number, least = next(
-        (field, number, least)
-        for field, number, least in (
-            ("kills", report.kills, 0.0), ("deaths", report.deaths, 0.0),
-            ("score", report.score, -LARGEST_WEIGHT),
-        )
-        if number is not None and not least <= number <= LARGEST_WEIGHT
-    )  # fmt: skip
-    msg = f"{field} of player {report.player!r} must be at least {least:g}, got {number!r}"
-    raise InputError(msg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,13 +216,7 @@ def _check_numbers(contest: Contest) -> None:
 
 
 def check_scores(ranks: Sequence[float], scores: Sequence[float]) -> None:
-    """Raise where a team is ahead by its rank and behind by its score: one of the two is wrong.
-
-    Raises
-    ------
-    InputError
-        If they contradict each other.
-    """
+    """Raise where a team is ahead by its rank and behind by its score: one of the two is wrong."""
     pairs = sorted(zip(ranks, scores, strict=True))
     least = math.inf
     for rank, group in itertools.groupby(pairs, key=itemgetter(0)):
@@ -243,18 +228,6 @@ def check_scores(ranks: Sequence[float], scores: Sequence[float]) -> None:
             )
             raise InputError(msg)
         least = min(least, *scores)
-
-
-def tied_apart(ranks: Sequence[float], scores: Sequence[float]) -> bool:
-    """Tell whether one of ranks and scores ties teams that the other tells apart, as a tie-break does.
-
-    Examples
-    --------
-    >>> tied_apart((0, 1), (3, 3)), tied_apart((0, 0), (3, 1)), tied_apart((0, 1), (3, 1))
-    (True, True, False)
-    """
-    teams = sorted(zip(ranks, scores, strict=True), key=lambda team: (team[0], -team[1]))
-    return any((one[0] == other[0]) != (one[1] == other[1]) for one, other in itertools.pairwise(teams))
 
 
 def _check_named(contest: Contest, present: set[str]) -> None:

@@ -106,6 +106,17 @@ GAMES: Mapping[str, str] = MappingProxyType(
     }
 )
 
+_LIVE = "equipoise.live"
+
+#: Servers that can be balanced while they run, by game: :class:`equipoise.live.family.ServerFamily` records.
+SERVERS: Mapping[str, str] = MappingProxyType(
+    {
+        "openarena": f"{_LIVE}.quake3:SERVER",
+        "quake3": f"{_LIVE}.quake3:SERVER",
+        "nexuiz": f"{_LIVE}.nexuiz:SERVER",
+    }
+)
+
 
 def call_part(kind: str, part: Any, function: Any, argument: Any) -> Any:
     """Call a part, turning whatever one that was named as ``"module:attribute"`` raises into a message.

@@ -22,6 +22,7 @@ from equipoise.matches import Contest, Match, Ruleset
 DUEL = Match((Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)),))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("url", "message"),
     [
@@ -41,6 +42,7 @@ def test_a_bad_address_is_told_with_what_is_allowed(url: str, message: str) -> N
     assert message in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place",
     ["nobody:secret@127.0.0.1:1/x", "nobody:secret@host:port/x", "127.0.0.1:1/x?password=secret&user=me",
@@ -170,6 +172,7 @@ def test_the_database_of_something_else_is_refused(tmp_path: Path) -> None:
         open_archive(f"sqlite:///{tmp_path / 'text.db'}")
 
 
+@pytest.mark.slow
 def test_what_does_not_exist_is_only_made_where_that_is_wanted(new_url: Callable[[], str]) -> None:
     """A typing error in a command that reads does not leave an empty archive behind."""
     with pytest.raises(InputError, match=r"'equipoise ingest' (or --create )?makes"):

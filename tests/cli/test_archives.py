@@ -72,6 +72,7 @@ def digest_of(tmp_path: Path, name: str, *contents: str) -> str:
     return call("digest", "--store", url).strip()
 
 
+@pytest.mark.slow
 def test_each_match_counts_once_however_its_log_is_read(store: str, log: Path, tmp_path: Path) -> None:
     """Twice, compressed under another name, as a pattern, in a directory, from standard input."""
     first = plain("ingest", str(log), "--store", store)
@@ -85,6 +86,7 @@ def test_each_match_counts_once_however_its_log_is_read(store: str, log: Path, t
     assert call("digest", "--store", store) == digest
 
 
+@pytest.mark.slow
 def test_neither_order_nor_growth_of_logs_changes_the_archive(tmp_path: Path) -> None:
     """Whole, in two halves in the other order, or as prefixes that grow and are cut within lines."""
     lines = LOG.splitlines(keepends=True)
@@ -94,6 +96,7 @@ def test_neither_order_nor_growth_of_logs_changes_the_archive(tmp_path: Path) ->
     assert digest_of(tmp_path, "c.db", *(LOG[:cut] for cut in cuts)) == whole
 
 
+@pytest.mark.slow
 def test_another_result_under_a_known_id_is_reported_and_the_first_stays(store: str, log: Path) -> None:
     """Two different matches with one id are a mistake, whichever is read first."""
     plain("ingest", str(log), "--store", store)
@@ -179,6 +182,7 @@ def test_a_match_can_be_undone_and_stays_so(store: str, log: Path) -> None:
     assert "none whose id begins" in call("undo", "xyz", "--store", store, fails=1)
 
 
+@pytest.mark.slow
 def test_two_ids_of_one_person_are_merged_and_separated(store: str, log: Path) -> None:
     """One row in the list, and back; two who played against each other are two."""
     log.write_text(LOG + line(9, teams=[["ann2"], ["cid"]], scores=[1, 0]))
@@ -194,6 +198,7 @@ def test_two_ids_of_one_person_are_merged_and_separated(store: str, log: Path) -
     assert "no player 'dan'" in call("merge", "ann", "dan", "--store", store, fails=1)
 
 
+@pytest.mark.slow
 def test_who_is_forgotten_leaves_no_trace(store: str, log: Path, tmp_path: Path) -> None:
     """Neither id nor name is in any file of the archive, and reading the log again does not change that."""
     text = LOG.replace('"ann"', '"identity-of-ann"').replace('"Ann"', '"Name of Ann"')
@@ -217,6 +222,7 @@ def test_who_is_forgotten_leaves_no_trace(store: str, log: Path, tmp_path: Path)
     assert "no player 'ann'" in call("forget", "ann", "--store", store, fails=1)
 
 
+@pytest.mark.slow
 def test_an_archive_is_rebuilt_with_another_model_and_keeps_it(store: str, log: Path) -> None:
     """What learns is a choice that stays."""
     call("ingest", str(log), "--store", store)
@@ -230,6 +236,7 @@ def test_an_archive_is_rebuilt_with_another_model_and_keeps_it(store: str, log: 
     assert "there is no 'nosuch'" in call("rebuild", "--model", "nosuch", "--store", store, fails=2)
 
 
+@pytest.mark.slow
 def test_an_archive_is_rebuilt_with_other_settings_and_keeps_them(
     store: str, log: Path, tmp_path: Path
 ) -> None:
@@ -264,6 +271,7 @@ def test_who_is_forgotten_is_so_under_a_second_connection_too(store: str, log: P
     assert b"identity-of-ann#2" not in (tmp_path / "games.db").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["match", "derived"])
 def test_a_damaged_archive_is_told(store: str, log: Path, part: str) -> None:
     """Whatever stands where texts and numbers should, there is a message, and ratings can be made again."""
@@ -281,6 +289,7 @@ def test_a_damaged_archive_is_told(store: str, log: Path, part: str) -> None:
         assert plain("players", "--store", store)["players"]
 
 
+@pytest.mark.slow
 def test_an_archive_moves_through_a_file(store: str, log: Path, tmp_path: Path) -> None:
     """Export and import give the same digest and the same players; only into a new archive."""
     pytest.importorskip("polars")
@@ -297,6 +306,7 @@ def test_an_archive_moves_through_a_file(store: str, log: Path, tmp_path: Path) 
     )
 
 
+@pytest.mark.slow
 def test_a_log_is_followed_over_rotation_and_restart(store: str, tmp_path: Path) -> None:
     """By renaming and by truncation, with lines cut anywhere, each match counts once."""
     lines = LOG.splitlines(keepends=True)
@@ -321,6 +331,7 @@ def test_a_log_is_followed_over_rotation_and_restart(store: str, tmp_path: Path)
     assert call("digest", "--store", store).strip() == digest_of(tmp_path, "whole.db", LOG)
 
 
+@pytest.mark.slow
 def test_watching_ends_cleanly_when_told_to(store: str, tmp_path: Path) -> None:
     """SIGTERM and SIGINT end it with exit code 0, after what was there is kept."""
     for number, name in ((signal.SIGTERM, "a"), (signal.SIGINT, "b")):
@@ -353,6 +364,7 @@ def limited(size: int, *args: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_and_leaves_nothing_half(store: str, tmp_path: Path) -> None:
     """What was kept before is still there, and a run with room completes it."""
     call("ingest", "-", "--store", store, given=LOG.encode())
@@ -368,6 +380,7 @@ def test_a_full_disk_is_told_and_leaves_nothing_half(store: str, tmp_path: Path)
     assert plain("ingest", str(big), "--store", store)["matches"] == 1490
 
 
+@pytest.mark.slow
 def test_a_file_that_may_not_be_written_is_told(store: str, log: Path, tmp_path: Path) -> None:
     """The message says that it is read-only, and what is in it stays."""
     call("ingest", str(log), "--store", store)

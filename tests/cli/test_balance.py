@@ -231,6 +231,7 @@ def test_usage_is_exit_code_2(args: tuple[str, ...]) -> None:
     assert args[0] in done.stderr.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_names_do_not_break_terminals_that_do_not_know_their_script() -> None:
     """Any script goes through any terminal, escaped where it must be."""
     done = run("balance", "-", stdin="5 Ünal\n6 محمد\n", PYTHONIOENCODING="ascii", LC_ALL="C")
@@ -250,6 +251,7 @@ def test_help_and_version() -> None:
     assert all(name in text for name in (*OBJECTIVES, *SOLVERS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("args", "stdin", "stdout", "message"),
     [
@@ -276,6 +278,7 @@ def test_odd_worlds_and_odd_words_end_in_a_message(
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_closed_streams_end_without_a_traceback() -> None:
     """A service without standard streams gets an exit code."""
     for redirection in ("<&-", ">&-"):

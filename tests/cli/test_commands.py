@@ -125,6 +125,7 @@ def test_a_share_may_be_per_cent() -> None:
     assert not percent.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "markdown"])
 @pytest.mark.parametrize(
     ("typed", "column"),

@@ -17,6 +17,7 @@ def _completed(typed: str) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [

@@ -128,6 +128,7 @@ def unchosen(args: tuple[str, ...]) -> tuple[str, ...]:
     return args
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("setting", "objective"), MATRIX)
 def test_prices_are_those_of_asking_again(setting: str, objective: str, here: Path) -> None:
     """Each is the difference of two runs, with and without; the split explained is the split shown."""
@@ -168,6 +169,7 @@ def test_prices_are_those_of_asking_again(setting: str, objective: str, here: Pa
             assert gained <= 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("setting", "objective"), MATRIX)
 def test_an_edit_is_judged_or_refused(setting: str, objective: str, here: Path) -> None:
     """Either what must be kept is broken and named, or the teams are those after the change."""

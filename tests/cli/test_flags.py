@@ -49,6 +49,7 @@ def _flags() -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "flag"), _flags())
 def test_what_a_flag_cannot_mean_is_said_of_the_flag(
     name: str, flag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -82,6 +82,7 @@ TYPED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("typed", TYPED, ids=" ".join)
 def test_every_command_names_every_wrong_kind_in_one_line(typed: tuple[str, ...], tmp_path: Path) -> None:
     """Whatever the command; and nothing is made."""

@@ -55,6 +55,7 @@ def test_a_dry_run_of_a_recorded_log_says_what_would_have_been_done(recorded: tu
     assert run("digest", "--store", store).stdout == before
 
 
+@pytest.mark.slow
 def test_a_dry_run_of_a_live_log_goes_on_until_it_is_told_to_end(recorded: tuple[Path, str]) -> None:
     """It says what it would do about those who are there, and sends nothing."""
     log, store = recorded

@@ -30,6 +30,7 @@ def test_the_option_decides(read: str, total: str) -> None:
     assert total in done.stdout
 
 
+@pytest.mark.slow
 def test_a_person_is_asked(tmp_path: Path) -> None:
     """At a terminal the readings are shown, and the answer is used."""
     path = tmp_path / "names.txt"

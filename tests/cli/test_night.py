@@ -84,6 +84,7 @@ def test_the_weekly_night(data_folder: Path) -> None:
     assert table["Cedar"]["starting"] == 1500.0
 
 
+@pytest.mark.slow
 def test_an_undone_night_leaves_the_ratings_bit_for_bit(data_folder: Path) -> None:
     """Every step back, starting weights too, which others' ratings depend on."""
     night("Amber", "Birch", "Cedar", "Dahlia")
@@ -107,6 +108,7 @@ def test_an_undone_night_leaves_the_ratings_bit_for_bit(data_folder: Path) -> No
     assert plain("table") == table
 
 
+@pytest.mark.slow
 def test_a_corrected_result_counts_as_if_it_had_been_reported_so(data_folder: Path) -> None:
     """Taken back and reported otherwise: the same match, the ratings of that result alone."""
     night("Amber", "Birch", "Cedar", "Dahlia")
@@ -176,6 +178,7 @@ def test_hostile_names_are_shown_harmless_and_come_back_whole() -> None:
     assert "Amber" in night("Amber", "Amber", fails=1)
 
 
+@pytest.mark.slow
 def test_sitting_out_goes_round() -> None:
     """Five play two against two: after five games everyone has sat out once."""
     out = [plain("Ann", "Bob", "Cid", "Dan", "Eve", "--size", "2")["out"]]
@@ -238,6 +241,7 @@ def test_preferences_are_remembered_and_taken_back() -> None:
     assert all(each["kind"] == "apart" for each in late["splits"][0].get("wishes", []))
 
 
+@pytest.mark.slow
 def test_an_evening_is_planned_at_once() -> None:
     """Five play two against two: a round robin; again goes on with it, undo goes back, leaving ends it."""
     assert "nobody is here" in night("plan", "--rounds", "2", fails=1)
@@ -263,6 +267,7 @@ def test_an_evening_is_planned_at_once() -> None:
     assert plain("again")["id"] not in {each["id"] for each in told["rounds"]}
 
 
+@pytest.mark.slow
 def test_a_forgotten_player_is_gone_from_the_nights_too(data_folder: Path) -> None:
     """Neither the table nor the bytes of the events have the name."""
     night("Ann", "Bob", "Cid", "Dan")
@@ -275,6 +280,7 @@ def test_a_forgotten_player_is_gone_from_the_nights_too(data_folder: Path) -> No
     assert "Cid" not in night("table")
 
 
+@pytest.mark.slow
 def test_a_step_that_is_killed_is_taken_or_not(data_folder: Path) -> None:
     """Whenever it is killed, the night goes on, and a result that is reported again counts once."""
     night("Ann", "Bob", "Cid", "Dan")

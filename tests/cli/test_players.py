@@ -119,6 +119,7 @@ def test_a_game_that_was_reported_too_is_told(tmp_path: Path) -> None:
     assert "probably the game of the result 'game 7'" in told.stderr
 
 
+@pytest.mark.slow
 def test_a_result_whose_log_was_read_is_told(tmp_path: Path) -> None:
     """Either may come first, with or without an id or dates; other scores are another game."""
     ids = ["0123456789ABCDEF0123456789ABCDE1", "0123456789ABCDEF0123456789ABCDE2"]

@@ -25,6 +25,7 @@ def test_every_setting_but_the_token_is_a_flag() -> None:
     assert flags == {each.name for each in fields(Settings)} - {"token"} | {"config"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
@@ -56,6 +57,7 @@ def test_an_unknown_flag_is_a_mistake_of_usage() -> None:
     assert CliRunner().invoke(command, ["--nothing"]).exit_code == 2
 
 
+@pytest.mark.slow
 def test_the_example_client_gets_weights_and_teams(tmp_path: Path) -> None:
     """The Python client to copy speaks the protocol."""
     spec = importlib.util.spec_from_file_location("weights", ROOT / "integrations" / "weights.py")

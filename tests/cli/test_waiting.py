@@ -15,6 +15,7 @@ if sys.platform == "win32":  # as mypy reads it
 WAITS = "Type or paste what is to be read; end with Ctrl-D on a line of its own."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "typed",
     [
@@ -47,6 +48,7 @@ def _run(typed: str, stdin: int, where: Path) -> subprocess.CompletedProcess[byt
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("typed", ["watch -", "import -"])
 def test_a_command_that_cannot_read_standard_input_says_so(typed: str, tmp_path: Path) -> None:
     """Rather than looking for a file of that name."""

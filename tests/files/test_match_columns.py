@@ -207,6 +207,7 @@ def random_rows(rng: np.random.Generator, matches: int) -> list[dict[str, Any]]:
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "quoted.csv", "crlf.csv", "parquet"])
 def test_tables_mean_the_same_wherever_they_are_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str

@@ -37,6 +37,7 @@ def test_equipoise_comes_closer_than_chance_and_than_what_was_played() -> None:
     assert {arm.matches for arm in arms.values()} == {60}
 
 
+@pytest.mark.slow
 def test_the_same_history_and_seed_give_the_same_figures() -> None:
     """Nothing is drawn from anywhere else."""
     assert what_if(history(12), seed=3) == what_if(history(12), seed=3)

@@ -63,6 +63,7 @@ def test_every_line_of_a_game_is_what_it_says() -> None:
     assert log.ruleset.game_type == "ctf"
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, len(LOG)), max_size=8))
 def test_a_log_in_pieces_says_the_same(cuts: list[int]) -> None:
     """However it is cut."""
@@ -95,6 +96,7 @@ def test_a_warm_up_is_no_game_yet() -> None:
     assert [type(event) for event in events] == [Announced, Starting]
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(
     st.lists(st.one_of(st.sampled_from(LOG.splitlines(keepends=True)), st.binary(max_size=40)), max_size=60)
@@ -106,6 +108,7 @@ def test_any_lines_in_any_order_are_events_that_a_session_takes(lines: list[byte
         session.handle(event, float(n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_whatever_somebody_is_called_only_slots_and_numbers_are_sent(name: str) -> None:
     """The whole way from the log to the console."""

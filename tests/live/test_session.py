@@ -176,6 +176,7 @@ def let(world: World, kind: str, slot: int, who: int, team: int | None, teams: i
         world.tell(events.get(kind, TimePassed()))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(happenings(), st.integers(1, 3), st.booleans(), st.booleans(), st.integers(0, 3))
 def test_any_order_of_events_ends_with_teams_as_planned(
@@ -207,6 +208,7 @@ def test_any_order_of_events_ends_with_teams_as_planned(
     assert sum(sizes) <= max(range_of_map, teams * max(people))
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(happenings())
 def test_the_same_events_give_the_same_commands(events: list[tuple[str, int, int, int | None]]) -> None:

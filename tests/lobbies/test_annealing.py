@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from tests.kernels import needs_numba
 from tests.lobbies.oracle import Case, cases
 
 from equipoise import Lobby, fill
-from equipoise.compiled import available, compiled
+from equipoise.compiled import compiled
 from equipoise.lobbies import annealing, polishing
 from equipoise.lobbies.annealing import Annealing, moved, search
 from equipoise.lobbies.annealing_kernels import anneal
@@ -74,7 +75,8 @@ def test_a_search_never_makes_a_plan_worse(case: Case) -> None:
     assert (one.lobby == other.lobby).all()
 
 
-@pytest.mark.skipif(not available(), reason="numba is not installed")
+@pytest.mark.slow
+@needs_numba
 @pytest.mark.parametrize("mixed", [False, True])
 def test_annealing_is_the_same_bits_plain_and_compiled(monkeypatch: pytest.MonkeyPatch, mixed: bool) -> None:
     """With swaps alone, and with parties, smaller teams and bars."""

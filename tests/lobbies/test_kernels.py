@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.kernels import needs_numba
 
-from equipoise.compiled import available, compiled
+from equipoise.compiled import compiled
 from equipoise.lobbies.kernels import exchange, lowest_lines
 from equipoise.lobbies.pairs import transformed
 from equipoise.lobbies.problem import LobbyProblem
@@ -48,7 +49,8 @@ def test_the_transform_is_the_least_over_all_partners_and_lobbies(absolute: bool
     np.testing.assert_allclose(transformed(where, skill, price, lobby), expected, atol=1e-12)
 
 
-@pytest.mark.skipif(not available(), reason="numba is not installed")
+@pytest.mark.slow
+@needs_numba
 @pytest.mark.parametrize("absolute", [False, True])
 def test_exchanges_are_the_same_bits_plain_and_compiled(absolute: bool) -> None:
     """And the sum of deviations falls."""

@@ -16,6 +16,7 @@ from equipoise.lobbies.problem import WAITING, LobbyTask, Placing
 from equipoise.lobbies.solvers import large
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("skills", ["normal .6", "gamma .4", "lognormal .3", "uniform"])
 @pytest.mark.parametrize("players", [300, 1_001])
 @pytest.mark.parametrize("parties", [0, 40])
@@ -42,6 +43,7 @@ def test_a_placing_by_bins_pairs_each_lobby_crosswise(skills: str, players: int,
     assert bound <= placing.value(problem)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("skills", ["normal .6", "gamma .4", "lognormal .3", "uniform"])
 def test_the_first_placing_is_near_the_bound(skills: str) -> None:
     """Bins are mixed evenly among lobbies, and the few who are left over cost little."""

@@ -35,6 +35,7 @@ NAMES = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 3, 13, 40, 64])
 @pytest.mark.parametrize("spread", [0, 3, 900])
 def test_every_name_is_there_and_covers_no_other(n: int, spread: int) -> None:

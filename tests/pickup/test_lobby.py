@@ -183,7 +183,7 @@ class Machine(RuleBasedStateMachine):
 
 
 Machine.TestCase.settings = settings(max_examples=25, stateful_step_count=40)
-test_whatever_happens = Machine.TestCase
+test_whatever_happens = pytest.mark.slow(Machine.TestCase)
 
 
 def test_from_waiting_to_a_result() -> None:

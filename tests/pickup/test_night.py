@@ -46,6 +46,7 @@ def teams(night: Night, setup: Setup, match: str, **more: Any) -> tuple[Event, A
 steps = st.lists(st.sampled_from(["again", "late", "leave", "won", "draw", "undo"]), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(steps, st.sampled_from([None, 3]), st.integers(0, 6))
 def test_in_any_order_of_steps_the_rules_hold_and_undo_is_exact(

@@ -55,6 +55,7 @@ def test_the_optimum_is_that_of_all_plans_of_8_players_and_3_rounds() -> None:
     assert found.gap == 0.0
 
 
+@pytest.mark.slow
 def test_what_is_not_gone_through_has_a_true_bound() -> None:
     """Below the value that is proven where all plans are gone through."""
     for n, size, number in ((6, None, 3), (7, 3, 4), (5, 2, 5), (6, 2, 2)):
@@ -66,6 +67,7 @@ def test_what_is_not_gone_through_has_a_true_bound() -> None:
         assert rounds.bound() <= found.value + 1e-12
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(st.integers(4, 9), st.integers(1, 4), st.integers(1, 5), st.integers(0, 99), st.booleans())
 def test_rules_hold_and_sitting_out_is_equal(
@@ -111,6 +113,7 @@ def test_five_players_two_against_two_meet_evenly() -> None:
     assert found.value == pytest.approx(10 * REPEATED)
 
 
+@pytest.mark.slow
 def test_many_players_are_planned_too_and_three_teams() -> None:
     """Where not all splits can be looked at, the bound is still below the value."""
     for n, size, teams in ((18, 7, 2), (12, None, 3)):
@@ -124,6 +127,7 @@ def test_many_players_are_planned_too_and_three_teams() -> None:
         plan([], Setup(NAMES[:2], ((NAMES[0], NAMES[1]),), ((NAMES[0], NAMES[1]),)), rated(0), 1)
 
 
+@pytest.mark.slow
 def test_a_plan_is_better_than_round_by_round_with_the_ledger() -> None:
     """Two of the fifty evenings of ``benchmarks/evenings.py``."""
     from benchmarks.evenings import evening

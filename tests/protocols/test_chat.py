@@ -46,6 +46,7 @@ def test_any_bytes_cut_anywhere_are_the_same_lines(data: bytes, cut: int) -> Non
     assert whole.feed(data + b"\n") == parts.feed(data[:cut]) + parts.feed(data[cut:] + b"\n")
 
 
+@pytest.mark.slow
 @given(st.lists(st.binary(max_size=80), max_size=8))
 def test_a_session_takes_any_bytes(pieces: list[bytes]) -> None:
     """Also as lines of commands that it knows."""

@@ -96,14 +96,29 @@ def test_no_more_is_sent_than_the_server_takes() -> None:
     assert link.server.dropped == 0
 
 
-def test_darkplaces_takes_orders_one_by_one() -> None:
-    """It has no limit, and needs no variable."""
-    link = Link(dialect=DARKPLACES)
-    link.console.order(["say a", "say b"])
+@pytest.mark.parametrize("seed", range(20))
+def test_darkplaces_carries_out_orders_once_too(seed: int) -> None:
+    """An alias that removes itself: whatever is lost and sent again, no order is doubled."""
+    link = Link(loss=0.5, seed=seed, dialect=DARKPLACES)
+    orders = [f"kick # {n}" for n in range(100)]
+    link.console.order(orders)
     link.run()
-    assert link.done == ["say a", "say b"]
+    assert len(link.done) == len(set(link.done))
+    assert link.done == [each for each in orders if each in link.done]
+    whole = Link(dialect=DARKPLACES)
+    whole.console.order(orders)
+    whole.run()
+    assert whole.done == orders
 
 
+def test_a_line_with_a_comment_in_it_is_refused() -> None:
+    """Two slashes hide what comes after them, and so other orders of the same batch."""
+    with pytest.raises(UnsafeError):
+        checked("say http://example.org")
+    assert checked("say 3/4 to 1/4") == "say 3/4 to 1/4"
+
+
+@pytest.mark.slow
 @given(st.lists(st.binary(max_size=60), max_size=20))
 def test_whatever_arrives_nothing_breaks(packets: list[bytes]) -> None:
     """Random packets are at most one answer."""

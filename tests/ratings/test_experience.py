@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kernels import needs_numba
 
 from equipoise import Contest, GaussianFilter, InputError, Ruleset
-from equipoise.compiled import available
 from equipoise.logs.records import match_from
 from equipoise.ratings.models.gaussian_filter.kernels import EXPERIENCE
 from equipoise.ratings.models.gaussian_filter.packing import pack
@@ -66,7 +66,8 @@ def told(rng: np.random.Generator) -> list[Contest]:
     return contests
 
 
-@pytest.mark.skipif(not available(), reason="numba is not installed")
+@pytest.mark.slow
+@needs_numba
 def test_plain_and_compiled_give_the_same_bits() -> None:
     """States and predictions agree exactly with everything switched on."""
     contests = told(np.random.default_rng(0))

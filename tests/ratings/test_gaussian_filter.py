@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kernels import needs_numba
 
 from equipoise import Contest, GaussianFilter, InputError, Match, Mixture, Rating, Ruleset, Statistics, replay
-from equipoise.compiled import available
 from equipoise.lab.simulate import name, rank_correlation, simulate
 from equipoise.ratings.models.gaussian_filter.packing import pack
 from equipoise.ratings.models.gaussian_filter.state import FilterState
@@ -78,7 +78,7 @@ def test_three_players_worked_out() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not available(), reason="numba is not installed")
+@needs_numba
 @pytest.mark.parametrize("seed", range(3))
 def test_plain_and_compiled_give_the_same_bits(seed: int) -> None:
     """States and predictions of random contests of every kind agree exactly."""
@@ -122,6 +122,20 @@ def test_the_better_member_counts_more_and_rulesets_apart() -> None:
         )[1]
         > 0.9
     )
+
+
+@pytest.mark.parametrize("model", [Mixture(), GaussianFilter()])
+def test_a_draw_is_predicted_from_what_came_before_it(model: Mixture | GaussianFilter) -> None:
+    """What is predicted while learning is what would have been said before: no contest tells of itself."""
+    rng = np.random.default_rng(3)
+    ruleset = Ruleset("", "ctf")
+    contests = [replace(random_contest(rng), ruleset=ruleset, at=float(n)) for n in range(40)]
+    draws = model.play(model.initial(), pack(contests), fast=False)[2]
+    state = model.initial()
+    for contest, draw in zip(contests, draws, strict=True):
+        if len(contest.teams) == 2:
+            assert model.draw_chance(state, contest.teams, ruleset, contest.at) == draw
+        state = model.update(state, contest)
 
 
 def test_draws_are_learnt() -> None:

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.kernels import needs_numba
 
 from equipoise import InputError, Ladder, Match, replay
-from equipoise.compiled import available
 from equipoise.registry import MODELS, resolve
 from equipoise.testing.ratings import random_contest
 
@@ -37,7 +37,8 @@ def test_a_ladder_is_a_replay_bit_for_bit(name: str) -> None:
     assert ladder.predict(teams) == model.win_probability(whole, teams)
 
 
-@pytest.mark.skipif(not available(), reason="numba is not installed")
+@pytest.mark.slow
+@needs_numba
 def test_a_ladder_compiled_half_way_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """The columns become arrays and grow by doubling: no bit changes."""
     monkeypatch.setattr("equipoise.ratings.ladder.pays", lambda recorded, _: recorded > 10)

@@ -16,7 +16,8 @@ from equipoise.archive.archive import Archive, open_archive
 from equipoise.live.quake3 import PLAYERS, seen
 from equipoise.live.session import PLAYING
 from equipoise.live.state import Policy
-from equipoise.server.playing import BalancedServer, Playing
+from equipoise.server.playing import BalancedServer
+from equipoise.server.playing_settings import Playing
 
 pytestmark = [
     pytest.mark.slow,
@@ -76,9 +77,7 @@ class Table:
             if holds():
                 return time.monotonic() - began
             select.select([self.game.fileno()], [], [], 0.01)
-        pytest.fail(
-            f"not within {PATIENCE:g} s: {what}; told: {self.told[-20:]}; {self.game.session.as_dict()}"
-        )
+        pytest.fail(f"not within {PATIENCE:g} s: {what}; told: {self.told[-20:]}; {self.game.session.state}")
 
     def real(self) -> dict[int, int | None]:
         """Return everyone's team as the server says on its own console, which has no limits."""

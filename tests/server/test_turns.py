@@ -54,3 +54,23 @@ def test_a_lane_waits_for_work_and_forgets_who_left() -> None:
         assert await waiting is stays
 
     asyncio.run(play())
+
+
+def test_an_address_has_no_more_in_work_than_it_may() -> None:
+    """The next of another address comes first, and its own when one of it is done."""
+
+    async def play() -> None:
+        lane: Lane[int] = Lane(9, "busy", 1)
+        for n in range(3):
+            lane.enter("many", n)
+        first = await lane.next()
+        assert (first.item, lane.may_begin("many"), lane.may_begin("one")) == (0, False, True)
+        waiting = asyncio.ensure_future(lane.next())
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        lane.enter("one", 9)
+        assert (await waiting).item == 9
+        lane.done(first)
+        assert (await lane.next()).item == 1
+
+    asyncio.run(play())

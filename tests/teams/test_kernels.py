@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from tests.kernels import needs_numba
 
 from equipoise import compiled
 from equipoise.registry import OBJECTIVES, resolve
@@ -21,7 +22,7 @@ def bits(task: Task) -> list[tuple[bytes, bytes]]:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not compiled.available(), reason="numba is not installed on this platform")
+@needs_numba
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_compiled_and_plain_give_the_same_bits(objective: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same splits with the same costs in the same order, whichever way the kernels ran."""

@@ -195,6 +195,7 @@ FAR_APART = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", FAR_APART)
 @pytest.mark.parametrize(
     "pair", [("difference", "spread"), ("ratio", "spread"), ("spread", "indistinguishable")]

@@ -67,6 +67,7 @@ def test_answers_are_those_of_going_through_every_split(scale: float) -> None:
             assert len(solution.best.moved) <= request.moves
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["nearby", "mitm", "auto"])
 def test_solvers_agree_on_larger_rosters(solver: str) -> None:
     """Of 14 players in two teams, with a price and with a limit."""
@@ -113,6 +114,7 @@ def test_several_splits_are_different_and_legal_where_moves_are_limited() -> Non
     assert all(moved(players, list(teams)) <= 4 for teams in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("second", ["win", "spread", "difference"])
 def test_the_front_of_moves_against_fairness_is_the_whole_one(second: str) -> None:
     """All points are found and proven, in either order, as by going through every split."""

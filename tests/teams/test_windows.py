@@ -41,6 +41,7 @@ def test_windows_find_what_enumeration_finds(objective: str, n_teams: int) -> No
         assert all(problem.legal(ranked.labels[None, :])[0] for ranked in found.ranked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(2, 1, 1, 2), (2, 2, 3), (1, 3, 3)])
 def test_teams_of_given_sizes_are_told_apart_by_sides(sizes: tuple[int, ...]) -> None:
     """Who prefers the last team is better there than in the first one of the same size."""

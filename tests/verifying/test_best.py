@@ -90,6 +90,7 @@ def test_a_tie_that_floats_lose_is_kept() -> None:
     assert len(points) == len({float(one) for one, _ in points}) == 9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(0, 400, 10))
 def test_floats_are_as_near_to_exact_costs_as_they_say(number: int) -> None:
     """Only splits that floats cannot tell from the best are judged exactly."""

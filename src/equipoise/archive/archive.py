@@ -7,7 +7,6 @@ and can always be rebuilt, see :mod:`equipoise.archive.learning`.  How a databas
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
@@ -15,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from equipoise.archive import corrections, kept, listing, nights
+from equipoise.archive import corrections, kept, listing, nights, places
 from equipoise.archive import exports as contents
 from equipoise.archive.appearances import Appearance, appearances
 from equipoise.archive.database import Database
@@ -27,27 +26,13 @@ from equipoise.archive.listing import Listed
 from equipoise.archive.migrations.upgrading import prepare
 from equipoise.archive.models import chosen, renamed
 from equipoise.archive.records import match_of, record_of
-from equipoise.archive.schema import (
-    ARCHIVE,
-    FOLLOWED,
-    HEAD,
-    MATCH,
-    archive_row,
-    grow,
-    identity,
-    merged_ids,
-    present,
-)
+from equipoise.archive.schema import ARCHIVE, HEAD, MATCH, archive_row, grow, merged_ids, present
 from equipoise.logs.play import NAME
 from equipoise.matches import Match
 from equipoise.ratings.model import RatingModel
 
 #: Seconds to wait for another process that writes.
 TIMEOUT = 60.0
-
-
-#: Where names of servers stand among those of logs, which are absolute paths: from here up to the other.
-SESSION, SESSION_END = "live:", "live;"
 
 
 def say(text: str) -> None:
@@ -390,28 +375,21 @@ class Archive:
 
     def sessions(self) -> list[dict[str, Any]]:
         """Return what :meth:`keep_session` was last given for each server, in the order of their names."""
-        known = sa.select(FOLLOWED.c.place).where(
-            FOLLOWED.c.log >= identity(SESSION), FOLLOWED.c.log < identity(SESSION_END)
-        )
         with self._database.reading() as connection:
-            texts = connection.execute(known.order_by(FOLLOWED.c.log)).scalars()
-            return [json.loads(text) for text in texts]
+            return places.sessions(connection)
 
     def keep_session(self, server: str, session: Mapping[str, Any]) -> None:
         """Keep what goes on on a server, for those who look at the archive; what was before is gone."""
-        self.keep_place(f"{SESSION}{server}", session)
+        self.keep_place(f"{places.SESSION}{server}", session)
 
     # Followed logs
 
     def place(self, log: str) -> dict[str, Any] | None:
         """Return what :meth:`keep_place` was last given for a log."""
         with self._database.reading() as connection:
-            text = connection.execute(
-                sa.select(FOLLOWED.c.place).where(FOLLOWED.c.log == identity(log))
-            ).scalar()
-        return None if text is None else json.loads(text)
+            return places.place(connection, log)
 
     def keep_place(self, log: str, place: Mapping[str, Any]) -> None:
         """Keep how far a log was read."""
         with self._database.writing() as connection:
-            self._database.upsert(connection, FOLLOWED, [(identity(log), json.dumps(place))])
+            places.keep(self._database, connection, log, place)

@@ -107,8 +107,8 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
     InputError
         If a file cannot be read, there is no match in any, or (strict) at the first wrong record.
     """
-    from equipoise.files.matches import read_matches
-    from equipoise.matches import Skipped, tied_apart
+    from equipoise.files.matches import read_matches, tied_apart
+    from equipoise.matches import Skipped
 
     if store is not None:
         return _from_archive(sources, store)

@@ -13,15 +13,17 @@ from equipoise.cli import archives
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
-    from equipoise.server.playing import Playing
+    from equipoise.server.playing_settings import Playing
 
 #: Seconds between two looks at a log.
 STEP = 0.05
 
 
 @click.command(name="live")
-@click.option("--game", default="openarena", show_default=True, metavar="NAME", help="openarena or quake3.")
-@click.option("--log", metavar="PATH", help="The server's games.log.")
+@click.option(
+    "--game", default="openarena", show_default=True, metavar="NAME", help="openarena, quake3 or nexuiz."
+)
+@click.option("--log", metavar="PATH", help="The server's log; of Nexuiz, its output.")
 @click.option("--rcon", metavar="HOST:PORT", help="Its remote console.")
 @click.option("--rcon-password-file", metavar="FILE", help="A file with the console's password.")
 @click.option(
@@ -34,6 +36,10 @@ STEP = 0.05
 @click.option("--clans", is_flag=True, default=None, help="Players with the same clan tag stay together.")
 @click.option("--levers", is_flag=True, default=None, help="Bots make up for uneven teams.")
 @click.option("--move-alive", is_flag=True, default=None, help="Move players in mid game if need be.")
+@click.option(
+    "--map-ranges/--no-map-ranges", default=None,
+    help="Whether games in the archive tell for how many players a map is best.  [default: --map-ranges]",
+)  # fmt: skip
 @click.option("--intermission", type=float, metavar="SECONDS", help="The pause after a game with people.")
 @click.option("--config", metavar="FILE.toml", help="Several servers: a table [[server]] for each.")
 @click.option(

@@ -6,7 +6,8 @@ rest goes on.  The format is described in docs/match-files.md and docs/match.sch
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from equipoise.files.rosters import content_of
@@ -61,3 +62,15 @@ def read_matches(source: str, progress: Progress | None = None) -> Iterator[Matc
 def _records(found: Iterable[Parsed]) -> Iterator[Match | Skipped]:
     """Leave out unfinished games, which a file of results has none of."""
     return (one for one in found if not isinstance(one, Unfinished))
+
+
+def tied_apart(ranks: Sequence[float], scores: Sequence[float]) -> bool:
+    """Tell whether one of ranks and scores ties teams that the other tells apart, as a tie-break does.
+
+    Examples
+    --------
+    >>> tied_apart((0, 1), (3, 3)), tied_apart((0, 0), (3, 1)), tied_apart((0, 1), (3, 1))
+    (True, True, False)
+    """
+    teams = sorted(zip(ranks, scores, strict=True), key=lambda team: (team[0], -team[1]))
+    return any((one[0] == other[0]) != (one[1] == other[1]) for one, other in itertools.pairwise(teams))

@@ -1,6 +1,7 @@
 """The lines of a paste without what surrounds the names: bullets, list numbers, mentions, comments, ticks.
 
-What the lines mean is found in :mod:`equipoise.files.pastes`.
+Lines are cut into cells here, and weights are read; what the lines mean is found in
+:mod:`equipoise.files.pastes`.
 """
 
 from __future__ import annotations
@@ -10,10 +11,16 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from equipoise.errors import AmbiguousError
-from equipoise.fields import fail, short
+from equipoise.fields import fail, number_of, short
 
 #: The plainest line with a weight, ``1500 Amber``: a roster may have a million of them.
 PLAIN = re.compile(r"(\d{1,15}(?:\.\d+)?) ([^\W\d][\w'-]*(?: [^\W\d][\w'-]*)*)")
+
+#: A number as people write one: ``1500``, ``12.5``, ``12,5``, ``1'500``, ``1,234.5``, ``1.2k``, ``7e1``.
+NUMBER = r"(?:\+?(?:\d+(?:[.,'’\u202f\u00a0]\d+)*\.?|\.\d+)(?:[eE][+-]?\d+|[kK])?)"
+UNIT = r"(?:\s*(?:elo|mmr|sr|pts?|points?|rating|lp|rp)\.?)?"
+LABEL = r"(?:rating|elo|mmr|skill|sr|rank|points|level|weight)\s*(?:[:=]\s*|\s)"
+IS_NUMBER = re.compile(rf"(?:{LABEL})?{NUMBER}{UNIT}", re.IGNORECASE)
 
 #: Signs that are not seen; the joiners inside emoji and Persian or Indic words are part of the name.
 _UNSEEN = re.compile(
@@ -158,6 +165,18 @@ def check_list_numbers(lines: Sequence[PasteLine], where: str) -> None:
         before = line.listed
 
 
+def check_header(lines: Sequence[PasteLine], where: str) -> None:
+    """Refuse ``Spieler;Punkte`` above lines of a name and a number: columns not known, or two players."""
+    rows = [cells_of(line.text) for line in lines]
+    if len(rows) < 2 or len(rows[0]) < 2 or re.search(r"\d", lines[0].text):
+        return
+    numbers = [sum(IS_NUMBER.fullmatch(cell) is not None for cell in row) for row in rows[1:]]
+    if {len(row) for row in rows} == {len(rows[0])} and set(numbers) == {1}:
+        fail(f"{where}, line {lines[0].number}",
+             f"{short(lines[0].text)} looks like a header that is not known; "
+             "write one such as 'name,weight', or put # before it")  # fmt: skip
+
+
 def plain_name(text: str) -> str:
     """Return a name without signs that are not seen, the at sign of a mention, and what makes it bold."""
     return _MENTION.sub("", _EMPHASIS.sub(r"\2", _SPACES.sub(" ", _UNSEEN.sub("", text)).strip()))
@@ -185,3 +204,26 @@ def cells_of(text: str) -> list[str]:
 def is_open(text: str) -> bool:
     """Tell whether a text opens a bracket that it does not close, or closes one that it did not open."""
     return any(text.count(opening) != text.count(closing) for opening, closing in ("[]", "{}", "()"))
+
+
+def weight_of(text: str, at: str, line: str) -> float:
+    """Return a number as people write it; one that may have grouped digits or decimals is not guessed."""
+    bare = re.sub(rf"^{LABEL}|{UNIT}$", "", text.strip(), flags=re.IGNORECASE)
+    digits = re.sub(r"['’]", "", bare)
+    factor = 1000.0 if digits[-1:] in "kK" else 1.0
+    digits = digits.rstrip("kK")
+    if "," in digits and "." in digits:
+        last = max(digits.rfind(","), digits.rfind("."))
+        digits = re.sub("[.,]", "", digits[:last]) + "." + digits[last + 1 :]
+    elif digits.count(",") > 1 or digits.count(".") > 1:
+        if not re.fullmatch(r"\d{1,3}([.,]\d{3})+", digits):
+            fail(at, f"weight {text!r} is not a number; numbers look like 42 or 3.5")
+        digits = re.sub("[.,]", "", digits)
+    elif re.fullmatch(r"[1-9]\d{0,2},\d{3}", digits):
+        whole, decimal = digits.replace(",", ""), digits.replace(",", ".")
+        raise AmbiguousError(
+            at, line, (f"a weight of {whole}", f"a weight of {decimal}"), f"write {whole} or {decimal}"
+        )
+    else:
+        digits = digits.replace(",", ".")
+    return factor * number_of(digits, "weight", at)

@@ -18,38 +18,38 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, NoReturn
 
 from equipoise.errors import READS, AmbiguousError, InputError
-from equipoise.fields import fail, number_of, short
+from equipoise.fields import fail, short
 from equipoise.files.paste_lines import (
     HELD,
+    IS_NUMBER,
+    LABEL,
+    NUMBER,
     PLAIN,
+    UNIT,
     PasteLine,
     cells_of,
+    check_header,
     check_list_numbers,
     is_open,
     lines_of,
     named,
+    weight_of,
 )
 
-#: A number as people write one: ``1500``, ``12.5``, ``12,5``, ``1'500``, ``1,234.5``, ``1.2k``, ``7e1``.
-_NUMBER = r"(?:\+?(?:\d+(?:[.,'’\u202f\u00a0]\d+)*\.?|\.\d+)(?:[eE][+-]?\d+|[kK])?)"
-_UNIT = r"(?:\s*(?:elo|mmr|sr|pts?|points?|rating|lp|rp)\.?)?"
 #: What stands between a name and its weight where somebody put something there on purpose.
-_LABEL = r"(?:rating|elo|mmr|skill|sr|rank|points|level|weight)\s*(?:[:=]\s*|\s)"
 _BETWEEN = (
-    rf"(?:\s*(?:[-–—]\s*)?\b{_LABEL}"
+    rf"(?:\s*(?:[-–—]\s*)?\b{LABEL}"
     r"|\s*(?:[:=|\t→]|->)\s*|\s+[-–—]\s+)"
 )
 
-_IS_NUMBER = re.compile(rf"(?:{_LABEL})?{_NUMBER}{_UNIT}", re.IGNORECASE)
-_LEADS = re.compile(rf"({_NUMBER})({_BETWEEN}|\s+)(?=\S)(.*)", re.IGNORECASE)
+_LEADS = re.compile(rf"({NUMBER})({_BETWEEN}|\s+)(?=\S)(.*)", re.IGNORECASE)
 _TRAILS = re.compile(
-    rf"(.*?\S)(?:({_BETWEEN})({_NUMBER}){_UNIT}|\s*[(\[](?:{_LABEL})?({_NUMBER}){_UNIT}[)\]]|\s+({_NUMBER}){_UNIT})",
+    rf"(.*?\S)(?:({_BETWEEN})({NUMBER}){UNIT}|\s*[(\[](?:{LABEL})?({NUMBER}){UNIT}[)\]]|\s+({NUMBER}){UNIT})",
     re.IGNORECASE,
 )
 #: What programs print for numbers that are none, or write in other ways than people do.
 _NO_WEIGHT = re.compile(r"(?:[+-]?(?:nan|inf(?:inity)?)|0x[0-9a-f]+|[0-9]+(?:_[0-9]+)+)(?=\s)", re.IGNORECASE)
 _NEGATIVE = re.compile(r"(?:^|(?<=[\s,;:=]))-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?=[\s,;]|$)")
-
 
 #: A number within a name that may be a weight: large or with decimals, and apart from letters.
 _STRAY = re.compile(r"(?:^|[\s~±(/]|\.\.)([1-9]\d{2,}(?:[.,]\d+)?|\d+[.,]\d+)(?=$|[\s~±()/%])")
@@ -133,7 +133,7 @@ def parse_paste(text: str, where: str, read: str | None = None) -> tuple[Entry, 
     lines = list(lines_of(re.sub("[\u2028\u2029]", "\n", text), where))
     check_list_numbers(lines, where)
     if read is None:
-        _refuse_unknown_header(lines, where)
+        check_header(lines, where)
     items = [item for line in lines for item in _items_of(line, where, read)]
     if read is None:
         _refuse_words_in_a_row(items, where)
@@ -156,10 +156,7 @@ def _items_of(line: PasteLine, where: str, read: str | None) -> Iterator[_Item]:
     at = f"{where}, line {line.number}"
     negative = _NEGATIVE.search(line.text)
     if negative and read != "names":
-        fail(
-            at,
-            f"the weight must be at least 0, got {negative[0]} (a column 'mu' may be negative)",
-        )
+        fail(at, f"the weight must be at least 0, got {negative[0]} (a column 'mu' may be negative)")
     odd = _NO_WEIGHT.match(line.text)
     if odd and read != "names":
         fail(
@@ -176,7 +173,7 @@ def _items_of(line: PasteLine, where: str, read: str | None) -> Iterator[_Item]:
         fail(at, f"{short(line.text)} has separators inside brackets; write one player a line")
     if any(not cell for cell in cells):
         fail(at, f"{short(line.text)} has an empty place between separators; delete one separator")
-    numeric = [_IS_NUMBER.fullmatch(cell) is not None for cell in cells]
+    numeric = [IS_NUMBER.fullmatch(cell) is not None for cell in cells]
     if read is None and not any(numeric) and _HEADED.match(cells[0]) and not any(":" in c for c in cells[1:]):
         fail(at, f"{short(line.text)} begins with a heading; write the names alone")
     if read == "names" or not any(numeric):
@@ -226,12 +223,12 @@ def _item(text: str, line: PasteLine, at: str) -> _Item:
     guests = re.fullmatch(r"(.*\S)\s*\+\s*(\d{1,2})", text)
     if guests:
         fail(at, f"{short(line.text)} brings guests without a name; write a line for each of them")
-    if _IS_NUMBER.fullmatch(text):
+    if IS_NUMBER.fullmatch(text):
         fail(at, f"there is no name beside the number {text}; a line is a name, or a name and a weight")
     readings: dict[str, tuple[str, float | None]] = {}
     leads, trails = _LEADS.fullmatch(text), _TRAILS.fullmatch(text)
     bare = False
-    if leads and not _IS_NUMBER.fullmatch(leads[3]):
+    if leads and not IS_NUMBER.fullmatch(leads[3]):
         readings["weight-first"] = (named(leads[3], line.held), weight_of(leads[1], at, line.text))
         bare = not leads[2].strip()
     if trails:
@@ -253,47 +250,12 @@ def _item(text: str, line: PasteLine, at: str) -> _Item:
     return _Item(text, line.number, None, readings, bare)
 
 
-def weight_of(text: str, at: str, line: str) -> float:
-    """Return a number as people write it; one that may have grouped digits or decimals is not guessed."""
-    bare = re.sub(rf"^{_LABEL}|{_UNIT}$", "", text.strip(), flags=re.IGNORECASE)
-    digits = re.sub(r"['’]", "", bare)
-    factor = 1000.0 if digits[-1:] in "kK" else 1.0
-    digits = digits.rstrip("kK")
-    if "," in digits and "." in digits:
-        last = max(digits.rfind(","), digits.rfind("."))
-        digits = re.sub("[.,]", "", digits[:last]) + "." + digits[last + 1 :]
-    elif digits.count(",") > 1 or digits.count(".") > 1:
-        if not re.fullmatch(r"\d{1,3}([.,]\d{3})+", digits):
-            fail(at, f"weight {text!r} is not a number; numbers look like 42 or 3.5")
-        digits = re.sub("[.,]", "", digits)
-    elif re.fullmatch(r"[1-9]\d{0,2},\d{3}", digits):
-        whole, decimal = digits.replace(",", ""), digits.replace(",", ".")
-        raise AmbiguousError(
-            at, line, (f"a weight of {whole}", f"a weight of {decimal}"), f"write {whole} or {decimal}"
-        )
-    else:
-        digits = digits.replace(",", ".")
-    return factor * number_of(digits, "weight", at)
-
-
 # --- what is refused -------------------------------------------------------------------------------------
 
 
 def _refuse_cells(cells: Sequence[str], line: PasteLine, at: str) -> NoReturn:
     fail(at, f"{short(line.text)} has {len(cells)} cells, and it is not clear which is the weight; "
              "write 'name, weight' on a line each, or begin with a header such as 'name,weight'")  # fmt: skip
-
-
-def _refuse_unknown_header(lines: Sequence[PasteLine], where: str) -> None:
-    """``Spieler;Punkte`` above lines of a name and a number: columns that are not known, or two players."""
-    rows = [cells_of(line.text) for line in lines]
-    if len(rows) < 2 or len(rows[0]) < 2 or re.search(r"\d", lines[0].text):
-        return
-    numbers = [sum(_IS_NUMBER.fullmatch(cell) is not None for cell in row) for row in rows[1:]]
-    if {len(row) for row in rows} == {len(rows[0])} and set(numbers) == {1}:
-        fail(f"{where}, line {lines[0].number}",
-             f"{short(lines[0].text)} looks like a header that is not known; "
-             "write one such as 'name,weight', or put # before it")  # fmt: skip
 
 
 def _refuse_stray_numbers(items: Sequence[_Item], where: str) -> None:
@@ -331,7 +293,7 @@ def _refuse_words_in_a_row(items: Sequence[_Item], where: str) -> None:
     if len(items) != 1:
         return
     item, words = items[0], items[0].text.split()
-    numbers = re.findall(rf"(?<!\S){_NUMBER}(?!\S)", item.text)
+    numbers = re.findall(rf"(?<!\S){NUMBER}(?!\S)", item.text)
     players = 1
     if list(item.readings) == ["names"]:
         players = len(words)

@@ -28,8 +28,8 @@ from equipoise.fields import (
     players_of,
     short,
 )
-from equipoise.files.paste_lines import plain_name
-from equipoise.files.pastes import parse_paste, weight_of
+from equipoise.files.paste_lines import plain_name, weight_of
+from equipoise.files.pastes import parse_paste
 from equipoise.files.standard_input import standard_input
 from equipoise.players import Player
 

@@ -7,9 +7,16 @@ from equipoise.live.state import Seat, State
 
 
 class Pending:
-    """Commands that were given and have had no effect yet: they are not given again for a while."""
+    """Commands that were given and have had no effect yet: they are not given again for a while.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    moves_bots : bool
+        Whether a bot that is in the wrong team is moved, where the server can do that.
+    """
+
+    def __init__(self, *, moves_bots: bool = False) -> None:
+        self._moves_bots = moves_bots
         self._sent: dict[tuple[Command, str], float] = {}
         self._coming: list[tuple[AddBot, float]] = []
 
@@ -43,9 +50,7 @@ class Pending:
         self._coming = [each for each in self._coming if now - each[1] < retry]
         self._sent = {key: at for key, at in self._sent.items() if now - at < retry}
         fresh: list[Command] = []
-        wanted: list[MovePlayer | AddBot | RemoveBot] = [
-            MovePlayer(seat.slot, state.plan[seat.id]) for seat in state.astray()
-        ]
+        wanted = [MovePlayer(seat.slot, state.plan[seat.id]) for seat in state.astray()]
         for command in [*wanted, *self._bots(state)]:
             if isinstance(command, AddBot):
                 self._coming.append((command, now))
@@ -55,23 +60,28 @@ class Pending:
                 fresh.append(command)
         return fresh
 
-    def _bots(self, state: State) -> list[AddBot | RemoveBot]:
-        """Return which bots to remove and which to add; replacements are added afterwards."""
+    def _bots(self, state: State) -> list[MovePlayer | AddBot | RemoveBot]:
+        """Return which bots to move, to remove and to add; replacements are added afterwards."""
         if not state.policy.bots:
             return []
-        go = [RemoveBot(seat.slot) for seat in state.seats.values() if seat.bot and seat.team is None]
-        come: list[AddBot] = []
+        missing: list[AddBot] = []
+        extra = [seat for seat in state.seats.values() if seat.bot and seat.team is None]
         for team, levels in enumerate(state.bots):
             there = [seat for seat in state.seats.values() if seat.bot and seat.team == team]
-            missing, extra = _matched(levels, there)
-            go += [RemoveBot(seat.slot) for seat in extra]
-            underway = [command.level for command, _ in self._coming if command.team == team]
-            for level in missing:
-                if level in underway:
-                    underway.remove(level)
-                else:
-                    come.append(AddBot(team, level))
-        return [*go, *come[len(go) :]]
+            left, beyond = _matched(levels, there)
+            missing += [AddBot(team, level) for level in left]
+            extra += beyond
+        moved: list[MovePlayer] = []
+        while self._moves_bots and missing and extra:
+            moved.append(MovePlayer(extra.pop().slot, missing.pop().team))
+        underway = [command for command, _ in self._coming]
+        come: list[AddBot] = []
+        for add in missing:
+            if add in underway:
+                underway.remove(add)
+            else:
+                come.append(add)
+        return [*moved, *(RemoveBot(seat.slot) for seat in extra), *come[len(extra) :]]
 
 
 def _matched(levels: tuple[float | None, ...], there: list[Seat]) -> tuple[list[float | None], list[Seat]]:

@@ -7,10 +7,10 @@ levels, and names from the settings; never a name from a log.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from equipoise.games.quake3.game import ClientInfo
+from equipoise.games.quake3.clients import ClientInfo
 from equipoise.games.quake3.rules import ruleset_of, settings_of
 from equipoise.live.commands import AddBot, Command, MovePlayer, RemoveBot, Say
 from equipoise.live.events import (
@@ -28,9 +28,11 @@ from equipoise.live.events import (
     Started,
     Starting,
 )
+from equipoise.live.family import Ranges, ServerFamily
 from equipoise.logs.lines import Lines
 from equipoise.logs.play import ALONE, bot_id, text_from
 from equipoise.matches import Ruleset
+from equipoise.protocols.consoles.rcon import QUAKE3
 
 #: A line of the log.
 LINE = re.compile(rb" *(\d{1,7}):(\d\d)(?:\.\d+)? ([A-Za-z_]+):(.*)")
@@ -62,8 +64,8 @@ LEVEL = 3.0
 #: What the teams are called by the console.
 TEAMS = ("red", "blue")
 
-#: The question for everyone's team.
-PLAYERS = "!listplayers"
+#: The questions for everyone's team, and for who is in a slot.
+PLAYERS, WHO = "!listplayers", "dumpuser "
 
 
 @dataclass
@@ -72,13 +74,13 @@ class Quake3Log:
 
     Parameters
     ----------
-    ranges : mapping from str to (int, int)
+    ranges : mapping from str to (int, int or None)
         For how many players each map is made, where that is known.
     players : mapping from str to str
         Bots that count as players, by name, with their characters.
     """
 
-    ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    ranges: Ranges = field(default_factory=dict)
     players: Mapping[str, str] = field(default_factory=dict)
     #: What is played now.
     ruleset: Ruleset = field(default_factory=Ruleset)
@@ -115,6 +117,13 @@ class Quake3Log:
             return []
         self._begins = None
         return [Started(), *self._clock(self._last)]
+
+    def answered(self, question: str, text: str) -> Event | None:
+        """Return what an answer of the console tells."""
+        if question == PLAYERS:
+            return seen(text, self.teams)
+        found = who(text) if question.startswith(WHO) else None
+        return None if found is None else self.joined(int(question[len(WHO) :]), *found, None)
 
     def _take(self, seconds: int, kind: bytes, rest: bytes) -> list[Event]:
         """Return what one line says."""
@@ -341,6 +350,10 @@ class Quake3Console:
                 found.append(f"say {command.text}" if command.slot is None else _tell(command))
         return found
 
+    def who(self, slots: Sequence[int]) -> list[str]:
+        """Return the questions for who is in slots of which nothing is known."""
+        return [f"{WHO}{slot:d}" for slot in slots]
+
     def _move(self, command: MovePlayer, who: Joined | None) -> list[str]:
         if command.team >= len(TEAMS):
             return []
@@ -362,3 +375,9 @@ class Quake3Console:
 
 def _tell(command: Say) -> str:
     return f"tell {command.slot:d} {command.text}"
+
+
+#: OpenArena and its kin.  An intermission with people in it never ends by itself.
+SERVER = ServerFamily(
+    "quake3", QUAKE3, Quake3Log, Quake3Console, PLAYERS, go_on=("vstr nextmap", "map_restart 0")
+)

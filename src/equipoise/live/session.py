@@ -77,6 +77,8 @@ class Session:
         What the admin wants.
     stopping : callable
         Makes what ends a search for teams that takes too long.
+    moves_bots : bool
+        Whether bots can be put into another team.
 
     Examples
     --------
@@ -88,14 +90,18 @@ class Session:
      SetAdvantage(factors=(1.0, 1.0)), MovePlayer(slot=0, team=1)]
     """
 
-    def __init__(self, policy: Policy | None = None, stopping: Callable[[], Stop] = lambda: never) -> None:
-        self.state = State(policy or Policy())
-        self.phase = IDLE
-        self._stopping = stopping
+    def __init__(
+        self,
+        policy: Policy | None = None,
+        stopping: Callable[[], Stop] = lambda: never,
+        *,
+        moves_bots: bool = False,
+    ) -> None:
+        self.state, self.phase, self._stopping = State(policy or Policy()), IDLE, stopping
         self._commands: list[Command] = []
         self._gone: dict[int, Seat] = {}
         self._were: dict[str, int] = {}
-        self._pending = Pending()
+        self._pending = Pending(moves_bots=moves_bots)
         self._switching = Switching()
         self._answered: dict[int, float] = {}
         self.played = Played()
@@ -125,23 +131,6 @@ class Session:
             self._look_after_balance()
             self._commands += self._pending.commands(self.state, now)
         return self._commands
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the state as plain data, for pages and logs."""
-        state = self.state
-        playing = state.match.teams > 0 and len(state.bots) == state.match.teams
-        return {
-            "phase": self.phase,
-            "map": state.match.map,
-            "players": [
-                {"slot": seat.slot, "id": seat.id, "name": seat.name, "bot": seat.bot, "team": seat.team,
-                 "wanted": state.plan.get(seat.id), "watching": seat.watching}
-                for seat in sorted(state.seats.values(), key=lambda seat: seat.slot)
-            ],
-            "bots": [list(levels) for levels in state.bots],
-            "chances": list(chances(state)) if playing else [],
-            "advantage": list(self._factors),
-        }  # fmt: skip
 
     def as_public(self, server: str) -> dict[str, Any]:
         """Return what everybody may see, without who plays: map, phase, and for each team what it has."""
@@ -299,6 +288,7 @@ class Session:
         if self.phase == PLAYING:
             self._began = float("-inf")
             self.played.begin(self.state)
+        self._minimum = None  # what was asked for then may never have arrived
         self._refill()
 
     def _ended(self, event: Ended) -> None:

@@ -185,10 +185,7 @@ class Resident:
         if fast and not self._compiled:
             self._columns = [np.array(column, dtype=np.float64) for column in self._columns]
             self._compiled = True
-        sizes = (
-            packed.most_teams() * kernels.WORKSPACE, packed.most_members() * kernels.SEAT,
-            (packed.most_teams() + 1) * self._many, len(packed.rank), len(packed.at),
-        )  # fmt: skip
+        sizes = packed.room(self._many)
         columns = packed.arrays() if self._compiled else packed.columns()
         room: list[Any]
         play: Any = compiled(kernels.play) if self._compiled else kernels.play

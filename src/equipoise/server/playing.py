@@ -11,7 +11,7 @@ import logging
 import socket
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +35,12 @@ from equipoise.live.events import (
     TimePassed,
     Weighed,
 )
-from equipoise.live.quake3 import PLAYERS, Quake3Console, Quake3Log, seen, who
+from equipoise.live.family import Ranges
+from equipoise.live.maps import map_ranges
 from equipoise.live.session import IDLE, OPEN, Session
-from equipoise.live.state import Policy
 from equipoise.pickup.night import LIVE
 from equipoise.protocols.consoles.rcon import Rcon
+from equipoise.server.playing_settings import Playing
 from equipoise.server.rated import ArchiveRatings
 
 #: Seconds between two looks at the server's own list, where everyone is where they are to be, and where not.
@@ -54,61 +55,13 @@ SECONDS = 1.0
 #: Seconds after which what goes on is kept for the service: at the soonest, and where nothing changes.
 SHOWN_SOON, SHOWN_STILL = 1.0, 30.0
 
+#: The newest games from which ranges of maps are read, at the start.
+MOST_GAMES = 2000
+
 #: Games of the ledger that are read at the start.
 MOST_KEPT = 500
 
-#: How often a game that has ended and has people in it is asked to go on, and with what.
-GO_ON = ("vstr nextmap", "map_restart 0")
-
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Playing:
-    """The settings of one game server.
-
-    Parameters
-    ----------
-    log : str
-        Its log.
-    rcon : str
-        Host and port of its remote console; empty where nothing is to be sent.
-    password : str
-        The console's.
-    name : str
-        What it is called in messages.
-    policy : Policy
-        What the admin wants.
-    maps : mapping from str to (int, int)
-        For how many players each map is made.
-    players : mapping from str to str
-        Bots that count as players, with their characters.
-    intermission : float
-        Seconds after which the next game begins where people are in one that has ended.
-    """
-
-    log: str
-    rcon: str = ""
-    password: str = field(default="", repr=False)
-    name: str = ""
-    policy: Policy = field(default_factory=Policy)
-    maps: dict[str, tuple[int, int]] = field(default_factory=dict)
-    players: dict[str, str] = field(default_factory=dict)
-    intermission: float = 15.0
-
-    def address(self) -> tuple[str, int]:
-        """Return host and port of the console.
-
-        Raises
-        ------
-        InputError
-            If they are not written so.
-        """
-        host, colon, port = self.rcon.rpartition(":")
-        if not (colon and host and port.isascii() and port.isdigit() and 0 < int(port) < 65536):
-            msg = f"must be HOST:PORT, as in 127.0.0.1:27960, got {self.rcon!r}"
-            raise InputError(msg, "rcon")
-        return host.removeprefix("[").removesuffix("]"), int(port)
 
 
 class Link:
@@ -171,13 +124,19 @@ class BalancedServer:
     ) -> None:
         self.settings = settings
         self._archive, self._say, self._dry = archive, say, dry
-        self._log = Quake3Log(settings.maps, settings.players)
-        self._watch = Watch(archive, settings.log, "quake3", tap=self._tap)
+        family = self._family = settings.family()
+        self._log = family.log(ranges(archive, settings), settings.players)
+        self._watch = Watch(archive, settings.log, family.game, tap=self._tap)
         self._rated = ArchiveRatings(archive)
         self._link = Link(settings if not dry else Playing(settings.log))
-        self._console = Rcon(settings.password or "none")
-        self._lines = Quake3Console(settings.players)
-        self.session = Session(settings.policy, lambda: deadline(SECONDS))
+        self._console = Rcon(settings.password or "none", family.dialect)
+        self._lines = family.console(settings.players)
+        retry = max(settings.policy.retry_seconds, family.move_seconds)
+        self.session = Session(
+            replace(settings.policy, retry_seconds=retry),
+            lambda: deadline(SECONDS),
+            moves_bots=family.moves_bots,
+        )
         self.there: dict[int, Joined] = {}
         self._caught_up = False
         self._events: list[Event] = []
@@ -254,7 +213,8 @@ class BalancedServer:
             self._happened(event, now)
             if isinstance(event, Ended):
                 self._knows(now)
-                self._happened(Starting(), now)
+                if self._family.keeps_teams:
+                    self._happened(Starting(), now)
         if tally.matches and not any(isinstance(event, Ended) for event in events):
             self._knows(now)
 
@@ -316,20 +276,14 @@ class BalancedServer:
 
     def _answered(self, question: str, text: str, now: float) -> None:
         """Take what a question to the console was answered with."""
-        if question == PLAYERS:
-            list_ = seen(text, self.session.state.match.teams)
-            if list_ is not None:
-                self._happened(list_, now)
-                self._ask_who(list_)
-        elif question.startswith("dumpuser "):
-            slot, found = int(question.split()[1]), who(text)
-            if found is not None and slot not in self.session.state.seats:
-                self._happened(self._log.joined(slot, *found, None), now)
-                self._looked = float("-inf")
-
-    def _ask_who(self, list_: Seen) -> None:
-        for slot in self.session.unknown(list_):
-            self._console.ask(f"dumpuser {slot:d}")
+        event = self._log.answered(question, text)
+        if isinstance(event, Seen):
+            self._happened(event, now)
+            for who in self._lines.who(self.session.unknown(event)):
+                self._console.ask(who)
+        elif isinstance(event, Joined) and event.slot not in self.session.state.seats:
+            self._happened(event, now)
+            self._looked = float("-inf")
 
     # What is to be done
 
@@ -341,8 +295,9 @@ class BalancedServer:
                 self._happened(event, now)
         people = any(not each.bot for each in self.there.values())
         waited = self.settings.intermission * (1 + self._gone_on)
-        if people and self._gone_on < len(GO_ON) and now - self._ended >= waited and self._ended > 0:
-            self._send([GO_ON[self._gone_on]])
+        go_on = self._family.go_on
+        if people and self._gone_on < len(go_on) and now - self._ended >= waited and self._ended > 0:
+            self._send([go_on[self._gone_on]])
             self._gone_on += 1
         self._do(self.session.handle(TimePassed(), now))
 
@@ -356,7 +311,7 @@ class BalancedServer:
         between = LOOK if self.session.settled or self.session.phase in (IDLE, OPEN) else LOOK_SOON
         if now - self._looked >= between and self._console.idle:
             self._looked = now
-            self._console.ask(PLAYERS)
+            self._console.ask(self._family.players)
 
     def _do(self, commands: Iterable[Command]) -> None:
         """Carry commands out, and tell them."""
@@ -368,6 +323,14 @@ class BalancedServer:
     def _send(self, lines: list[str]) -> None:
         if lines and not self._dry:
             self._console.order(lines)
+
+
+def ranges(archive: Archive, settings: Playing) -> Ranges:
+    """Return for how many players maps are made, as the settings say, or else as games have shown."""
+    if not settings.map_ranges:
+        return settings.maps
+    played = [each.match for each in archive.listed(None, MOST_GAMES) if not each.undone]
+    return {**map_ranges(played), **settings.maps}
 
 
 def worded(command: Command, there: dict[int, Joined]) -> str:
@@ -392,23 +355,3 @@ def worded(command: Command, there: dict[int, Joined]) -> str:
 
 def _text(command: Say) -> str:
     return command.text
-
-
-def password_of(path: str) -> str:
-    """Return the password that is the first line of a file.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, or a console cannot take it.
-    """
-    try:
-        password = Path(path).read_text(encoding="ascii").splitlines()[0].strip()
-        Rcon(password)
-    except OSError as error:
-        msg = f": {path} cannot be read: {error.strerror or error}"
-        raise InputError(msg, "rcon_password_file") from error
-    except (ValueError, IndexError) as error:
-        msg = f": {path} must hold one line of plain signs without spaces, quotes and semicolons"
-        raise InputError(msg, "rcon_password_file") from error
-    return password

@@ -18,21 +18,80 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from equipoise.errors import InputError
+from equipoise.live.family import Ranges, ServerFamily
 from equipoise.live.state import Policy
-from equipoise.server.playing import Playing, password_of
+from equipoise.protocols.consoles.rcon import Rcon
+from equipoise.registry import SERVERS, resolve
 
 #: Settings of one server beside those of its policy, and what each is.
 TEXTS = ("name", "game", "log", "rcon", "rcon_password_file")
 TABLES = ("maps", "players")
 NUMBERS = ("intermission",)
+SWITCHES = ("map_ranges",)
 
-#: Games that can be balanced while they run.
-GAMES = ("openarena", "quake3")
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """The settings of one game server.
+
+    Parameters
+    ----------
+    log : str
+        Its log.
+    rcon : str
+        Host and port of its remote console; empty where nothing is to be sent.
+    password : str
+        The console's.
+    name : str
+        What it is called in messages.
+    policy : Policy
+        What the admin wants.
+    maps : mapping from str to (int, int or None)
+        For how many players each map is made.
+    players : mapping from str to str
+        Bots that count as players, with their characters.
+    intermission : float
+        Seconds after which the next game begins where people are in one that has ended.
+    game : str
+        What the server plays, as registered.
+    map_ranges : bool
+        Whether maps that are not in ``maps`` have the range that games in the archive have shown.
+    """
+
+    log: str
+    rcon: str = ""
+    password: str = field(default="", repr=False)
+    name: str = ""
+    policy: Policy = field(default_factory=Policy)
+    maps: Ranges = field(default_factory=dict)
+    players: dict[str, str] = field(default_factory=dict)
+    intermission: float = 15.0
+    game: str = "openarena"
+    map_ranges: bool = True
+
+    def family(self) -> ServerFamily:
+        """Return how such a server is read and spoken to."""
+        family: ServerFamily = resolve("game", SERVERS, self.game)
+        return family
+
+    def address(self) -> tuple[str, int]:
+        """Return host and port of the console.
+
+        Raises
+        ------
+        InputError
+            If they are not written so.
+        """
+        host, colon, port = self.rcon.rpartition(":")
+        if not (colon and host and port.isascii() and port.isdigit() and 0 < int(port) < 65536):
+            msg = f"must be HOST:PORT, as in 127.0.0.1:27960, got {self.rcon!r}"
+            raise InputError(msg, "rcon")
+        return host.removeprefix("[").removesuffix("]"), int(port)
 
 
 def read_servers(path: str) -> tuple[str, list[Playing]]:
@@ -83,13 +142,13 @@ def server_of(given: Mapping[str, Any]) -> Playing:
     """
     policies = {each.name: each for each in fields(Policy)}
     for name, value in given.items():
-        if name not in (*TEXTS, *TABLES, *NUMBERS, *policies):
-            known = ", ".join((*TEXTS, *TABLES, *NUMBERS, *policies))
+        if name not in (*TEXTS, *TABLES, *NUMBERS, *SWITCHES, *policies):
+            known = ", ".join((*TEXTS, *TABLES, *NUMBERS, *SWITCHES, *policies))
             msg = f"there is no setting {name!r}; the settings are {known}"
             raise InputError(msg)
         _check_kind(name, value)
-    if given.get("game", GAMES[0]) not in GAMES:
-        msg = f"must be one of {', '.join(GAMES)}, got {given['game']!r}"
+    if given.get("game", "openarena") not in SERVERS:
+        msg = f"must be one of {', '.join(SERVERS)}, got {given['game']!r}"
         raise InputError(msg, "game")
     if not given.get("log"):
         msg = "is missing"
@@ -103,8 +162,12 @@ def server_of(given: Mapping[str, Any]) -> Playing:
         given["log"], given.get("rcon", ""), password, given.get("name", ""), policy,
         {name: _range(name, span) for name, span in given.get("maps", {}).items()},
         {name: _plain(name, character) for name, character in given.get("players", {}).items()},
-        float(given.get("intermission", 15.0)),
+        float(given.get("intermission", 15.0)), given.get("game", "openarena"),
+        given.get("map_ranges", True),
     )  # fmt: skip
+    if policy.level is not None and not playing.family().levels:
+        msg = f"does not apply to {playing.game}, whose bots have one skill: set it on the server"
+        raise InputError(msg, "level")
     if playing.rcon:
         playing.address()
     return playing
@@ -118,7 +181,7 @@ def _check_kind(name: str, value: Any) -> None:
         wanted, words = (str,), "text"
     elif name in TABLES:
         wanted, words = (dict,), "a table"
-    elif kinds.get(name) == "bool":
+    elif name in SWITCHES or kinds.get(name) == "bool":
         wanted, words = (bool,), "true or false"
     elif kinds.get(name) == "int":
         wanted, words = (int,), "a whole number"
@@ -149,3 +212,23 @@ def _plain(name: str, character: Any) -> str:
             msg = f": names and characters must be letters, digits and _, got {each!r}"
             raise InputError(msg, "players")
     return str(character)
+
+
+def password_of(path: str) -> str:
+    """Return the password that is the first line of a file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or a console cannot take it.
+    """
+    try:
+        password = Path(path).read_text(encoding="ascii").splitlines()[0].strip()
+        Rcon(password)
+    except OSError as error:
+        msg = f": {path} cannot be read: {error.strerror or error}"
+        raise InputError(msg, "rcon_password_file") from error
+    except (ValueError, IndexError) as error:
+        msg = f": {path} must hold one line of plain signs without spaces, quotes and semicolons"
+        raise InputError(msg, "rcon_password_file") from error
+    return password

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from equipoise.archive.archive import Archive
 from equipoise.ingest.logs import Source, pieces
 from equipoise.live.events import Announced, Ended, Event, Joined, Left, Starting, Weighed
-from equipoise.live.quake3 import Quake3Log
 from equipoise.live.session import Session
-from equipoise.server.playing import Playing, worded
+from equipoise.server.playing import ranges, worded
+from equipoise.server.playing_settings import Playing
 from equipoise.server.rated import ArchiveRatings
 
 #: Seconds between two games of a record, in which every command would have had its effect.
@@ -29,9 +29,10 @@ def replay(archive: Archive, settings: Playing) -> Iterator[str]:
     settings : Playing
         The server, with its log.
     """
-    log = Quake3Log(settings.maps, settings.players)
+    family = settings.family()
+    log = family.log(ranges(archive, settings), settings.players)
     rated = ArchiveRatings(archive)
-    session = Session(settings.policy)
+    session = Session(settings.policy, moves_bots=family.moves_bots)
     there: dict[int, Joined] = {}
     now, games = 0.0, 0
 
@@ -53,5 +54,5 @@ def replay(archive: Archive, settings: Playing) -> Iterator[str]:
             elif isinstance(event, Left):
                 there.pop(event.slot, None)
             yield from happened(event)
-            if isinstance(event, Ended):
+            if isinstance(event, Ended) and family.keeps_teams:
                 yield from happened(Starting())

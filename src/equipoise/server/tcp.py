@@ -163,6 +163,11 @@ class Server:
         return len(self._connections)
 
     @property
+    def addresses(self) -> int:
+        """From how many addresses they are."""
+        return self._addresses
+
+    @property
     def waiting(self) -> int:
         """How many bytes wait to be sent, over all connections."""
         return sum(connection.waiting for connection in self._connections)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Container, Hashable
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
@@ -39,15 +39,19 @@ class Turns(Generic[Item]):
         self._queues.setdefault(whose, deque()).append(item)
         self._count += 1
 
-    def take(self) -> Item:
-        """Return the next item; its address is the last to have a turn again."""
-        whose, queue = next(iter(self._queues.items()))
-        del self._queues[whose]
+    def take(self, but: Container[Hashable] = ()) -> Item:
+        """Return the next item, not of some addresses; its address is the last to have a turn again."""
+        whose = next(each for each in self._queues if each not in but)
+        queue = self._queues.pop(whose)
         item = queue.popleft()
         if queue:
             self._queues[whose] = queue
         self._count -= 1
         return item
+
+    def has(self, but: Container[Hashable] = ()) -> bool:
+        """Tell whether something waits, not of some addresses."""
+        return any(each not in but for each in self._queues)
 
     def remove(self, whose: Hashable, item: Item) -> bool:
         """Take out an item that need no longer wait; tell whether it was there."""
@@ -94,11 +98,16 @@ class Lane(Generic[Item]):
         How many may wait.
     full : object
         The answer where there is no room.
+    at_once : int, optional
+        How much of one address may be worked on at a time, until :meth:`done`; by default any number.
     """
 
-    def __init__(self, places: int, full: object) -> None:
+    def __init__(self, places: int, full: object, at_once: int | None = None) -> None:
         self._places = places
         self._full = full
+        self._at_once = at_once
+        self._worked_on: dict[Hashable, int] = {}
+        self._sated: set[Hashable] = set()
         self._turns: Turns[Ticket[Item]] = Turns()
         self._something = asyncio.Event()
 
@@ -118,12 +127,29 @@ class Lane(Generic[Item]):
         """Give up a place, unless its turn has come already."""
         self._turns.remove(ticket.whose, ticket)
 
+    def may_begin(self, whose: Hashable) -> bool:
+        """Tell whether something of an address would be the next at once."""
+        return whose not in self._sated and not self._turns.has(self._sated)
+
     async def next(self) -> Ticket[Item]:
         """Wait for the next."""
-        while not len(self._turns):
+        while not self._turns.has(self._sated):
             self._something.clear()
             await self._something.wait()
-        return self._turns.take()
+        ticket = self._turns.take(self._sated)
+        if self._at_once is not None:
+            number = self._worked_on[ticket.whose] = self._worked_on.get(ticket.whose, 0) + 1
+            if number >= self._at_once:
+                self._sated.add(ticket.whose)
+        return ticket
+
+    def done(self, ticket: Ticket[Item]) -> None:
+        """Note that something is no longer worked on."""
+        number = self._worked_on.pop(ticket.whose) - 1
+        if number:
+            self._worked_on[ticket.whose] = number
+        self._sated.discard(ticket.whose)
+        self._something.set()
 
     def some(self, most: int) -> list[Ticket[Item]]:
         """Return those that wait, in turn, at most so many."""

@@ -57,6 +57,7 @@ def address() -> Iterator[str]:
         thread.join()
 
 
+@pytest.mark.slow
 def test_the_service_proves_and_keeps_results(address: str) -> None:
     """Thirty players in two teams are proven by the service; who won goes there with the token."""
     with Browser() as browser:

@@ -53,6 +53,7 @@ def pages_of(site: Site) -> dict[str, str]:
     return {path: page or "" for path, page in pages.items()}
 
 
+@pytest.mark.slow
 def test_every_link_leads_to_a_page(told: Chronicle) -> None:
     """Whatever a page refers to is there, and nothing names a host outside."""
     pages = pages_of(Site(told))
@@ -130,8 +131,8 @@ def test_servers_are_told_apart() -> None:
     matches = [replace(match, server=("one", "two", "")[n % 3]) for n, match in enumerate(night(10))]
     site = Site(chronicle_of(Elo(), matches, {}))
     page = site.page("servers/index.html") or ""
-    shown = re.findall(r"<h2><bdi>(\w+)</bdi>( \(server not told\))?</h2>", page)
-    assert shown == [("one", ""), ("two", ""), ("game", " (server not told)")]
+    shown = re.findall(r"<h2><bdi>(\w+)</bdi>( \(server not known\))?</h2>", page)
+    assert shown == [("one", ""), ("two", ""), ("game", " (server not known)")]
     assert re.findall(r"<dt>Matches</dt><dd>(\d+)", page) == ["4", "3", "3"]
     assert "<dt>Server</dt><dd><bdi>two</bdi>" in (site.page(f"match/{slug('m1')}.html") or "")
 
@@ -204,6 +205,7 @@ def test_names_that_mean_harm_are_text_everywhere() -> None:
     assert "<img" not in report
 
 
+@pytest.mark.slow
 def test_pages_of_many_games_stay_small() -> None:
     """A player of thousands of games, and a match of a hundred people, are shown in part."""
     crowd = [f"p{n}" for n in range(150)]

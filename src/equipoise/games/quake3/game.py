@@ -7,26 +7,16 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from equipoise.games.quake3.rules import COLOUR, URBAN_TERROR, ServerSetup
-from equipoise.logs.play import ALONE, NAME, GameHalf, Play, bot_id, text_from
+from equipoise.games.quake3.clients import BLUE, RED, ClientInfo, identity_of
+from equipoise.games.quake3.rules import URBAN_TERROR, ServerSetup
+from equipoise.logs.play import ALONE, NAME, GameHalf, Play
 from equipoise.matches import Contest, Match, Unfinished
 
-INFO = re.compile(rb" ?(\d{1,9}) n\\([^\\]*)\\t\\(\d+)(?:\\|\s*$)")
-SKILL = re.compile(rb"\\skill\\ *(\d{1,3}(?:\.\d{1,6})?)")
-GUID = re.compile(rb"\\id\\([^\\\r]+)")
-USERINFO = re.compile(rb" ?(\d{1,9}) \\")
-CL_GUID = re.compile(rb"\\cl_guid\\([^\\\r]+)")
-NAME_IN = re.compile(rb"\\name\\([^\\\r]*)")
 FLAG = re.compile(rb" ?(\d{1,9}) (\d{1,3}): ?team_CTF_(red|blue)flag")
 BOMB = re.compile(rb" (?:was (tossed|planted|defused) by|has been (collected) by) (\d{1,9})!?\s*$")
-STRONG_GUID = re.compile(r"[0-9A-Za-z]{8,64}")
 TEAM_SCORES = re.compile(rb" ?(-?\d{1,9}) +blue: ?(-?\d{1,9})\s*$")
 SCORE = re.compile(rb" ?(-?\d{1,9}) +ping: ?-?\d+ +client: ?(\d{1,9})(?: |\s*$)")
 EVENT = re.compile(rb" ?(-?\d{1,9}) (-?\d{1,9}) (-?\d{1,9})(?: (-?\d{1,9}))?:")
-
-#: Teams of ``ClientUserinfoChanged``: who plays for themselves, red, blue; anybody else only watches.
-RED, BLUE = 1, 2
-SIDES = {b"0": ALONE, b"1": RED, b"2": BLUE}
 
 #: Teams of events.
 TEAMS = {b"1": RED, b"2": BLUE}
@@ -51,51 +41,6 @@ CAPTURED = b"1"
 ROUND_BEGINS, FLAG_ROUND_BEGINS = b"0", b"4"
 #: Other events of capture the flag elimination that end a round: won in three ways, drawn.
 FLAG_ROUND_ENDS = (b"6", b"7", b"8", b"9")
-
-
-class ClientInfo:
-    r"""What a ``ClientUserinfoChanged`` says of a client.
-
-    Examples
-    --------
-    >>> client = ClientInfo.of(rb" 4 n\Xan\t\2\skill\ 3.00\tt\0")
-    >>> client.slot, client.identity, client.side
-    (b'4', 'bot:Xan:3', 2)
-    """
-
-    __slots__ = ("identity", "name", "side", "slot")
-
-    def __init__(self, slot: bytes, identity: str, name: str, side: int | None) -> None:
-        self.slot, self.identity, self.name, self.side = slot, identity, name, side
-
-    @staticmethod
-    def of(rest: bytes) -> ClientInfo | None:
-        """Return what a line says; None where it is damaged."""
-        info = INFO.match(rest)
-        if info is None:
-            return None
-        name = text_from(info[2])
-        return ClientInfo(info[1], _identity(rest, name), name, SIDES.get(info[3]))
-
-    def may_be(self, known: str) -> bool:
-        """Tell whether this may be who it was; a person without GUID may change the name."""
-        return known.partition("#")[0] == self.identity or (
-            known.startswith(NAME) and self.identity.startswith(NAME)
-        )
-
-
-def _identity(info: bytes, name: str) -> str:
-    """Return who a client is: a bot by name and level, a person by GUID, or else by name without colours."""
-    skill = SKILL.search(info)
-    if skill is not None:
-        return bot_id(name, float(skill[1]))
-    guid = GUID.search(info)
-    return NAME + (COLOUR.sub("", name) or name) if guid is None else _guid(guid[1])
-
-
-def _guid(content: bytes) -> str:
-    known = text_from(content)
-    return known if STRONG_GUID.fullmatch(known) else f"guid:{known}"
 
 
 def _date(stamp: str) -> float | None:
@@ -269,15 +214,12 @@ class Quake3Game:
 
     def person(self, rest: bytes) -> str | None:
         r"""``ClientUserinfo: slot \key\value``: who it is, where ``ClientUserinfoChanged`` does not say."""
-        info = USERINFO.match(rest)
-        if info is None:
+        client = identity_of(rest)
+        if client is None:
             return "a ClientUserinfo without client"
-        guid, name = CL_GUID.search(rest), NAME_IN.search(rest)
-        skill = SKILL.search(rest) if b"\\characterfile\\" in rest or guid is None else None
-        if skill is not None and name is not None:
-            self.known[info[1]] = bot_id(text_from(name[1]), float(skill[1]))
-        elif guid is not None:
-            self.known[info[1]] = _guid(guid[1])
+        slot, identity = client
+        if identity is not None:
+            self.known[slot] = identity
         return None
 
     def warm(self) -> None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from equipoise.games.quake3.game import LINES, ClientInfo, Quake3Game
+from equipoise.games.quake3.clients import ClientInfo
+from equipoise.games.quake3.game import LINES, Quake3Game
 from equipoise.games.quake3.rules import RULES, ServerSetup, setup_of
 from equipoise.logs.lines import Block, LineReader
 from equipoise.logs.rules import Rules

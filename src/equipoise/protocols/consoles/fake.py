@@ -46,6 +46,7 @@ class FakeConsole:
         self._carry_out, self._dialect, self._limited = carry_out, dialect, limited
         self._tokens, self._filled = BURST, 0.0
         self.variables: dict[str, str] = {}
+        self.aliases: dict[str, str] = {}
         self.dropped = 0
 
     def receive(self, packet: bytes, now: float) -> list[bytes]:
@@ -63,19 +64,26 @@ class FakeConsole:
         return [start + piece for piece in pieces]
 
     def _run(self, line: str, *, reply: bool) -> str:
-        """Carry out one command; what ``vstr`` runs is carried out later, so that it prints nothing here."""
+        """Carry out one command; what was put aside is carried out later, so that it prints nothing here."""
         words = line.split(" ", 2)
-        if words[0] == "set" and len(words) == 3:
-            self.variables[words[1]] = words[2].removeprefix('"').removesuffix('"')
-            return ""
-        if words[0] == "vstr" and len(words) == 2:
-            waiting = [self.variables.get(words[1], "")]
-            for command in [part.strip() for part in waiting[0].split(";")][:MOST]:
-                if command and not command.startswith("wait"):
-                    self._run(command, reply=False)
-            return ""
-        answer = "" if line == "nop" else self._carry_out(line)
-        return answer if reply else ""
+        if words[0] in ("set", "alias") and len(words) == 3:
+            kept = self.aliases if words[0] == "alias" else self.variables
+            kept[words[1]] = words[2].removeprefix('"').removesuffix('"')
+        elif words[0] == "unalias":
+            self.aliases.pop(words[1], None)
+        elif words[0] == "vstr" and len(words) == 2:
+            self._run_all(self.variables.get(words[1], ""))
+        elif line == self._dialect.run:
+            self._run_all(self.aliases.get(line, ""))
+        else:
+            answer = "" if line == "nop" else self._carry_out(line)
+            return answer if reply else ""
+        return ""
+
+    def _run_all(self, commands: str) -> None:
+        for command in [part.strip() for part in commands.split(";")][:MOST]:
+            if command and not command.startswith("wait"):
+                self._run(command, reply=False)
 
     def _spend(self, now: float) -> bool:
         self._tokens = min(self._tokens + max(now - self._filled, 0.0) * PER_SECOND, BURST)

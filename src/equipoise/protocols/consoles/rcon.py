@@ -8,12 +8,13 @@ Three things make this hard, and are dealt with here once:
 
 * **Few packets are taken.**  Quake 3 lets each address send ten at once and then one a second, and drops the
   others without a word.  A bucket of our own, a little smaller, keeps us below that.
-* **Packets are lost.**  Every command of Quake 3 is answered by a packet at least, an empty one if need be,
-  so what stays without an answer is sent again.
+* **Packets are lost.**  Every command is answered by a packet at least, an empty one if need be, so what
+  stays without an answer is sent again.
 * **An order must not be carried out twice.**  Orders travel as one variable: ``set eq_orders "set eq_orders
   nop; ORDER; wait 6; ORDER"``, which may be sent as often as need be, and then ``vstr eq_orders``, whose
   first deed is to empty the variable.  However often that arrives, the orders are carried out once; and any
-  number of orders costs two packets.
+  number of orders costs two packets.  DarkPlaces has no ``vstr``; there it is an alias that removes itself,
+  and all orders of a batch are carried out in one frame.
 """
 
 from __future__ import annotations
@@ -50,22 +51,25 @@ class Dialect(NamedTuple):
         What the answer begins with.
     burst, per_second : float
         How many packets are sent at once, and then each second.
-    variable : str
-        The variable that orders travel in; empty where each is sent by itself.
-    pause : str
-        What stands between two orders in it: frames in which the game takes them in.
+    keep, run : str
+        How orders are put aside under a name, and carried out, which forgets them first.
+    between : str
+        What stands between two orders: frames in which the game takes them in, where it needs any.
     """
 
     prefix: bytes
     burst: float
     per_second: float
-    variable: str = ""
-    pause: str = ""
+    keep: str
+    run: str
+    between: str = "; "
 
 
 #: ioquake3 takes ten at once and one a second, of all that one address sends.
-QUAKE3 = Dialect(b"print\n", 8.0, 0.95, "eq_orders", "wait 6")
-DARKPLACES = Dialect(b"n", 20.0, 20.0)
+QUAKE3 = Dialect(
+    b"print\n", 8.0, 0.95, 'set eq_orders "set eq_orders nop; {}"', "vstr eq_orders", "; wait 6; "
+)
+DARKPLACES = Dialect(b"n", 20.0, 20.0, 'alias eq_orders "unalias eq_orders; {}"', "eq_orders")
 
 
 class ConsoleAnswer(NamedTuple):
@@ -145,13 +149,9 @@ class Rcon:
         UnsafeError
             If a line must not be sent; then none is.
         """
-        safe = [checked(line) for line in lines]
-        name, pause = self._dialect.variable, self._dialect.pause
-        if not name:
-            self._waiting.extend(_Item(line, question=False) for line in safe)
-            return
-        for batch in _batches(safe, f"; {pause}; ", LONGEST_BATCH - 2 * len(name)):
-            for text in (f'set {name} "set {name} nop; {batch}"', f"vstr {name}"):
+        dialect, safe = self._dialect, [checked(line) for line in lines]
+        for batch in _batches(safe, dialect.between, LONGEST_BATCH - len(dialect.keep)):
+            for text in (dialect.keep.format(batch), dialect.run):
                 self._waiting.append(_Item(text, question=False))
 
     def forget(self) -> None:

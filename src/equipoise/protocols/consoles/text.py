@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-#: Signs that mean nothing to any console: no quote, no semicolon, no line end, no dollar, no caret.
-SAFE = re.compile(r"!?[A-Za-z0-9_][A-Za-z0-9 _.,:!?()/+*'=-]*")
+#: Signs that mean nothing to any console: no quote, no semicolon, no line end, no dollar, no caret; and no
+#: two slashes, which begin a comment.
+SAFE = re.compile(r"(?!.*//)!?[A-Za-z0-9_][A-Za-z0-9 _.,:!?()/+*'=#-]*")
 
 #: Longest line that is sent.
 LONGEST = 200

@@ -56,16 +56,15 @@ class Asking:
         """Answer; of None as a question only that this process is ready."""
         yield from ()
         if question is None:
-            self._warm()
+            warm()
             return 200, b""
         kind, body, seconds = question
         return answered(kind, body, seconds)
 
-    @staticmethod
-    def _warm() -> None:
-        from equipoise.teams.balancing import balance
 
-        balance({"one": 1.0, "two": 2.0})
+def warm() -> None:
+    """Load what most questions need, so that the first who asks need not wait for it."""
+    answered("balance", b'{"players": {"one": 1, "two": 2}}', 1.0)
 
 
 def answered(kind: str, body: bytes, seconds: float) -> tuple[int, bytes]:

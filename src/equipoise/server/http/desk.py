@@ -7,7 +7,6 @@ neither a lookup nor another address waits for one that takes long.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,107 +15,26 @@ from typing import Any
 
 from equipoise.errors import EquipoiseError
 from equipoise.matches import Ruleset
-from equipoise.protocols.http.problems import HttpProblem
-from equipoise.server.http.asking import ProblemError
+from equipoise.server.http.lines import HereLine, WorkLine, when_its_turn_comes
 from equipoise.server.http.reading import Read
+from equipoise.server.http.small import Effort, effort
 from equipoise.server.metrics import Gauge
 from equipoise.server.service import BREATH, Service
 from equipoise.server.settings import Settings
 from equipoise.server.turns import Lane, Ticket
-from equipoise.server.workers import BEGIN, Worker
 from equipoise.serving.people import People, PlayerRow
 from equipoise.serving.ratings import Snapshot
 
 #: Seconds that reading the archive may take.
 READING = 20.0
 
-#: Seconds beyond its time limit after which a worker that answers questions is restarted: they may have to
-#: load what they need first, on a machine that is busy.
-PATIENCE = 15.0
-
 #: Cards of players that are kept as JSON for each snapshot.
 MOST_CARDS = 10_000
 
-#: Questions that take some milliseconds, and so have a worker that no long one holds up.
-QUICK = ("balance", "late")
-
-#: As many of these.
-QUICK_WORKERS = 2
+#: Workers for short questions, and for long ones.
+WORKERS = 2
 
 log = logging.getLogger(__name__)
-
-
-class WorkLine:
-    """A lane, and the workers that work it off.
-
-    Parameters
-    ----------
-    role : str
-        What a worker is; see :data:`equipoise.server.workers.ROLES`.
-    places : int
-        How many may wait.
-    arguments : object
-        What a worker is made with.
-    at_once : bool
-        Whether workers begin before somebody asks.
-    workers : int
-        How many there are.
-    """
-
-    def __init__(
-        self, role: str, places: int, *arguments: object, at_once: bool = False, workers: int = 1
-    ) -> None:
-        self._at_once = at_once
-        self.workers = [Worker(role, *arguments) for _ in range(workers)]
-        self._lane: Lane[tuple[Any, float]] = Lane(places, None)
-
-    def __len__(self) -> int:
-        return len(self._lane)
-
-    async def ask(self, question: Any, seconds: float, address: str) -> Any:
-        """Return the answer when the turn has come; whoever leaves gives it up.
-
-        Raises
-        ------
-        ProblemError
-            If too much waits, or there is no answer in time.
-        """
-        ticket = self._lane.enter(address, (question, seconds))
-        try:
-            answer = await asyncio.shield(ticket.answer)
-        except asyncio.CancelledError:
-            self._lane.leave(ticket)
-            raise
-        if answer is None:
-            raise ProblemError(HttpProblem(429, "busy", "too much is being asked at once; ask again"))
-        if isinstance(answer, EquipoiseError):
-            log.warning("not answered", extra={"why": str(answer)})
-            raise ProblemError(HttpProblem(503, "unavailable", "this cannot be answered just now; ask again"))
-        return answer
-
-    def work_off(self) -> list[Coroutine[Any, Any, None]]:
-        """Return what answers, each without end."""
-        return [self._work_off(each) for each in self.workers]
-
-    async def _work_off(self, worker: Worker) -> None:
-        """Answer one after the other, without end; begin the worker before the first who asks has to wait."""
-        if self._at_once:
-            with contextlib.suppress(EquipoiseError):
-                await worker.ask(None, BEGIN)
-        while True:
-            ticket: Ticket[tuple[Any, float]] = await self._lane.next()
-            question, seconds = ticket.item
-            try:
-                if worker.pid is None:  # to begin takes time of its own
-                    await worker.ask(None, BEGIN)
-                answer: Any = await worker.ask(question, seconds + PATIENCE)
-            except EquipoiseError as error:
-                answer = error
-            except Exception as error:
-                log.exception("unexpected error")
-                answer = EquipoiseError(type(error).__name__)
-            if not ticket.answer.done():
-                ticket.answer.set_result(answer)
 
 
 @dataclass(slots=True)
@@ -166,10 +84,9 @@ class Desk:
         self._serial = 0
         self._known = self._take()
         places = settings.max_waiting
-        self._quick, self._long = (
-            WorkLine("ask", places, at_once=True, workers=QUICK_WORKERS),
-            WorkLine("ask", places),
-        )
+        self.here = HereLine(places)
+        self._short = WorkLine("ask", places, at_once=True, workers=WORKERS)
+        self._long = WorkLine("ask", places, workers=WORKERS)
         self._read = WorkLine("read", places, settings.store)
         self._pages = WorkLine("pages", places, settings.store)
         self._lists: Lane[Iterator[Any]] = Lane(places, None)
@@ -194,8 +111,14 @@ class Desk:
         """Return status and body of the answer to a question that needs no archive."""
         settings = self.settings
         limit = min(settings.team_seconds if seconds is None else seconds, settings.max_time_limit)
-        line = self._quick if kind in QUICK else self._long
-        answer: tuple[int, bytes] = await line.ask((kind, body, limit), limit, address)
+        answer: tuple[int, bytes]
+        work = effort(kind, body)
+        is_here = work is Effort.HERE and self.here.has_time()
+        if is_here and not (len(self.here) and self._short.is_free(address)):
+            answer = await self.here.ask((kind, body, limit), address)
+        else:
+            line = self._long if work is Effort.LONG else self._short
+            answer = await line.ask((kind, body, limit), limit, address)
         return answer
 
     async def read(self, kind: str, asked: Any, address: str) -> Read:
@@ -216,17 +139,7 @@ class Desk:
         ProblemError
             If too much waits.
         """
-        ticket = self._lists.enter(address, parts)
-        try:
-            found = await asyncio.shield(ticket.answer)
-        except asyncio.CancelledError:
-            self._lists.leave(ticket)
-            raise
-        if found is None:
-            raise ProblemError(HttpProblem(429, "busy", "too much is being asked at once; ask again"))
-        if isinstance(found, EquipoiseError):
-            raise found
-        return found
+        return await when_its_turn_comes(self._lists, address, parts)
 
     async def _go_through(self) -> None:
         """Compute one list after the other, with pauses for everybody else, without end."""
@@ -259,12 +172,12 @@ class Desk:
         return rows
 
     def _lines(self) -> dict[str, WorkLine]:
-        return {"quick": self._quick, "long": self._long, "read": self._read, "pages": self._pages}
+        return {"short": self._short, "long": self._long, "read": self._read, "pages": self._pages}
 
     def lanes(self) -> list[Coroutine[Any, Any, None]]:
         """Return what works the lanes off, each without end."""
         lines = [each for line in self._lines().values() for each in line.work_off()]
-        return [*lines, self._go_through()]
+        return [*lines, self.here.work_off(), self._go_through()]
 
     async def close(self) -> None:
         """Close the workers."""
@@ -275,7 +188,8 @@ class Desk:
         """Return what metrics say of this moment."""
         known = self.known
         waiting = {f'{{lane="{name}"}}': float(n) for name, n in self.service.waiting().items()}
-        waiting |= {f'{{lane="http_{name}"}}': float(len(line)) for name, line in self._lines().items()}
+        lines: dict[str, HereLine | WorkLine] = {"here": self.here, **self._lines()}
+        waiting |= {f'{{lane="http_{name}"}}': float(len(line)) for name, line in lines.items()}
         return [
             ("equipoise_waiting", "What waits in each lane.", "gauge", waiting),
             ("equipoise_lookups_total", "Lookups of the weight protocol.", "counter",

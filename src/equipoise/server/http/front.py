@@ -7,6 +7,7 @@ import json
 import ssl
 
 from equipoise.server.http.application import Application
+from equipoise.server.http.asking import warm
 from equipoise.server.http.desk import Desk
 from equipoise.server.http.document import document
 from equipoise.server.http.events import Events
@@ -50,6 +51,7 @@ class HttpFront:
         self.desk.connections = lambda: {
             '{protocol="weights"}': weights.open, '{protocol="http"}': self._server.open
         }  # fmt: skip
+        self.desk.here.is_alone = lambda: weights.addresses + self._server.addresses < 2
         self._tasks: list[asyncio.Task[None]] = []
         self.where = ("", 0)
 
@@ -61,6 +63,7 @@ class HttpFront:
         InputError
             If the address cannot be listened on.
         """
+        warm()
         self._tasks = [
             asyncio.create_task(each) for each in (*self.desk.lanes(), *self.desk.events.following())
         ]

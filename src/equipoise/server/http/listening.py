@@ -264,6 +264,11 @@ class HttpServer:
         """How many connections there are."""
         return len(self._connections)
 
+    @property
+    def addresses(self) -> int:
+        """From how many addresses they are."""
+        return len(self._accounts)
+
     def close(self) -> None:
         """Stop listening."""
         for each in self._listening:

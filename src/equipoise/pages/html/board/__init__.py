@@ -19,6 +19,7 @@ SCRIPTS = (
     "worth.js",
     "search.js",
     "climb.js",
+    "request.js",
     "paste.js",
     "form.js",
     "teams.js",

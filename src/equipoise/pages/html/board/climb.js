@@ -14,14 +14,8 @@ function climb(problem, best) {
     const begin = begins.shift() ?? (best.ranked.length && round % 4 ? best.ranked[0].labels : null);
     const labels = begin ? begin.slice() : drafted(problem, random);
     if (begin && round) kick(problem, labels, random);
-    looks += descend(problem, labels, () => [violation(problem, labels), 0], false);
-    if (violation(problem, labels) > 0) continue;
-    looks += descend(problem, labels, (totals) => {
-      let over = 0;
-      for (const { cost, limit } of best.limits) over += Math.max(cost(problem, totals) - limit, 0);
-      return [over, best.cost(problem, totals)];
-    }, true);
-    best.offer(labels);
+    looks += descend(problem, labels, best);
+    if (violation(problem, labels) === 0) best.offer(labels);
   }
 }
 
@@ -35,16 +29,30 @@ function kick({ blocks }, labels, random) {
   }
 }
 
-/** Move and swap blocks while that lowers a score; return how many were looked at.
- * @param {Problem} problem @param {number[]} labels @param {(totals: Float64Array) => [number, number]} score
- * @param {boolean} legal whether only legal splits are looked at */
-function descend(problem, labels, score, legal) {
-  const { blocks, k } = problem;
+/** Move and swap blocks while that breaks less, exceeds the limits by less or costs less, in this order; return
+ * how many were looked at.
+ * @param {Problem} problem @param {number[]} labels @param {Best} best */
+function descend(problem, labels, { cost, limits }) {
+  const { blocks, enemies, roles, k } = problem;
   const scratch = new Float64Array(k * WIDTH);
   let rows = sumsOf(problem, labels);
-  scratch.set(rows);
-  let [now, looks] = [score(filled(problem, scratch)), 1];
-  for (let better = true; better && now[0] + now[1] > 0; ) {
+  /** @type {(most: number, one: number, other: number, from: number) => number[] | null} */
+  const score = (most, one, other, from) => {
+    // An exchange of equally many who have no enemies breaks what was broken before.
+    const alike = blocks[one].size === blocks[other]?.size && !enemies[one].length && !enemies[other].length && !roles.length;
+    const broken = alike && most < Infinity ? most : violation(problem, labels);
+    if (broken > most) return null;
+    scratch.set(rows);
+    for (let feature = 0; feature < WIDTH; feature++) {
+      const change = blocks[one].row[feature] - (blocks[other]?.row[feature] ?? 0);
+      scratch[from * WIDTH + feature] -= change;
+      scratch[labels[one] * WIDTH + feature] += change;
+    }
+    const totals = filled(problem, scratch);
+    return [broken, sum(limits.map((one) => Math.max(one.cost(problem, totals) - one.limit, 0))), cost(problem, totals)];
+  };
+  let [now, looks] = [/** @type {number[]} */ (score(Infinity, 0, 0, labels[0])), 1];
+  for (let better = true; better && now.some((one) => one !== 0); ) {
     better = false;
     for (let one = 0; one < blocks.length; one++) {
       for (let other = one + 1; other < blocks.length + k && blocks[one].fixed < 0; other++) {
@@ -53,18 +61,10 @@ function descend(problem, labels, score, legal) {
         if (a === b || (swap && blocks[other].fixed >= 0)) continue;
         labels[one] = b;
         if (swap) labels[other] = a;
-        let next = null;
-        if (!legal || fits(problem, rows, labels, one, swap ? other : -1, a)) {
-          scratch.set(rows);
-          for (let feature = 0; feature < WIDTH; feature++) {
-            const change = blocks[one].row[feature] - (swap ? blocks[other].row[feature] : 0);
-            scratch[a * WIDTH + feature] -= change;
-            scratch[b * WIDTH + feature] += change;
-          }
-          next = score(filled(problem, scratch));
-        }
         looks += 1;
-        if (next && (next[0] < now[0] || (next[0] === now[0] && next[1] < now[1] - 1e-12 * Math.abs(now[1])))) {
+        const next = score(now[0], one, other, a);
+        const at = next ? next.findIndex((part, place) => part !== now[place]) : -1;
+        if (next && at >= 0 && next[at] < now[at] - 1e-12 * Math.abs(now[at])) {
           [now, better, rows] = [next, true, sumsOf(problem, labels)];
         } else {
           labels[one] = a;
@@ -74,26 +74,6 @@ function descend(problem, labels, score, legal) {
     }
   }
   return looks;
-}
-
-/** Whether a legal split stays so after a move or swap that the labels have made already.
- * @param {Problem} problem @param {Float64Array} rows before it @param {number[]} labels
- * @param {number} one @param {number} other -1 for a move @param {number} from the team that one comes from */
-function fits(problem, rows, labels, one, other, from) {
-  const { blocks, enemies, k } = problem;
-  const change = blocks[one].size - (other < 0 ? 0 : blocks[other].size);
-  if (change) {
-    let [low, high] = [Infinity, 0];
-    for (let team = 0; team < k; team++) {
-      const count = rows[team * WIDTH] + (team === labels[one] ? change : team === from ? -change : 0);
-      low = Math.min(low, count);
-      high = Math.max(high, count);
-    }
-    if (high - low > 1 || low < problem.least) return false;
-  }
-  for (const enemy of enemies[one]) if (labels[enemy] === labels[one]) return false;
-  if (other >= 0) for (const enemy of enemies[other]) if (labels[enemy] === labels[other]) return false;
-  return !problem.roles.length || violation(problem, labels) === 0;
 }
 
 /** A beginning: large blocks first, each to the team that has the fewest players, then the least weight.
@@ -111,7 +91,7 @@ function drafted({ blocks, k, units, enemies }, random) {
   for (const { at } of order.sort((a, b) => b.size - a.size || b.key - a.key)) {
     if (labels[at] >= 0) continue;
     const rank = teams.map(([size, mu], team) => ({ team, mu,
-      size: size + 1000 * [...enemies[at]].filter((enemy) => labels[enemy] === team).length }));
+      size: size + 1000 * enemies[at].filter((enemy) => labels[enemy] === team).length }));
     place(at, rank.sort((a, b) => a.size - b.size || a.mu - b.mu)[0].team);
   }
   return labels;

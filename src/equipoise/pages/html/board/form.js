@@ -4,12 +4,12 @@
 /**
  * @typedef {{text: string, read: string | null, asked: Asked | null, problem: Problem | null, status: string,
  *   labels: number[], best: number[], others: number[][], locks: Set<string>, picked: number, unknown: string[],
- *   within: number, prices: string[], drag: {place: number, x: number, y: number, ghost: HTMLElement | null} | null}} State
+ *   within: number, prices: string[] | null, drag: {place: number, x: number, y: number, ghost: HTMLElement | null} | null}} State
  */
 
 /** @type {State} */
 const state = { text: "", read: null, asked: null, problem: null, status: "", labels: [], best: [], others: [],
-  locks: new Set(), picked: -1, unknown: [], within: 0, prices: [], drag: null };
+  locks: new Set(), picked: -1, unknown: [], within: 0, prices: null, drag: null };
 const MOST_OTHERS = 6;
 
 /** @param {string} id @returns {any} */
@@ -29,22 +29,31 @@ const percent = (chance) => `${(100 * chance).toFixed(Math.abs(chance - 0.5) < 0
 const printable = (name) => name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (sign) =>
   ("\u200c\u200d".includes(sign) ? sign : `\\u${(/** @type {number} */ (sign.codePointAt(0))).toString(16).padStart(4, "0")}`));
 
-/** @param {string} tag @param {Record<string, any>} [fields] @param {(Node | string)[]} children @returns {HTMLElement} */
-function make(tag, fields = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [key, value] of Object.entries(fields)) {
-    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-    else if (key in made) /** @type {any} */ (made)[key] = value;
-    else if (value !== null) made.setAttribute(key, value);
-  }
-  made.append(...children);
-  return made;
+/** A copy of a template of the page. @param {string} id @returns {HTMLElement} */
+const copyOf = (id) => $(id).content.firstElementChild.cloneNode(true);
+
+/** The children of an element, which become as many copies of a template as are asked for: what stays is not
+ * made anew, so that a browser lays out little and nobody loses the focus.
+ * @param {string} id @param {number} count @param {string} template @returns {HTMLElement[]} */
+function copies(id, count, template) {
+  const parent = $(id);
+  while (parent.children.length > count) parent.lastElementChild.remove();
+  while (parent.children.length < count) parent.append(copyOf(template));
+  return [...parent.children];
 }
+
+/** Write a text where there is another. @param {Element} element @param {string} text */
+function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** @param {string} id @param {string[]} lines @param {string} template */
+const writeList = (id, lines, template) => copies(id, lines.length, template).forEach((one, at) => write(one.querySelector("button") ?? one, lines[at]));
 
 /** @param {number} team */
 const teamName = (team) => say("team", { number: team + 1 });
 /** @param {number} place */
-const nameOf = (place) => (state.asked ? printable(labelOf(state.asked.players[place])) : "");
+const nameOf = (place) => (state.problem ? printable(labelOf(state.problem.request.players[place])) : "");
 /** The team of each player. @param {number[]} split @returns {number[]} */
 const byPlayer = (split) => (state.problem ? state.problem.blockOf.map((block) => split[block]) : []);
 
@@ -73,33 +82,10 @@ function askedInForm() {
   const target = numberIn($("bots").value, 0, 1e6, say("bots"));
   return { players, teams: Number($("teams").value), parties: groupsIn("parties"), apart: groupsIn("apart"),
     fixed: pairsIn("fixed").map(([who, team]) => [who, Number(team) - 1]),
-    bots: target === null ? null : { weight, minimum: 0, maximum: null, target: Math.floor(target) },
+    bots: target === null ? null : { weight, target: Math.floor(target) },
     roles: pairsIn("roles").map(([role, count]) => [role, numberIn(count, 0, 100, role) ?? 0]),
     objective: $("objective").value };
 }
-
-/** A request as plain data, as `--request` takes it. @param {Asked} asked */
-function dataOf(asked) {
-  const players = asked.players.map((one) => {
-    const row = /** @type {Record<string, any>} */ (one.name ? { name: one.name } : {});
-    if (one.id !== one.name) row.id = one.id;
-    if (one.mu !== null) row[one.mu < 0 ? "mu" : "weight"] = one.mu;
-    if (one.sigma) row.sigma = one.sigma;
-    if (one.side !== 0.5) row.side = one.side;
-    if (one.party !== null) row.party = one.party;
-    if (one.team !== null) row.team = one.team + 1;
-    if (one.roles.length) row.roles = one.roles;
-    return row;
-  });
-  const fixed = Object.fromEntries(asked.fixed.map(([who, team]) => [who, team + 1]));
-  const { parties, apart, bots, objective } = asked;
-  const fields = { parties, apart, fixed, roles: Object.fromEntries(asked.roles) };
-  const filled = Object.entries(fields).filter(([, value]) => Object.keys(value).length);
-  return { players, teams: asked.teams, ...Object.fromEntries(filled), ...(bots ? { bots: cleaned(bots) } : {}), objective };
-}
-
-/** @param {Record<string, any>} fields */
-const cleaned = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== 0));
 
 /** The request with who is locked as fixed. @returns {Asked} */
 function withLocks() {
@@ -141,12 +127,14 @@ function fill(data) {
 
 /** Take in what is typed and solve it. */
 function typed() {
-  state.picked = -1;
+  attempt(() => solved(askedInForm()));
+}
+
+/** Do something, and show what it finds to be at fault. @param {() => void} step */
+function attempt(step) {
   try {
-    state.asked = askedInForm();
-    state.locks = new Set();
+    step();
     fault(null);
-    solved(state.asked);
   } catch (error) {
     fault(error);
   }
@@ -156,10 +144,11 @@ function typed() {
 function fault(error) {
   const ways = error instanceof AmbiguousFault ? error.ways : [];
   $("fault").hidden = !error;
-  $("fault").textContent = error ? printable(String(error.message)) : "";
+  write($("fault"), error ? printable(String(error.message)) : "");
   $("text").setAttribute("aria-invalid", String(Boolean(error)));
   $("ways").hidden = !ways.length && state.read === null;
-  $("ways").replaceChildren(...(ways.length ? ways : READS).map((way) => make("button", { type: "button",
-    "aria-pressed": String(state.read === way), onclick: () => { state.read = state.read === way ? null : way; typed(); } },
-  say(`read_${way.replace("-", "_")}`))));
+  for (const button of $("ways").children) {
+    button.hidden = ways.length > 0 && !ways.includes(button.dataset.way);
+    button.ariaPressed = String(state.read === button.dataset.way);
+  }
 }

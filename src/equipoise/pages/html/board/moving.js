@@ -41,24 +41,27 @@ function tap(place) {
 
 /** @param {number} place */
 function toggle(place) {
-  const { id } = /** @type {Asked} */ (state.asked).players[place];
+  const { id } = /** @type {Problem} */ (state.problem).request.players[place];
   if (!state.locks.delete(id)) state.locks.add(id);
   show();
-  /** @type {HTMLElement | null} */ (document.querySelector(`li[data-place="${place}"] .lock`))?.focus();
 }
 
 /** @param {KeyboardEvent} event @param {number} place */
 function pressed(event, place) {
-  const k = state.asked ? state.asked.teams : 2;
+  const { k } = /** @type {Problem} */ (state.problem);
   const step = { ArrowLeft: k - 1, ArrowRight: 1 }[event.key];
   if (step) move(place, (byPlayer(state.labels)[place] + step) % k);
   else if (event.key === "Escape" && state.picked >= 0) tap(state.picked);
-  else if (event.key.toLowerCase() === "l" && !event.ctrlKey && !event.metaKey) {
-    toggle(place);
-    /** @type {HTMLElement | null} */ (document.querySelector(`.player[data-place="${place}"]`))?.focus();
-  } else return;
+  else if (event.key.toLowerCase() === "l" && !event.ctrlKey && !event.metaKey) toggle(place);
+  else return;
   event.preventDefault();
 }
+
+/** How near to the edge of the window a drag scrolls it. */
+const EDGE = 48;
+
+/** @param {string} mark */
+const unmark = (mark) => document.querySelectorAll(`.${mark}`).forEach((one) => one.classList.remove(mark));
 
 /** @param {PointerEvent} event @param {number} place */
 function grab(event, place) {
@@ -81,13 +84,14 @@ function dragging(event) {
   if (!drag) return;
   if (!drag.ghost) {
     if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < 6) return;
-    drag.ghost = make("div", { className: "ghost", "aria-hidden": "true" }, nameOf(drag.place));
-    document.body.append(drag.ghost);
-    document.querySelector(`li[data-place="${drag.place}"]`)?.classList.add("dragged");
+    document.body.append(drag.ghost = copyOf("ghost"));
+    write(drag.ghost, nameOf(drag.place));
+    chips[drag.place].classList.add("dragged");
   }
   drag.ghost.style.left = `${event.clientX + 8}px`;
   drag.ghost.style.top = `${event.clientY + 8}px`;
-  document.querySelectorAll(".over").forEach((one) => one.classList.remove("over"));
+  unmark("over");
+  scrollBy(0, Math.min(event.clientY - EDGE, 0) / 4 + Math.max(event.clientY + EDGE - innerHeight, 0) / 4);
   const { item, team } = under(event);
   (item ?? team)?.classList.add("over");
   event.preventDefault();
@@ -99,6 +103,8 @@ function letGo(event, take) {
   state.drag = null;
   if (!drag?.ghost) return;
   drag.ghost.remove();
+  unmark("over");
+  unmark("dragged");
   addEventListener("click", (click) => click.stopPropagation(), { capture: true, once: true });
   setTimeout(() => dispatchEvent(new Event("click")), 0);
   const { item, team } = under(event);
@@ -106,4 +112,23 @@ function letGo(event, take) {
   const to = item ? now[Number(item.dataset.place)] : team ? Number(team.dataset.team) : now[drag.place];
   if (!take || to === now[drag.place]) return show();
   return item ? swap(drag.place, Number(item.dataset.place)) : move(drag.place, to);
+}
+
+/** What a touch of the board is for. @param {Event} event */
+function touched(event) {
+  const at = /** @type {Element} */ (event.target);
+  const on = (/** @type {string} */ part) => at.closest(part);
+  const place = Number(/** @type {HTMLElement | null} */ (on("li"))?.dataset.place ?? -1);
+  if (event instanceof KeyboardEvent) return on(".player") && pressed(event, place);
+  if (event.type === "pointerdown") {
+    const mouse = /** @type {PointerEvent} */ (event).pointerType === "mouse";
+    return on(mouse ? ".grip, .player" : ".grip") && grab(/** @type {PointerEvent} */ (event), place);
+  }
+  if (on(".player")) tap(place);
+  else if (on(".lock")) toggle(place);
+  else if (on(".move")) {
+    const [{ picked }, team] = [state, Number(/** @type {HTMLElement} */ (on(".team")).dataset.team)];
+    move(picked, team);
+    /** @type {HTMLElement | null} */ (chips[picked].querySelector(".player"))?.focus();
+  }
 }

@@ -6,16 +6,15 @@
 /**
  * @typedef {{id: string, name?: string, mu: number | null, sigma: number, side: number, party: string | null,
  *   team: number | null, roles: string[]}} Player
- * @typedef {{weight: number | null, minimum: number, maximum: number | null, target: number}} Bots
+ * @typedef {{weight: number | null, target: number}} Bots
  * @typedef {{players: Player[], teams: number, parties: string[][], apart: string[][],
  *   fixed: [string, number][], bots: Bots | null, roles: [string, number][], objective: string}} Asked
  * @typedef {{players: number[], size: number, row: number[], fixed: number}} Block
  * @typedef {{beta: number, zero: number, centre: number, prior: number, sideWeight: number,
  *   tolerance: number, signed: boolean}} Units
  * @typedef {{request: Asked, n: number, k: number, mu: number[], sigma: number[], blocks: Block[],
- *   blockOf: number[], apart: [number, number][], enemies: Set<number>[], seats: number, filler: number[] | null,
- *   least: number, most: number, units: Units, roles: [string, number][], interchangeable: boolean,
- *   looks: number[], looksText: string[]}} Problem
+ *   blockOf: number[], enemies: number[][], seats: number, filler: number[] | null, least: number, most: number,
+ *   units: Units, roles: [string, number][], interchangeable: boolean, looks: number[]}} Problem
  * @typedef {(problem: Problem, totals: Float64Array) => number} Cost
  * @typedef {{cost: Cost, limit: number}} Limit
  * @typedef {{cost: number, labels: number[]}} Ranked
@@ -61,48 +60,6 @@ function placeOf(players, who) {
   throw new InputFault(named.length ? "namesakes" : "nobody", { count: named.length, name: quoted(who) });
 }
 
-/** Read a request as `--request` takes it.
- * @param {any} data @returns {{request: Asked, unknown: string[]}} */
-function requestOf(data) {
-  const known = ["players", "teams", "parties", "apart", "fixed", "bots", "roles", "objective"];
-  const unknown = Object.keys(data).filter((key) => !known.includes(key));
-  const rows = Array.isArray(data.players) ? data.players : Object.entries(data.players || {});
-  const columns = ["name", "id", "weight", "mu", "sigma", "side", "party", "team", "roles"];
-  const players = rows.map((/** @type {any} */ given) => {
-    const row = typeof given === "string" ? { name: given } :
-      Array.isArray(given) ? { name: given[0], weight: given[1] } : given;
-    for (const key of Object.keys(row)) {
-      if (!columns.includes(key) && !unknown.includes(key)) unknown.push(key);
-    }
-    const roles = Array.isArray(row.roles) ? row.roles : row.roles ? Object.keys(row.roles) : [];
-    if (row.roles && !Array.isArray(row.roles)) unknown.push(say("role_ratings"));
-    return { id: String(row.id ?? row.name), name: row.name === undefined ? "" : String(row.name),
-      mu: numberIn(row.mu ?? row.weight, -1e15, 1e15, say("weight")), sigma: numberIn(row.sigma, 0, 1e15, "sigma") ?? 0,
-      side: numberIn(row.side, 0, 1, say("side")) ?? 0.5, party: row.party ?? null,
-      team: row.team === undefined || row.team === null ? null : Number(row.team) - 1, roles };
-  });
-  const bots = data.bots === true ? {} : data.bots;
-  const request = {
-    players, teams: data.teams ?? 2, parties: data.parties ?? [], apart: data.apart ?? [],
-    fixed: /** @type {[string, number][]} */ (Object.entries(data.fixed ?? {}).map(([who, team]) => [who, Number(team) - 1])),
-    bots: bots ? { weight: bots.weight ?? null, minimum: bots.minimum ?? 0, maximum: bots.maximum ?? null,
-      target: bots.target ?? 0 } : null,
-    roles: /** @type {[string, number][]} */ (Object.entries(data.roles ?? {})), objective: data.objective ?? "spread",
-  };
-  if (!OBJECTIVES.includes(request.objective)) unknown.push("objective");
-  return { request, unknown };
-}
-
-/** @param {any} value @param {number} low @param {number} high @param {string} what @returns {number | null} */
-function numberIn(value, low, high, what) {
-  if (value === undefined || value === null || value === "") return null;
-  const number = Number(value);
-  if (!(number >= low && number <= high)) throw new InputFault("range", { what, low, high, value });
-  return number;
-}
-
-// --- the problem -------------------------------------------------------------------------------------------
-
 /** Turn a request into blocks with additive features.
  * @param {Asked} request @returns {Problem} */
 function build(request) {
@@ -111,8 +68,6 @@ function build(request) {
   if (!n) throw new InputFault("no_players");
   if (!(Number.isInteger(k) && k >= 2 && k <= 100)) throw new InputFault("range", { what: say("teams"), low: 2, high: 100, value: k });
   if (!request.bots && n < k) throw new InputFault("too_few", { count: n, teams: k });
-  const ids = new Set(players.map((player) => player.id));
-  if (ids.size < n) throw new InputFault("twins");
   const known = /** @type {number[]} */ (players.map((player) => player.mu).filter((mu) => mu !== null));
   const usual = known.length ? sum(known) / known.length : 50;
   const mu = players.map((player) => player.mu ?? usual);
@@ -140,23 +95,18 @@ function build(request) {
     }
     if (team >= 0) block.fixed = team;
   });
-  const apart = apartPairs(request, blockOf, blocks);
-  const enemies = blocks.map(() => new Set());
-  for (const [one, other] of apart) enemies[one].add(other), enemies[other].add(one);
   const bots = request.bots;
   const weight = bots && (bots.weight ?? centre);
   const filler = weight === null ? null : [1, weight, (weight - centre) * (weight - centre), 0, 0.5];
-  const size = bots ? Math.max(bots.maximum === null ? Math.max(bots.target, bots.minimum) :
-    Math.min(bots.target, bots.maximum), bots.minimum) : 0;
   const looks = blocks.map((block, at) => (block.size === 1 ?
     [block.row, players[block.players[0]].roles].join() : `block ${at}`));
   /** @type {Map<string, number>} */
   const seen = new Map();
   return {
-    request, n, k, mu, sigma, blocks, blockOf, apart, enemies: /** @type {Set<number>[]} */ (enemies),
-    seats: Math.ceil(size / k), filler, least: Math.max(bots ? 0 : Math.min(n, 1), Math.ceil((n - k + 1) / k)),
+    request, n, k, mu, sigma, blocks, blockOf, enemies: enemiesOf(request, blockOf, blocks),
+    seats: bots ? Math.ceil(bots.target / k) : 0, filler, least: Math.max(bots ? 0 : Math.min(n, 1), Math.ceil((n - k + 1) / k)),
     most: Math.floor((n + k - 1) / k), units: unitsOf(request, mu, sigma, centre), roles: request.roles,
-    interchangeable: blocks.every((block) => block.fixed < 0), looksText: looks,
+    interchangeable: blocks.every((block) => block.fixed < 0),
     looks: looks.map((look) => seen.get(look) ?? (seen.set(look, seen.size), seen.size - 1)),
   };
 }
@@ -188,9 +138,10 @@ function grouped({ players, parties }) {
   });
 }
 
-/** @param {Asked} request @param {number[]} blockOf @param {Block[]} blocks @returns {[number, number][]} */
-function apartPairs({ players, apart, teams }, blockOf, blocks) {
-  const pairs = /** @type {[number, number][]} */ ([]);
+/** The blocks that each must be apart from.
+ * @param {Asked} request @param {number[]} blockOf @param {Block[]} blocks @returns {number[][]} */
+function enemiesOf({ players, apart, teams }, blockOf, blocks) {
+  const enemies = blocks.map(() => /** @type {number[]} */ ([]));
   for (const group of apart) {
     const places = group.map((who) => placeOf(players, who));
     if (places.length > teams) throw new Contradiction("apart_teams", { count: places.length, teams });
@@ -202,10 +153,12 @@ function apartPairs({ players, apart, teams }, blockOf, blocks) {
       if (blocks[a].fixed >= 0 && blocks[a].fixed === blocks[b].fixed) {
         throw new Contradiction("apart_fixed", { names });
       }
-      pairs.push([b, a]);
+      if (enemies[a].includes(b)) return;
+      enemies[a].push(b);
+      enemies[b].push(a);
     }));
   }
-  return pairs;
+  return enemies;
 }
 
 /** The units a roster is judged in: the noise of one player and what one more is worth are its spread.

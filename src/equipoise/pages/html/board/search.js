@@ -121,7 +121,7 @@ function oriented(problem, labels) {
 function enumerate(problem, best, most) {
   const { blocks, k, most: largest, least, enemies, interchangeable } = problem;
   const order = blocks.map((_, at) => at).sort((a, b) => blocks[b].size - blocks[a].size || problem.looks[a] - problem.looks[b]);
-  const bound = blocks.map((block, at) => block.size > 1 || block.fixed >= 0 || enemies[at].size > 0);
+  const bound = blocks.map((block, at) => block.size > 1 || block.fixed >= 0 || enemies[at].length > 0);
   const labels = /** @type {number[]} */ (Array(blocks.length).fill(-1));
   const counts = /** @type {number[]} */ (Array(k).fill(0));
   let [steps, left] = [0, problem.n];
@@ -139,9 +139,7 @@ function enumerate(problem, best, most) {
     left -= size;
     for (let team = equal ? labels[before] : 0; team <= last; team++) {
       if ((fixed >= 0 && fixed !== team) || counts[team] + size > largest) continue;
-      let clash = false;
-      for (const enemy of enemies[at]) clash ||= labels[enemy] === team;
-      if (clash) continue;
+      if (enemies[at].some((enemy) => labels[enemy] === team)) continue;
       counts[team] += size;
       labels[at] = team;
       let missing = 0;
@@ -157,122 +155,89 @@ function enumerate(problem, best, most) {
 }
 
 /**
- * @typedef {{side: number[], component: number[], members: number[][], steps: number[][], base: number[],
- *   kinds: [number[][], number[][]], rows: [number, number], free: boolean[],
- *   parts?: [Map<number, Part>, Map<number, Part>]}} Halves
+ * @typedef {{side: number[], component: number[], steps: number[][], base: number[], kinds: [number[][], number[][]],
+ *   rows: [number, number], parts?: [Map<number, Part>, Map<number, Part>]}} Halves
+ * @typedef {{mu: Float64Array, square: Float64Array, code: Float64Array}} Part
  */
 
-/** Two teams: blocks bound together or apart are components with one free sign, dealt into two halves.
+/** Two teams: blocks that are apart are a component with one free sign, and components are dealt into two halves.
+ * The first component has no free sign: it holds who is fixed, or, where teams are interchangeable, anybody.
  * @param {Problem} problem @returns {Halves} */
-function halvesOf(problem) {
-  const { blocks, apart } = problem;
+function halvesOf({ blocks, enemies, request, looks }) {
   const side = blocks.map(() => 0);
   const component = blocks.map(() => -1);
-  const members = /** @type {number[][]} */ ([]);
-  const free = /** @type {boolean[]} */ ([]);
-  const order = blocks.map((_, at) => at).sort((a, b) => Number(blocks[b].fixed >= 0) - Number(blocks[a].fixed >= 0));
-  for (const root of order) {
-    const stack = component[root] < 0 ? [[root, 1]] : [];
-    if (!stack.length) continue;
-    const at = members.push([]) - 1;
-    if (blocks[root].fixed >= 0) blocks.forEach(({ fixed }, one) => fixed >= 0 && stack.push([one, 1 - 2 * fixed]));
-    if (blocks[root].fixed >= 0) stack.shift();
-    free.push(blocks[root].fixed < 0);
-    for (let next = stack.pop(); next; next = stack.pop()) {
-      const [block, sign] = next;
-      if (component[block] >= 0) {
-        if (side[block] === sign) continue;
-        const name = labelOf(problem.request.players[blocks[block].players[0]]);
-        throw new Contradiction("apart_ring", { name: quoted(name) });
-      }
-      component[block] = at;
-      side[block] = sign;
-      members[at].push(block);
-      for (const [one, other] of apart) {
-        if (one === block) stack.push([other, -sign]);
-        if (other === block) stack.push([one, -sign]);
-      }
+  const members = /** @type {number[][]} */ ([[]]);
+  const join = (/** @type {number} */ block, /** @type {number} */ sign, /** @type {number} */ to) => {
+    if (component[block] >= 0) {
+      if (side[block] === sign) return;
+      throw new Contradiction("apart_ring", { name: quoted(labelOf(request.players[blocks[block].players[0]])) });
     }
-  }
+    [component[block], side[block]] = [to, sign];
+    members[to].push(block);
+    for (const enemy of enemies[block]) join(enemy, -sign, to);
+  };
+  blocks.forEach(({ fixed }, at) => fixed >= 0 && join(at, 1 - 2 * fixed, 0));
+  blocks.forEach((_, at) => component[at] < 0 && join(at, 1, members[0].length ? members.push([]) - 1 : 0));
   const steps = members.map((list) => sumRows(list.map((at) => blocks[at].row.map((one) => one * side[at]))));
-  const base = sumRows(blocks.filter((_, at) => (free[component[at]] ? side[at] < 0 : side[at] > 0)).map((block) => block.row));
-  return { side, component, members, steps, base, free, ...dealt(problem, members, free) };
+  const base = sumRows(blocks.filter((_, at) => side[at] < 0 === component[at] > 0).map((block) => block.row));
+  const alone = (/** @type {number[]} */ list) => list.length === 1 && blocks[list[0]].size === 1;
+  return { side, component, steps, base, ...dealt(members.map((list, at) => (alone(list) ? looks[list[0]] : -at))) };
 }
 
-/** @param {number[][]} rows @returns {number[]} */
-const sumRows = (rows) => rows.reduce((total, row) => total.map((one, feature) => one + row[feature]), [0, 0, 0, 0, 0]);
+/** @param {number[][]} rows */
+const sumRows = (rows) => rows.reduce((total, row) => total.map((one, at) => one + row[at]), [0, 0, 0, 0, 0]);
 
-/** Deal the free components into halves with about equally many part-splits; of equals only the number counts.
- * @param {Problem} problem @param {number[][]} members @param {boolean[]} free
- * @returns {{kinds: [number[][], number[][]], rows: [number, number]}} */
-function dealt(problem, members, free) {
-  /** @type {Map<string, number[]>} */
+/** Deal the components but the first into halves with about equally many part-splits; of equals only the number counts.
+ * @param {number[]} looks of each component @returns {{kinds: [number[][], number[][]], rows: [number, number]}} */
+function dealt(looks) {
+  /** @type {Map<number, number[]>} */
   const kinds = new Map();
-  members.forEach((list, at) => {
-    if (!free[at]) return;
-    const alone = list.length === 1 && problem.blocks[list[0]].size === 1;
-    const key = alone ? problem.looksText[list[0]] : `component ${at}`;
-    kinds.set(key, [...(kinds.get(key) ?? []), at]);
-  });
-  const lists = [...kinds.values()].sort((a, b) => b.length - a.length);
-  const held = problem.interchangeable ? lists.findIndex((list) => list.length === 1) : -1;
+  looks.forEach((look, at) => at > 0 && kinds.set(look, [...(kinds.get(look) ?? []), at]));
   const halves = /** @type {[number[][], number[][]]} */ ([[], []]);
   const rows = /** @type {[number, number]} */ ([1, 1]);
-  lists.forEach((list, at) => {
+  for (const list of [...kinds.values()].sort((a, b) => b.length - a.length)) {
     const half = rows[1] < rows[0] ? 1 : 0;
-    halves[half].push(at === held ? list.concat([-1]) : list);
-    rows[half] *= at === held ? 1 : list.length + 1;
-  });
+    halves[half].push(list);
+    rows[half] *= list.length + 1;
+  }
   return { kinds: halves, rows };
 }
-
-/** @typedef {{mu: Float64Array, square: Float64Array, code: Float64Array}} Part */
 
 /** The part-splits of a half, by how many players they add to the first team, each sorted by weight.
  * @param {Halves} halves @param {number} half @returns {Map<number, Part>} */
 function partSplits({ kinds, steps }, half) {
-  let [count, mu, square, code] = [[0], [0], [0], [0]].map((one) => Float64Array.from(one));
+  let [count, mu, square, code] = [0, 0, 0, 0].map(() => new Float64Array(1));
   for (const kind of kinds[half]) {
-    const choices = kind.includes(-1) ? [1] : kind.map((_, at) => at + 1).concat([0]);
-    const [step, base, n] = [steps[kind[0]], kind.includes(-1) ? 2 : kind.length + 1, mu.length];
-    const grown = (/** @type {Float64Array} */ old, /** @type {(times: number) => number} */ add, factor = 1) => {
-      const next = new Float64Array(n * choices.length);
-      choices.forEach((times, at) => { for (let row = 0, plus = add(times); row < n; row++) next[at * n + row] = old[row] * factor + plus; });
+    const step = steps[kind[0]];
+    const grown = (/** @type {Float64Array} */ old, /** @type {(one: number, times: number) => number} */ add) => {
+      const next = new Float64Array(old.length * (kind.length + 1));
+      for (let times = 0; times <= kind.length; times++) next.set(old.map((one) => add(one, times)), times * old.length);
       return next;
     };
-    count = grown(count, (times) => times * step[COUNT]);
-    mu = grown(mu, (times) => times * step[MU]);
-    square = grown(square, (times) => times * step[SQUARE]);
-    code = grown(code, (times) => times, base);
+    count = grown(count, (one, times) => one + times * step[COUNT]);
+    mu = grown(mu, (one, times) => one + times * step[MU]);
+    square = grown(square, (one, times) => one + times * step[SQUARE]);
+    code = grown(code, (one, times) => one * (kind.length + 1) + times);
   }
   /** @type {Map<number, number[]>} */
   const groups = new Map();
-  for (let row = 0; row < mu.length; row++) {
-    const group = groups.get(count[row]);
-    if (group) group.push(row);
-    else groups.set(count[row], [row]);
-  }
+  count.forEach((one, row) => groups.get(one)?.push(row) ?? groups.set(one, [row]));
   return new Map([...groups].map(([size, group]) => {
     const order = Uint32Array.from(group).sort((a, b) => mu[a] - mu[b]);
-    const picked = (/** @type {Float64Array} */ from) => {
-      const some = new Float64Array(order.length);
-      for (let at = 0; at < order.length; at++) some[at] = from[order[at]];
-      return some;
-    };
-    return [size, { mu: picked(mu), square: picked(square), code: picked(code) }];
+    const [ordered, squares, codes] = [mu, square, code].map((from) => Float64Array.from(order, (at) => from[at]));
+    return [size, { mu: ordered, square: squares, code: codes }];
   }));
 }
 
 /** The team of each block for two codes of part-splits.
  * @param {Halves} halves @param {number[]} codes @returns {number[]} */
-function decoded({ kinds, component, side, members, free }, codes) {
-  const signs = members.map((_, at) => (free[at] ? -1 : 1));
+function decoded({ kinds, component, side, steps }, codes) {
+  const signs = steps.map((_, at) => (at ? -1 : 1));
   kinds.forEach((half, at) => {
     let code = codes[at];
     for (const kind of half.slice().reverse()) {
-      const base = kind.includes(-1) ? 2 : kind.length + 1;
-      const times = code % base;
-      code = (code - times) / base;
+      const times = code % (kind.length + 1);
+      code = (code - times) / (kind.length + 1);
       for (let one = 0; one < times; one++) signs[kind[one]] = 1;
     }
   });

@@ -39,7 +39,7 @@ function fromLink() {
 
 /** Report who won to the service that served the page. @param {number} winner -1 for nobody */
 async function report(winner) {
-  const { players } = /** @type {Asked} */ (state.asked);
+  const { players } = /** @type {Problem} */ (state.problem).request;
   const now = byPlayer(state.labels);
   const ids = judged(state.labels).chances.map((_, team) => players.filter((_one, place) => now[place] === team).map((one) => one.id));
   const body = { id: `board-${crypto.randomUUID()}`, teams: ids, ranks: ids.map((_, team) => (winner < 0 || team === winner ? 1 : 2)) };
@@ -68,12 +68,26 @@ async function copied(text) {
   }
 }
 
+/** What is done with the number of the button that was pressed in a list. @param {(at: number) => void} step */
+const numbered = (step) => (/** @type {any} */ { target, currentTarget }) => {
+  const at = [...currentTarget.querySelectorAll("button")].indexOf(target);
+  if (at >= 0) step(at);
+};
+
 /** Wire the page. */
 function start() {
   let later = 0;
   $("ask").addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
   $("ask").addEventListener("input", () => { clearTimeout(later); later = setTimeout(typed, 150); });
-  $("solve").addEventListener("click", () => state.asked && attempt(() => solved(withLocks())));
+  $("ways").addEventListener("click", (/** @type {any} */ { target: { dataset: { way } } }) => {
+    if (!way) return;
+    state.read = state.read === way ? null : way;
+    typed();
+  });
+  for (const kind of ["click", "keydown", "pointerdown"]) $("board").addEventListener(kind, touched);
+  $("alternatives").addEventListener("click", numbered((at) => { state.labels = state.others[at]; show(); }));
+  $("played")?.addEventListener("click", numbered((at) => report(at < judged(state.labels).chances.length ? at : -1)));
+  $("solve").addEventListener("click", () => state.asked && attempt(() => solved(withLocks(), state.asked ?? undefined)));
   $("unlock").addEventListener("click", () => { state.locks.clear(); show(); });
   $("copy").addEventListener("click", () => copied(chatOf()));
   $("link").addEventListener("click", () => copied(linkOf()));
@@ -84,16 +98,6 @@ function start() {
   addEventListener("pointercancel", (event) => letGo(event, false));
   addEventListener("hashchange", () => fromLink() && typed());
   if (fromLink() || !location.hash) typed();
-}
-
-/** @param {() => void} step */
-function attempt(step) {
-  try {
-    fault(null);
-    step();
-  } catch (error) {
-    fault(error);
-  }
 }
 
 if (typeof document !== "undefined") start();

@@ -1,28 +1,28 @@
 // The teams that are shown, their numbers, and why they are these.
 "use strict";
 
-/** Solve a request and show it. @param {Asked} asked */
-function solved(asked) {
-  state.problem = build(asked);
-  const { status, labels, within } = solve(state.problem, MOST_OTHERS + 1);
-  state.status = status;
-  [state.best, ...state.others] = labels.length ? labels : [[]];
-  state.labels = state.best;
-  state.within = within;
-  state.prices = status === "optimal" ? priced(asked) : [];
+/** Solve a request and show it; what was asked is that without who is locked.
+ * @param {Asked} request @param {Asked} [asked] */
+function solved(request, asked = request) {
+  const problem = build(request);
+  const { status, labels, within } = solve(problem, MOST_OTHERS + 1);
+  const [best = [], ...others] = labels;
+  if (request === asked) state.locks = new Set();
+  Object.assign(state, { asked, problem, status, best, others, within, labels: best, picked: -1, prices: null });
   show();
-  if (document.body.dataset.server && (status !== "optimal" || state.unknown.length)) void askServer(asked);
+  if (document.body.dataset.server && (status !== "optimal" || state.unknown.length)) void askServer(problem);
 }
 
-/** Ask the service that served the page for what is not proven here. @param {Asked} asked */
-async function askServer(asked) {
+/** Ask the service that served the page for what is not proven here. @param {Problem} problem */
+async function askServer(problem) {
+  const { blocks, request } = problem;
   try {
     const answer = await fetch(/** @type {string} */ (document.body.dataset.server), { method: "POST",
-      headers: { "Content-Type": "application/json" }, body: JSON.stringify(dataOf(asked)) });
+      headers: { "Content-Type": "application/json" }, body: JSON.stringify(dataOf(request)) });
     const data = await answer.json();
-    if (!answer.ok || asked !== state.asked || !state.problem || !data.splits?.length) return;
+    if (!answer.ok || problem !== state.problem || !data.splits?.length) return;
     const ids = data.splits[0].teams.map((/** @type {string[]} */ team) => new Set(team));
-    const labels = state.problem.blocks.map((block) => ids.findIndex((/** @type {Set<string>} */ team) => team.has(asked.players[block.players[0]].id)));
+    const labels = blocks.map((block) => ids.findIndex((/** @type {Set<string>} */ team) => team.has(request.players[block.players[0]].id)));
     if (labels.includes(-1)) return;
     if (data.status !== "optimal" && !(betterThan(labels, state.best) || state.unknown.length)) return;
     state.best = state.labels = labels;
@@ -58,27 +58,36 @@ function changeOf(from, to) {
 
 // --- showing -----------------------------------------------------------------------------------------------
 
-/** Show the teams, the numbers and the reasons. */
+/** Whether the teams are other than the best. */
+const byHand = () => state.problem !== null && signature(state.problem, state.labels) !== signature(state.problem, state.best);
+
+/** Show the teams and their numbers, and when these are on the screen what is said of them. */
 function show() {
   const { problem, labels, best, status } = state;
-  if (!problem || !state.asked) return;
-  const { objective } = state.asked;
+  if (!problem) return;
+  const { objective } = problem.request;
   const none = !labels.length;
   const value = none ? "" : number(judged(labels).value);
-  const hand = !none && signature(problem, labels) !== signature(problem, best);
-  const key = none ? status : hand ? "by_hand" : { optimal: "proven", server: "server", server_found: "server_found" }[status] ?? "found";
-  $("status").textContent = say(key, { objective, value, best: hand ? number(judged(best).value) : "" });
+  const key = none ? status : byHand() ? "by_hand" : { optimal: "proven", server: "server", server_found: "server_found" }[status] ?? "found";
+  write($("status"), say(key, { objective, value, best: best.length ? number(judged(best).value) : "" }));
   const left = state.unknown.length ? say("unsupported", { fields: state.unknown.map(printable).join(", ") }) : "";
   const broken = none ? 0 : violation(problem, labels);
-  $("said").textContent = broken ? say("breaks", { count: broken }) : left;
-  const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset?.place;
-  $("board").replaceChildren(...(none ? [] : teamCards()));
-  if (focused !== undefined) /** @type {HTMLElement | null} */ (document.querySelector(`.player[data-place="${focused}"]`))?.focus();
-  $("why").replaceChildren(...(none ? [] : reasons(hand)).map((words) => make("li", {}, words)));
-  $("alternatives").replaceChildren(...state.others.map((other, at) => make("li", {}, make("button", { type: "button",
-    onclick: () => { state.labels = other; show(); } }, nextWords(other, at)))));
-  $("played")?.replaceChildren(...(none ? [] : [...judged(labels).chances.keys(), -1]).map((team) => make("button", { type: "button",
-    onclick: () => report(team) }, team < 0 ? say("drew") : say("won", { team: teamName(team) }))));
+  write($("said"), broken ? say("breaks", { count: broken }) : left);
+  showTeams(problem);
+  cancelAnimationFrame(frame);
+  frame = requestAnimationFrame(() => { frame = requestAnimationFrame(showReasons); });
+}
+
+/** What waits until the teams are on the screen; what is asked for later replaces it. */
+let frame = 0;
+
+/** Show why the teams are these, the next best ones and whom to report, and put the request into the address. */
+function showReasons() {
+  const none = !state.labels.length;
+  writeList("why", none ? [] : reasons(), "reason");
+  writeList("alternatives", state.others.map(nextWords), "other");
+  const teams = none ? [] : judged(state.labels).chances.map((_, team) => say("won", { team: teamName(team) }));
+  if ($("played")) writeList("played", none ? [] : [...teams, say("drew")], "winner");
   history.replaceState(null, "", linkOf());
 }
 
@@ -89,50 +98,67 @@ function nextWords(other, at) {
   return `${changeOf(state.best, other)}: ${state.asked?.objective} ${number(said.value)}, ${chancesIn(said.chances)}${far}`;
 }
 
-/** @returns {HTMLElement[]} */
-function teamCards() {
+/** What shows each player. @type {HTMLElement[]} */
+const chips = [];
+
+/** @param {Problem} problem */
+function showTeams({ n, k, mu }) {
+  const held = /** @type {HTMLElement | null} */ (document.activeElement);
+  const cards = copies("board", state.labels.length ? k : 0, "card");
+  for (const chip of chips.splice(n)) chip.remove();
+  while (chips.length < n) {
+    const chip = copyOf("chip");
+    chip.dataset.place = String(chips.push(chip) - 1);
+  }
+  if (!cards.length) return;
+  chips.forEach(showChip);
   const said = judged(state.labels);
   const teams = byPlayer(state.labels);
-  return said.chances.map((chance, team) => {
-    const members = teams.map((_, place) => place).filter((place) => teams[place] === team)
-      .sort((a, b) => (state.problem?.mu[b] ?? 0) - (state.problem?.mu[a] ?? 0));
-    const facts = [["total", said.totals], ["mean", said.means], ["deviation", said.deviations]];
-    const bots = said.bots[team];
-    return make("section", { className: "team", "data-team": team, "aria-label": teamName(team) },
-      make("header", {}, make("h3", {}, teamName(team)), make("span", { className: "chance", title: say("chance") }, percent(chance))),
-      make("meter", { min: 0, max: 1, value: chance, "aria-label": `${teamName(team)}: ${say("chance")}` }),
-      make("dl", {}, ...facts.map(([key, numbers]) => make("div", {}, make("dt", {}, say(String(key))), make("dd", {}, number(Number(numbers[team])))))),
-      make("ul", {}, ...members.map(chip)),
-      ...(bots ? [make("p", { className: "bots" }, bots === 1 ? say("one_bot") : say("bots_in", { count: bots }))] : []),
-      ...(state.picked >= 0 && teams[state.picked] !== team ?
-        [make("button", { type: "button", className: "move", onclick: () => move(state.picked, team) }, say("move_here", { name: nameOf(state.picked) }))] : []));
+  const order = mu.map((_, place) => place).sort((a, b) => mu[b] - mu[a]);
+  cards.forEach((card, team) => {
+    showCard(card, team, said);
+    const list = /** @type {HTMLElement} */ (card.querySelector("ul"));
+    order.filter((place) => teams[place] === team).forEach((place, at) => {
+      if (list.children[at] !== chips[place]) list.insertBefore(chips[place], list.children[at] ?? null);
+    });
   });
+  if (held?.isConnected) held.focus({ preventScroll: true });
 }
 
-/** @param {number} place @returns {HTMLElement} */
-function chip(place) {
-  const { players } = /** @type {Asked} */ (state.asked);
-  const locked = state.locks.has(players[place].id);
-  const grip = make("span", { className: "grip", "aria-hidden": "true", onpointerdown: (/** @type {PointerEvent} */ event) => grab(event, place) }, "⠿");
-  const name = make("bdi", {}, nameOf(place));
-  const button = make("button", { type: "button", className: "player", "data-place": place, "aria-pressed": String(state.picked === place),
-    onclick: () => tap(place), onkeydown: (/** @type {KeyboardEvent} */ event) => pressed(event, place),
-    onpointerdown: (/** @type {PointerEvent} */ event) => event.pointerType === "mouse" && grab(event, place) },
-  name, make("span", {}, number(state.problem?.mu[place] ?? 0)));
-  const lock = make("button", { type: "button", className: "lock no-print", "aria-pressed": String(locked),
-    "aria-label": say("lock", { name: nameOf(place) }), onclick: () => toggle(place) }, padlock(locked));
-  return make("li", { "data-place": place }, grip, button, lock);
+/** @param {HTMLElement} card @param {number} team @param {ReturnType<typeof judge>} said */
+function showCard(card, team, said) {
+  const [heading, chance, meter, bots, move] = /** @type {any[]} */ (["h3", ".chance", "meter", ".bots", ".move"].map((part) => card.querySelector(part)));
+  card.dataset.team = String(team);
+  card.ariaLabel = teamName(team);
+  write(heading, teamName(team));
+  write(chance, percent(said.chances[team]));
+  meter.value = said.chances[team];
+  meter.ariaLabel = `${teamName(team)}: ${say("chance")}`;
+  const facts = [said.totals, said.means, said.deviations];
+  card.querySelectorAll("dd").forEach((fact, at) => write(fact, number(facts[at][team])));
+  bots.hidden = !said.bots[team];
+  write(bots, said.bots[team] === 1 ? say("one_bot") : say("bots_in", { count: said.bots[team] }));
+  move.hidden = state.picked < 0 || byPlayer(state.labels)[state.picked] === team;
+  write(move, move.hidden ? "" : say("move_here", { name: nameOf(state.picked) }));
 }
 
-/** @param {boolean} closed @returns {Node} */
-const padlock = (closed) => $(closed ? "closed" : "open").content.cloneNode(true);
+/** @param {HTMLElement} chip @param {number} place */
+function showChip(chip, place) {
+  const { mu, request } = /** @type {Problem} */ (state.problem);
+  const [name, weight, player, lock] = /** @type {Element[]} */ (["bdi", ".player span", ".player", ".lock"].map((part) => chip.querySelector(part)));
+  write(name, nameOf(place));
+  write(weight, number(mu[place]));
+  player.ariaPressed = String(state.picked === place);
+  lock.ariaPressed = String(state.locks.has(request.players[place].id));
+  lock.ariaLabel = say("lock", { name: nameOf(place) });
+}
 
-/** Why these teams: the numbers, the next best, what rules cost, and what is assumed. @param {boolean} hand @returns {string[]} */
-function reasons(hand) {
+/** Why these teams: the numbers, the next best, what rules cost, and what is assumed. @returns {string[]} */
+function reasons() {
+  const hand = byHand();
   const problem = /** @type {Problem} */ (state.problem);
-  const asked = /** @type {Asked} */ (state.asked);
   const said = judged(state.labels);
-  const { objective } = asked;
+  const { objective } = problem.request;
   const words = [say("reason_chances", { chances: chancesIn(said.chances), difference: number(said.difference) })];
   if (objective === "spread" && !hand && state.status === "optimal") {
     words.push(say("reason_spread", { tolerance: percent(problem.units.tolerance), spread: number(said.spread) }));
@@ -142,7 +168,7 @@ function reasons(hand) {
     words.push(say("reason_next", { change: changeOf(state.best, state.others[0]), objective, value: number(next.value), chances: chancesIn(next.chances) }));
   }
   if (state.picked >= 0) words.push(...whyThere(state.picked));
-  if (!hand) words.push(...state.prices);
+  if (!hand && state.status === "optimal") words.push(...(state.prices ??= priced(problem.request)));
   words.push(say("reason_noise", { beta: number(problem.units.beta) }));
   return words;
 }

@@ -90,26 +90,24 @@ function deviationOf(count, mu, square, centre) {
   return Math.sqrt(variance);
 }
 
-/** @type {Cost} */
-const spreadCost = ({ k, units }, totals) => {
-  let [low, high] = [Infinity, 0];
-  for (let at = 0; at < k * WIDTH; at += WIDTH) {
-    const deviation = deviationOf(totals[at], totals[at + MU], totals[at + SQUARE], units.centre);
-    low = Math.min(low, deviation);
-    high = Math.max(high, deviation);
+/** How far apart a number of teams is at most.
+ * @param {Float64Array} totals @param {(at: number) => number} number of the team whose totals begin there */
+function rangeOf(totals, number) {
+  let [low, high] = [Infinity, -Infinity];
+  for (let at = 0; at < totals.length; at += WIDTH) {
+    const own = number(at);
+    low = Math.min(low, own);
+    high = Math.max(high, own);
   }
   return high - low;
-};
+}
 
 /** @type {Cost} */
-const differenceCost = (_, totals) => {
-  let [low, high] = [Infinity, -Infinity];
-  for (let at = MU; at < totals.length; at += WIDTH) {
-    low = Math.min(low, totals[at]);
-    high = Math.max(high, totals[at]);
-  }
-  return high - low;
-};
+const spreadCost = ({ units }, totals) =>
+  rangeOf(totals, (at) => deviationOf(totals[at], totals[at + MU], totals[at + SQUARE], units.centre));
+
+/** @type {Cost} */
+const differenceCost = (_, totals) => rangeOf(totals, (at) => totals[at + MU]);
 
 /** @type {Cost} */
 const ratioCost = (problem, totals) => {
@@ -179,13 +177,22 @@ function lacks(problem, labels, team, bots) {
  * @param {Problem} problem @param {number[]} labels @returns {number} */
 function violation(problem, labels) {
   const counts = Array(problem.k).fill(0);
-  problem.blocks.forEach((block, at) => (counts[labels[at]] += block.size));
-  const size = Math.max(problem.seats, ...counts);
-  let broken = Math.max(Math.max(...counts) - Math.min(...counts) - 1, 0);
-  for (const count of counts) broken += Math.max(problem.least - count, 0);
-  for (const [one, other] of problem.apart) broken += Number(labels[one] === labels[other]);
-  problem.blocks.forEach((block, at) => (broken += Number(block.fixed >= 0 && labels[at] !== block.fixed)));
+  let broken = 0;
+  for (let at = 0; at < labels.length; at++) {
+    const { size, fixed } = problem.blocks[at];
+    counts[labels[at]] += size;
+    if (fixed >= 0 && labels[at] !== fixed) broken += 1;
+    for (const enemy of problem.enemies[at]) if (enemy < at && labels[at] === labels[enemy]) broken += 1;
+  }
+  let [low, high] = [Infinity, 0];
+  for (const count of counts) {
+    low = Math.min(low, count);
+    high = Math.max(high, count);
+    broken += Math.max(problem.least - count, 0);
+  }
+  broken += Math.max(high - low - 1, 0);
   if (problem.roles.length) {
+    const size = Math.max(problem.seats, high);
     counts.forEach((count, team) => (broken += lacks(problem, labels, team, problem.filler ? size - count : 0)));
   }
   return broken;

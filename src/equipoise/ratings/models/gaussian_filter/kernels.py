@@ -50,13 +50,15 @@ REPORT, SHARE, LEARN, FIGURE = 3, 0, 1, 2
 SKILL, SPREAD, BODIES, STATISTIC_PART, POWER, PULL, INFORMATION, NOISE, LEVEL, LEVEL_SPREAD, PREDICTED = (
     range(11)
 )
-VETERANS = 11
+VETERANS, SCALE = 11, 12
 WORKSPACE = 16
 
 #: Numbers of the workspace for each seat: skill, variance, and sum of the squares of the parts' variances;
 #: what its statistics say of each part for each unit of variance, and how much variance that takes.
 SEAT, SEAT_SKILL, SEAT_SPREAD, SEAT_SQUARES, STEP, SHRINK = 8, 0, 1, 2, 3, 4
 
+#: No room has as many numbers as this.
+LARGEST = 0x7FFFFFFF
 #: Shares may be so small that their squares are 0: noise is not, and its inverse squared stays a number.
 LEAST_NOISE = 1e-100
 #: The least part of the statistics' weight with which they go on being tried where they have not helped.
@@ -147,65 +149,69 @@ def play(
     places, reports = members.places, members.reports
     many = len(hyper) // HYPER
     for n in range(len(at_of)):
-        first, end = first_team[n], first_team[n + 1]
+        first, end, which = first_team[n], first_team[n + 1], which_of[n] * many
         depth, count, known = depth_of[n], end - first, reported[n]
+        wide, broad = WORKSPACE * count, SEAT * (first_member[end] - first_member[first])
         # A weight of ten is ten contests: in one step as large the line would leave the curve.
         rounds = max(math.ceil(weight_of[n]), 1) if learning else 1
         weight = weight_of[n] / rounds
         for again in range(rounds):
+            # Step by step, each with every member: while one member waits for a division or an
+            # exponential, the processor goes on with the next.
             for member in range(many):
-                h, which, w = HYPER * member, RULESET * (which_of[n] * many + member), WORLD * member
                 gather(
-                    hyper, h, table, rulesets, world, w, many, member, which, depth, at_of[n],
-                    first_member, places, reports, space, seats, first, end,
+                    hyper, HYPER * member, table, rulesets, RULESET * (which + member), world, WORLD * member,
+                    games, many, member, depth, at_of[n], first_member, places, reports, space,
+                    start_of(wide, member), seats, start_of(broad, member), first, end,
                 )  # fmt: skip
-                if hyper[h + EXPERIENCED] > 0.0:
-                    half = hyper[h + HALF_EXPERIENCE]
-                    add_experience(
-                        half, rulesets, games, which, first_member, places, reports, space, first, end
-                    )
-                noise = spread_of_difference(hyper, h, space, count)
-                mine = count * member
-                publish(hyper[h + SLOPE] / noise, world[w + TEMPERATURE], space, own, mine, count)
-                if learning:
-                    learn_all(
-                        hyper, h, table, rulesets, world, w, many, member, which, depth, first_member, order,
-                        rank_of, score_of, places, reports, space, seats, own, mine, first, end, noise,
-                        weight, known,
-                    )  # fmt: skip
+            for member in range(many):
+                publish(
+                    hyper, HYPER * member, world[WORLD * member + TEMPERATURE], space, start_of(wide, member),
+                    own, start_of(count, member), count,
+                )  # fmt: skip
             if again == 0:
                 mix(evidence, rulesets, many, which_of[n], own, chances, draws, n, first, count)
             if learning:
+                for member in range(many):
+                    compare_statistics(
+                        hyper, HYPER * member, rulesets, RULESET * (which + member), first_member, reports,
+                        space, start_of(wide, member), seats, start_of(broad, member), first, end, weight,
+                        known,
+                    )  # fmt: skip
+                for member in range(many):
+                    compare_results(
+                        hyper, HYPER * member, rulesets, RULESET * (which + member), rank_of, order, score_of,
+                        space, start_of(wide, member), own, start_of(count, member), first, end, weight,
+                    )  # fmt: skip
+                for member in range(many):
+                    learn(
+                        table, rulesets, RULESET * (which + member), world, WORLD * member, many, member,
+                        depth, first_member, places, reports, space, start_of(wide, member), seats,
+                        start_of(broad, member), first, end, known,
+                    )  # fmt: skip
+                for member in range(many):
+                    learn_constants(
+                        hyper, HYPER * member, rulesets, RULESET * (which + member), world, WORLD * member,
+                        rank_of, order, space, start_of(wide, member), own, start_of(count, member), first,
+                        count,
+                    )  # fmt: skip
                 if many > 1:
                     weigh(evidence, many, which_of[n], own, rank_of, order, first, count, weight)
-                for j in range(first_member[first], first_member[end]):
-                    games[places[PLACE * j]] += 1.0
+                count_games(games, places, first_member[first], first_member[end])
 
 
-def learn_all(
-    hyper: Column, h: int, table: Column, rulesets: Column, world: Column, w: int, many: int, member: int,
-    which: int, depth: int, first_member: Column, order: Column, rank_of: Column, score_of: Column,
-    places: Column, reports: Column, space: Column, seats: Column, own: Column, mine: int, first: int,
-    end: int, noise: float, weight: float, known: int,
-) -> None:  # fmt: skip
-    """Let one member learn from a contest that it has predicted."""
-    compare_statistics(
-        hyper, h, rulesets, which, first_member, reports, space, seats, first, end, weight, known
-    )
-    compare_scores(hyper, h, rulesets, which, score_of, space, first, end, weight)
-    if end - first == 2:
-        compare_pair(hyper, h, rulesets, which, noise, rank_of, space, own, mine, first, weight)
-    else:
-        compare_places(hyper, h, noise, rank_of, order, space, first, end, weight)
-    learn(
-        table, rulesets, world, w, many, member, which, depth, first_member, places, reports, space, seats,
-        first, end,
-    )  # fmt: skip
-    if hyper[h + EXPERIENCED] > 0.0:
-        learn_experience(rulesets, which, space, end - first)
-    recalibrate(
-        hyper, h, hyper[h + SLOPE] / noise, world, w, rank_of, order, space, own, mine, first, end - first
-    )
+def count_games(games: Column, places: Column, first: int, end: int) -> None:
+    """Let everyone have played once more."""
+    for j in range(first, end):
+        games[places[PLACE * j]] += 1.0
+
+
+def start_of(width: int, member: int) -> int:
+    """Return where a member's part of a room begins; the others' are as wide.
+
+    That it cannot be below 0 spares the compiled kernel a test at each index: such ones count from the end.
+    """
+    return width * member & LARGEST
 
 
 def mix(
@@ -231,13 +237,13 @@ def mix(
             own[powers + member] = math.exp(score - top) if score < top else 1.0
             total += own[powers + member]
         for member in range(many):
-            part = own[powers + member] / total
+            weight = own[powers + member] / total
             mine = count * member
             for k in range(count):
-                chances[first + k] += part * own[mine + k]
+                chances[first + k] += weight * own[mine + k]
             if count == 2:
                 at = RULESET * (which * many + member)
-                draws[n] += part * draw_chance(rulesets, at, own[mine], own[mine + 1])
+                draws[n] += weight * draw_chance(rulesets, at, own[mine], own[mine + 1])
 
 
 def member_score(evidence: Column, many: int, which: int, member: int) -> Any:
@@ -272,35 +278,20 @@ def draw_chance(rulesets: Column, which: int, one: float, other: float) -> Any:
 
 
 def gather(
-    hyper: Column,
-    h: int,
-    table: Column,
-    rulesets: Column,
-    world: Column,
-    w: int,
-    many: int,
-    member: int,
-    which: int,
-    depth: int,
-    at: float,
-    first_member: Column,
-    places: Column,
-    reports: Column,
-    space: Column,
-    seats: Column,
-    first: int,
-    end: int,
-) -> None:
+    hyper: Column, h: int, table: Column, rulesets: Column, r: int, world: Column, w: int, games: Column,
+    many: int, member: int, depth: int, at: float, first_member: Column, places: Column, reports: Column,
+    space: Column, s: int, seats: Column, seat: int, first: int, end: int,
+) -> None:  # fmt: skip
     """Let uncertainty grow for the time since everyone was last seen, and add up each team.
 
     A team has its skill, variance, presence and part from statistics; and level and its variance, which are
     those of its players whatever their presence.
     """
-    trust, body = rulesets[which + TRUST], rulesets[which + BODY]
+    trust, body, experience = rulesets[r + TRUST], rulesets[r + BODY], rulesets[r + EXPERIENCE]
+    experienced, half = hyper[h + EXPERIENCED] > 0.0, hyper[h + HALF_EXPERIENCE]
     drift_game, drift_day = hyper[h + DRIFT_GAME], hyper[h + DRIFT_DAY]
-    start = first_member[first]
     for t in range(first, end):
-        skill = variance = bodies = statistic_part = noise = level = level_spread = 0.0
+        skill = variance = bodies = statistic_part = noise = level = level_spread = veterans = 0.0
         for j in range(first_member[t], first_member[t + 1]):
             bot = places[PLACE * j + BOT]
             mean = statistic = spread = squares = 0.0
@@ -327,10 +318,10 @@ def gather(
             # What statistics are compared with has them in full, however far results trust them: else trust
             # that rises would make what it rests on shrink.
             plain = mean + statistic
-            seat = SEAT * (j - start)
             seats[seat + SEAT_SKILL] = plain
             seats[seat + SEAT_SPREAD] = spread
             seats[seat + SEAT_SQUARES] = squares
+            seat += SEAT
             skill += share * (mean + trust * statistic + body)
             variance += share * share * spread
             bodies += share
@@ -338,7 +329,12 @@ def gather(
             noise += share * share
             level += plain
             level_spread += spread
-        team = WORKSPACE * (t - first)
+            if experienced:
+                played = games[places[PLACE * j]]
+                veterans += share * played / (played + half)
+        if experienced:
+            skill += experience * veterans
+        team = s + WORKSPACE * (t - first)
         space[team + SKILL] = skill
         space[team + SPREAD] = variance
         space[team + BODIES] = bodies
@@ -346,6 +342,7 @@ def gather(
         space[team + NOISE] = noise
         space[team + LEVEL] = level
         space[team + LEVEL_SPREAD] = level_spread
+        space[team + VETERANS] = veterans
 
 
 def introduce_bot(table: Column, world: Column, w: int, row: int) -> None:
@@ -358,51 +355,29 @@ def introduce_bot(table: Column, world: Column, w: int, row: int) -> None:
     world[w + BOTS] += 1.0
 
 
-def add_experience(
-    half: float,
-    rulesets: Column,
-    games: Column,
-    which: int,
-    first_member: Column,
-    places: Column,
-    reports: Column,
-    space: Column,
-    first: int,
-    end: int,
+def publish(
+    hyper: Column, h: int, temperature: float, space: Column, s: int, own: Column, mine: int, count: int
 ) -> None:
-    """Add to each team what its players' experience is worth."""
-    experience = rulesets[which + EXPERIENCE]
-    for t in range(first, end):
-        veterans = 0.0
-        for j in range(first_member[t], first_member[t + 1]):
-            share, played = reports[REPORT * j + SHARE], games[places[PLACE * j]]
-            veterans += share * played / (played + half)
-        team = WORKSPACE * (t - first)
-        space[team + VETERANS] = veterans
-        space[team + SKILL] += experience * veterans
+    """Write down how likely each team is to win, and the slope of that: it stands with the first team.
 
-
-def spread_of_difference(hyper: Column, h: int, space: Column, count: int) -> float:
-    """Return the standard deviation of the difference of an average pair of teams' performances."""
+    It falls with the standard deviation of the difference of an average pair of teams' performances.
+    """
     total, beta = 0.0, hyper[h + BETA]
     for k in range(count):
-        total += space[WORKSPACE * k + SPREAD] + beta * beta * space[WORKSPACE * k + NOISE]
-    return math.sqrt(max(total, LEAST_NOISE) * (2.0 / count))
-
-
-def publish(scale: float, temperature: float, space: Column, own: Column, mine: int, count: int) -> None:
-    """Write down how likely each team is to win."""
+        total += space[s + WORKSPACE * k + SPREAD] + beta * beta * space[s + WORKSPACE * k + NOISE]
+    scale = hyper[h + SLOPE] / math.sqrt(max(total, LEAST_NOISE) * (2.0 / count))
+    space[s + SCALE] = scale
     heat = temperature * scale
     if count == 2:
-        half = 0.5 * (space[SKILL] - space[WORKSPACE + SKILL])
-        space[PREDICTED], space[WORKSPACE + PREDICTED] = half, -half
+        half = 0.5 * (space[s + SKILL] - space[s + WORKSPACE + SKILL])
+        space[s + PREDICTED], space[s + WORKSPACE + PREDICTED] = half, -half
         own[mine], own[mine + 1] = odds(2.0 * heat * half)
     else:
-        top, total = highest(space, count), 0.0
+        top, total = highest(space, s, count), 0.0
         for k in range(count):
-            below = space[WORKSPACE * k + SKILL] - top
+            below = space[s + WORKSPACE * k + SKILL] - top
             power = math.exp(heat * below)
-            space[WORKSPACE * k + PREDICTED] = below
+            space[s + WORKSPACE * k + PREDICTED] = below
             own[mine + k] = power
             total += power
         for k in range(count):
@@ -410,44 +385,28 @@ def publish(scale: float, temperature: float, space: Column, own: Column, mine: 
 
 
 def compare_statistics(
-    hyper: Column,
-    h: int,
-    rulesets: Column,
-    which: int,
-    first_member: Column,
-    reports: Column,
-    space: Column,
-    seats: Column,
-    first: int,
-    end: int,
-    weight: float,
-    known: int,
-) -> None:
+    hyper: Column, h: int, rulesets: Column, r: int, first_member: Column, reports: Column, space: Column,
+    s: int, seats: Column, seat: int, first: int, end: int, weight: float, known: int,
+) -> None:  # fmt: skip
     """Write down what each player did beside what was expected, and move the teams' sums with it."""
-    start = first_member[first]
-    seated = first_member[end] - start
-    if known == 0:
-        for place in range(seated):
-            seats[SEAT * place + STEP] = 0.0
-            seats[SEAT * place + SHRINK] = 0.0
-    else:
+    seated = first_member[end] - first_member[first]
+    if known > 0:
         everyone = everyones_spread = squares = 0.0
         for k in range(end - first):
-            everyone += space[WORKSPACE * k + LEVEL]
-            everyones_spread += space[WORKSPACE * k + LEVEL_SPREAD]
-        per_unit = math.sqrt(rulesets[which + STATISTICS] / rulesets[which + STATISTIC_SQUARES])
-        trust, slope = rulesets[which + TRUST], hyper[h + STATISTIC_SLOPE]
+            everyone += space[s + WORKSPACE * k + LEVEL]
+            everyones_spread += space[s + WORKSPACE * k + LEVEL_SPREAD]
+        per_unit = math.sqrt(rulesets[r + STATISTICS] / rulesets[r + STATISTIC_SQUARES])
+        trust, slope = rulesets[r + TRUST], hyper[h + STATISTIC_SLOPE]
         # Trust above 1 must not make statistics more precise too: it would feed on itself.
         tried = min(max(trust, LEAST_TRUST), 1.0)
         noise = hyper[h + STATISTIC_NOISE] / (tried * tried) / weight
         for t in range(first, end):
-            team = WORKSPACE * (t - first)
+            team = s + WORKSPACE * (t - first)
             other = 1.0 / (seated - (first_member[t + 1] - first_member[t]))
             against = (everyone - space[team + LEVEL]) * other
             against_spread = (everyones_spread - space[team + LEVEL_SPREAD]) * other * other
             moved = lost = 0.0
             for j in range(first_member[t], first_member[t + 1]):
-                seat = SEAT * (j - start)
                 step = shrink = 0.0
                 figure = reports[REPORT * j + FIGURE]
                 if figure == figure:
@@ -463,116 +422,106 @@ def compare_statistics(
                     squares += figure * figure
                 seats[seat + STEP] = step
                 seats[seat + SHRINK] = shrink
+                seat += SEAT
             space[team + SKILL] += trust * moved
             space[team + STATISTIC_PART] += moved
             space[team + SPREAD] -= lost
-        rulesets[which + STATISTIC_SQUARES] += squares
-        rulesets[which + STATISTICS] += known
+        rulesets[r + STATISTIC_SQUARES] += squares
+        rulesets[r + STATISTICS] += known
+
+
+def compare_results(
+    hyper: Column, h: int, rulesets: Column, r: int, rank_of: Column, order: Column, score_of: Column,
+    space: Column, s: int, own: Column, mine: int, first: int, end: int, weight: float,
+) -> None:  # fmt: skip
+    """Pull each team towards its score and its place."""
+    compare_scores(hyper, h, rulesets, r, score_of, space, s, first, end, weight)
+    if end - first == 2:
+        compare_pair(hyper, h, rulesets, r, rank_of, space, s, own, mine, first, weight)
+    else:
+        compare_places(hyper, h, rank_of, order, space, s, first, end, weight)
 
 
 def compare_scores(
-    hyper: Column,
-    h: int,
-    rulesets: Column,
-    which: int,
-    score_of: Column,
-    space: Column,
-    first: int,
-    end: int,
-    weight: float,
-) -> None:
+    hyper: Column, h: int, rulesets: Column, r: int, score_of: Column, space: Column, s: int, first: int,
+    end: int, weight: float,
+) -> None:  # fmt: skip
     """Pull each team towards what the difference of the scores says; without scores, nowhere."""
     count = end - first
     for k in range(count):
-        space[WORKSPACE * k + PULL] = 0.0
-        space[WORKSPACE * k + INFORMATION] = 0.0
+        space[s + WORKSPACE * k + PULL] = 0.0
+        space[s + WORKSPACE * k + INFORMATION] = 0.0
     if score_of[first] == score_of[first]:
         total, mean, skills, spreads, squares, each = 1.0, 0.0, 0.0, 0.0, 0.0, 1.0 / count
         for k in range(count):
             total += abs(score_of[first + k])
             mean += score_of[first + k] * each
-            skills += space[WORKSPACE * k + SKILL] * each
-            spreads += space[WORKSPACE * k + SPREAD]
-        per_unit = math.sqrt(rulesets[which + MARGINS] / rulesets[which + MARGIN_SQUARES])
+            skills += space[s + WORKSPACE * k + SKILL] * each
+            spreads += space[s + WORKSPACE * k + SPREAD]
+        per_unit = math.sqrt(rulesets[r + MARGINS] / rulesets[r + MARGIN_SQUARES])
         slope, noise, rest = 2.0 * hyper[h + MARGIN_SLOPE], hyper[h + MARGIN_NOISE] / weight, 1.0 - each
         per_point = 2.0 / total
         for k in range(count):
             margin = (score_of[first + k] - mean) * per_point
-            own = space[WORKSPACE * k + SPREAD]
+            own = space[s + WORKSPACE * k + SPREAD]
             spread = rest * rest * own + (spreads - own) * (each * each)
             gain = slope * rest / (slope * slope * spread + noise)
-            error = margin * per_unit - slope * (space[WORKSPACE * k + SKILL] - skills)
-            space[WORKSPACE * k + PULL] = gain * error
-            space[WORKSPACE * k + INFORMATION] = gain * slope * rest
+            error = margin * per_unit - slope * (space[s + WORKSPACE * k + SKILL] - skills)
+            space[s + WORKSPACE * k + PULL] = gain * error
+            space[s + WORKSPACE * k + INFORMATION] = gain * slope * rest
             squares += margin * margin
-        rulesets[which + MARGIN_SQUARES] += squares * each
-        rulesets[which + MARGINS] += 1.0
+        rulesets[r + MARGIN_SQUARES] += squares * each
+        rulesets[r + MARGINS] += 1.0
 
 
 def compare_pair(
-    hyper: Column,
-    h: int,
-    rulesets: Column,
-    which: int,
-    noise: float,
-    rank_of: Column,
-    space: Column,
-    own: Column,
-    mine: int,
-    first: int,
-    weight: float,
-) -> None:
+    hyper: Column, h: int, rulesets: Column, r: int, rank_of: Column, space: Column, s: int, own: Column,
+    mine: int, first: int, weight: float,
+) -> None:  # fmt: skip
     """Pull two teams towards the result: Davidson's model of draws, with one exponential.
 
     Without draws this is what :func:`compare_places` comes to.
     """
-    scale = hyper[h + SLOPE] / noise
+    scale = space[s + SCALE]
     push = hyper[h + OUTCOME] * weight * scale
-    chance, rest = odds(scale * (space[SKILL] - space[WORKSPACE + SKILL]))
+    chance, rest = odds(scale * (space[s + SKILL] - space[s + WORKSPACE + SKILL]))
     ahead, behind = rank_of[first] <= rank_of[first + 1], rank_of[first] >= rank_of[first + 1]
     won = 0.5 * (1.0 + ahead - behind)
-    factor = rulesets[which + DRAWS] / rulesets[which + CLOSE]
+    factor = rulesets[r + DRAWS] / rulesets[r + CLOSE]
     tie = factor * math.sqrt(chance * rest)
     every = 1.0 / (1.0 + tie)
     expected, other = (chance + 0.5 * tie) * every, (rest + 0.5 * tie) * every
     pull = push * (won * other - (1.0 - won) * expected)
     information = push * scale * max(expected * other - 0.25 * tie * every, 0.0)
-    space[PULL] += pull
-    space[INFORMATION] += information
-    space[WORKSPACE + PULL] -= pull
-    space[WORKSPACE + INFORMATION] += information
+    space[s + PULL] += pull
+    space[s + INFORMATION] += information
+    space[s + WORKSPACE + PULL] -= pull
+    space[s + WORKSPACE + INFORMATION] += information
     close = math.sqrt(own[mine] * own[mine + 1])
-    rulesets[which + CLOSE] += weight * close / (1.0 + factor * close)
+    rulesets[r + CLOSE] += weight * close / (1.0 + factor * close)
     if ahead and behind:
-        rulesets[which + DRAWS] += weight
+        rulesets[r + DRAWS] += weight
 
 
 def compare_places(
-    hyper: Column,
-    h: int,
-    noise: float,
-    rank_of: Column,
-    order: Column,
-    space: Column,
-    first: int,
-    end: int,
+    hyper: Column, h: int, rank_of: Column, order: Column, space: Column, s: int, first: int, end: int,
     weight: float,
-) -> None:
+) -> None:  # fmt: skip
     """Pull each team towards its place: gradient and information of Plackett-Luce, in one pass each way.
 
     A tie of t teams counts as each of them coming first of it with weight 1/t.
     """
     count = end - first
-    scale = hyper[h + SLOPE] / noise
+    scale = space[s + SCALE]
     push = hyper[h + OUTCOME] * weight * scale
-    top = highest(space, count)
+    top = highest(space, s, count)
     left = 0.0
     for place in range(count - 1, -1, -1):
         k = order[first + place]
-        power = math.exp(scale * (space[WORKSPACE * k + SKILL] - top))
+        power = math.exp(scale * (space[s + WORKSPACE * k + SKILL] - top))
         left += power
-        space[WORKSPACE * k + POWER] = power
-        space[WORKSPACE * place + LEVEL] = left
+        space[s + WORKSPACE * k + POWER] = power
+        space[s + WORKSPACE * place + LEVEL] = left
     inverse = inverse_square = 0.0
     start = 0
     while start < count:
@@ -582,91 +531,72 @@ def compare_places(
             stop += 1
         chosen = 0.0
         # Once only one team is left it is sure to be next: that is not news.
-        if count - start > 1 and space[WORKSPACE * start + LEVEL] > FAINTEST:
+        if count - start > 1 and space[s + WORKSPACE * start + LEVEL] > FAINTEST:
             chosen = 1.0 / (stop - start)
-            one = 1.0 / space[WORKSPACE * start + LEVEL]
+            one = 1.0 / space[s + WORKSPACE * start + LEVEL]
             inverse += one
             inverse_square += one * one
         for place in range(start, stop):
             k = order[first + place]
-            power = space[WORKSPACE * k + POWER]
+            power = space[s + WORKSPACE * k + POWER]
             information = max(power * inverse - power * power * inverse_square, 0.0)
-            space[WORKSPACE * k + PULL] += push * (chosen - power * inverse)
-            space[WORKSPACE * k + INFORMATION] += push * scale * information
+            space[s + WORKSPACE * k + PULL] += push * (chosen - power * inverse)
+            space[s + WORKSPACE * k + INFORMATION] += push * scale * information
         start = stop
 
 
-def highest(space: Column, count: int) -> Any:
+def highest(space: Column, s: int, count: int) -> Any:
     """Return the skill of the strongest team."""
-    top = space[SKILL]
+    top = space[s + SKILL]
     for k in range(1, count):
-        top = max(top, space[WORKSPACE * k + SKILL])
+        top = max(top, space[s + WORKSPACE * k + SKILL])
     return top
 
 
 def learn(
-    table: Column,
-    rulesets: Column,
-    world: Column,
-    w: int,
-    many: int,
-    member: int,
-    which: int,
-    depth: int,
-    first_member: Column,
-    places: Column,
-    reports: Column,
-    space: Column,
-    seats: Column,
-    first: int,
-    end: int,
-) -> None:
+    table: Column, rulesets: Column, r: int, world: Column, w: int, many: int, member: int, depth: int,
+    first_member: Column, places: Column, reports: Column, space: Column, s: int, seats: Column, seat: int,
+    first: int, end: int, known: int,
+) -> None:  # fmt: skip
     """Move everyone by their statistics and with their team; and what is known of statistics and bodies."""
-    count, start = end - first, first_member[first]
+    count = end - first
     parts = bodies = 0.0
     for k in range(count):
-        parts += space[WORKSPACE * k + STATISTIC_PART]
-        bodies += space[WORKSPACE * k + BODIES]
+        parts += space[s + WORKSPACE * k + STATISTIC_PART]
+        bodies += space[s + WORKSPACE * k + BODIES]
     parts /= count
     bodies /= count
     trust_pull = trust_information = body_pull = body_information = 0.0
     for k in range(count):
-        team_pull, team_information = space[WORKSPACE * k + PULL], space[WORKSPACE * k + INFORMATION]
-        part, body = space[WORKSPACE * k + STATISTIC_PART] - parts, space[WORKSPACE * k + BODIES] - bodies
+        team_pull, team_information = space[s + WORKSPACE * k + PULL], space[s + WORKSPACE * k + INFORMATION]
+        part = space[s + WORKSPACE * k + STATISTIC_PART] - parts
+        body = space[s + WORKSPACE * k + BODIES] - bodies
         trust_pull += part * team_pull
         body_pull += body * team_pull
         trust_information += part * part * team_information
         body_information += body * body * team_information
         for j in range(first_member[first + k], first_member[first + k + 1]):
-            seat = SEAT * (j - start)
-            step, shrink = seats[seat + STEP], seats[seat + SHRINK]
+            step = shrink = 0.0
+            if known > 0:
+                step, shrink = seats[seat + STEP], seats[seat + SHRINK]
             share = reports[REPORT * j + SHARE]
             attention = reports[REPORT * j + LEARN] * share
             pull = attention * team_pull
             information = attention * share * team_information
             loss = information / (1.0 + information * seats[seat + SEAT_SPREAD])
-            move(table, world, w, many, member, depth, places, j, step, shrink, pull, loss)
+            move(table, world, w, many, member, depth, places, j, known, step, shrink, pull, loss)
+            seat += SEAT
     # The features sum to 0 over the teams, so that of k teams k - 1 tell something.
     again = count / (count - 1.0)
-    adapt(rulesets, which + TRUST, trust_pull, trust_information * again)
-    adapt(rulesets, which + BODY, body_pull, body_information * again)
-    rulesets[which + TRUST] = min(max(rulesets[which + TRUST], 0.0), MOST_TRUST)
+    adapt(rulesets, r + TRUST, trust_pull, trust_information * again)
+    adapt(rulesets, r + BODY, body_pull, body_information * again)
+    rulesets[r + TRUST] = min(max(rulesets[r + TRUST], 0.0), MOST_TRUST)
 
 
 def move(
-    table: Column,
-    world: Column,
-    w: int,
-    many: int,
-    member: int,
-    depth: int,
-    places: Column,
-    j: int,
-    step: float,
-    shrink: float,
-    pull: float,
-    loss: float,
-) -> None:
+    table: Column, world: Column, w: int, many: int, member: int, depth: int, places: Column, j: int,
+    known: int, step: float, shrink: float, pull: float, loss: float,
+) -> None:  # fmt: skip
     """Move the parts of one player's skill, and the sums over bots with a bot's general part."""
     if places[PLACE * j + BOT]:
         variance = table[ROW * (places[PLACE * j] * many + member) + VARIANCE]
@@ -677,8 +607,10 @@ def move(
             break
         row = ROW * (places[PLACE * j + level] * many + member)
         variance = table[row + VARIANCE]
-        left = variance - variance * variance * shrink
-        table[row + STATISTIC] += variance * step
+        left = variance
+        if known > 0:
+            left -= variance * variance * shrink
+            table[row + STATISTIC] += variance * step
         table[row + MEAN] += left * pull
         table[row + VARIANCE] = left * max(1.0 - left * loss, LEAST_LEFT)
 
@@ -690,41 +622,41 @@ def adapt(rulesets: Column, at: int, pull: float, information: float) -> None:
     rulesets[at + 1] = variance
 
 
-def learn_experience(rulesets: Column, which: int, space: Column, count: int) -> None:
+def learn_constants(
+    hyper: Column, h: int, rulesets: Column, r: int, world: Column, w: int, rank_of: Column, order: Column,
+    space: Column, s: int, own: Column, mine: int, first: int, count: int,
+) -> None:  # fmt: skip
+    """Learn what is no player's: what experience is worth, and the temperature."""
+    if hyper[h + EXPERIENCED] > 0.0:
+        learn_experience(rulesets, r, space, s, count)
+    recalibrate(hyper, h, world, w, rank_of, order, space, s, own, mine, first, count)
+
+
+def learn_experience(rulesets: Column, r: int, space: Column, s: int, count: int) -> None:
     """Learn from the teams' pulls what experience is worth."""
     veterans = pull = information = 0.0
     for k in range(count):
-        veterans += space[WORKSPACE * k + VETERANS] / count
+        veterans += space[s + WORKSPACE * k + VETERANS] / count
     for k in range(count):
-        veteran = space[WORKSPACE * k + VETERANS] - veterans
-        pull += veteran * space[WORKSPACE * k + PULL]
-        information += veteran * veteran * space[WORKSPACE * k + INFORMATION]
-    adapt(rulesets, which + EXPERIENCE, pull, information * count / (count - 1.0))
+        veteran = space[s + WORKSPACE * k + VETERANS] - veterans
+        pull += veteran * space[s + WORKSPACE * k + PULL]
+        information += veteran * veteran * space[s + WORKSPACE * k + INFORMATION]
+    adapt(rulesets, r + EXPERIENCE, pull, information * count / (count - 1.0))
 
 
 def recalibrate(
-    hyper: Column,
-    h: int,
-    scale: float,
-    world: Column,
-    w: int,
-    rank_of: Column,
-    order: Column,
-    space: Column,
-    own: Column,
-    mine: int,
-    first: int,
-    count: int,
-) -> None:
+    hyper: Column, h: int, world: Column, w: int, rank_of: Column, order: Column, space: Column, s: int,
+    own: Column, mine: int, first: int, count: int,
+) -> None:  # fmt: skip
     """Let the temperature follow what happened to those who were predicted to win; a tie tells nothing."""
-    winner = order[first]
+    winner, scale = order[first], space[s + SCALE]
     if rank_of[first + winner] != rank_of[first + order[first + 1]]:
         mean = square = 0.0
         for k in range(count):
-            exponent = scale * space[WORKSPACE * k + PREDICTED]
+            exponent = scale * space[s + WORKSPACE * k + PREDICTED]
             mean += own[mine + k] * exponent
             square += own[mine + k] * exponent * exponent
-        pull = scale * space[WORKSPACE * winner + PREDICTED] - mean
+        pull = scale * space[s + WORKSPACE * winner + PREDICTED] - mean
         evidence = world[w + EVIDENCE] * hyper[h + FORGETTING] + max(square - mean * mean, 0.0)
         temperature = world[w + TEMPERATURE] + pull / (evidence + hyper[h + CAUTION])
         world[w + EVIDENCE] = evidence

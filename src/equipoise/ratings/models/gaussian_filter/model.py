@@ -119,13 +119,7 @@ class Filters(Further, ABC):
         many = len(self.filters())
         numbers: tuple[Any, ...] = self.columns_of(state, packed.keys, packed.rulesets)
         columns = packed.arrays() if fast else packed.columns()
-        room: tuple[Any, ...] = (
-            [0.0] * (packed.most_teams() * kernels.WORKSPACE),
-            [0.0] * (packed.most_members() * kernels.SEAT),
-            [0.0] * ((packed.most_teams() + 1) * many),
-            [0.0] * len(packed.rank),
-            [0.0] * len(packed.at),
-        )
+        room: tuple[Any, ...] = tuple([0.0] * size for size in packed.room(many))
         play: Any = kernels.play
         if fast:
             play = compiled(kernels.play)

@@ -17,7 +17,15 @@ import numpy as np
 
 from equipoise.matches import Contest, Ruleset, Statistics
 from equipoise.ratings.model import Attention, is_bot
-from equipoise.ratings.models.gaussian_filter.kernels import LEVELS, REPORT, Contests, Members, Teams
+from equipoise.ratings.models.gaussian_filter.kernels import (
+    LEVELS,
+    REPORT,
+    SEAT,
+    WORKSPACE,
+    Contests,
+    Members,
+    Teams,
+)
 
 #: Seconds in a day.
 DAY = 86400.0
@@ -93,6 +101,18 @@ class Packed:
                 array_of(self.first_member), array_of(self.order), array_of(self.rank), array_of(self.score)
             ),
             Members(array_of(self.places), array_of(self.reports)),
+        )  # fmt: skip
+
+    def room(self, many: int) -> tuple[int, int, int, int, int]:
+        """Return how many numbers the kernels need beside these columns for so many filters.
+
+        They are for each team, each player and the chances of a contest at work, and for the predictions
+        of all contests: of each team, and of a draw.
+        """
+        teams = self.most_teams()
+        return (
+            teams * WORKSPACE * many, self.most_members() * SEAT * many, (teams + 1) * many,
+            len(self.rank), len(self.at),
         )  # fmt: skip
 
     def most_teams(self) -> int:

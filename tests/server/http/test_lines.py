@@ -1,0 +1,102 @@
+"""Lanes of questions: addresses share workers, and small questions are answered at once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Coroutine
+from typing import Any
+
+from equipoise.server.http.lines import AHEAD, HereLine, WorkLine
+
+SMALL = ("balance", b'{"players": {"Ann": 2, "Bob": 1}}', 1.0)
+
+
+class Held:
+    """A worker that answers when it is told to."""
+
+    pid = 1
+
+    def __init__(self) -> None:
+        self.asked: list[Any] = []
+        self.answers: list[asyncio.Future[Any]] = []
+
+    async def ask(self, question: Any, seconds: float) -> Any:
+        """Wait for the answer."""
+        del seconds
+        self.asked.append(question)
+        self.answers.append(asyncio.get_running_loop().create_future())
+        return await self.answers[-1]
+
+
+async def _beside(work: list[Coroutine[Any, Any, None]], play: Coroutine[Any, Any, None]) -> None:
+    tasks = [asyncio.ensure_future(each) for each in work]
+    try:
+        await play
+    finally:
+        for each in tasks:
+            each.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.gather(*tasks)
+
+
+async def _settle() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+def test_one_address_leaves_a_worker_to_others() -> None:
+    """Whoever asks many long questions at once does not make another address wait for them."""
+
+    async def play() -> None:
+        line = WorkLine("ask", 9, workers=2)
+        workers = [Held(), Held()]
+        line.workers[:] = workers  # type: ignore[list-item]
+
+        async def asked() -> None:
+            await _settle()
+            assert line.is_free("many")
+            waiting = [asyncio.ensure_future(line.ask(f"long {n}", 5.0, "many")) for n in range(4)]
+            await _settle()
+            assert [each.asked for each in workers] == [["long 0"], []]
+            assert not line.is_free("many")
+            assert line.is_free("one")
+            other = asyncio.ensure_future(line.ask("mine", 5.0, "one"))
+            await _settle()
+            assert workers[1].asked == ["mine"]
+            workers[1].answers[0].set_result("answer")
+            assert await other == "answer"
+            workers[0].answers[0].set_result("answer")
+            await _settle()
+            assert sum(each.asked.count("long 1") for each in workers) == 1
+            for each in waiting:
+                each.cancel()
+
+        await _beside(line.work_off(), asked())
+
+    asyncio.run(play())
+
+
+def test_small_questions_are_answered_here_between_turns_of_others() -> None:
+    """The loop goes round between two of them, and their number is limited where others are connected."""
+
+    async def play() -> None:
+        line = HereLine(9)
+
+        async def asked() -> None:
+            assert line.has_time()
+            waiting = [asyncio.ensure_future(line.ask(SMALL, f"{n}")) for n in range(AHEAD)]
+            await asyncio.sleep(0)
+            assert not line.has_time()
+            line.is_alone = lambda: True
+            assert line.has_time()
+            turns = 0
+            while not all(each.done() for each in waiting):
+                await asyncio.sleep(0)
+                turns += 1
+            assert turns >= AHEAD
+            assert {each.result()[0] for each in waiting} == {200}
+
+        await _beside([line.work_off()], asked())
+
+    asyncio.run(play())
