@@ -11,7 +11,8 @@ from tests.lobbies.test_annealing import task_of
 from equipoise import deadline
 from equipoise.lab.simulate import Instance, scaled
 from equipoise.lobbies.arranging import improve
-from equipoise.lobbies.pairs import certified, ends_of_bins, placing_of, solve_bins
+from equipoise.lobbies.bins import ends_of_bins, solve_bins
+from equipoise.lobbies.pairs import certified, placing_of
 from equipoise.lobbies.problem import WAITING, LobbyTask, Placing
 from equipoise.lobbies.solvers import large
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from equipoise.lobbies.annealing import ENOUGH, heat_of, search
 from equipoise.lobbies.arranging import MOST_IMPROVED, improve
+from equipoise.lobbies.bins import Binned, ends_of_bins, solve_bins
 from equipoise.lobbies.bounds import even_bound, linear_bound
 from equipoise.lobbies.dual import dual_bound
-from equipoise.lobbies.pairs import Binned, certified, ends_of_bins, placing_of, smoothed, solve_bins
+from equipoise.lobbies.pairs import certified, placing_of, smoothed
 from equipoise.lobbies.polishing import polish
 from equipoise.lobbies.problem import LobbyProblem, LobbyTask, Placed, Placing
 from equipoise.programs import available
