@@ -41,8 +41,8 @@ def night(store: str, *words: str) -> Any:
     return json.loads(done.stdout)
 
 
-def through_nights(seed: int, number: int) -> list[float]:
-    """Return the mean distance of the true chance from even on each night of a league."""
+def through_nights(seed: int, number: int, nights: int = NIGHTS) -> list[float]:
+    """Return the distance of the true chance from even on each of the first nights of a league."""
     rng = np.random.default_rng([seed, number])  # as starting.py draws it
     truth = dict(zip(IDS, drawn := rng.normal(size=PLAYERS), strict=True))
     guesses = 1500.0 + 300.0 * (USEFUL * drawn + math.sqrt(1.0 - USEFUL**2) * rng.normal(size=PLAYERS))
@@ -50,7 +50,7 @@ def through_nights(seed: int, number: int) -> list[float]:
     found = []
     with tempfile.TemporaryDirectory() as folder:
         store = f"sqlite:///{folder}/night.db"
-        for n in range(NIGHTS):
+        for n in range(nights):
             names = (
                 IDS if n else [f"{name} {guess!r}" for name, guess in zip(IDS, guesses.tolist(), strict=True)]
             )
