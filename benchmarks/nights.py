@@ -3,8 +3,8 @@
 The leagues of ``starting.py``, whose guesses are useful, are played a second time as an organiser would play
 them: ``equipoise night`` with names and guesses, ``won`` with the team, ``again --same`` for the second game
 of a night, ``won`` again, and the names alone a week later, everything by what ``--json`` prints.
-There teams are the most even ones by the sums of weights, here those of the objective that the command has,
-so that single nights differ; the figures must be the same.
+There teams are the most even ones by the sums of weights; the command takes, of teams nearly as even, those
+of whose difference most is known, so single nights differ and its figures must be no higher.
 ``--report`` only writes the page anew, ``--check`` tells whether it is stale.
 """
 
