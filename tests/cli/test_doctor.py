@@ -6,11 +6,15 @@ import json
 import time
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from equipoise.archive.archive import open_archive
 from equipoise.cli.doctor import command
 from equipoise.matches import Contest, Match, Ruleset
+
+#: It tries numba, which from then on compiles for whatever is tested.
+pytestmark = pytest.mark.slow
 
 
 def _findings(*flags: str) -> tuple[int, list[dict[str, str]]]:
