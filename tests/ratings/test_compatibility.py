@@ -109,7 +109,7 @@ def test_match_quality_is_trueskills(ties: bool) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("ties", [False, True])
 def test_trueskill_is_trueskill_for_many_teams(ties: bool) -> None:
-    """The package stops iterating at changes of 1e-4: both agree to about that, or to 1e-8 where it goes on."""
+    """The package stops at changes of 1e-4: both agree to about that, or to 1e-8 where it goes on."""
     package = pytest.importorskip("trueskill")
     environment = package.TrueSkill(backend=(below, density, quantile))
     played = [contest for contest in contests(3, 60, ties) if len(contest.teams) > 2]
