@@ -123,6 +123,23 @@ def test_bodies_that_are_none_are_refused(served: Served, body: bytes, status: i
     assert "detail" in answer.plain
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("balance", b'{"players": {"a": 1, "a": 2, "b": 3}}'),
+        ("balance", b'{"players": {"a": 1, "b": 2}, "players": {"c": 1, "d": 2}}'),
+        ("explain", b'{"players": [{"name": "a", "weight": 1, "weight": 2}, "b"]}'),
+        ("rate", b'{"matches": [{"id": "1", "id": "2", "teams": [["a"], ["b"]]}]}'),
+        ("lobbies", b'{"players": [{"id": "a", "id": "b"}], "lobbies": [{"name": "x"}]}'),
+    ],
+)
+def test_a_key_that_comes_twice_is_refused(served: Served, path: str, body: bytes) -> None:
+    """As on the command line: the first would be lost without a word."""
+    answer = ask(f"{served.http}/v1/{path}", body)
+    assert answer.status == 422
+    assert "comes twice" in answer.plain["detail"]
+
+
 def test_infeasible_is_an_answer(served: Served) -> None:
     """What cannot be solved is a status in the answer, as on the command line."""
     body = {"players": PLAYERS, "parties": [["Ann", "Bob"]], "apart": [["Ann", "Bob"]]}

@@ -138,6 +138,7 @@ def test_a_result_is_kept_once_under_its_id(guarded: Guarded) -> None:
     assert (answer.status, answer.pointer) == (409, "#/id")
     keyed = [guarded.ask("/v1/results", "report", RESULT, idempotency_key="k1").status for _ in range(2)]
     assert keyed == [201, 200]
+    assert guarded.ask("/v1/results", "report", RESULT, idempotency_key="\xff").status == 422
     match = guarded.ask("/v1/matches/night/1", "read").plain
     assert (match["contests"][0]["scores"], match["undone"]) == ([3.0, 1.0], False)
     asked = guarded.served.ask(f"AUTH {guarded.tokens['report']}\nAUTH {guarded.tokens['read']}\n")
