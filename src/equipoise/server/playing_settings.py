@@ -32,6 +32,7 @@ from equipoise.registry import SERVERS, resolve
 TEXTS = ("name", "game", "log", "rcon", "rcon_password_file")
 TABLES = ("maps", "players")
 NUMBERS = ("intermission",)
+SWITCHES = ("map_ranges",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ class Playing:
         Seconds after which the next game begins where people are in one that has ended.
     game : str
         What the server plays, as registered.
+    map_ranges : bool
+        Whether maps that are not in ``maps`` have the range that games in the archive have shown.
     """
 
     log: str
@@ -69,6 +72,12 @@ class Playing:
     players: dict[str, str] = field(default_factory=dict)
     intermission: float = 15.0
     game: str = "openarena"
+    map_ranges: bool = True
+
+    @property
+    def title(self) -> str:
+        """What it is called: its name, or else that of its log."""
+        return self.name or Path(self.log).name
 
     def family(self) -> ServerFamily:
         """Return how such a server is read and spoken to."""
@@ -121,10 +130,14 @@ def read_servers(path: str) -> tuple[str, list[Playing]]:
         except InputError as error:
             msg = f"{path}: server {each.get('name', n + 1)}: {error}"
             raise InputError(msg) from error
-    logs = [each.log for each in found]
-    if len(set(logs)) < len(logs):
-        msg = f"{path}: two servers have one log"
-        raise InputError(msg)
+    for what, values in (
+        ("log", [str(Path(each.log).absolute()) for each in found]),
+        ("name", [each.title for each in found]),
+    ):
+        twice = next((value for n, value in enumerate(values) if value in values[:n]), None)
+        if twice is not None:
+            msg = f"{path}: two servers have one {what}, {twice}; each must have its own"
+            raise InputError(msg)
     return store, found
 
 
@@ -138,8 +151,8 @@ def server_of(given: Mapping[str, Any]) -> Playing:
     """
     policies = {each.name: each for each in fields(Policy)}
     for name, value in given.items():
-        if name not in (*TEXTS, *TABLES, *NUMBERS, *policies):
-            known = ", ".join((*TEXTS, *TABLES, *NUMBERS, *policies))
+        if name not in (*TEXTS, *TABLES, *NUMBERS, *SWITCHES, *policies):
+            known = ", ".join((*TEXTS, *TABLES, *NUMBERS, *SWITCHES, *policies))
             msg = f"there is no setting {name!r}; the settings are {known}"
             raise InputError(msg)
         _check_kind(name, value)
@@ -159,7 +172,11 @@ def server_of(given: Mapping[str, Any]) -> Playing:
         {name: _range(name, span) for name, span in given.get("maps", {}).items()},
         {name: _plain(name, character) for name, character in given.get("players", {}).items()},
         float(given.get("intermission", 15.0)), given.get("game", "openarena"),
+        given.get("map_ranges", True),
     )  # fmt: skip
+    if not 0.0 <= playing.intermission < 1e6:
+        msg = f"must be from 0 to 1000000, got {given['intermission']!r}"
+        raise InputError(msg, "intermission")
     if policy.level is not None and not playing.family().levels:
         msg = f"does not apply to {playing.game}, whose bots have one skill: set it on the server"
         raise InputError(msg, "level")
@@ -176,7 +193,7 @@ def _check_kind(name: str, value: Any) -> None:
         wanted, words = (str,), "text"
     elif name in TABLES:
         wanted, words = (dict,), "a table"
-    elif kinds.get(name) == "bool":
+    elif name in SWITCHES or kinds.get(name) == "bool":
         wanted, words = (bool,), "true or false"
     elif kinds.get(name) == "int":
         wanted, words = (int,), "a whole number"
@@ -191,7 +208,7 @@ def _range(name: str, span: Any) -> tuple[int, int]:
     """Return for how many players a map is made."""
     if (
         isinstance(span, list) and len(span) == 2
-        and all(isinstance(each, int) and 0 <= each <= 1000 for each in span) and span[0] <= span[1]
+        and all(type(each) is int and 0 <= each <= 1000 for each in span) and span[0] <= span[1]
     ):  # fmt: skip
         return span[0], span[1]
     msg = f": {name} must be two whole numbers, the least and the most, got {span!r}"
