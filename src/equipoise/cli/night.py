@@ -272,7 +272,8 @@ def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool) -> N
 def late(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str, ...]) -> None:
     """Add somebody who comes late.
 
-    Written as the first names: "Cedar 1500", "Amber + Birch".  The others stay in their teams unless a move makes it much fairer.
+    Written as the first names: "Cedar 1500", "Amber + Birch".
+    The others stay in their teams unless a move makes it much fairer.
     """
     with evenings.opened(store) as evening:
         entries = _entries(names, None, evenings.PeopleFinder(evening))
