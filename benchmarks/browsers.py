@@ -62,6 +62,10 @@ class Browser:
             except ConnectionError:
                 time.sleep(0.1)
         self._session = f"/session/{made['sessionId']}"
+        self.look(width, height, dark=dark)
+
+    def look(self, width: int, height: int, *, dark: bool = False) -> None:
+        """Change the size of the window and the colours that the user prefers."""
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.command("Emulation.setDeviceMetricsOverride", metrics)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
@@ -157,4 +161,9 @@ class Browser:
     def picture(self, path: Path, *, whole: bool = True) -> None:
         """Write what is seen as PNG, the whole page by default."""
         taken = self.command("Page.captureScreenshot", {"captureBeyondViewport": whole})
+        path.write_bytes(base64.b64decode(taken["data"]))
+
+    def printed(self, path: Path) -> None:
+        """Write the page as PDF, as it would be printed."""
+        taken = self.command("Page.printToPDF", {"printBackground": False, "preferCSSPageSize": True})
         path.write_bytes(base64.b64decode(taken["data"]))

@@ -24,10 +24,10 @@ def log_of(games: int) -> str:
     for game in range(games):
         lines.append(INIT.format(time="  0:00", day=1 + game))
         for slot in range(4):
-            told = PERSON.format(
+            reported = PERSON.format(
                 time="  0:01", slot=slot, name=f"n{slot}", team=1 + slot // 2, guid=f"{slot}" * 32
             )
-            lines += [told, f"  0:01 ClientBegin: {slot}"]
+            lines += [reported, f"  0:01 ClientBegin: {slot}"]
         lines += ["  0:05 Kill: 0 2 7: n0 killed n2 by MOD_ROCKET"] * 20
         lines += ["  8:00 Exit: Fraglimit hit.", "  8:00 red:20  blue:3", "  8:10 ShutdownGame:"]
     return "\n".join(lines) + "\n"
@@ -56,7 +56,7 @@ def test_a_dry_run_of_a_recorded_log_says_what_would_have_been_done(recorded: tu
 
 
 @pytest.mark.slow
-def test_a_dry_run_of_a_live_log_goes_on_until_it_is_told_to_end(recorded: tuple[Path, str]) -> None:
+def test_a_dry_run_of_a_live_log_goes_on_until_it_is_asked_to_end(recorded: tuple[Path, str]) -> None:
     """It says what it would do about those who are there, and sends nothing."""
     log, store = recorded
     with log.open("a", encoding="utf-8") as file:

@@ -149,5 +149,5 @@ def test_a_bot_in_the_wrong_team_is_moved_where_the_server_can_do_that() -> None
     start = LOG[: LOG.index(b":join:2")]
     for n, event in enumerate(log.read(start + b":join:2:4:bot:[BOT]Bob\n:team:2:5\n")):
         session.handle(event, float(n))
-    told = session.handle(Started(), 10.0)
-    assert [each for each in told if isinstance(each, MovePlayer | AddBot | RemoveBot)] == [MovePlayer(4, 1)]
+    found = session.handle(Started(), 10.0)
+    assert [each for each in found if isinstance(each, MovePlayer | AddBot | RemoveBot)] == [MovePlayer(4, 1)]

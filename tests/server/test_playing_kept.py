@@ -10,9 +10,10 @@ import pytest
 from tests.pickup.test_lobby import TWO
 
 from equipoise.archive.archive import Archive, open_archive
+from equipoise.matches import Contest, Match, Ruleset
 from equipoise.pickup.night import LIVE, night_of
 from equipoise.server.pickups import Pickups
-from equipoise.server.playing import BalancedServer
+from equipoise.server.playing import BalancedServer, ranges
 from equipoise.server.playing_settings import Playing
 
 pytestmark = pytest.mark.slow
@@ -26,7 +27,7 @@ class Server:
     def __init__(self, archive: Archive, log: Path) -> None:
         self.archive, self.log = archive, log
         self.clock = 0
-        self.told: list[str] = []
+        self.reported: list[str] = []
         self.begin()
 
     def close(self) -> None:
@@ -35,7 +36,7 @@ class Server:
 
     def begin(self) -> None:
         """Begin the program."""
-        self.game = BalancedServer(self.archive, Playing(str(self.log)), self.told.append)
+        self.game = BalancedServer(self.archive, Playing(str(self.log)), self.reported.append)
         self.game.step(float(self.clock))
 
     def write(self, *lines: str) -> None:
@@ -105,3 +106,23 @@ def test_games_of_a_server_change_no_night_and_no_lobby(tmp_path: Path) -> None:
         server.close()
         assert Pickups(archive, [TWO]).lobbies.waiting == {"two": ["ann", "bob"]}
         assert night_of(archive.night_events()).steps == ()
+
+
+def test_maps_have_the_range_that_games_have_shown_unless_it_is_set_or_turned_off(tmp_path: Path) -> None:
+    """Read off the archive when the program begins."""
+    log = str(tmp_path / "games.log")
+    with open_archive(f"sqlite:///{tmp_path / 'a.db'}", create=True) as archive:
+        matches = []
+        for n in range(24):
+            size, score = (4, 19.0 - n % 3) if n % 2 else (6, 2.0)
+            teams = [[f"p{player}" for player in range(team, size, 2)] for team in (0, 1)]
+            contest = Contest(Ruleset("g"), teams, [0.0, 1.0], at=float(n), scores=(20.0, score))
+            matches.append(Match([contest], ended=float(n), id=str(n), map="oa_dm5"))
+        archive.record(matches)
+        assert ranges(archive, Playing(log)) == {"oa_dm5": (0, 4)}
+        assert ranges(archive, Playing(log, maps={"oa_dm5": (8, 12)})) == {"oa_dm5": (8, 12)}
+        assert ranges(archive, Playing(log, map_ranges=False)) == {}
+        server = Server(archive, tmp_path / "games.log")
+        server.play(("ann", "bob"), ("cid", "dan"))
+        assert server.game.session.state.match.maximum == 4
+        server.close()

@@ -36,6 +36,10 @@ STEP = 0.05
 @click.option("--clans", is_flag=True, default=None, help="Players with the same clan tag stay together.")
 @click.option("--levers", is_flag=True, default=None, help="Bots make up for uneven teams.")
 @click.option("--move-alive", is_flag=True, default=None, help="Move players in mid game if need be.")
+@click.option(
+    "--map-ranges/--no-map-ranges", default=None,
+    help="Whether games in the archive tell for how many players a map is best.  [default: --map-ranges]",
+)  # fmt: skip
 @click.option("--intermission", type=float, metavar="SECONDS", help="The pause after a game with people.")
 @click.option("--config", metavar="FILE.toml", help="Several servers: a table [[server]] for each.")
 @click.option(

@@ -10,13 +10,14 @@ from typing import Any
 from equipoise.errors import InputError
 from equipoise.ledger import LedgerGame, accounts, burden, met, owed, ways_to_sit_out
 from equipoise.matches import Contest, Match, Ruleset
+from equipoise.pickup.certainty import variances
 from equipoise.pickup.night import Proposal, Setup
 from equipoise.players import Player
 from equipoise.stopping import Stop, never
 from equipoise.teams.balancing import balance
 from equipoise.teams.problem.preferences import PREFERENCE_PRICE, Preference, recent_preferences
 from equipoise.teams.request import BalanceRequest
-from equipoise.teams.solution import Solution, Split
+from equipoise.teams.solution import Solution, Split, Status
 
 #: Splits among which teams are sought that were not proposed tonight.
 KEPT = 12
@@ -29,6 +30,10 @@ STAY = 0.02
 
 #: Values of two splits that differ by less, relatively, are equal, and the ledger chooses.
 EQUAL = 1e-9
+
+#: Teams that are less even than others by no more, in win probability, are taken where more is known of them:
+#: where the variance of their difference is less by this share, which outweighs being less even.
+NEAR, SURER = 0.01, 0.02
 
 #: From ids to players under these ids with ratings, in order, and the performance noise of one player.
 Rated = Callable[[Sequence[str]], tuple[Sequence[Player], float | None]]
@@ -48,16 +53,30 @@ class Arranged:
         Which of its splits is proposed.
     anew : bool
         Whether everyone could be in any team.
+    rival : Split or None
+        A split that is better by ratings and preferences, but of which less is known.
     """
 
     proposal: Proposal
     solution: Solution
     split: Split
     anew: bool = True
+    rival: Split | None = None
+
+    @property
+    def behind(self) -> float:
+        """How much more even the rival is, in win probability; 0 where there is none."""
+        return 0.0 if self.rival is None else max(_price(self.split) - _price(self.rival), 0.0)
 
     def as_dict(self, setup: Setup) -> dict[str, Any]:
-        """Return it as ``equipoise balance --json`` prints teams, with the id of the proposed match."""
-        plain = replace(self.solution, splits=(self.split,)).as_dict()
+        """Return it as ``equipoise balance --json`` prints teams, with the id of the proposed match.
+
+        Teams that are not the first ones by the search are feasible and not proven best.
+        """
+        shown = replace(self.solution, splits=(self.split,))
+        if self.split is not self.solution.best:
+            shown = replace(shown, status=Status.FEASIBLE, value=self.split.value, bound=None)
+        plain = shown.as_dict()
         names = [setup.called(n) for n in range(len(self.proposal.teams))]
         return {"id": self.proposal.id, "names": names, "out": list(self.proposal.out), **plain}
 
@@ -113,11 +132,14 @@ def arrange(
         reason = None if solution is None else solution.reason
         msg = f"players: {reason or 'no teams were found in time'}"
         raise InputError(msg)
-    split = _chosen(games, solution, seen if now is None else ())
+    if now is None:
+        split, rival = _chosen(games, solution, seen)
+    else:
+        split, rival = _least_burden(games, solution.splits), None
     teams = tuple(tuple(player.id for player in team) for team in split.teams)
     moved = tuple(player.id for player in split.moved)
     proposal = Proposal(match, teams, tuple(split.win_probability), out, moved, unmet(setup, teams))
-    return Arranged(proposal, solution, split, now is None)
+    return Arranged(proposal, solution, split, now is None, rival)
 
 
 def _ways_out(
@@ -227,15 +249,31 @@ def _recent(
 
 def _chosen(
     games: Sequence[LedgerGame], solution: Solution, seen: Collection[frozenset[frozenset[str]]]
-) -> Split:
-    """Return the best split that was not proposed yet; of equal ones that which asks least of the unlucky."""
+) -> tuple[Split, Split | None]:
+    """Return the best split not proposed yet, or one nearly as even that is known better, and the former."""
     fresh = [
         split
         for split in solution.splits
         if frozenset(frozenset(player.id for player in team) for team in split.teams) not in seen
     ] or list(solution.splits)
+    near = [split for split in fresh if _price(split) <= _price(fresh[0]) + NEAR]
+    unsure = variances(games, [split.teams for split in near])
+    least = float(unsure.min())
+    if least >= unsure[0] * (1.0 - SURER):
+        return _least_burden(games, near), None
+    known = [split for split, each in zip(near, unsure, strict=True) if each <= least * (1.0 + EQUAL)]
+    return _least_burden(games, known), fresh[0]
+
+
+def _price(split: Split) -> float:
+    """Return how far from even a split is, and what it costs in preferences."""
+    return split.imbalance + sum(each.paid for each in split.preferences)
+
+
+def _least_burden(games: Sequence[LedgerGame], splits: Sequence[Split]) -> Split:
+    """Return the first split, or of those that are as good the one which asks least of the unlucky."""
     known, (together, _) = accounts(games), met(games)
-    equal = [split for split in fresh if _as_good(split, fresh[0])]
+    equal = [split for split in splits if _as_good(split, splits[0])]
     return min(
         equal,
         key=lambda split: burden(

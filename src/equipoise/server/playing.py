@@ -35,6 +35,8 @@ from equipoise.live.events import (
     TimePassed,
     Weighed,
 )
+from equipoise.live.family import Ranges
+from equipoise.live.maps import map_ranges
 from equipoise.live.session import IDLE, OPEN, Session
 from equipoise.pickup.night import LIVE
 from equipoise.protocols.consoles.rcon import Rcon
@@ -52,6 +54,9 @@ SECONDS = 1.0
 
 #: Seconds after which what goes on is kept for the service: at the soonest, and where nothing changes.
 SHOWN_SOON, SHOWN_STILL = 1.0, 30.0
+
+#: The newest games from which ranges of maps are read, at the start.
+MOST_GAMES = 2000
 
 #: Games of the ledger that are read at the start.
 MOST_KEPT = 500
@@ -120,7 +125,7 @@ class BalancedServer:
         self.settings = settings
         self._archive, self._say, self._dry = archive, say, dry
         family = self._family = settings.family()
-        self._log = family.log(settings.maps, settings.players)
+        self._log = family.log(ranges(archive, settings), settings.players)
         self._watch = Watch(archive, settings.log, family.game, tap=self._tap)
         self._rated = ArchiveRatings(archive)
         self._link = Link(settings if not dry else Playing(settings.log))
@@ -318,6 +323,14 @@ class BalancedServer:
     def _send(self, lines: list[str]) -> None:
         if lines and not self._dry:
             self._console.order(lines)
+
+
+def ranges(archive: Archive, settings: Playing) -> Ranges:
+    """Return for how many players maps are made, as the settings say, or else as games have shown."""
+    if not settings.map_ranges:
+        return settings.maps
+    played = [each.match for each in archive.listed(None, MOST_GAMES) if not each.undone]
+    return {**map_ranges(played), **settings.maps}
 
 
 def worded(command: Command, there: dict[int, Joined]) -> str:

@@ -32,6 +32,7 @@ from equipoise.registry import SERVERS, resolve
 TEXTS = ("name", "game", "log", "rcon", "rcon_password_file")
 TABLES = ("maps", "players")
 NUMBERS = ("intermission",)
+SWITCHES = ("map_ranges",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ class Playing:
         Seconds after which the next game begins where people are in one that has ended.
     game : str
         What the server plays, as registered.
+    map_ranges : bool
+        Whether maps that are not in ``maps`` have the range that games in the archive have shown.
     """
 
     log: str
@@ -69,6 +72,7 @@ class Playing:
     players: dict[str, str] = field(default_factory=dict)
     intermission: float = 15.0
     game: str = "openarena"
+    map_ranges: bool = True
 
     def family(self) -> ServerFamily:
         """Return how such a server is read and spoken to."""
@@ -138,8 +142,8 @@ def server_of(given: Mapping[str, Any]) -> Playing:
     """
     policies = {each.name: each for each in fields(Policy)}
     for name, value in given.items():
-        if name not in (*TEXTS, *TABLES, *NUMBERS, *policies):
-            known = ", ".join((*TEXTS, *TABLES, *NUMBERS, *policies))
+        if name not in (*TEXTS, *TABLES, *NUMBERS, *SWITCHES, *policies):
+            known = ", ".join((*TEXTS, *TABLES, *NUMBERS, *SWITCHES, *policies))
             msg = f"there is no setting {name!r}; the settings are {known}"
             raise InputError(msg)
         _check_kind(name, value)
@@ -159,6 +163,7 @@ def server_of(given: Mapping[str, Any]) -> Playing:
         {name: _range(name, span) for name, span in given.get("maps", {}).items()},
         {name: _plain(name, character) for name, character in given.get("players", {}).items()},
         float(given.get("intermission", 15.0)), given.get("game", "openarena"),
+        given.get("map_ranges", True),
     )  # fmt: skip
     if policy.level is not None and not playing.family().levels:
         msg = f"does not apply to {playing.game}, whose bots have one skill: set it on the server"
@@ -176,7 +181,7 @@ def _check_kind(name: str, value: Any) -> None:
         wanted, words = (str,), "text"
     elif name in TABLES:
         wanted, words = (dict,), "a table"
-    elif kinds.get(name) == "bool":
+    elif name in SWITCHES or kinds.get(name) == "bool":
         wanted, words = (bool,), "true or false"
     elif kinds.get(name) == "int":
         wanted, words = (int,), "a whole number"

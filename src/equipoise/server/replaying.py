@@ -8,7 +8,7 @@ from equipoise.archive.archive import Archive
 from equipoise.ingest.logs import Source, pieces
 from equipoise.live.events import Announced, Ended, Event, Joined, Left, Starting, Weighed
 from equipoise.live.session import Session
-from equipoise.server.playing import worded
+from equipoise.server.playing import ranges, worded
 from equipoise.server.playing_settings import Playing
 from equipoise.server.rated import ArchiveRatings
 
@@ -30,7 +30,7 @@ def replay(archive: Archive, settings: Playing) -> Iterator[str]:
         The server, with its log.
     """
     family = settings.family()
-    log = family.log(settings.maps, settings.players)
+    log = family.log(ranges(archive, settings), settings.players)
     rated = ArchiveRatings(archive)
     session = Session(settings.policy, moves_bots=family.moves_bots)
     there: dict[int, Joined] = {}

@@ -58,6 +58,12 @@ def arranged_lines(setup: Setup, arranged: Arranged, spelled: Mapping[str, str])
         lines.append("Proven: no teams are fairer by the ratings and the rules.")
     elif best and arranged.anew:
         lines.append("Proven: no teams are better by fairness and the preferences together.")
+    elif arranged.rival is not None and arranged.behind < EVEN:
+        lines.append("As fair as the fairest teams, and more is known of these.")
+    elif arranged.rival is not None:
+        lines.append(
+            f"Within {100.0 * arranged.behind:.1f} % of the fairest teams, and more is known of these."
+        )
     first = setup.called(0)
     quoted = f'"{first}"' if " " in first else first
     lines.append(f"After the game: equipoise night won {printable(quoted)} (or: draw, score 3 1).")

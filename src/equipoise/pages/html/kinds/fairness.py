@@ -88,7 +88,7 @@ def part_of(site: Site, judged: Sequence[Judged]) -> dict[str, Any]:
     if not count:
         return {"contests": 0, "one_sided": None, "favourites": None, "even": None}
     bins = [(int(n), chance / n, won / n) for n, chance, won in sums if n]
-    labels = [f"{100 * n // BINS} %" for n in range(BINS)]
+    labels = [*(f"{100 * n // BINS} %" for n in range(BINS - 1)), "100 %"]
     return {
         "contests": count, "one_sided": one_sided / count, "even": even / count, "bins": bins,
         "favourites": sum(won for *_, won in sums) / count,

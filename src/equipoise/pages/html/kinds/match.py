@@ -12,6 +12,9 @@ from equipoise.serving.chronicle import won_by
 #: Matches in a part of the list, and line-ups and players of one match that are shown.
 ROWS, MOST_GROUPS, MOST_PLAYERS = 200, 12, 400
 
+#: A match below this many seconds is shown in seconds.
+SHORT = 100
+
 #: Chances this near to even make no favourite.
 OPEN = 0.05
 
@@ -63,8 +66,11 @@ def _match(site: Site, place: int) -> str:
     playing = {who for contest in match.contests for team in contest.teams for who, _ in team}
     watching = [who for who in match.roster if who not in playing][:50]
     title = site.t["one_match"].format(date=date(match.ended, match.dated))
-    return site.render("match.html", "../", title, match=match, parts=parts, watching=watching,
-                       more=len(groups) - len(shown), here="match")  # fmt: skip
+    seconds = (match.ended or 0.0) - (match.began or 0.0)
+    length = ("seconds", seconds) if seconds < SHORT else ("minutes", seconds / 60.0)
+    return site.render("match.html", "../", title, match=match, parts=parts, watching=watching, here="match",
+                       more=len(groups) - len(shown),
+                       lasted=site.t[length[0]].format(count=round(length[1])))  # fmt: skip
 
 
 def _group(site: Site, place: int, group: Sequence[Judged], room: int) -> dict[str, Any]:

@@ -120,10 +120,11 @@ def _ruleset(site: Site, player: str, ruleset: Ruleset, own: Sequence[_Game]) ->
         first=date(points[0].at)[:10], last=date(points[-1].at)[:10], weight=f"{points[-1].weight:.1f}"
     )
     form = "".join("●" if game.won > 0.5 else "◐" if game.won == 0.5 else "○" for game in own[-FORM:])
+    aloud = site.t["form_aloud"].format(won=form.count("●"), count=len(form))
     won = sum(game.won for game in own) / len(own)
     expected = sum(game.expected for game in own) / len(own)
-    return {"ruleset": ruleset, "last": points[-1], "games": len(own), "form": form, "won": won,
-            "expected": expected, "graph": band_graph(points, title)}  # fmt: skip
+    return {"ruleset": ruleset, "last": points[-1], "games": len(own), "form": form, "aloud": aloud,
+            "won": won, "expected": expected, "graph": band_graph(points, title)}  # fmt: skip
 
 
 def _row(site: Site, player: str, game: _Game) -> dict[str, Any]:

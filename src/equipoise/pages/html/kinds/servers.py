@@ -54,7 +54,9 @@ def _server(site: Site, name: str, known: bool, matches: Sequence[Match]) -> dic
     labels = [date(first + week * WEEK)[:10] for week in range(len(weeks))]
     return {
         "name": name, "known": known, "matches": len(matches), "players": len(players), "last": max(ended),
-        "graph": columns_graph(weeks, labels, site.t["graph_activity"].format(most=max(weeks))),
+        # One week is no course of events.
+        "graph": columns_graph(weeks, labels, site.t["graph_activity"].format(most=max(weeks)))
+        if len(weeks) > 1 else None,
         "rulesets": Counter(ruleset_text(match.ruleset) for match in matches).most_common(ROWS),
         "maps": Counter(match.map for match in matches).most_common(ROWS),
     }  # fmt: skip
