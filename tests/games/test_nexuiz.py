@@ -136,3 +136,26 @@ def test_line_ends_make_no_difference_to_ids() -> None:
         assert [match.id for match in one if isinstance(match, Match)] == [
             match.id for match in other if isinstance(match, Match)
         ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [":end:", ":gameover:", ":restart:", ":status:", ":status:tdm_x:1", ":gamestart:tdm_x:1",
+     ":kill:frag:1:2:", ":team:1:14:", ":ctf:capture:14:1:", ":scores:x:9", ":end"],
+)  # fmt: skip
+def test_whoever_is_called_like_an_event_makes_none(name: str) -> None:
+    """The console prints names at the beginning of lines."""
+    line = f"{name} has changed from Red Team to Blue Team"
+    game = (*PEOPLE, ":kill:frag:1:2:type=1", "HERE", ":ctf:capture:14:1", *SCORES)
+    (one,), (other,) = (
+        [found for found in parsed(GAME, log(*lines, kind="ctf_x", dates=False)) if isinstance(found, Match)]
+        for lines in (game, [each.replace("HERE", line) for each in game])
+    )
+    assert one.contests == other.contests
+
+
+def test_scores_that_were_asked_for_in_mid_game_are_no_end() -> None:
+    """``printstats`` prints them like those of an end."""
+    status = (":status:tdm_x:30", *SCORES[1:])
+    asked = only(log(*PEOPLE, *status, ":kill:frag:1:2:type=1", *SCORES, dates=False))
+    assert asked.contests == only(log(*PEOPLE, ":kill:frag:1:2:type=1", *SCORES, dates=False)).contests
