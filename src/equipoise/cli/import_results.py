@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from equipoise.cli import archives
-from equipoise.cli.shared import evenings
+from equipoise.cli.shared import evenings, people
 from equipoise.cli.shared.printing import with_json
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
     from equipoise.ingest.pasts import Past
 
     with evenings.opened(store) as evening:
-        known = evenings.PeopleFinder(evening)
+        known = people.PeopleFinder(evening)
         past = Past(known.id_of, {name: known.shown(each) for name, each in known.names().items()})
         ingest = Ingest(evening.archive)
         ingest.take(past.known(read_results(file, dates=dates)))

@@ -15,7 +15,7 @@ import click
 from equipoise.cli import archives
 from equipoise.cli.balance import end_interrupted, interruptible
 from equipoise.cli.night_results import draw, everyone, score, undo, won
-from equipoise.cli.shared import evenings
+from equipoise.cli.shared import evenings, people
 from equipoise.cli.shared.printing import table, table_forms
 from equipoise.cli.shared.rosters import read_option
 from equipoise.errors import AmbiguousError, InputError
@@ -43,7 +43,9 @@ class NightGroup(click.Group):
             n += 2 if args[n] == "--store" else 1
         if n < len(args) and args[n] in self.commands:
             args = [args[n], *args[:n], *args[n + 1 :]]
-        elif args and not {"-h", "--help"} & set(args):
+        elif {"-h", "--help"} & set(args):
+            args = ["--help"]
+        elif args:
             args = [GATHER, *args]
         return super().parse_args(ctx, args)
 
@@ -103,10 +105,10 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
     NAMES are arguments, or - for a paste.  "Amber + Birch" stay together, "Cedar 1500" begins at a weight.
     """
     with searching(store) as evening:
-        known = evenings.PeopleFinder(evening)
+        known = people.PeopleFinder(evening)
         _refuse_misspelt_step(names, options["new"], known)
         entries = _entries(names, options["read"], known)
-        ids = evenings.resolved(known, [entry.name for entry in entries], options["new"])
+        ids = people.resolved(known, [entry.name for entry in entries], options["new"])
         newcomers = [name for name, each in ids.items() if each == name and known.id_of(name) is None]
         step = secrets.token_hex(6)
         setup = _setup(evening, entries, ids, options)
@@ -120,7 +122,7 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
         _tell_teams(evening, arranged, options["as_json"], options.get("form"))
 
 
-def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: evenings.PeopleFinder) -> None:
+def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: people.PeopleFinder) -> None:
     """Refuse words that look like a step that is misspelt, as ``wno red``, rather than make teams of them."""
     first = names[0] if names else ""
     near = next((step for step in command.commands if _misspelt(first.casefold(), step)), None)
@@ -140,7 +142,7 @@ def _misspelt(word: str, step: str) -> bool:
     return word != step and (sorted(word) == sorted(step) or shorter in fewer)
 
 
-def _entries(names: Sequence[str], read: str | None, known: evenings.PeopleFinder) -> tuple[Entry, ...]:
+def _entries(names: Sequence[str], read: str | None, known: people.PeopleFinder) -> tuple[Entry, ...]:
     """Return the entries of names that are typed, or of a paste on standard input."""
     from equipoise.files.pastes import parse_paste
     from equipoise.files.rosters import content_of, decoded
@@ -149,7 +151,7 @@ def _entries(names: Sequence[str], read: str | None, known: evenings.PeopleFinde
         where, content = content_of("-")
         text = decoded(content, where)
     else:
-        where, text = "NAMES", "\n".join(_lines(names))
+        where, text = "NAMES", "\n".join(people.lines_of(names))
         for name in re.split(r"[\n,+]", text):
             if name.strip().casefold() in command.commands:
                 msg = (
@@ -169,18 +171,9 @@ def _entries(names: Sequence[str], read: str | None, known: evenings.PeopleFinde
     if not entries:
         msg_0 = "nobody is named; write names, or - and a paste on standard input"
         raise click.UsageError(msg_0)
+    for entry in entries:
+        people.unquoted(entry.name)  # refuses what has nothing between its quotes
     return entries
-
-
-def _lines(names: Sequence[str]) -> list[str]:
-    """Return arguments as lines; a shell makes three of ``Amber + Birch``."""
-    lines: list[str] = []
-    for name in names:
-        if lines and (name.strip() == "+" or lines[-1].endswith("+")):
-            lines[-1] = f"{lines[-1]} {name}"
-        else:
-            lines.append(name)
-    return lines
 
 
 def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], options: dict[str, Any]) -> Setup:
@@ -199,13 +192,12 @@ def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], opti
                     msg = f"--{option}: there is no {name!r} among those who are here or ever came"
                     raise InputError(msg)
             known = sorted({each for each in who if each is not None})
+            if len(known) < 2:
+                msg = f"--{option} must name at least two people, got {', '.join(group)!r}"
+                raise InputError(msg)
             found |= {(one, other) for n, one in enumerate(known) for other in known[n + 1 :]}
         return found
 
-    parties: dict[str, list[str]] = {}
-    for entry in entries:
-        if entry.party is not None:
-            parties.setdefault(entry.party, []).append(ids[entry.name])
     called = tuple(names_of(options["called"])) if options["called"] else ()
     if called and (len(called) != options["teams"] or len({folded(name) for name in called}) < len(called)):
         msg = (
@@ -218,7 +210,7 @@ def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], opti
     prefer, avoid = pairs("prefer"), pairs("avoid")
     return Setup(
         tuple(ids.values()),
-        tuple(map(tuple, parties.values())),
+        tuple(people.parties_of(entries, ids).values()),
         tuple(sorted(apart)),
         options["teams"],
         options["size"],
@@ -278,12 +270,20 @@ def searching(store: str | None) -> Iterator[Evening]:
 def late(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms: Any) -> None:
     """Add somebody who comes late.
 
+    Written as the first names: "Cedar 1500", "Amber + Birch".
     The others stay in their teams unless a move makes it much fairer.
     """
     with searching(store) as evening:
-        ids = evening.arrivals(names, new)
-        setup = evening.night.setup
-        arranged = evening.change(replace(setup, here=(*setup.here, *ids.values())), ids)
+        entries = _entries(names, None, people.PeopleFinder(evening))
+        ids = evening.arrivals([entry.name for entry in entries], new)
+        setup, step = evening.night.setup, secrets.token_hex(6)
+        evening.weigh(entries, ids, step)
+        after = replace(
+            setup,
+            here=(*setup.here, *ids.values()),
+            duos=(*setup.duos, *people.parties_of(entries, ids).values()),
+        )
+        arranged = evening.change(after, ids, step=step)
         _tell_teams(evening, arranged, **forms)
 
 
@@ -296,7 +296,7 @@ def leave(names: tuple[str, ...], store: str | None, **forms: Any) -> None:
     The others stay in their teams unless a move makes it much fairer.
     """
     with searching(store) as evening:
-        gone = {evening.present(name) for name in names}
+        gone = {evening.present(people.unquoted(name)) for name in names}
         setup = evening.night.setup
         here = tuple(player for player in setup.here if player not in gone)
         arranged = evening.change(replace(setup, here=here), {})
@@ -316,7 +316,7 @@ def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms
         msg = "write who comes in for whom, as: equipoise night sub Birch for Cedar"
         raise click.UsageError(msg)
     n = names.index("for")
-    coming, going = " ".join(names[:n]), " ".join(names[n + 1 :])
+    coming, going = (people.unquoted(" ".join(part)) for part in (names[:n], names[n + 1 :]))
     with searching(store) as evening:
         setup, proposal = evening.night.setup, evening.night.proposal
         gone = evening.present(going)

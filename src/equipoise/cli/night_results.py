@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from equipoise.cli import archives
-from equipoise.cli.shared import evenings
+from equipoise.cli.shared import evenings, people
 from equipoise.cli.shared.printing import table, table_forms
 from equipoise.errors import InputError
 
@@ -36,7 +36,7 @@ def won(team: tuple[str, ...], store: str | None, as_json: bool, match: str | No
     from equipoise.pickup.results import current, team_named
 
     with evenings.opened(store) as evening:
-        winner = team_named(evening.night, " ".join(team))
+        winner = team_named(evening.night, people.unquoted(" ".join(team)))
         ranks = [1.0 if n == winner else 2.0 for n in range(len(current(evening.night).teams))]
         _report(evening, ranks, (), match, when, as_json)
 
