@@ -38,7 +38,7 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
     from equipoise.ingest.pasts import Past
 
     with evenings.opened(store) as evening:
-        known = people.PeopleFinder(evening)
+        known = people.PeopleFinder(evening.archive, evening.night)
         past = Past(known.id_of, {name: known.shown(each) for name, each in known.names().items()})
         ingest = Ingest(evening.archive)
         ingest.take(past.known(read_results(file, dates=dates)))

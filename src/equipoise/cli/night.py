@@ -105,7 +105,7 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
     NAMES are arguments, or - for a paste.  "Amber + Birch" stay together, "Cedar 1500" begins at a weight.
     """
     with searching(store) as evening:
-        known = people.PeopleFinder(evening)
+        known = people.PeopleFinder(evening.archive, evening.night)
         _refuse_misspelt_step(names, options["new"], known)
         entries = _entries(names, options["read"], known)
         ids = people.resolved(known, [entry.name for entry in entries], options["new"])
@@ -274,7 +274,7 @@ def late(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **form
     The others stay in their teams unless a move makes it much fairer.
     """
     with searching(store) as evening:
-        entries = _entries(names, None, people.PeopleFinder(evening))
+        entries = _entries(names, None, people.PeopleFinder(evening.archive, evening.night))
         ids = evening.arrivals([entry.name for entry in entries], new)
         setup, step = evening.night.setup, secrets.token_hex(6)
         evening.weigh(entries, ids, step)

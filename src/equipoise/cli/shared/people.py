@@ -59,8 +59,7 @@ class PeopleFinder:
     """Finds people by name among those who have come and those of the archive."""
 
     def __init__(self, archive: Archive, night: Night) -> None:
-        from equipoise.archive.archive import Archive
-    from equipoise.archive.here import Names
+        from equipoise.archive.here import Names
 
         self._night = night
         self._standing: Standing = archive.standing()
