@@ -23,7 +23,7 @@ def keep(
     measure: Callable[[], Any],
     report: Callable[[Any], str],
 ) -> int:
-    """Measure unless told not to; write the report or compare it with the results, and return 1 if stale."""
+    """Measure unless asked not to; write the report or compare it with the results, and return 1 if stale."""
     script = f"python benchmarks/{results.stem}.py"
     if not (given.report or given.check):
         results.write_text(json.dumps(measure(), indent=1) + "\n", encoding="utf-8")

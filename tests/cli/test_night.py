@@ -170,8 +170,8 @@ def test_a_name_that_is_a_step_is_refused_with_the_way_to_write_it() -> None:
 def test_hostile_names_are_shown_harmless_and_come_back_whole() -> None:
     """Control signs, quotes, SQL, words of the events; the same name twice is refused in any case."""
     names = ["Robert'); DROP TABLE match;--", "kind", "日本", "bot:Xan:5", "a" * 300, "Ann\u202e"]
-    told = plain("-", given="\n".join(f'"{name}"' for name in names))
-    assert len(told["here"]) == 6
+    reported = plain("-", given="\n".join(f'"{name}"' for name in names))
+    assert len(reported["here"]) == 6
     assert "\u202e" not in night("table")
     assert plain("won", "1")["status"] == "new"
     assert "are one player" in night("Amber", "AMBER", fails=1)
@@ -230,9 +230,9 @@ def test_rules_that_contradict_each_other_take_no_step() -> None:
 
 def test_preferences_are_remembered_and_taken_back() -> None:
     """What they come to is in the table; --no-matter ends them."""
-    told = plain("Ann 9", "Bob 8", "Cid 2", "Dan 1", "--prefer", "Ann,Bob", "--avoid", "Cid,Dan")
+    reported = plain("Ann 9", "Bob 8", "Cid 2", "Dan 1", "--prefer", "Ann,Bob", "--avoid", "Cid,Dan")
     unmet = {frozenset(pair) for pair in ({"Ann", "Bob"}, {"Cid", "Dan"})}
-    assert {frozenset(each["players"]) for each in told["splits"][0]["wishes"]} == unmet
+    assert {frozenset(each["players"]) for each in reported["splits"][0]["wishes"]} == unmet
     assert "Ann and Bob are apart this time." in night("again", "--same")
     night("won", "red")
     row = next(row for row in plain("table")["players"] if row["name"] == "Ann")
@@ -246,25 +246,25 @@ def test_an_evening_is_planned_at_once() -> None:
     """Five play two against two: a round robin; again goes on with it, undo goes back, leaving ends it."""
     assert "nobody is here" in night("plan", "--rounds", "2", fails=1)
     night("Ann", "Bob", "Cid", "Dan", "Eve", "--size", "2")
-    told = plain("plan", "--rounds", "5")
-    assert (told["status"], told["gap"], len({*map(str, told["rounds"])})) == ("optimal", 0.0, 5)
-    assert sorted(name for each in told["rounds"] for name in each["out"]) == [
+    reported = plain("plan", "--rounds", "5")
+    assert (reported["status"], reported["gap"], len({*map(str, reported["rounds"])})) == ("optimal", 0.0, 5)
+    assert sorted(name for each in reported["rounds"] for name in each["out"]) == [
         "Ann",
         "Bob",
         "Cid",
         "Dan",
         "Eve",
     ]
-    for n, each in enumerate(told["rounds"]):
+    for n, each in enumerate(reported["rounds"]):
         now = plain("again") if n else plain("table")
         assert now["id"] == each["id"]
         assert plain("draw") == {"match": each["id"], "status": "new"}
     night("undo")
     night("undo")
-    assert plain("again")["id"] == told["rounds"][4]["id"]
+    assert plain("again")["id"] == reported["rounds"][4]["id"]
     assert "Proven: no plan is better." in night("plan", "--rounds", "2")
     night("leave", "Eve")
-    assert plain("again")["id"] not in {each["id"] for each in told["rounds"]}
+    assert plain("again")["id"] not in {each["id"] for each in reported["rounds"]}
 
 
 @pytest.mark.slow

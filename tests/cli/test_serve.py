@@ -42,7 +42,7 @@ def test_every_setting_but_the_token_is_a_flag() -> None:
         (["--store", "sqlite:///{0}/a.db", "--token-file", "none"], "^token_file: none cannot be read"),
     ],
 )
-def test_what_cannot_be_served_is_told_and_not_begun(flags: list[str], message: str, tmp_path: Path) -> None:
+def test_what_cannot_be_served_is_not_begun(flags: list[str], message: str, tmp_path: Path) -> None:
     """A mistake of the caller, before anybody is answered."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

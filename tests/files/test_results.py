@@ -59,9 +59,9 @@ def test_dates_with_slashes_are_read_as_was_said() -> None:
     assert isinstance(day, Match)
     assert isinstance(month, Match)
     assert (day.ended, month.ended) == (1775174400.0, 1772582400.0)
-    told = one(row)
-    assert isinstance(told, Skipped)
-    assert "set dates to day-first or month-first" in told.reason
+    reported = one(row)
+    assert isinstance(reported, Skipped)
+    assert "set dates to day-first or month-first" in reported.reason
     assert isinstance(one({**row, "date": "31/12/2026"}, "month-first"), Skipped)
 
 
@@ -79,10 +79,10 @@ def test_dates_with_slashes_are_read_as_was_said() -> None:
 )
 def test_what_is_wrong_with_a_row_is_said(row: dict[str, Any], reason: str) -> None:
     """A row that is wrong is skipped, with its place and the column."""
-    told = one(row)
-    assert isinstance(told, Skipped)
-    assert told.where == "results, row 1"
-    assert told.reason.startswith(reason)
+    reported = one(row)
+    assert isinstance(reported, Skipped)
+    assert reported.where == "results, row 1"
+    assert reported.reason.startswith(reason)
 
 
 def test_tables_without_teams_are_refused() -> None:

@@ -133,9 +133,9 @@ def test_a_plan_is_better_than_round_by_round_with_the_ledger() -> None:
     from benchmarks.evenings import evening
 
     for seed in range(2):
-        told = evening(seed)
-        assert told["plan"] < told["rounds"]
-        assert told["plan_out"] <= told["rounds_out"]
+        reported = evening(seed)
+        assert reported["plan"] < reported["rounds"]
+        assert reported["plan_out"] <= reported["rounds_out"]
 
 
 def test_rounds_know_teams_under_any_name() -> None:

@@ -70,6 +70,14 @@ def test_what_is_no_http_is_refused(hurried: Served) -> None:
     assert json.loads(body)["status"] == 400
 
 
+def test_who_addresses_no_host_is_refused(hurried: Served) -> None:
+    """HTTP/1.1 requires it; before, there was none."""
+    for version, status in ((b"1.1", b"400"), (b"1.0", b"200")):
+        with closing(connect(hurried)) as connection:
+            connection.sendall(b"GET /livez HTTP/" + version + b"\r\n\r\n")
+            assert rest(connection).startswith(b"HTTP/1.1 " + status)
+
+
 def test_some_requests_may_be_sent_ahead_and_not_very_many(hurried: Served) -> None:
     """They are answered in order; more than a few close the connection."""
     with closing(connect(hurried)) as connection:

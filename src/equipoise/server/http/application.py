@@ -22,7 +22,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.protocols.http.problems import HttpProblem
 from equipoise.server.addresses import address_of
 from equipoise.server.http.asked import HttpRequest, Reply, refusal
-from equipoise.server.http.asking import ProblemError
+from equipoise.server.http.decoding import ProblemError
 from equipoise.server.http.operations import Operation
 from equipoise.server.http.rates import Rates, WrongTokens
 from equipoise.server.tokens import SCOPES

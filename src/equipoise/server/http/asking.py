@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
 from equipoise.clock import deadline, shares
 from equipoise.errors import READS, AmbiguousError, EquipoiseError, InputError, UnknownNameError
-from equipoise.protocols.http.problems import BODY, HttpProblem, located, pointer_of_path, pointer_to
+from equipoise.protocols.http.problems import BODY, HttpProblem, located, pointer_to
 from equipoise.server.http.bodies import (
     LobbiesBody,
     Member,
@@ -23,6 +23,7 @@ from equipoise.server.http.bodies import (
     RateBody,
     SwapStep,
 )
+from equipoise.server.http.decoding import ProblemError, invalid, plain_object, typed, wrong_type
 
 #: The part of the time for the split itself where more is asked about it.
 FIRST = 0.5
@@ -32,21 +33,6 @@ MOST_POOL = 1_000_000
 
 #: What the fields of a body are called elsewhere in the library.
 TEXT = "text"
-
-Body = TypeVar("Body", bound=msgspec.Struct)
-
-
-class ProblemError(Exception):
-    """There is no answer, and why."""
-
-    def __init__(self, problem: HttpProblem) -> None:
-        self.problem = problem
-        super().__init__(problem)
-
-
-def invalid(detail: str, pointer: str = "", **more: Any) -> ProblemError:
-    """Return the error for a wrong value in the body."""
-    return ProblemError(HttpProblem(422, "invalid", detail, pointer, more))
 
 
 class Asking:
@@ -105,33 +91,6 @@ def _plain(body: bytes) -> Any:
         return msgspec.json.decode(body)
     except (ValueError, RecursionError):
         return None
-
-
-def plain_object(body: bytes) -> dict[str, Any]:
-    """Return a body as plain data."""
-    try:
-        data = msgspec.json.decode(body)
-    except (ValueError, RecursionError) as error:
-        raise ProblemError(HttpProblem(400, "malformed", f"the body is not JSON: {error}", "")) from None
-    if not isinstance(data, dict):
-        msg = "the body must be an object"
-        raise invalid(msg)
-    return data
-
-
-def typed(body: bytes, kind: type[Body]) -> Body:
-    """Return a body as a type."""
-    try:
-        return msgspec.json.decode(body, type=kind)
-    except msgspec.ValidationError as error:
-        raise _wrong_type(error) from None
-    except (ValueError, RecursionError) as error:
-        raise ProblemError(HttpProblem(400, "malformed", f"the body is not JSON: {error}", "")) from None
-
-
-def _wrong_type(error: msgspec.ValidationError, base: str = "") -> ProblemError:
-    detail, _, path = str(error).partition(" - at `")
-    return invalid(detail, base + pointer_of_path(path.removesuffix("`")))
 
 
 # A split, and what is asked about it
@@ -204,7 +163,7 @@ def _explain(body: bytes, seconds: float) -> Any:
         questions = msgspec.convert(asked, Questions)
         steps = [_step(step, n) for n, step in enumerate(questions.edit)]
     except msgspec.ValidationError as error:
-        raise _wrong_type(error) from None
+        raise wrong_type(error) from None
     players, keywords, draws = _asked(data)
     request = BalanceRequest.of(players, **keywords, stop=deadline(FIRST * seconds))
     solution = balance(request)
@@ -232,7 +191,7 @@ def _step(step: dict[str, Any], number: int) -> Any:
             return Swap(*msgspec.convert(step, SwapStep).swap)
         moved = msgspec.convert(step, MoveStep)
     except msgspec.ValidationError as error:
-        raise _wrong_type(error, pointer_to("edit", number)) from None
+        raise wrong_type(error, pointer_to("edit", number)) from None
     return Move(moved.move, moved.team - 1)
 
 

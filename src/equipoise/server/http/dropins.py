@@ -21,7 +21,7 @@ from equipoise.protocols.http.problems import HttpProblem
 from equipoise.protocols.weights.fields import MOST_TEAMS, sayable
 from equipoise.protocols.weights.requests import Division, Named, Refusal
 from equipoise.server.http.asked import HttpRequest, Reply, reply
-from equipoise.server.http.asking import ProblemError
+from equipoise.server.http.decoding import ProblemError
 from equipoise.serving.ratings import AmbiguousGameError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from equipoise.server.http.asking import ProblemError
+from equipoise.server.http.decoding import ProblemError
 from equipoise.server.http.desk import Desk
 
 #: Matches that are reported between two revisions; of more only the number of the revision is.

@@ -18,8 +18,8 @@ from equipoise.protocols.weights.requests import Refusal
 from equipoise.server import keeping
 from equipoise.server import metrics as counts
 from equipoise.server.http.asked import HttpRequest, Reply, refusal, reply
-from equipoise.server.http.asking import ProblemError, plain_object, typed
 from equipoise.server.http.bodies import UndoBody
+from equipoise.server.http.decoding import ProblemError, plain_object, typed
 from equipoise.server.http.desk import MOST_CARDS, Desk, FromSnapshot
 from equipoise.server.http.events import running
 from equipoise.server.keeping import ReportedGame, UndoneGame
@@ -127,7 +127,7 @@ async def results(desk: Desk, asked: HttpRequest) -> Reply:
     timed = "ended" in record
     now = time()
     record.setdefault("ended", now)
-    key = asked.headers.get(b"idempotency-key", b"").decode("utf-8", "replace").strip()
+    key = _key(asked)
     if record.get("id", "") == "":
         record["id"] = key
     if record["id"] == "" or len(str(record["id"])) > LONGEST_ID:
@@ -148,6 +148,14 @@ async def results(desk: Desk, asked: HttpRequest) -> Reply:
         raise ProblemError(HttpProblem(409, "conflict", detail, "/id"))
     new = outcome == keeping.NEW
     return reply({"id": match.id, "new": new}, 201 if new else 200)
+
+
+def _key(asked: HttpRequest) -> str:
+    """Return what the header says that a match is known by; two that differ never come out as one."""
+    try:
+        return asked.headers.get(b"idempotency-key", b"").decode().strip()
+    except UnicodeDecodeError:
+        raise ProblemError(HttpProblem(422, "invalid", "Idempotency-Key must be UTF-8")) from None
 
 
 async def undo(desk: Desk, asked: HttpRequest) -> Reply:

@@ -17,7 +17,8 @@ from typing import Any
 from equipoise.errors import EquipoiseError
 from equipoise.protocols.http.problems import HttpProblem
 from equipoise.server.addresses import Account
-from equipoise.server.http.asking import ProblemError, answered
+from equipoise.server.http.asking import answered
+from equipoise.server.http.decoding import ProblemError
 from equipoise.server.turns import Lane, Ticket
 from equipoise.server.workers import BEGIN, Worker
 

@@ -141,11 +141,14 @@ class HttpConnection(HttpToolsProtocol):
         self._until = self._server.clock + self._server.limits.header_seconds
 
     def on_headers_complete(self) -> None:
-        """Let the application answer, unless too much was sent ahead."""
+        """Let the application answer, unless too much was sent ahead, or nobody is addressed."""
         self._in_head = False
         self._until = 0.0  # how long bodies and answers may take is the application's affair
         if len(self.pipeline) >= MOST_AHEAD:
             msg = "too many requests sent ahead"
+            raise ValueError(msg)
+        if self.parser.get_http_version() == "1.1" and not any(name == b"host" for name, _ in self.headers):
+            msg = "no Host, which RFC 9112 (3.2) has refused"
             raise ValueError(msg)
         super().on_headers_complete()
 

@@ -22,7 +22,7 @@ from equipoise.protocols.http.problems import HttpProblem
 from equipoise.server.addresses import address_of
 from equipoise.server.http.application import Receive, Scope, Send, sent
 from equipoise.server.http.asked import Reply, refusal
-from equipoise.server.http.asking import ProblemError
+from equipoise.server.http.decoding import ProblemError
 from equipoise.server.http.desk import Desk
 from equipoise.server.http.events import heard_lately
 from equipoise.server.http.rates import Rates

@@ -12,7 +12,7 @@ from equipoise.serving.chronicle import won_by
 #: Matches in a part of the list, and line-ups and players of one match that are shown.
 ROWS, MOST_GROUPS, MOST_PLAYERS = 200, 12, 400
 
-#: A match below this many seconds is told in seconds.
+#: A match below this many seconds is shown in seconds.
 SHORT = 100
 
 #: Chances this near to even make no favourite.

@@ -1,0 +1,76 @@
+"""Bodies from JSON: plain data or a type, or the problem that says what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+
+import msgspec
+
+from equipoise.protocols.http.problems import HttpProblem, pointer_of_path
+
+Body = TypeVar("Body", bound=msgspec.Struct)
+
+
+class ProblemError(Exception):
+    """There is no answer, and why."""
+
+    def __init__(self, problem: HttpProblem) -> None:
+        self.problem = problem
+        super().__init__(problem)
+
+
+def invalid(detail: str, pointer: str = "", **more: Any) -> ProblemError:
+    """Return the error for a wrong value in the body."""
+    return ProblemError(HttpProblem(422, "invalid", detail, pointer, more))
+
+
+def plain_object(body: bytes) -> dict[str, Any]:
+    """Return a body as plain data."""
+    try:
+        data = msgspec.json.decode(body)
+    except (ValueError, RecursionError) as error:
+        raise _no_json(error) from None
+    _check_keys(body)
+    if not isinstance(data, dict):
+        msg = "the body must be an object"
+        raise invalid(msg)
+    return data
+
+
+def typed(body: bytes, kind: type[Body]) -> Body:
+    """Return a body as a type."""
+    try:
+        data = msgspec.json.decode(body, type=kind)
+    except msgspec.ValidationError as error:
+        raise wrong_type(error) from None
+    except (ValueError, RecursionError) as error:
+        raise _no_json(error) from None
+    _check_keys(body)
+    return data
+
+
+def _no_json(error: Exception) -> ProblemError:
+    return ProblemError(HttpProblem(400, "malformed", f"the body is not JSON: {error}", ""))
+
+
+def _check_keys(body: bytes) -> None:
+    """Refuse a body of JSON with a key twice in one object: it would lose a player without a word."""
+    try:
+        json.loads(body, object_pairs_hook=_different, parse_float=str, parse_int=str)
+    except RecursionError as error:
+        raise _no_json(error) from None
+
+
+def _different(pairs: list[tuple[str, Any]]) -> None:
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) < len(keys):
+        twice = next(key for key in keys if keys.count(key) > 1)
+        msg = f"the key {twice!r:.80} comes twice in one object; keys must differ"
+        raise invalid(msg)
+
+
+def wrong_type(error: msgspec.ValidationError, base: str = "") -> ProblemError:
+    """Return the problem of a value of another type, with its place under a pointer."""
+    detail, _, path = str(error).partition(" - at `")
+    return invalid(detail, base + pointer_of_path(path.removesuffix("`")))
