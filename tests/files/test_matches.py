@@ -235,7 +235,7 @@ def test_every_format_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.Mo
         ),
         (
             '{"ended": 1, "teams": [["a"], [{"id": "b", "kills": -1}]], "ranks": [1, 2]}',
-            "kills of player 'b' must be at least 0, got -1.0",
+            "kills of player 'b' must be from 0 to 1e15, got -1.0",
         ),
     ],
 )
