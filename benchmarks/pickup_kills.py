@@ -39,8 +39,8 @@ from equipoise.errors import InputError  # noqa: E402
 from equipoise.pickup.game import PickupLobby  # noqa: E402
 from equipoise.server.pickups import Pickups  # noqa: E402
 
-#: Kills of each kind, and the longest time from the bot's arrival to a kill, seconds.
-TIMES, LONGEST = 100, 4.0
+#: Kills of each kind, the longest time from the bot's arrival to a kill, and the time after the last, in s.
+TIMES, LONGEST, LAST = 100, 4.0, 20.0
 
 NICKS = ("ann", "bob", "cid", "dan")
 LOBBY = PickupLobby("two", 2, 2)
@@ -54,7 +54,7 @@ BETWEEN = 2.1
 Row = dict[str, Any]
 
 
-def killed_bot(times: int, seed: int = 0) -> Row:
+def killed_bot(times: int, seed: int = 0, ending: float = LAST) -> Row:
     """Kill the bot so often; raise AssertionError where something is doubled or lost."""
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory() as name:
@@ -67,7 +67,7 @@ def killed_bot(times: int, seed: int = 0) -> Row:
             for n in range(times + 1):
                 with bot(port, store, "--lobby", "two=2v2", "--ready-time", "600") as process:
                     last = n == times
-                    end = time.monotonic() + (20.0 if last else rng.random() * LONGEST)
+                    end = time.monotonic() + (ending if last else rng.random() * LONGEST)
                     while time.monotonic() < end:
                         said = WORDS[spoken // len(people) % len(WORDS)]
                         people[spoken % len(people)].say(said)

@@ -167,6 +167,47 @@ def test_a_name_that_is_a_step_is_refused_with_the_way_to_write_it() -> None:
     assert "undo" in plain("-", given="Amber\nundo\nBirch\n")["here"]
 
 
+def test_quotes_around_a_name_mean_the_same_in_every_step() -> None:
+    """Whoever is called like a step comes late, replaces, wins and leaves under the name without quotes."""
+    night("Amber", "Birch", "Cedar")
+    assert "won" in plain("late", '"won"')["here"]
+    assert "draw" in plain("sub", '"draw"', "for", "Cedar")["here"]
+    assert plain("won", '"draw"')["status"] == "new"
+    assert "won" not in plain("leave", '"won"')["here"]
+    assert "in two pairs of quotes" in night("late", "again", fails=2)
+    for step in ("late", "leave", "won"):
+        assert night(step, '""', fails=2)
+    assert plain("undo")["step"] == "teams"
+
+
+def test_late_comers_are_written_as_the_first_ones() -> None:
+    """Two who stay together, with starting weights, and taken back with them."""
+    night("Amber 5", "Birch 4", "Cedar 3", "Dahlia 2")
+    before = plain("table")
+    late = plain("late", "Elm 9 + Fir 1")
+    assert any({"Elm", "Fir"} <= set(team) for team in late["splits"][0]["teams"])
+    rows = {row["name"]: row for row in plain("table")["players"]}
+    assert (rows["Elm"]["starting"], rows["Fir"]["starting"]) == (9.0, 1.0)
+    assert rows["Elm"]["mu"] > rows["Amber"]["mu"]
+    night("undo")
+    after = plain("table")
+    assert [row for row in after["players"] if row["here"]] == before["players"]
+    assert (after["id"], after["teams"]) == (before["id"], before["teams"])
+
+
+def test_one_name_is_no_pair() -> None:
+    """Of all options that take pairs."""
+    for option in ("--apart", "--prefer", "--avoid", "--not-apart", "--no-matter"):
+        for pair in ("Amber,amber", "Amber,Amber"):
+            assert f"{option} must name" in night("Amber", "Birch", "Cedar", option, pair, fails=1)
+
+
+def test_help_among_names_is_the_help() -> None:
+    """Wherever it stands, and nobody is taken for a step."""
+    for words in (["Amber", "--help"], ["Amber", "Birch", "-h"], ["--json", "Amber", "--help"]):
+        assert "names in, teams out" in night(*words)
+
+
 def test_hostile_names_are_shown_harmless_and_come_back_whole() -> None:
     """Control signs, quotes, SQL, words of the events; the same name twice is refused in any case."""
     names = ["Robert'); DROP TABLE match;--", "kind", "日本", "bot:Xan:5", "a" * 300, "Ann\u202e"]

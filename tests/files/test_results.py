@@ -109,6 +109,21 @@ def test_whole_teams_in_a_cell() -> None:
         assert match.contests[0].ranks[0] < match.contests[0].ranks[1]
 
 
+@pytest.mark.parametrize("column", ["score", "result"])
+@pytest.mark.parametrize("cell", ["3:1", "3-1", " 3 : 1 ", "3\u20131", "3.0:1"])
+def test_scores_in_one_cell(column: str, cell: str) -> None:
+    """In the order of the teams; what is none is said with how it is written."""
+    row = {"date": "2026-01-31", "home": "Ann, Bob", "away": "Cid, Dan", column: cell}
+    match = next(read_results([row]))
+    assert isinstance(match, Match)
+    ahead, behind = match.contests[0].ranks
+    assert (match.contests[0].scores, ahead < behind) == ((3.0, 1.0), True)
+    for wrong in ("3", "3:1:2", "3:", "three", "03:01:00", "-3:1"):
+        skipped = next(read_results([{**row, column: wrong}]))
+        assert isinstance(skipped, Skipped)
+        assert f"{column} must be" in skipped.reason
+
+
 def test_a_row_a_player() -> None:
     """By score, rank or result; rows of a match may stand apart, and contradictions are skipped by place."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +41,9 @@ class NightGroup(click.Group):
             n += 2 if args[n] == "--store" else 1
         if n < len(args) and args[n] in self.commands:
             args = [args[n], *args[:n], *args[n + 1 :]]
-        elif args and not {"-h", "--help"} & set(args):
+        elif {"-h", "--help"} & set(args):
+            args = ["--help"]
+        elif args:
             args = [GATHER, *args]
         return super().parse_args(ctx, args)
 
@@ -165,6 +167,8 @@ def _entries(names: Sequence[str], read: str | None, known: evenings.PeopleFinde
     if not entries:
         msg_0 = "nobody is named; write names, or - and a paste on standard input"
         raise click.UsageError(msg_0)
+    for entry in entries:
+        evenings.unquoted(entry.name)  # refuses what has nothing between its quotes
     return entries
 
 
@@ -195,13 +199,12 @@ def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], opti
                     msg = f"--{option}: there is no {name!r} among those who are here or ever came"
                     raise InputError(msg)
             known = sorted({each for each in who if each is not None})
+            if len(known) < 2:
+                msg = f"--{option} must name at least two people, got {', '.join(group)!r}"
+                raise InputError(msg)
             found |= {(one, other) for n, one in enumerate(known) for other in known[n + 1 :]}
         return found
 
-    parties: dict[str, list[str]] = {}
-    for entry in entries:
-        if entry.party is not None:
-            parties.setdefault(entry.party, []).append(ids[entry.name])
     called = tuple(names_of(options["called"])) if options["called"] else ()
     if called and (len(called) != options["teams"] or len({folded(name) for name in called}) < len(called)):
         msg = (
@@ -214,7 +217,7 @@ def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], opti
     prefer, avoid = pairs("prefer"), pairs("avoid")
     return Setup(
         tuple(ids.values()),
-        tuple(map(tuple, parties.values())),
+        tuple(_parties(entries, ids).values()),
         tuple(sorted(apart)),
         options["teams"],
         options["size"],
@@ -228,6 +231,15 @@ def _price(text: str) -> float:
     from equipoise.fields import price_of
 
     return price_of(text, "price", "--vary")
+
+
+def _parties(entries: Sequence[Entry], ids: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Return those who came together."""
+    parties: dict[str, tuple[str, ...]] = {}
+    for entry in entries:
+        if entry.party is not None:
+            parties[entry.party] = (*parties.get(entry.party, ()), ids[entry.name])
+    return parties
 
 
 def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool) -> None:
@@ -260,12 +272,18 @@ def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool) -> N
 def late(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str, ...]) -> None:
     """Add somebody who comes late.
 
+    Written as the first names: "Cedar 1500", "Amber + Birch".
     The others stay in their teams unless a move makes it much fairer.
     """
     with evenings.opened(store) as evening:
-        ids = evening.arrivals(names, new)
-        setup = evening.night.setup
-        arranged = evening.change(replace(setup, here=(*setup.here, *ids.values())), ids)
+        entries = _entries(names, None, evenings.PeopleFinder(evening))
+        ids = evening.arrivals([entry.name for entry in entries], new)
+        setup, step = evening.night.setup, secrets.token_hex(6)
+        evening.weigh(entries, ids, step)
+        after = replace(
+            setup, here=(*setup.here, *ids.values()), duos=(*setup.duos, *_parties(entries, ids).values())
+        )
+        arranged = evening.change(after, ids, step=step)
         _tell_teams(evening, arranged, as_json)
 
 
@@ -277,7 +295,7 @@ def leave(names: tuple[str, ...], store: str | None, as_json: bool) -> None:
     The others stay in their teams unless a move makes it much fairer.
     """
     with evenings.opened(store) as evening:
-        gone = {evening.present(name) for name in names}
+        gone = {evening.present(evenings.unquoted(name)) for name in names}
         setup = evening.night.setup
         here = tuple(player for player in setup.here if player not in gone)
         arranged = evening.change(replace(setup, here=here), {})
@@ -296,7 +314,7 @@ def sub(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str
         msg = "write who comes in for whom, as: equipoise night sub Birch for Cedar"
         raise click.UsageError(msg)
     n = names.index("for")
-    coming, going = " ".join(names[:n]), " ".join(names[n + 1 :])
+    coming, going = (evenings.unquoted(" ".join(part)) for part in (names[:n], names[n + 1 :]))
     with evenings.opened(store) as evening:
         setup, proposal = evening.night.setup, evening.night.proposal
         gone = evening.present(going)

@@ -35,7 +35,7 @@ def won(team: tuple[str, ...], store: str | None, as_json: bool, match: str | No
     from equipoise.pickup.results import current, team_named
 
     with evenings.opened(store) as evening:
-        winner = team_named(evening.night, " ".join(team))
+        winner = team_named(evening.night, evenings.unquoted(" ".join(team)))
         ranks = [1.0 if n == winner else 2.0 for n in range(len(current(evening.night).teams))]
         _report(evening, ranks, (), match, when, as_json)
 

@@ -63,6 +63,23 @@ def new_match() -> str:
     return f"night-{time.strftime('%Y-%m-%d', time.gmtime())}-{secrets.token_hex(6)}"
 
 
+def unquoted(name: str) -> str:
+    """Return a typed name without the quotes that a name needs which is also a step.
+
+    Raises
+    ------
+    click.UsageError
+        If nothing is left.
+    """
+    inner = name.strip()
+    if len(inner) > 1 and inner[0] == inner[-1] == '"':
+        inner = inner[1:-1].strip()
+    if not inner:
+        msg = "a name is empty"
+        raise click.UsageError(msg)
+    return inner
+
+
 def step(name: str, **more: Any) -> Callable[[Callable[..., None]], click.Command]:
     """Make a step of ``equipoise night``, with the options that all of them have."""
 
@@ -163,8 +180,9 @@ class Evening:
         return arranged
 
     def change(
-        self, setup: Setup, ids: Mapping[str, str], instead: Mapping[str, str] | None = None
-    ) -> Arranged | None:
+        self, setup: Setup, ids: Mapping[str, str], instead: Mapping[str, str] | None = None, *,
+        step: str = "",
+    ) -> Arranged | None:  # fmt: skip
         """Take the step to other people; teams not played yet change with them as little as possible."""
         night = self.night
         spelled = {each: name for name, each in ids.items()}
@@ -179,7 +197,7 @@ class Evening:
                 now = {player: n for player, n in now.items() if player in setup.here}
                 arranged = self.arrange(setup, now=now, still=bool(swapped))
                 proposal = arranged.proposal
-        self.propose(setup, proposal, spelled)
+        self.propose(setup, proposal, spelled, step=step)
         return arranged
 
     def teams_now(self) -> dict[str, int]:
