@@ -44,11 +44,11 @@ class Contestant:
     package : str
         The distribution whose version is reported.
     options : dict
-        What the script is told.
+        What the script gets.
     limit : float
         Seconds for one solve.
     equal_sizes : bool
-        Whether it can be told that teams must be equally large.
+        Whether it can be asked that teams must be equally large.
     """
 
     name: str

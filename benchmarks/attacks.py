@@ -45,7 +45,7 @@ BEFORE = 0.5
 #: Matches and players of the archive.
 MATCHES, PLAYERS = 2_000, 500
 
-#: Seconds that the server is given to end, as it is told.
+#: Seconds that the server is given to end, as it says.
 GRACE = 3.0
 
 #: What is allowed: times the median alone, times the 99th percentile alone or milliseconds.

@@ -49,7 +49,7 @@ SAME = 1e-9
 #: Sets that weights are drawn from: decimals and whole numbers that tie, and numbers that hardly do.
 STYLES = ("decimals", "whole", "ratings", "any", "equal", "few")
 
-#: Scales that weights are told in.
+#: Scales of weights.
 SCALES = (1.0, 1.0, 1.0, 1e-6, 1e6)
 
 

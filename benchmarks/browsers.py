@@ -53,6 +53,7 @@ class Browser:
         capabilities = {
             "goog:chromeOptions": {"args": flags, "binary": shutil.which("chromium")},
             "goog:loggingPrefs": {"browser": "ALL"},
+            "timeouts": {"script": 120_000},
         }
         self._session = ""
         for _ in range(200):
@@ -106,13 +107,13 @@ class Browser:
         """Return what a function's body returns in the page."""
         return self._ask("POST", f"{self._session}/execute/sync", {"script": script, "args": list(arguments)})
 
-    def wait(self, script: str, *arguments: Any) -> Any:
-        """Return the first answer of a function's body that is true, asked at every frame for ten seconds."""
+    def wait(self, script: str, *arguments: Any, seconds: float = 10.0) -> Any:
+        """Return the first answer of a function's body that is true, asked at every frame for a while."""
         body = (
             "const [done, args] = [arguments[arguments.length - 1], [...arguments].slice(0, -1)];"
-            f"const test = function () {{ {script} }}; const began = Date.now();"
+            f"const test = function () {{ {script} }}; const end = Date.now() + {1000 * seconds};"
             "const look = () => { const said = test.apply(null, args);"
-            "if (said || Date.now() - began > 10000) done(said); else requestAnimationFrame(look); }; look();"
+            "if (said || Date.now() > end) done(said); else requestAnimationFrame(look); }; look();"
         )
         asked = {"script": body, "args": list(arguments)}
         said = self._ask("POST", f"{self._session}/execute/async", asked)

@@ -92,7 +92,7 @@ def report_results(port: int, name: str, results: int) -> None:
     print(json.dumps([acknowledged, seen]), flush=True)
 
 
-def told(reporter: subprocess.Popen[str], acknowledged: list[float], seen: list[float]) -> None:
+def collect(reporter: subprocess.Popen[str], acknowledged: list[float], seen: list[float]) -> None:
     """Take what whoever reported results prints at its end."""
     assert reporter.stdout is not None
     these = json.loads(reporter.stdout.readline())
@@ -132,10 +132,10 @@ def play(rounds: int, seconds: float, matches: int, players: int) -> Row:
                 with attacked(port, dividing):
                     waits.setdefault("divisions of 64 players", []).append(ask(port, seconds))
                 with beside(__file__, "--results", str(port), f"lone{n}", str(RESULTS)) as reporter:
-                    told(reporter, acknowledged, seen)
+                    collect(reporter, acknowledged, seen)
                 with beside(__file__, "--results", str(port), f"new{n}", str(RESULTS)) as reporter:
                     waits.setdefault("learning from results", []).append(ask(port, seconds))
-                    told(reporter, *crowded)
+                    collect(reporter, *crowded)
             for n in range(rounds):
                 with beside(__file__, "--ingest", url, str(n)):
                     waits.setdefault("an ingest by another process", []).append(ask(port, seconds))

@@ -59,11 +59,11 @@ def _difference(names: Sequence[str], proposals: Sequence[Proposal]) -> int:
     return max(counts[name] for name in names) - min(counts[name] for name in names)
 
 
-def report(told: Sequence[dict[str, float]]) -> tuple[str, bool]:
+def report(reported: Sequence[dict[str, float]]) -> tuple[str, bool]:
     """Return the page, and whether what must hold does."""
-    columns = {name: np.array([each[name] for each in told]) for name in told[0]}
+    columns = {name: np.array([each[name] for each in reported]) for name in reported[0]}
     better = columns["rounds"] - columns["plan"]
-    error = 1.96 * better.std(ddof=1) / np.sqrt(len(told))
+    error = 1.96 * better.std(ddof=1) / np.sqrt(len(reported))
     holds = bool(better.mean() - error > 0.0 and (columns["plan_out"] <= columns["rounds_out"]).all())
     rows = [
         f"| {what} | {columns[f'plan{key}'].mean():.4f} | {columns[f'rounds{key}'].mean():.4f} |"
@@ -73,16 +73,16 @@ def report(told: Sequence[dict[str, float]]) -> tuple[str, bool]:
             ("sitting out: most less least", "_out"),
         )
     ]  # fmt: skip
-    told_better = (
+    reported_better = (
         f"The plan is better by {better.mean():.4f} ± {error:.4f} (95 % interval), and better in "
-        f"{int((better > 0).sum())} of {len(told)} evenings.\n"
+        f"{int((better > 0).sum())} of {len(reported)} evenings.\n"
         f"No plan can be below {columns['bound'].mean():.4f}."
     )
     lines = [
         "# Evening plans", "", "`python benchmarks/evenings.py` measured and wrote this; do not edit.",
-        f"{PLAYERS} players, {ROUNDS} rounds of {SIZE} against {SIZE}; means of {len(told)} seeds.", "",
+        f"{PLAYERS} players, {ROUNDS} rounds of {SIZE} against {SIZE}; means of {len(reported)} seeds.", "",
         "| what | plan | round by round |", "|---|---|---|", *rows, "",
-        told_better,
+        reported_better,
         "Sitting out is no less equal in any evening." if holds else "**What must hold does not.**", "",
     ]  # fmt: skip
     return "\n".join(lines), holds

@@ -323,9 +323,9 @@ class Table:
         """Return a game as it ended."""
         for _ in range(ATTEMPTS):
             line = self._before() or self._now(asked)
-            told = (line["stage"], line["number"], line["arm"], tuple(line["red"]), tuple(line["blue"]))
-            if told != (asked.stage, asked.number, asked.arm, asked.red, asked.blue):
-                msg = f"{self._kept.name}: game {self._place} was another one: {told}"
+            reported = (line["stage"], line["number"], line["arm"], tuple(line["red"]), tuple(line["blue"]))
+            if reported != (asked.stage, asked.number, asked.arm, asked.red, asked.blue):
+                msg = f"{self._kept.name}: game {self._place} was another one: {reported}"
                 raise RuntimeError(msg)
             if "failed" not in line:
                 return line
@@ -530,10 +530,10 @@ def page(kept: Path = GAMES) -> str:
         table += ["|---" * 6 + "|"]
         for name, words in ROWS:
             table.append(f"| {words} | {' | '.join(shown(arms[name][each]) for each in columns)} |")
-    return "\n".join([text.rstrip(), *table, "", "## Levers", "", *levers_told(levered(found))]) + "\n"
+    return "\n".join([text.rstrip(), *table, "", "## Levers", "", *levers_reported(levered(found))]) + "\n"
 
 
-def levers_told(found: Mapping[str, Any]) -> list[str]:
+def levers_reported(found: Mapping[str, Any]) -> list[str]:
     """Return the lines on levers."""
     if not found["blocks"]:
         return ["Not played yet."]

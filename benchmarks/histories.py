@@ -69,15 +69,15 @@ def measure_histories() -> dict[str, Any]:
 
 def _losses(model: Any, matches: Sequence[Match]) -> dict[str, float]:
     done = evaluate(model, matches, WARM_UP)
-    told = [
+    reported = [
         -math.log(max(row[winner], 1e-6))
         for row, winner in zip(done.chances, done.winners, strict=True)
         if winner >= 0
     ]
     return {
-        "n": len(told),
-        "loss": float(np.mean(told)),
-        "within": QUANTILE * float(np.std(told)) / math.sqrt(len(told)),
+        "n": len(reported),
+        "loss": float(np.mean(reported)),
+        "within": QUANTILE * float(np.std(reported)) / math.sqrt(len(reported)),
         "slope": done.metrics.calibration_slope,
     }
 

@@ -216,8 +216,8 @@ def main() -> None:
                     (used(process.pid) - before) / REQUESTED * 1e6,
                     REQUESTED / (time.monotonic() - began),
                 ]
-            told = " ".join(f"{figure:.0f}" for figure in figures)
-            print(framework, server, f"{start:.2f} s", told, halves_open(port), flush=True)
+            reported = " ".join(f"{figure:.0f}" for figure in figures)
+            print(framework, server, f"{start:.2f} s", reported, halves_open(port), flush=True)
             process.kill()
             process.wait()
 

@@ -163,7 +163,7 @@ def page(kept: Path = GAMES) -> str:
     text = kept.read_text(encoding="utf-8") if kept.exists() else ""
     every = [json.loads(line) for line in text.splitlines()]
     found = [line for line in every if "failed" not in line]
-    told = measured(found)
+    reported = measured(found)
     chosen, shown = roster(), fairness.shown
     teams = chosen.teams
     skills = [sum(SKILLS[name] for name in team) for team in teams]
@@ -179,17 +179,17 @@ def page(kept: Path = GAMES) -> str:
         "In each block one game is played as it is and three with the bots of the best lever, with swapped",
         "colours in half of them.",
         f"Played: {len(found)} games of {4 * BLOCKS} planned, whatever time allowed;",
-        f"{told['blocks']} whole blocks count.",
+        f"{reported['blocks']} whole blocks count.",
         f"{len(every) - len(found)} further games did not begin with the teams that were asked for, or",
         "did not end, and were begun again.",
         "Intervals are 95 %, from a bootstrap of whole blocks.", "",
     ]  # fmt: skip
-    if told["blocks"]:
+    if reported["blocks"]:
         lines += [
             "| levers | games | favourites' share of wins | frags between winners and losers |",
             "|---|---|---|---|",
-            f"| off | {told['blocks']} | {shown(told['off'])} | {shown(told['off margin'])} |",
-            f"| on | {3 * told['blocks']} | {shown(told['on'])} | {shown(told['on margin'])} |",
+            f"| off | {reported['blocks']} | {shown(reported['off'])} | {shown(reported['off margin'])} |",
+            f"| on | {3 * reported['blocks']} | {shown(reported['on'])} | {shown(reported['on margin'])} |",
         ]
     return "\n".join(lines) + "\n"
 

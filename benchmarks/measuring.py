@@ -43,7 +43,7 @@ QUALITY = (
 
 QUALITY_SIZES = (8, 10, 12, 16, 20, 24, 32)
 
-#: Seconds for one solve: packages that are told a limit, those that may have to be ended, and our own.
+#: Seconds for one solve: packages that take a limit, those that may have to be ended, and our own.
 LIMIT = 5.0
 SHORT_LIMIT = 2.0
 OWN_LIMIT = 30.0

@@ -59,11 +59,11 @@ def steps(path: Path, matches: int, people: int, seed: int = 0) -> Iterator[tupl
         learnt = archive.update_ratings().matches
     yield "learn from all", learnt
     ended = APART * matches - min(WEEK, APART * matches) / 2
-    for told, n, at in (("late match", 0, ended), ("game more", 1, APART * matches)):
+    for reported, n, at in (("late match", 0, ended), ("game more", 1, APART * matches)):
         with open_archive(url) as archive:
             archive.record([match(rng, matches + n, at, people)])
             learnt = archive.update_ratings().matches
-        yield f"one {told}", learnt
+        yield f"one {reported}", learnt
     with open_archive(url) as archive:
         archive.standing()
     yield "read what is known of everyone", 0
@@ -73,11 +73,11 @@ def rows(matches: int, people: int = PEOPLE) -> list[Row]:
     """Carry the steps out and return what they cost."""
     found, before = list[Row](), time.process_time()
     with tempfile.TemporaryDirectory() as name:
-        for told, learnt in steps(Path(name) / "games.db", matches, people):
+        for reported, learnt in steps(Path(name) / "games.db", matches, people):
             took = time.process_time() - before
             memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             size = sum(each.stat().st_size for each in Path(name).iterdir()) / 1e6
-            found.append((told, took, memory, size, learnt))
+            found.append((reported, took, memory, size, learnt))
             before = time.process_time()
     return found
 
@@ -85,8 +85,8 @@ def rows(matches: int, people: int = PEOPLE) -> list[Row]:
 def table(matches: int, found: list[Row]) -> str:
     """Return rows as Markdown."""
     return "\n".join(
-        f"| {matches:,} | {told} | {took:,.1f} | {memory:,.0f} | {size:,.0f} | {learnt or ''} |"
-        for told, took, memory, size, learnt in found
+        f"| {matches:,} | {reported} | {took:,.1f} | {memory:,.0f} | {size:,.0f} | {learnt or ''} |"
+        for reported, took, memory, size, learnt in found
     )
 
 

@@ -152,19 +152,19 @@ class Table:
 
     def __init__(self, server: Nexuiz, archive: Archive) -> None:
         self.server, self.archive = server, archive
-        self.told: list[str] = []
+        self.reported: list[str] = []
         settings = Playing(
             str(server.log), f"127.0.0.1:{server.port}", server.password,
             policy=Policy(target=SIZE), players=dict.fromkeys(SKILLS, "marine"), game="nexuiz",
         )  # fmt: skip
-        self.game = BalancedServer(archive, settings, self.told.append)
+        self.game = BalancedServer(archive, settings, self.reported.append)
 
     def until(self, holds: Callable[[], bool]) -> None:
         """Let the program run until something holds."""
         end = time.monotonic() + PATIENCE
         while not holds():
             if time.monotonic() > end:
-                msg = f"not within {PATIENCE:g} s; told: {self.told[-20:]}; {self.game.session.state}"
+                msg = f"not within {PATIENCE:g} s; reported: {self.reported[-20:]}; {self.game.session.state}"
                 raise RuntimeError(msg)
             self.game.step(time.monotonic())
             select.select([self.game.fileno()], [], [], 0.02)
@@ -185,8 +185,8 @@ class Table:
         self.until(lambda: session.phase == PLAYING and session.settled and sum(session.state.sizes()) > 0)
         self.server.ask(f"g_minstagib {int(mutator == 'minstagib')}", 5.0)
         chosen = self.chosen()
-        moves = sum(text.startswith("move ") for text in self.told)
-        self.told.clear()
+        moves = sum(text.startswith("move ") for text in self.reported)
+        self.reported.clear()
         real: list[set[str]] = [set() for _ in TEAMS]
         for bot, team in team_status(self.server.ask("sv_cmd teamstatus", 5.0)):
             real[team].add(bot)

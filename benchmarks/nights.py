@@ -3,8 +3,8 @@
 The leagues of ``starting.py``, whose guesses are useful, are played a second time as an organiser would play
 them: ``equipoise night`` with names and guesses, ``won`` with the team, ``again --same`` for the second game
 of a night, ``won`` again, and the names alone a week later, everything by what ``--json`` prints.
-There teams are the most even ones by the sums of weights, here those of the objective that the command has,
-so that single nights differ; the figures must be the same.
+There teams are the most even ones by the sums of weights; the command takes, of teams nearly as even, those
+of whose difference most is known, so single nights differ and its figures must be no higher.
 ``--report`` only writes the page anew, ``--check`` tells whether it is stale.
 """
 
@@ -41,8 +41,8 @@ def night(store: str, *words: str) -> Any:
     return json.loads(done.stdout)
 
 
-def through_nights(seed: int, number: int) -> list[float]:
-    """Return the mean distance of the true chance from even on each night of a league."""
+def through_nights(seed: int, number: int, nights: int = NIGHTS) -> list[float]:
+    """Return the distance of the true chance from even on each of the first nights of a league."""
     rng = np.random.default_rng([seed, number])  # as starting.py draws it
     truth = dict(zip(IDS, drawn := rng.normal(size=PLAYERS), strict=True))
     guesses = 1500.0 + 300.0 * (USEFUL * drawn + math.sqrt(1.0 - USEFUL**2) * rng.normal(size=PLAYERS))
@@ -50,7 +50,7 @@ def through_nights(seed: int, number: int) -> list[float]:
     found = []
     with tempfile.TemporaryDirectory() as folder:
         store = f"sqlite:///{folder}/night.db"
-        for n in range(NIGHTS):
+        for n in range(nights):
             names = (
                 IDS if n else [f"{name} {guess!r}" for name, guess in zip(IDS, guesses.tolist(), strict=True)]
             )

@@ -15,7 +15,6 @@ the page anew, ``--check`` tells if it is stale.
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import re
@@ -31,7 +30,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from benchmarks.irc import Person, bot, free_port, ngircd  # noqa: E402  # needs the path
-from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
+from benchmarks.reporting import run_many  # noqa: E402  # needs the path
 
 from equipoise.archive.archive import open_archive  # noqa: E402
 from equipoise.cli import group  # noqa: E402
@@ -39,8 +38,8 @@ from equipoise.errors import InputError  # noqa: E402
 from equipoise.pickup.game import PickupLobby  # noqa: E402
 from equipoise.server.pickups import Pickups  # noqa: E402
 
-#: Kills of each kind, and the longest time from the bot's arrival to a kill, seconds.
-TIMES, LONGEST = 100, 4.0
+#: Kills of each kind, the longest time from the bot's arrival to a kill, and the time after the last, in s.
+TIMES, LONGEST, LAST = 100, 4.0, 20.0
 
 NICKS = ("ann", "bob", "cid", "dan")
 LOBBY = PickupLobby("two", 2, 2)
@@ -54,7 +53,7 @@ BETWEEN = 2.1
 Row = dict[str, Any]
 
 
-def killed_bot(times: int, seed: int = 0) -> Row:
+def killed_bot(times: int, seed: int = 0, ending: float = LAST) -> Row:
     """Kill the bot so often; raise AssertionError where something is doubled or lost."""
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory() as name:
@@ -67,7 +66,7 @@ def killed_bot(times: int, seed: int = 0) -> Row:
             for n in range(times + 1):
                 with bot(port, store, "--lobby", "two=2v2", "--ready-time", "600") as process:
                     last = n == times
-                    end = time.monotonic() + (20.0 if last else rng.random() * LONGEST)
+                    end = time.monotonic() + (ending if last else rng.random() * LONGEST)
                     while time.monotonic() < end:
                         said = WORDS[spoken // len(people) % len(WORDS)]
                         people[spoken % len(people)].say(said)
@@ -185,17 +184,16 @@ without a kill.
 """
 
 
+def measure(times: int) -> Row:
+    """Kill both so many times."""
+    return {"nights": killed_nights(times), "bot": killed_bot(times)}
+
+
 def main() -> int:
     """Read the arguments and do what they say."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=TIMES)
-    add_modes(parser)
-    given = parser.parse_args()
-
-    def measure() -> Row:
-        return {"nights": killed_nights(given.times), "bot": killed_bot(given.times)}
-
-    return keep(given, HERE / "pickup_kills.json", HERE / "PICKUP_KILLS.md", measure, report)
+    return run_many(
+        __doc__, HERE / "pickup_kills.json", HERE / "PICKUP_KILLS.md", measure, report, times=TIMES
+    )
 
 
 if __name__ == "__main__":

@@ -5,9 +5,9 @@ two games of five against five each.  They type what people type, the lobbies di
 drawn by the hidden skills.  Each game is also divided by the greedy draft with a cap (founding document 004)
 with the same ratings of the same ten.  Measured is how far the true chance of either teams is from even.
 
-What ratings do not know yet is most of that, for whoever divides, and hides what the draft adds in the few
-games of a night.  So before each game ``equipoise.balance`` and the draft also divide five tens drawn from
-the twenty with the ratings of that moment.
+What ratings do not know yet is most of that, for whoever divides.  Before each game the lobby's search and
+the draft therefore also divide those who would play had the people of that night come in five other orders,
+after the same games and with the ratings of that moment.  No seed and no game is left out.
 
 Twenty seeds are played without a network, where four of five people come each night; and one with twenty
 clients and the bot on a real IRC server (ngircd), where all come and two games run at once.
@@ -23,9 +23,10 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +38,11 @@ sys.path.insert(0, str(HERE.parent))
 from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
 
 from equipoise.archive.archive import open_archive  # noqa: E402
+from equipoise.ledger import LedgerGame  # noqa: E402
 from equipoise.matches import Match  # noqa: E402
+from equipoise.pickup.arranging import arrange  # noqa: E402
 from equipoise.pickup.game import PickupLobby  # noqa: E402
+from equipoise.pickup.night import Setup  # noqa: E402
 from equipoise.players import Player  # noqa: E402
 from equipoise.ratings.ladder import Ladder  # noqa: E402
 from equipoise.server.pickups import Pickups  # noqa: E402
@@ -48,11 +52,11 @@ PICTURE = HERE / "pickups.svg"
 
 PLAYERS, SIZE, NIGHTS, GAMES, SEEDS = 20, 5, 50, 2, 20
 
-#: Tens that are drawn and divided before each game.
-TENS = 5
+#: Orders of arrival that are drawn before each game, and divided.
+ORDERS = 5
 
 #: Seeds that are played at the same time.
-WORKERS = 3
+WORKERS = 2
 
 #: How many of those there are come in a night without a network.
 COME = 0.8
@@ -99,31 +103,42 @@ class World:
         return bool(self.rng.random() < self.chance(teams))
 
 
-def divided(ladder: Ladder, names: Sequence[str], **keywords: Any) -> Teams:
-    """Return the teams of people by their ratings."""
+def rated(ladder: Ladder, names: Iterable[str]) -> tuple[list[Player], float | None]:
+    """Return people with their ratings, and the noise of one of them."""
     model: Any = ladder.model
-    people = [Player(name, ladder.rating(name, LOBBY.ruleset)) for name in sorted(names)]
-    best = balance(people, beta=model.beta, zero=model.zero, **keywords).best
-    return [[player.id for player in team] for team in best.teams]
+    return [Player(name, ladder.rating(name, LOBBY.ruleset)) for name in names], model.beta
+
+
+def divided(ladder: Ladder, games: Sequence[LedgerGame], names: Sequence[str]) -> Teams:
+    """Return the teams of people as the lobby makes them after these games."""
+    setup = Setup(tuple(names), teams=LOBBY.teams, size=SIZE)
+    return arrange(games, setup, partial(rated, ladder), "ten", vary=0.0).proposal.teams
 
 
 def drafted(ladder: Ladder, names: Sequence[str]) -> Teams:
     """Return the teams of the document: the next best to the smaller sum, until a team is full."""
-    return divided(ladder, names, solver="greedy-cap", objective="difference")
+    model: Any = ladder.model
+    people, beta = rated(ladder, sorted(names))
+    best = balance(people, beta=beta, zero=model.zero, solver="greedy-cap", objective="difference").best
+    return [[player.id for player in team] for team in best.teams]
 
 
-def tried(world: World, ladder: Ladder, rng: np.random.Generator) -> tuple[float, float]:
-    """Return how far from even both ways are by the truth, in the mean over tens that are drawn."""
-    tens = [[NAMES[n] for n in rng.choice(PLAYERS, 2 * SIZE, replace=False)] for _ in range(TENS)]
-    ours = [world.astray(divided(ladder, ten)) for ten in tens]
+def tried(
+    world: World, ladder: Ladder, games: Sequence[LedgerGame], here: Sequence[str], rng: np.random.Generator
+) -> tuple[float, float]:
+    """Return how far from even both ways are by the truth, in the mean over orders of arrival."""
+    tens = [[here[n] for n in rng.permutation(len(here))[: 2 * SIZE]] for _ in range(ORDERS)]
+    ours = [world.astray(divided(ladder, games, ten)) for ten in tens]
     theirs = [world.astray(drafted(ladder, ten)) for ten in tens]
     return float(np.mean(ours)), float(np.mean(theirs))
 
 
-def judged(world: World, matches: Sequence[Match], known: Sequence[int]) -> list[tuple[float, ...]]:
+def judged(
+    world: World, matches: Sequence[Match], known: Sequence[int], here: Sequence[Sequence[str]]
+) -> list[tuple[float, ...]]:
     """Return for each game how far from even the true chance of its teams and of the draft's was.
 
-    Two more numbers follow: the same over many tens, by :func:`tried`.
+    Two more numbers follow: the same over other orders of arrival, by :func:`tried`.
 
     Parameters
     ----------
@@ -133,17 +148,21 @@ def judged(world: World, matches: Sequence[Match], known: Sequence[int]) -> list
         All games, in order.
     known : sequence of int
         For each, how many of them were rated when its teams were made.
+    here : sequence of sequences of str
+        For each, who had come.
     """
-    ladder, rated, rng = Ladder(), 0, np.random.default_rng([20261122, 1, world.seed])
+    ladder, rng = Ladder(), np.random.default_rng([20261122, 1, world.seed])
     found: list[tuple[float, ...]] = []
-    for match, so_far in zip(matches, known, strict=True):
-        while rated < so_far:
-            ladder.record(matches[rated].contests[0])
-            rated += 1
+    games: list[LedgerGame] = []
+    for match, so_far, people in zip(matches, known, here, strict=True):
+        for contest in (each.contests[0] for each in matches[len(games) : so_far]):
+            ladder.record(contest)
+            sides = tuple(tuple(player for player, _ in team) for team in contest.teams)
+            games.append(LedgerGame(sides, (0.5, 0.5), tuple(contest.ranks)))
         teams = [[player for player, _ in team] for team in match.contests[0].teams]
         theirs = drafted(ladder, [player for team in teams for player in team])
         distances = (world.astray(teams), world.astray(theirs))
-        found.append((*distances, *tried(world, ladder, rng)))
+        found.append((*distances, *tried(world, ladder, games, people, rng)))
     return found
 
 
@@ -157,7 +176,7 @@ def played(seed: int, nights: int) -> list[tuple[float, ...]]:
         tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.exists() else None) as folder,
         open_archive(f"sqlite:///{folder}/a.db", create=True) as archive,
     ):
-        pickups = Pickups(archive, [LOBBY])
+        pickups, present = Pickups(archive, [LOBBY]), list[list[str]]()
         for night in range(nights):
             clock = WEEK * (night + 1)
             here = [each for each in NAMES if world.rng.random() < COME]
@@ -165,11 +184,12 @@ def played(seed: int, nights: int) -> list[tuple[float, ...]]:
             here += [each for each in NAMES if each not in here][: max(2 * SIZE - len(here), 0)]
             for number in range(GAMES):
                 _game(pickups, world, here, clock + 1900.0 * number)
+                present.append(here)
             for who in here:
                 _say(pickups, who, "!leave", clock + 8000.0)
         matches = list(archive.matches())
     assert len(matches) == nights * GAMES, "a game was lost"
-    return judged(world, matches, range(len(matches)))
+    return judged(world, matches, range(len(matches)), present)
 
 
 def _say(pickups: Pickups, who: str, text: str, now: float) -> None:
@@ -235,7 +255,7 @@ def on_irc(nights: int) -> list[tuple[float, ...]]:
         with open_archive(f"sqlite:///{store}", create=False) as archive:
             matches = list(archive.matches())
     assert len(matches) == len(announced) == len(counted) == len(set(counted)) == 2 * nights, "not once each"
-    return judged(world, matches, [n - n % 2 for n in range(len(matches))])
+    return judged(world, matches, [n - n % 2 for n in range(len(matches))], [NAMES] * len(matches))
 
 
 def _night(world: World, chatters: dict[str, Chatter]) -> None:
@@ -299,7 +319,9 @@ def interval(numbers: Any) -> str:
 
 def report(results: dict[str, Any]) -> str:
     """Return the page, and draw the picture."""
-    seeds = np.array(results["seeds"])  # (seed, game, ours and greedy's, and both over many tens)
+    seeds = np.array(
+        results["seeds"]
+    )  # (seed, game, ours and greedy's, and both over other orders of arrival)
     irc = np.array(results["irc"])
     if not (seeds.size and irc.size):
         return "Not all parts were played yet.\n"
@@ -308,12 +330,11 @@ def report(results: dict[str, Any]) -> str:
     rows = defaultdict(list)
     for name, part in (
         ("the games that were played", seeds[:, :, :2]),
-        (f"{TENS} tens before each game", seeds[:, :, 2:]),
-        (f"{TENS} tens before each game, nights 26 to 50", seeds[:, half:, 2:]),
+        (f"{ORDERS} orders of arrival before each game", seeds[:, :, 2:]),
+        (f"{ORDERS} orders of arrival before each game, nights 26 to 50", seeds[:, half:, 2:]),
     ):
         means = part.mean(axis=1)
         rows[name] = [interval(means[:, 0]), interval(means[:, 1]), interval(means[:, 0] - means[:, 1])]
-    apart = irc[:, 0] - irc[:, 1]
     return "\n".join([
         "# Pick-up nights in a chat", "",
         "`python benchmarks/pickups.py` measured and wrote this; do not edit.",
@@ -326,13 +347,20 @@ def report(results: dict[str, Any]) -> str:
         "| what | equipoise | greedy with a cap | difference (95 % interval over seeds) |",
         "|---|---|---|---|",
         *(f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items()), "",
-        "Where the interval has 0 in it, nothing is shown: what ratings do not know yet outweighs by far",
-        "what the draft leaves uneven by the ratings, about 2 % of win probability for ten people.", "",
+        "What ratings do not know yet outweighs by far what the draft leaves uneven by the ratings, about",
+        "2 % of win probability for ten people; the difference is made by taking, of nearly even teams,",
+        "those whose difference is known best.", "",
         "## Twenty clients on a real IRC server", "",
         f"{len(irc)} games of {len(irc) // 2} nights were announced once, counted once, and kept once.",
-        "", "| games | equipoise | greedy with a cap | difference (95 % interval over games) |",
+        "", "| what | equipoise | greedy with a cap | difference (95 % interval over games) |",
         "|---|---|---|---|",
-        f"| {len(irc)} | {interval(irc[:, 0])} | {interval(irc[:, 1])} | {interval(apart)} |", "",
+        *(
+            f"| {name} | {interval(one)} | {interval(other)} | {interval(one - other)} |"
+            for name, one, other in (
+                ("the games that were played", irc[:, 0], irc[:, 1]),
+                (f"{ORDERS} orders of arrival before each game", irc[:, 2], irc[:, 3]),
+            )
+        ), "",
     ])  # fmt: skip
 
 
@@ -356,7 +384,9 @@ def picture(seeds: Any) -> str:
     for y, name, colour in sorted(ends):
         last = max(y, last + 14)
         parts.append(f'<text x="525" y="{last + 4:.1f}" fill="{colour}">{name}</text>')
-    parts.append('<text x="50" y="305">mean |p - 1/2| of tens, five nights to each point</text></svg>')
+    parts.append(
+        '<text x="50" y="305">mean |p - 1/2| over orders of arrival, five nights to each point</text></svg>'
+    )
     return "\n".join(parts) + "\n"
 
 

@@ -73,8 +73,8 @@ class Table:
         while found is None:
             self.game.step(time.monotonic())
             select.select([self.game.fileno()], [], [], 0.01)
-            told = output.read_bytes()[before:].decode("latin-1")
-            found = seen(told[told.rfind("!listplayers:") :]) if "!listplayers:" in told else None
+            reported = output.read_bytes()[before:].decode("latin-1")
+            found = seen(reported[reported.rfind("!listplayers:") :]) if "!listplayers:" in reported else None
         return dict(found.teams)
 
     def as_chosen(self) -> bool:
@@ -157,8 +157,8 @@ def report(results: dict[str, Any]) -> str:
     for moved, words in ((False, "the team that was chosen"), (True, "the other one: kicked and added")):
         seconds = [row["seconds"] for row in results["rows"] if row["moved"] is moved]
         if seconds:
-            told = f"{statistics.median(seconds):.2f} s | {max(seconds):.2f} s"
-            lines.append(f"| {words} | {len(seconds)} | {told} |")
+            reported = f"{statistics.median(seconds):.2f} s | {max(seconds):.2f} s"
+            lines.append(f"| {words} | {len(seconds)} | {reported} |")
     return "\n".join([*lines, ""])
 
 

@@ -372,9 +372,9 @@ def report(results: dict[str, Any]) -> str:
     for row in order:
         counts = rows.get(row, {})
         kept = f"{counts.get('still proven', 0)} of {counts.get('proven before', 0)}"
-        told = [counts.get(name, 0) for name in ("requests", *COUNTED[:5])]
+        figures = [counts.get(name, 0) for name in ("requests", *COUNTED[:5])]
         false = counts.get("false", 0) + counts.get("fault", 0)
-        cells = [row, *told, false, counts.get("false before", 0), kept]
+        cells = [row, *figures, false, counts.get("false before", 0), kept]
         lines.append(f"| {' | '.join(map(str, cells))} |")
     lines += [
         "",

@@ -23,7 +23,7 @@ def keep(
     measure: Callable[[], Any],
     report: Callable[[Any], str],
 ) -> int:
-    """Measure unless told not to; write the report or compare it with the results, and return 1 if stale."""
+    """Measure unless asked not to; write the report or compare it with the results, and return 1 if stale."""
     script = f"python benchmarks/{results.stem}.py"
     if not (given.report or given.check):
         results.write_text(json.dumps(measure(), indent=1) + "\n", encoding="utf-8")
@@ -55,3 +55,20 @@ def run(
     parser = argparse.ArgumentParser(description=description)
     add_modes(parser)
     return keep(parser.parse_args(), results, page, measure, report)
+
+
+def run_many(
+    description: str | None,
+    results: Path,
+    page: Path,
+    measure: Callable[[int], Any],
+    report: Callable[[Any], str],
+    **default: int,
+) -> int:
+    """Do what the command line of a script says whose only option is how many of something."""
+    parser = argparse.ArgumentParser(description=description)
+    ((name, number),) = default.items()
+    parser.add_argument(f"--{name}", type=int, default=number)
+    add_modes(parser)
+    given = parser.parse_args()
+    return keep(given, results, page, lambda: measure(getattr(given, name)), report)

@@ -62,7 +62,7 @@ WORTHS = np.linspace(-2.0, 6.0, 1601)
 
 @dataclass(frozen=True, slots=True)
 class Night:
-    """A roster in one unit, to be told in others."""
+    """A roster in one unit, to be given in others."""
 
     weights: tuple[float, ...]
     sigmas: tuple[float, ...]
@@ -368,7 +368,7 @@ def report(found: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    """Measure and write, or as told."""
+    """Measure and write, or as asked."""
     from reporting import add_modes, keep
 
     parser = argparse.ArgumentParser(description=__doc__)

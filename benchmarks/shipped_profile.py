@@ -94,8 +94,8 @@ class Seen:
 
     def losses(self, model: Filters) -> Any:
         """Return the log-loss of each contest that is scored."""
-        told = self.chances(model)[self.first[self.scored] + self.winners[self.scored]]
-        return -np.log(np.maximum(told, CLIP))
+        reported = self.chances(model)[self.first[self.scored] + self.winners[self.scored]]
+        return -np.log(np.maximum(reported, CLIP))
 
     def slope(self, model: Filters) -> float:
         """Return the calibration slope."""
@@ -133,8 +133,8 @@ def simulations(seed: int) -> list[Seen]:
 
 def total(model: Filters, seen: Sequence[Seen]) -> float:
     """Return the weighted mean log-loss."""
-    told = sum(each.weight * float(each.losses(model).mean()) for each in seen)
-    return told / sum(each.weight for each in seen)
+    reported = sum(each.weight * float(each.losses(model).mean()) for each in seen)
+    return reported / sum(each.weight for each in seen)
 
 
 def search(seen: Sequence[Seen], steps: int) -> Members:

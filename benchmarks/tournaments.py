@@ -28,7 +28,7 @@ Row = dict[str, Any]
 INSTANCES, SECONDS, LONGER = 200, 1.0, 60.0
 
 #: What nobody could tell: so many of the players' standard deviations in the root mean square of the teams.
-TOLD = 0.02
+NEAR = 0.02
 
 #: Teams times lobbies up to which ``exact`` is asked for a proof within some seconds, and with more of them.
 PROVABLE, PROOF, WITH_LIMIT = 20_000, 5.0, 10.0
@@ -42,8 +42,8 @@ HEAD = """\
 - The instances are those of `benchmarks/lobby_instances.py`: five families of skill, one to six lobbies, \
 parties, players who wait, bars, limits, smaller teams, means and absolute deviations.
 - `auto` has {seconds:g} s of processor time.
-- A value counts as the best where it is at most teams x ({told:g} player standard deviations)² above it \
-(with absolute deviations: teams x {told:g} standard deviations).
+- A value counts as the best where it is at most teams x ({near:g} player standard deviations)² above it \
+(with absolute deviations: teams x {near:g} standard deviations).
 - Where the bound alone shows that nothing is so much better, nobody else is asked.
 - Else the best is that of `auto` with more processor time: {longer}.
 - A proof before that time ends a search; a bound of any search holds for all.
@@ -52,8 +52,8 @@ parties, players who wait, bars, limits, smaller teams, means and absolute devia
 
 def tolerance(given: Row, teams: int) -> float:
     """Return by how much a value may be above another that nobody could tell from it."""
-    told = TOLD * float(np.std(list(given["players"].values())))
-    return teams * (told if given["deviation"] == "absolute" else told * told)
+    reported = NEAR * float(np.std(list(given["players"].values())))
+    return teams * (reported if given["deviation"] == "absolute" else reported * reported)
 
 
 def one(seed: int) -> Row:
@@ -155,7 +155,7 @@ def report(results: Row) -> str:
     others = [row for row in rows if not within_tolerance(row)]
     spent = sorted(row["seconds"] for row in rows)
     lines = [
-        HEAD.format(seconds=SECONDS, told=TOLD, longer=_seconds_of([row for row in rows if row["asked"]])),
+        HEAD.format(seconds=SECONDS, near=NEAR, longer=_seconds_of([row for row in rows if row["asked"]])),
         "| instances | as good as the best | of these by their own bound | processor time, median | most |",
         "| --- | --- | --- | --- | --- |",
         f"| {len(rows)} | {good} | {certified} | {spent[len(spent) // 2]:.2f} s | {spent[-1]:.2f} s |",

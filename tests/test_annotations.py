@@ -29,8 +29,8 @@ def test_users_need_no_ignoring_of_types(tmp_path: Path) -> None:
     api = pytest.importorskip("mypy.api")
     path = tmp_path / "use.py"
     path.write_text(USE, encoding="utf-8")
-    told, wrong, code = api.run(
+    reported, wrong, code = api.run(
         ["--strict", "--follow-imports=silent", "--cache-dir", str(tmp_path), str(path)]
     )
-    assert code == 0, told + wrong
+    assert code == 0, reported + wrong
     exec(compile(USE, "use.py", "exec"), {})  # noqa: S102  # and it runs

@@ -108,3 +108,15 @@ def test_a_module_is_read_in_a_sitting() -> None:
         "equipoise.ratings.models.gaussian_filter.kernels",
         "equipoise.teams.solvers.window_kernels",
     }
+
+
+def test_contributing_names_every_room_and_every_example() -> None:
+    """A newcomer finds what each folder and module is for, and an example of each part."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text[text.index("| folder |") : text.index("A module uses what stands below it")]
+    rooms = {
+        path.name for path in SOURCE.iterdir() if not path.name.startswith("_") and path.name != "py.typed"
+    }
+    assert {room for room in rooms if f"{room}`" not in table and f"{room}/`" not in table} == set()
+    parts = {path.name for path in (ROOT / "examples" / "parts").glob("*.py")}
+    assert {part for part in parts if f"`examples/parts/{part}`" not in text} == set()

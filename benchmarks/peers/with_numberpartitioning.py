@@ -1,6 +1,6 @@
 """numberpartitioning's two ways of Karmarkar and Karp.  Option ``algorithm``: kk or ckk.
 
-Neither can be told that the parts must hold equally many.
+Neither can be asked that the parts must hold equally many.
 """
 
 from __future__ import annotations

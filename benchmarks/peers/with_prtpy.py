@@ -1,6 +1,6 @@
 """prtpy's algorithms for two bins.  Option ``algorithm``: kk, complete_greedy, ckk or cbldm.
 
-Only ``cbldm`` can be told that the bins must hold equally many.
+Only ``cbldm`` can be asked that the bins must hold equally many.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def test_the_same_matches_have_the_same_digest_in_every_database(server: str, tm
 
 @pytest.mark.slow
 def test_a_changed_model_is_noticed(new_url: Callable[[], str]) -> None:
-    """Ratings carry the model and its parameters; other ones ask for a rebuild, and the reason is told."""
+    """Ratings carry the model and its parameters; other ones ask for a rebuild, and say why."""
     matches = [random_match(np.random.default_rng(1), n) for n in range(4)]
     url = new_url()
     with open_archive(url) as archive:

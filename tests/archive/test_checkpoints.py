@@ -99,8 +99,8 @@ def test_whatever_happens_the_ratings_are_those_of_a_rebuild(
 def same_as_read(reader: Archive, url: str) -> None:
     """Compare what a long reader knows, who reads what has changed, with what a new one does."""
     with open_archive(url) as other:
-        told, read = reader.standing(), other.standing()
-    assert repr((told.state, told.known)) == repr((read.state, read.known))
+        reported, read = reader.standing(), other.standing()
+    assert repr((reported.state, reported.known)) == repr((read.state, read.known))
 
 
 def _merge_two(archive: Archive) -> str | None:

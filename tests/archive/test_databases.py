@@ -35,7 +35,7 @@ DUEL = Match((Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)),))
         ("postgresql://nobody@127.0.0.1:1/nothing", "store: postgresql://nobody@127.0.0.1:1/nothing: "),
     ],
 )
-def test_a_bad_address_is_told_with_what_is_allowed(url: str, message: str) -> None:
+def test_a_bad_address_is_reported_with_what_is_allowed(url: str, message: str) -> None:
     """Nobody has to guess what a store's address looks like."""
     with pytest.raises(InputError) as caught:
         open_archive(url)
@@ -48,14 +48,14 @@ def test_a_bad_address_is_told_with_what_is_allowed(url: str, message: str) -> N
     ["nobody:secret@127.0.0.1:1/x", "nobody:secret@host:port/x", "127.0.0.1:1/x?password=secret&user=me",
      "host:port/x?PASSWORD=secret"],
 )  # fmt: skip
-def test_a_password_is_not_told(place: str) -> None:
+def test_a_password_is_not_reported(place: str) -> None:
     """A message may end up in a log."""
     with pytest.raises(InputError) as caught:
         open_archive(f"postgresql://{place}")
     assert "secret" not in str(caught.value)
 
 
-def test_a_missing_driver_is_told_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_driver_is_reported_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """PostgreSQL needs an extra."""
 
     def missing(name: str) -> None:
@@ -85,21 +85,21 @@ def test_a_faulty_sqlite_writes_no_write_ahead_log_and_says_so(
     faulty = SimpleNamespace(**{name: getattr(sqlite3, name) for name in dir(sqlite3)})
     faulty.sqlite_version_info = (3, 51, 2)
     monkeypatch.setattr(sqlite, "sqlite_driver", lambda: faulty)
-    told: list[str] = []
-    with open_archive(f"sqlite:///{tmp_path / 'a.db'}", waiting=told.append) as archive:
+    reported: list[str] = []
+    with open_archive(f"sqlite:///{tmp_path / 'a.db'}", waiting=reported.append) as archive:
         assert archive.record([DUEL]).new == 1
         assert archive.facts()["journal"] == "delete"
-    assert "3.51.3" in told[0]
+    assert "3.51.3" in reported[0]
 
 
 @pytest.mark.slow
 def test_a_second_writer_waits_and_says_so_or_fails_clearly(new_url: Callable[[], str]) -> None:
     """There is one writer at a time."""
-    url, told = new_url(), list[str]()
-    with open_archive(url) as first, open_archive(url, timeout=0.1, waiting=told.append) as second:
+    url, reported = new_url(), list[str]()
+    with open_archive(url) as first, open_archive(url, timeout=0.1, waiting=reported.append) as second:
         with first._database.writing(), pytest.raises(InputError, match="still being written"):
             second.record([DUEL])
-        assert "is being written by another process" in told[0]
+        assert "is being written by another process" in reported[0]
         assert second.record([DUEL]).new == 1
     with open_archive(url) as first, open_archive(url, timeout=60.0) as second:
         waiting = threading.Event()

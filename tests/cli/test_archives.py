@@ -107,9 +107,9 @@ def test_another_result_under_a_known_id_is_reported_and_the_first_stays(store: 
         read = plain("ingest", str(log), "--store", store)
         assert (read["matches"], read["duplicates"], read["skipped_lines"]) == counts
     log.write_text(json.dumps({**match, "weight": 0.5}) + "\n")
-    told = run("ingest", str(log), "--store", store)
+    done = run("ingest", str(log), "--store", store)
     assert (
-        "match 'derby': skipped: the archive has a different match with this id, which stays" in told.stderr
+        "match 'derby': skipped: the archive has a different match with this id, which stays" in done.stderr
     )
     call("undo", "derby", "--store", store)
     assert call("digest", "--store", store) != digest, "an undone match is kept"
@@ -118,12 +118,12 @@ def test_another_result_under_a_known_id_is_reported_and_the_first_stays(store: 
 def test_what_cannot_be_read_is_counted_and_shown(store: str, log: Path, tmp_path: Path) -> None:
     """The first few lines with file and number, the rest as a count; an unknown format; a torn file."""
     log.write_text(LOG + "nonsense\n" * 20)
-    told = run("ingest", str(log), "--store", store)
-    assert told.returncode == 0
-    assert told.stdout == "6 new matches, 0 duplicates, 0 unfinished games, 20 skipped lines\n"
-    assert f"{log}: plain (" in told.stderr
-    assert f"{log}, line 7: skipped: it is not JSON" in told.stderr
-    assert "... and 10 more skipped lines" in told.stderr
+    reported = run("ingest", str(log), "--store", store)
+    assert reported.returncode == 0
+    assert reported.stdout == "6 new matches, 0 duplicates, 0 unfinished games, 20 skipped lines\n"
+    assert f"{log}: plain (" in reported.stderr
+    assert f"{log}, line 7: skipped: it is not JSON" in reported.stderr
+    assert "... and 10 more skipped lines" in reported.stderr
     (tmp_path / "odd.bin").write_bytes(b"\x00\x01")
     assert "odd.bin: it is not the log of any game" in call(
         "ingest", str(tmp_path / "odd.bin"), "--store", store, fails=1
@@ -273,17 +273,19 @@ def test_who_is_forgotten_is_so_under_a_second_connection_too(store: str, log: P
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", ["match", "derived"])
-def test_a_damaged_archive_is_told(store: str, log: Path, part: str) -> None:
+def test_a_damaged_archive_is_reported(store: str, log: Path, part: str) -> None:
     """Whatever stands where texts and numbers should, there is a message, and ratings can be made again."""
     call("ingest", str(log), "--store", store)
-    column, told = ("record", "is damaged") if part == "match" else ("numbers", "'rebuild' makes them again")
+    column, notice = (
+        ("record", "is damaged") if part == "match" else ("numbers", "'rebuild' makes them again")
+    )
     for wrong in (b"\xff\xfe", b"{}", b"[0, 1]"):
         connection = sqlite_driver().connect(store.removeprefix("sqlite:///"))
         text = "CAST(? AS TEXT)" if part == "match" else "?"
         connection.execute(f"UPDATE {part} SET {column} = {text}", (wrong,))  # noqa: S608
         connection.commit()
         connection.close()
-        assert told in call("rebuild" if part == "match" else "players", "--store", store, fails=1)
+        assert notice in call("rebuild" if part == "match" else "players", "--store", store, fails=1)
     if part == "derived":
         call("rebuild", "--store", store)
         assert plain("players", "--store", store)["players"]
@@ -332,7 +334,7 @@ def test_a_log_is_followed_over_rotation_and_restart(store: str, tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_watching_ends_cleanly_when_told_to(store: str, tmp_path: Path) -> None:
+def test_watching_ends_cleanly_when_asked_to(store: str, tmp_path: Path) -> None:
     """SIGTERM and SIGINT end it with exit code 0, after what was there is kept."""
     for number, name in ((signal.SIGTERM, "a"), (signal.SIGINT, "b")):
         live = tmp_path / f"{name}.log"
@@ -365,7 +367,7 @@ def limited(size: int, *args: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_told_and_leaves_nothing_half(store: str, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_leaves_nothing_half(store: str, tmp_path: Path) -> None:
     """What was kept before is still there, and a run with room completes it."""
     call("ingest", "-", "--store", store, given=LOG.encode())
     before = call("digest", "--store", store)
@@ -381,7 +383,7 @@ def test_a_full_disk_is_told_and_leaves_nothing_half(store: str, tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_a_file_that_may_not_be_written_is_told(store: str, log: Path, tmp_path: Path) -> None:
+def test_a_file_that_may_not_be_written_is_reported(store: str, log: Path, tmp_path: Path) -> None:
     """The message says that it is read-only, and what is in it stays."""
     call("ingest", str(log), "--store", store)
     before = call("digest", "--store", store)

@@ -6,11 +6,15 @@ import json
 import time
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from equipoise.archive.archive import open_archive
 from equipoise.cli.doctor import command
 from equipoise.matches import Contest, Match, Ruleset
+
+#: It tries numba, which from then on compiles for whatever is tested.
+pytestmark = pytest.mark.slow
 
 
 def _findings(*flags: str) -> tuple[int, list[dict[str, str]]]:
@@ -35,7 +39,7 @@ def test_a_sound_installation_needs_no_fix(tmp_path: Path) -> None:
     assert any("1 matches that count" in finding["what"] for finding in findings)
 
 
-def test_what_is_wrong_is_told_with_its_fix(tmp_path: Path) -> None:
+def test_what_is_wrong_is_reported_with_its_fix(tmp_path: Path) -> None:
     """A token that others may read, too few files, ratings that are behind, a match of the future."""
     store, token = _archive(tmp_path, time.time() + 3600), tmp_path / "token"
     token.write_text("a token that nobody guesses", encoding="utf-8")

@@ -100,7 +100,7 @@ def test_a_refused_edit_tells_its_price() -> None:
     assert "the change costs 40.43 % of win probability" in done.stderr
 
 
-def test_an_infeasible_roster_is_told_the_cheapest_relaxation() -> None:
+def test_an_infeasible_roster_is_reported_the_cheapest_relaxation() -> None:
     """The error as always, and what to give up."""
     done = run("explain", "-", "--party", "Amber,Birch", "--apart", "Amber,Birch", stdin=ROSTER)
     assert done.exit_code == 1
@@ -181,7 +181,7 @@ def test_a_newcomer_is_sent_to_a_team() -> None:
     assert listed.stdout.startswith("Dahlia joins Team 1.")
 
 
-def test_without_a_newcomer_the_advantage_is_told() -> None:
+def test_without_a_newcomer_the_advantage_is_reported() -> None:
     """Of the game as it is, in text and in JSON."""
     lines = run("late", "-", stdin=RUNNING).stdout.splitlines()
     assert lines[0] == "For an even game, advantage over Team 2: Team 1 1.759."

@@ -52,12 +52,12 @@ def test_rows_that_cannot_be_read_are_named_and_the_others_count(tmp_path: Path)
     """A date without an order, one person under two spellings, a date that is still to come."""
     path = tmp_path / "results.csv"
     path.write_text(TABLE, encoding="utf-8")
-    told = run("import-results", str(path), code=1)
-    assert (told["matches"], told["skipped_lines"]) == (0, 3)
-    assert "set dates to day-first" in told["first_skipped"][0]["reason"]
+    reported = run("import-results", str(path), code=1)
+    assert (reported["matches"], reported["skipped_lines"]) == (0, 3)
+    assert "set dates to day-first" in reported["first_skipped"][0]["reason"]
     path.write_text(
         "date,winner,loser\n2026-01-01,Ann,ann\n2999-01-01,Ann,Bob\n2026-01-01,Ann,Bob\n", encoding="utf-8"
     )
-    told = run("import-results", str(path), code=1)
-    assert told["matches"] == 1
-    assert "under two spellings" in told["first_skipped"][0]["reason"]
+    reported = run("import-results", str(path), code=1)
+    assert reported["matches"] == 1
+    assert "under two spellings" in reported["first_skipped"][0]["reason"]

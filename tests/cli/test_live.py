@@ -24,10 +24,10 @@ def log_of(games: int) -> str:
     for game in range(games):
         lines.append(INIT.format(time="  0:00", day=1 + game))
         for slot in range(4):
-            told = PERSON.format(
+            reported = PERSON.format(
                 time="  0:01", slot=slot, name=f"n{slot}", team=1 + slot // 2, guid=f"{slot}" * 32
             )
-            lines += [told, f"  0:01 ClientBegin: {slot}"]
+            lines += [reported, f"  0:01 ClientBegin: {slot}"]
         lines += ["  0:05 Kill: 0 2 7: n0 killed n2 by MOD_ROCKET"] * 20
         lines += ["  8:00 Exit: Fraglimit hit.", "  8:00 red:20  blue:3", "  8:10 ShutdownGame:"]
     return "\n".join(lines) + "\n"
@@ -56,7 +56,7 @@ def test_a_dry_run_of_a_recorded_log_says_what_would_have_been_done(recorded: tu
 
 
 @pytest.mark.slow
-def test_a_dry_run_of_a_live_log_goes_on_until_it_is_told_to_end(recorded: tuple[Path, str]) -> None:
+def test_a_dry_run_of_a_live_log_goes_on_until_it_is_asked_to_end(recorded: tuple[Path, str]) -> None:
     """It says what it would do about those who are there, and sends nothing."""
     log, store = recorded
     with log.open("a", encoding="utf-8") as file:
@@ -83,6 +83,8 @@ def test_a_dry_run_of_a_live_log_goes_on_until_it_is_told_to_end(recorded: tuple
         (("--log", "x", "--store", "sqlite:///x.db", "--rcon", "a:1", "--rcon-password-file", "/none"),
          "--rcon-password-file: /none cannot be read"),
         (("--config", "/none"), "/none: cannot be read"),
+        (("--log", "x", "--store", "sqlite:///x.db", "--dry-run", "--intermission", "nan"),
+         "--intermission must be from 0 to 1000000, got nan"),
     ],
 )  # fmt: skip
 def test_settings_that_are_wrong_are_refused(flags: tuple[str, ...], message: str) -> None:
@@ -102,7 +104,11 @@ def test_settings_that_are_wrong_are_refused(flags: tuple[str, ...], message: st
         ("[[server]]\nlog = 'x'\nspeed = 2", "there is no setting 'speed'"),
         ("[[server]]\nlog = 'x'\nmaps = {a = [5, 2]}", "maps: a must be two whole numbers"),
         ("[[server]]\nlog = 'x'\nplayers = {\"a;quit\" = 'Sarge'}", "players: names and characters"),
-        ("[[server]]\nlog = 'x'\n[[server]]\nlog = 'x'", "two servers have one log"),
+        ("[[server]]\nlog = 'x'\n[[server]]\nlog = './x'", "two servers have one log"),
+        ("[[server]]\nlog = 'a/x'\n[[server]]\nlog = 'b/x'", "two servers have one name, x"),
+        ("[[server]]\nlog = 'x'\nmaps = {a = [true, 2]}", "maps: a must be two whole numbers"),
+        ("[[server]]\nlog = 'x'\nintermission = -1", "intermission must be from 0 to 1000000, got -1"),
+        ("[[server]]\nlog = 'x'\ngame = 'nexuiz'\nlevel = 3", "server 1: level does not apply to nexuiz"),
         ("[[server]]\nname = 'n'", "server n: log is missing"),
         ("[[server]\n", "it is not TOML"),
     ],
@@ -149,3 +155,29 @@ def test_what_if_compares_ways_to_divide_and_draws_them(recorded: tuple[Path, st
     other = f"sqlite:///{tmp_path / 'empty.db'}"
     run("ingest", str(empty), "--store", other)
     assert run("what-if", "--store", other).returncode == 1
+
+
+def test_a_log_without_a_game_is_refused(recorded: tuple[Path, str], tmp_path: Path) -> None:
+    """Of another game, or no log at all: with the flag, or with the file and the server."""
+    log, store = recorded
+    done = run("live", "--log", str(log), "--game", "nexuiz", "--store", store, "--dry-run", "--once")
+    assert done.returncode == 1
+    assert f"--log: {log} has no game of nexuiz; --game says what the server plays" in done.stderr
+    path = tmp_path / "live.toml"
+    path.write_text(f"[[server]]\nname = 'nx'\nlog = '{log}'\ngame = 'nexuiz'\n", encoding="utf-8")
+    done = run("live", "--config", str(path), "--store", store, "--dry-run", "--once")
+    assert f"{path}: server nx: log: {log} has no game of nexuiz" in done.stderr
+
+
+def test_a_server_that_cannot_be_found_is_reported_once(recorded: tuple[Path, str], tmp_path: Path) -> None:
+    """With the flag that was typed."""
+    log, store = recorded
+    password = tmp_path / "rcon"
+    password.write_text("secret\n", encoding="ascii")
+    done = run(
+        "live", "--log", str(log), "--store", store, "--rcon", "nowhere.invalid:1",
+        "--rcon-password-file", str(password),
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.count("nowhere.invalid cannot be found") == 1
+    assert "error: --rcon: nowhere.invalid" in done.stderr

@@ -167,11 +167,52 @@ def test_a_name_that_is_a_step_is_refused_with_the_way_to_write_it() -> None:
     assert "undo" in plain("-", given="Amber\nundo\nBirch\n")["here"]
 
 
+def test_quotes_around_a_name_mean_the_same_in_every_step() -> None:
+    """Whoever is called like a step comes late, replaces, wins and leaves under the name without quotes."""
+    night("Amber", "Birch", "Cedar")
+    assert "won" in plain("late", '"won"')["here"]
+    assert "draw" in plain("sub", '"draw"', "for", "Cedar")["here"]
+    assert plain("won", '"draw"')["status"] == "new"
+    assert "won" not in plain("leave", '"won"')["here"]
+    assert "in two pairs of quotes" in night("late", "again", fails=2)
+    for step in ("late", "leave", "won"):
+        assert night(step, '""', fails=2)
+    assert plain("undo")["step"] == "teams"
+
+
+def test_late_comers_are_written_as_the_first_ones() -> None:
+    """Two who stay together, with starting weights, and taken back with them."""
+    night("Amber 5", "Birch 4", "Cedar 3", "Dahlia 2")
+    before = plain("table")
+    late = plain("late", "Elm 9 + Fir 1")
+    assert any({"Elm", "Fir"} <= set(team) for team in late["splits"][0]["teams"])
+    rows = {row["name"]: row for row in plain("table")["players"]}
+    assert (rows["Elm"]["starting"], rows["Fir"]["starting"]) == (9.0, 1.0)
+    assert rows["Elm"]["mu"] > rows["Amber"]["mu"]
+    night("undo")
+    after = plain("table")
+    assert [row for row in after["players"] if row["here"]] == before["players"]
+    assert (after["id"], after["teams"]) == (before["id"], before["teams"])
+
+
+def test_one_name_is_no_pair() -> None:
+    """Of all options that take pairs."""
+    for option in ("--apart", "--prefer", "--avoid", "--not-apart", "--no-matter"):
+        for pair in ("Amber,amber", "Amber,Amber"):
+            assert f"{option} must name" in night("Amber", "Birch", "Cedar", option, pair, fails=1)
+
+
+def test_help_among_names_is_the_help() -> None:
+    """Wherever it stands, and nobody is taken for a step."""
+    for words in (["Amber", "--help"], ["Amber", "Birch", "-h"], ["--json", "Amber", "--help"]):
+        assert "names in, teams out" in night(*words)
+
+
 def test_hostile_names_are_shown_harmless_and_come_back_whole() -> None:
     """Control signs, quotes, SQL, words of the events; the same name twice is refused in any case."""
     names = ["Robert'); DROP TABLE match;--", "kind", "日本", "bot:Xan:5", "a" * 300, "Ann\u202e"]
-    told = plain("-", given="\n".join(f'"{name}"' for name in names))
-    assert len(told["here"]) == 6
+    reported = plain("-", given="\n".join(f'"{name}"' for name in names))
+    assert len(reported["here"]) == 6
     assert "\u202e" not in night("table")
     assert plain("won", "1")["status"] == "new"
     assert "are one player" in night("Amber", "AMBER", fails=1)
@@ -215,7 +256,7 @@ def test_what_makes_no_sense_is_said_without_a_traceback() -> None:
 
     for scores in (["nan", "1"], ["inf", "-inf"]):
         night("score", *scores, fails=1)
-    assert "the teams of now are" in night("won", "red", "--match", "m7", fails=1)
+    assert "the current teams are" in night("won", "red", "--match", "m7", fails=1)
     assert "ahead of this machine's clock" in night("draw", "--at", "2999-01-01", fails=1)
     assert plain("score", "-1", "-3")["status"] == "new"
 
@@ -230,9 +271,9 @@ def test_rules_that_contradict_each_other_take_no_step() -> None:
 
 def test_preferences_are_remembered_and_taken_back() -> None:
     """What they come to is in the table; --no-matter ends them."""
-    told = plain("Ann 9", "Bob 8", "Cid 2", "Dan 1", "--prefer", "Ann,Bob", "--avoid", "Cid,Dan")
+    reported = plain("Ann 9", "Bob 8", "Cid 2", "Dan 1", "--prefer", "Ann,Bob", "--avoid", "Cid,Dan")
     unmet = {frozenset(pair) for pair in ({"Ann", "Bob"}, {"Cid", "Dan"})}
-    assert {frozenset(each["players"]) for each in told["splits"][0]["wishes"]} == unmet
+    assert {frozenset(each["players"]) for each in reported["splits"][0]["wishes"]} == unmet
     assert "Ann and Bob are apart this time." in night("again", "--same")
     night("won", "red")
     row = next(row for row in plain("table")["players"] if row["name"] == "Ann")
@@ -246,25 +287,25 @@ def test_an_evening_is_planned_at_once() -> None:
     """Five play two against two: a round robin; again goes on with it, undo goes back, leaving ends it."""
     assert "nobody is here" in night("plan", "--rounds", "2", fails=1)
     night("Ann", "Bob", "Cid", "Dan", "Eve", "--size", "2")
-    told = plain("plan", "--rounds", "5")
-    assert (told["status"], told["gap"], len({*map(str, told["rounds"])})) == ("optimal", 0.0, 5)
-    assert sorted(name for each in told["rounds"] for name in each["out"]) == [
+    reported = plain("plan", "--rounds", "5")
+    assert (reported["status"], reported["gap"], len({*map(str, reported["rounds"])})) == ("optimal", 0.0, 5)
+    assert sorted(name for each in reported["rounds"] for name in each["out"]) == [
         "Ann",
         "Bob",
         "Cid",
         "Dan",
         "Eve",
     ]
-    for n, each in enumerate(told["rounds"]):
+    for n, each in enumerate(reported["rounds"]):
         now = plain("again") if n else plain("table")
         assert now["id"] == each["id"]
         assert plain("draw") == {"match": each["id"], "status": "new"}
     night("undo")
     night("undo")
-    assert plain("again")["id"] == told["rounds"][4]["id"]
+    assert plain("again")["id"] == reported["rounds"][4]["id"]
     assert "Proven: no plan is better." in night("plan", "--rounds", "2")
     night("leave", "Eve")
-    assert plain("again")["id"] not in {each["id"] for each in told["rounds"]}
+    assert plain("again")["id"] not in {each["id"] for each in reported["rounds"]}
 
 
 @pytest.mark.slow

@@ -75,15 +75,15 @@ GAME = """
 
 
 def test_an_admin_says_what_counts_as_a_mutator(tmp_path: Path) -> None:
-    """In a file for all games; a game that no table knows is told."""
+    """In a file for all games; a game that no table knows is reported."""
     (tmp_path / "games.log").write_text(INIT.format("baseoa") + GAME + INIT.format("cpma") + GAME)
     (tmp_path / "m.toml").write_text('[openarena]\ngameplay = ["g_warmup"]\ncosmetic = ["g_fog"]\n')
     args = ("ingest", str(tmp_path / "games.log"), "--store")
     result = run(*args, f"sqlite:///{tmp_path}/a.db")
     assert "cpma: a game that no table knows" in result.stderr
     store = f"sqlite:///{tmp_path}/b.db"
-    told = plain(*args, store, "--mutators", str(tmp_path / "m.toml"))
-    assert told["unknown_games"] == ["cpma"]
+    reported = plain(*args, store, "--mutators", str(tmp_path / "m.toml"))
+    assert reported["unknown_games"] == ["cpma"]
     rulesets = {row["ruleset"] for row in plain("players", "--store", store)["players"]}
     assert rulesets == {"openarena/duel+g_gravity", "cpma/duel+g_fog+g_gravity"}
 
@@ -97,7 +97,7 @@ def test_an_admin_says_what_counts_as_a_mutator(tmp_path: Path) -> None:
         ('[x]\ngameplay = ["a"]\ncosmetic = ["a"]', "'a' is in both lists"),
     ],
 )
-def test_a_wrong_file_of_mutators_is_told(tmp_path: Path, text: str, message: str) -> None:
+def test_a_wrong_file_of_mutators_is_reported(tmp_path: Path, text: str, message: str) -> None:
     """With its name."""
     (tmp_path / "m.toml").write_text(text)
     (tmp_path / "log").write_text("")
@@ -105,7 +105,7 @@ def test_a_wrong_file_of_mutators_is_told(tmp_path: Path, text: str, message: st
     assert message in str(run(*args, "--mutators", str(tmp_path / "m.toml")).exception)
 
 
-def test_a_game_that_was_reported_too_is_told(tmp_path: Path) -> None:
+def test_a_game_that_was_reported_too_is_reported(tmp_path: Path) -> None:
     """Its log is read and its result is there: it would count twice."""
     ids = ["0123456789ABCDEF0123456789ABCDE1", "0123456789ABCDEF0123456789ABCDE2"]
     result = {"id": "game 7", "ended": "2026-01-31T20:15:00Z", "game": "openarena", "game_type": "duel",
@@ -115,12 +115,12 @@ def test_a_game_that_was_reported_too_is_told(tmp_path: Path) -> None:
     (tmp_path / "games.log").write_text(start + GAME)
     store = ("--store", f"sqlite:///{tmp_path}/a.db")
     assert plain("ingest", str(tmp_path / "results.jsonl"), *store)["twice"] == 0
-    told = run("ingest", str(tmp_path / "games.log"), *store)
-    assert "probably the game of the result 'game 7'" in told.stderr
+    reported = run("ingest", str(tmp_path / "games.log"), *store)
+    assert "probably the game of the result 'game 7'" in reported.stderr
 
 
 @pytest.mark.slow
-def test_a_result_whose_log_was_read_is_told(tmp_path: Path) -> None:
+def test_a_result_whose_log_was_read_is_reported(tmp_path: Path) -> None:
     """Either may come first, with or without an id or dates; other scores are another game."""
     ids = ["0123456789ABCDEF0123456789ABCDE1", "0123456789ABCDEF0123456789ABCDE2"]
     result = {"ended": "2026-01-31T20:15:00Z", "game": "openarena", "game_type": "duel",
@@ -140,7 +140,7 @@ def test_a_result_whose_log_was_read_is_told(tmp_path: Path) -> None:
         assert plain("ingest", log, *others)["twice"] == 0
 
 
-def test_results_after_a_log_of_the_same_run_are_told(tmp_path: Path) -> None:
+def test_results_after_a_log_of_the_same_run_are_reported(tmp_path: Path) -> None:
     """Results that came before the log do not hide that there is a log now."""
     ids = ["0123456789ABCDEF0123456789ABCDE1", "0123456789ABCDEF0123456789ABCDE2"]
     result = {"ended": "2026-01-31T20:15:00Z", "game": "openarena", "game_type": "duel",

@@ -125,14 +125,14 @@ def test_the_front_is_printed_and_drawn(tmp_path: Path) -> None:
         (("--solver", "resplit", "--avoid", "Elm,Iris"), "--solver: 'resplit' does not support"),
     ],
 )
-def test_mistakes_are_told_in_one_line(args: tuple[str, ...], message: str) -> None:
+def test_mistakes_are_reported_in_one_line(args: tuple[str, ...], message: str) -> None:
     """Exit code 1, and a message that begins with the option or the argument."""
     done = run("balance", "-", *args, stdin=ROSTER)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(f"error: {message}"), done.stderr
 
 
-def test_matches_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+def test_matches_that_cannot_be_read_are_reported(tmp_path: Path) -> None:
     """Whoever names another file as the matches hears of it; the rest counts."""
     (tmp_path / "matches.jsonl").write_text("5 Ann\n")
     done = run("balance", "-", "--recent", str(tmp_path / "matches.jsonl"), stdin=ROSTER)
@@ -209,7 +209,7 @@ def test_wrong_rules_are_named(tmp_path: Path, text: str, message: str) -> None:
         (("--keep", "2"), 2, "No such option '--keep'"),
     ],
 )
-def test_mistakes_about_fronts_are_told(args: tuple[str, ...], code: int, message: str) -> None:
+def test_mistakes_about_fronts_are_reported(args: tuple[str, ...], code: int, message: str) -> None:
     """A front has neither a best split nor several of them."""
     done = run("front", "-", *args, stdin=ROSTER)
     assert (done.returncode, done.stdout) == (code, "")

@@ -140,11 +140,11 @@ def test_profiles_and_settings_of_ones_own(history: str, tmp_path: Path) -> None
     """A profile changes the ratings; what tune prints can be used; wrong settings are named with the file."""
     path = tmp_path / "settings.json"
     path.write_text(run("tune", history, "--steps", "3", "--part", "0.9", "--json").stdout)
-    told = {run("rate", history, *more).stdout for more in ((), ("--profile", "results-only"))}
-    assert len(told) == 2
+    reported = {run("rate", history, *more).stdout for more in ((), ("--profile", "results-only"))}
+    assert len(reported) == 2
     tuned = run("rate", history, "--settings", str(path))
     assert tuned.returncode == 0, tuned.stderr
-    assert tuned.stdout not in told
+    assert tuned.stdout not in reported
     for command in ("evaluate", "predict"):
         asked = ("--team", "Ann", "--team", "Bob") if command == "predict" else ()
         plain, other = (
@@ -264,7 +264,7 @@ def test_balance_uses_the_scale_of_a_roster_that_rate_wrote(tmp_path: Path) -> N
     assert "line 3: beta is 2 here and 1 before" in run("balance", str(roster)).stderr
 
 
-def test_a_winner_at_equal_scores_is_told(tmp_path: Path) -> None:
+def test_a_winner_at_equal_scores_is_reported(tmp_path: Path) -> None:
     """Ranks count; scores that contradict them are refused."""
     line = {"ended": 1, "teams": [["ann"], ["bob"]], "ranks": [1, 2], "scores": [3, 3]}
     (tmp_path / "a.jsonl").write_text(

@@ -29,7 +29,7 @@ def run(*args: str) -> Result:
     return CliRunner().invoke(command, [*args], catch_exceptions=True)
 
 
-def told(*args: str) -> dict[str, Any]:
+def reported(*args: str) -> dict[str, Any]:
     """Return the JSON of a run that must succeed."""
     done = run(*args, "--json")
     assert done.exit_code == 0, (done.output, done.exception)
@@ -71,9 +71,9 @@ FLAGS = [
 @pytest.mark.parametrize("flags", FLAGS)
 def test_a_saved_request_asks_the_same(flags: tuple[str, ...], here: Path) -> None:
     """What flags and a roster ask is written by the schema, and gives the same answer when read."""
-    answer = told("roster.csv", *flags, "--save-request", "asked.json")
+    answer = reported("roster.csv", *flags, "--save-request", "asked.json")
     jsonschema.validate(json.loads((here / "asked.json").read_text()), json.loads(SCHEMA.read_text()))
-    assert told("--request", "asked.json") == answer
+    assert reported("--request", "asked.json") == answer
 
 
 def test_flags_and_a_roster_replace_what_the_file_says(here: Path) -> None:
@@ -81,9 +81,9 @@ def test_flags_and_a_roster_replace_what_the_file_says(here: Path) -> None:
     (here / "asked.toml").write_text(
         'objective = "difference"\nkeep = 3\nplayers = {Ann = 3, Bob = 2.5, Cid = 2, Dan = 1}\n'
     )
-    assert len(told("--request", "asked.toml")["splits"]) == 3
-    assert len(told("--request", "asked.toml", "--keep", "1")["splits"]) == 1
-    replaced = told("roster.csv", "--request", "asked.toml")
+    assert len(reported("--request", "asked.toml")["splits"]) == 3
+    assert len(reported("--request", "asked.toml", "--keep", "1")["splits"]) == 1
+    replaced = reported("roster.csv", "--request", "asked.toml")
     assert (replaced["objective"], sum(map(len, replaced["splits"][0]["teams"]))) == ("difference", 6)
 
 
@@ -123,7 +123,7 @@ def test_nobody_and_one_are_divided(here: Path) -> None:
     assert done.exit_code == 0
     assert "Win chances mean nothing where a team is empty." in done.output
     (here / "asked.json").write_text('{"players": []}')
-    assert told("--request", "asked.json")["splits"][0]["teams"] == [[], []]
+    assert reported("--request", "asked.json")["splits"][0]["teams"] == [[], []]
 
 
 def test_a_saved_request_of_players_alone_is_a_request(tmp_path: Path) -> None:

@@ -50,24 +50,24 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_teams_from_ids_and_last_names(store: str, tmp_path: Path) -> None:
-    """On the command line or in a file; with the noise of the model; a newcomer is told."""
+    """On the command line or in a file; with the noise of the model; a newcomer is reported."""
     names = tmp_path / "here.txt"
     names.write_text("Ann\nBob\nid-cid\nDan\n")
-    told = plain("balance", "--store", store, "--here", "Ann,Bob,id-cid,Dan")
-    assert told["splits"] == plain("balance", "--store", store, "--here", str(names))["splits"]
-    assert told["splits"] == plain("balance", str(names), "--store", store)["splits"]
-    strong = next(team for team in told["splits"][0]["teams"] if "Ann" in str(team))
+    reported = plain("balance", "--store", store, "--here", "Ann,Bob,id-cid,Dan")
+    assert reported["splits"] == plain("balance", "--store", store, "--here", str(names))["splits"]
+    assert reported["splits"] == plain("balance", str(names), "--store", store)["splits"]
+    strong = next(team for team in reported["splits"][0]["teams"] if "Ann" in str(team))
     assert "Dan" in str(strong)
-    assert told["beta"] == 1.0
+    assert reported["beta"] == 1.0
     result = run("balance", "--store", store, "--here", "Ann,Bob,Nobody", "--ruleset", "g/duel")
     assert "rated as new: Nobody" in result.stderr
 
 
 def test_the_archive_of_the_environment_will_do(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where one is needed."""
-    told = plain("balance", "--store", store, "--here", "Ann,Bob,id-cid,Dan")
+    reported = plain("balance", "--store", store, "--here", "Ann,Bob,id-cid,Dan")
     monkeypatch.setenv("EQUIPOISE_STORE", store)
-    assert plain("balance", "--here", "Ann,Bob,id-cid,Dan") == told
+    assert plain("balance", "--here", "Ann,Bob,id-cid,Dan") == reported
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_the_archive_of_the_environment_will_do(store: str, monkeypatch: pytest.
         (("balance", "roster.txt", "--ruleset", "g/duel"), "No such file"),
     ],
 )
-def test_what_is_wrong_is_told(store: str, args: tuple[str, ...], message: str) -> None:
+def test_what_is_wrong_is_reported(store: str, args: tuple[str, ...], message: str) -> None:
     """With what the user typed."""
     result = run(*[store if arg == "STORE" else arg for arg in args])
     assert result.exit_code != 0
@@ -99,8 +99,8 @@ def test_a_running_game_and_lobbies(store: str, tmp_path: Path) -> None:
     roster, lobbies = tmp_path / "now.csv", tmp_path / "lobbies.csv"
     roster.write_text("name,team\nAnn,1\nBob,2\nCid,1\nDan,2\n")
     lobbies.write_text("name\none\ntwo\n")
-    told = plain("late", str(roster), "--store", store, "--join", "id-fay")
-    assert told["player"] == "id-fay"
+    reported = plain("late", str(roster), "--store", store, "--join", "id-fay")
+    assert reported["player"] == "id-fay"
     filled = plain("lobbies", str(lobbies), "--store", store, "--here", "Ann,Bob,Cid,Dan", "--team-size", "1")
     assert len(filled["lobbies"]) == 2
 
@@ -112,7 +112,7 @@ def test_matches_for_ratings_predictions_and_judgement(store: str, tmp_path: Pat
     assert run("export", export, "--store", store).exit_code == 0
     assert plain("evaluate", export) == plain("evaluate", "--store", store)
     assert plain("rate", export) == plain("rate", "--store", store)
-    told = plain("predict", "--store", store, "--team", "Ann", "--team", "id-fay")
-    assert told["teams"][0]["win_probability"] > 0.6
-    assert not told["new_players"]
+    reported = plain("predict", "--store", store, "--team", "Ann", "--team", "id-fay")
+    assert reported["teams"][0]["win_probability"] > 0.6
+    assert not reported["new_players"]
     assert plain("tune", "--store", store, "--steps", "2")

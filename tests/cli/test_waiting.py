@@ -1,4 +1,4 @@
-"""Whoever sits at standard input is told that it is read, whatever the command."""
+"""Whoever sits at standard input hears that it is read, whatever the command."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def written(folder: Path, name: str, lines: list[Any]) -> str:
     return str(folder / name)
 
 
-def told(sources: list[str]) -> tuple[Any, list[Skipped]]:
+def reported(sources: list[str]) -> tuple[Any, list[Skipped]]:
     """Return what comes out record by record: the state, and what was wrong."""
     found = [one for source in sources for one in read_matches(source)]
     matches = [one for one in found if isinstance(one, Match)]
@@ -72,7 +72,7 @@ def test_the_state_is_that_of_a_replay_bit_for_bit_whatever_the_order(tmp_path: 
         source = written(tmp_path, name, lines)
         read = read_columns([source])
         assert read is not None
-        state, expected = replay_columns(Mixture(), read.columns), told([source])[0]
+        state, expected = replay_columns(Mixture(), read.columns), reported([source])[0]
         assert state == expected
         assert list(state.games) == list(expected.games)
         assert not read.skipped
@@ -84,7 +84,7 @@ def test_files_may_overlap(tmp_path: Path) -> None:
     sources = [written(tmp_path, "one", RIGHT[:9]), written(tmp_path, "two", RIGHT[4:])]
     read = read_columns(sources)
     assert read is not None
-    assert replay_columns(Mixture(), read.columns) == told(sources)[0]
+    assert replay_columns(Mixture(), read.columns) == reported(sources)[0]
 
 
 #: Matches of two teams with scores and nothing else, which are looked at a block at a time.
@@ -96,14 +96,14 @@ ALIKE: list[Any] = [
 @pytest.mark.slow
 @pytest.mark.parametrize("others", [RIGHT[:4], ALIKE], ids=["mixed", "alike"])
 @pytest.mark.parametrize("line", WRONG)
-def test_a_wrong_line_is_told_as_record_by_record(tmp_path: Path, line: Any, others: list[Any]) -> None:
-    """A wrong line is told with the same words, and the others count."""
+def test_a_wrong_line_is_reported_as_record_by_record(tmp_path: Path, line: Any, others: list[Any]) -> None:
+    """A wrong line is reported with the same words, and the others count."""
     if isinstance(line, dict) and others is ALIKE:
         line = {"id": "wrong", **line, "ended": 9.0 if line["ended"] == DUEL["ended"] else line["ended"]}
     source = written(tmp_path, "file", [others[0], b"", line, *others[1:]])
     read = read_columns([source])
     assert read is not None
-    state, skipped = told([source])
+    state, skipped = reported([source])
     assert read.skipped == skipped
     assert len(skipped) == 1
     assert replay_columns(Mixture(), read.columns) == state
@@ -135,7 +135,7 @@ def test_the_cut_into_pieces_changes_nothing(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr("equipoise.ratings.columns.STRIDE", 2)
     read = read_columns([source])
     assert read is not None
-    assert replay_columns(Mixture(), read.columns) == told([source])[0]
+    assert replay_columns(Mixture(), read.columns) == reported([source])[0]
 
 
 TABLE = """match,ended,team,player,rank,team_score,kills,deaths,game_type
@@ -166,7 +166,7 @@ def test_a_table_means_the_same(tmp_path: Path) -> None:
         read = read_columns([str(path), str(path)])
         assert read is not None
         assert len(read.columns) == 2
-        assert replay_columns(Mixture(), read.columns) == told([str(path)])[0]
+        assert replay_columns(Mixture(), read.columns) == reported([str(path)])[0]
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_tables_mean_the_same_wherever_they_are_cut(
             pl.read_csv(path).write_parquet(path)
         read = read_columns([str(path)])
         assert read is not None
-        assert replay_columns(Mixture(), read.columns) == told([str(path)])[0]
+        assert replay_columns(Mixture(), read.columns) == reported([str(path)])[0]
 
 
 def test_an_exported_archive_is_left_to_who_knows_it(tmp_path: Path) -> None:

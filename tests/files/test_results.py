@@ -59,9 +59,9 @@ def test_dates_with_slashes_are_read_as_was_said() -> None:
     assert isinstance(day, Match)
     assert isinstance(month, Match)
     assert (day.ended, month.ended) == (1775174400.0, 1772582400.0)
-    told = one(row)
-    assert isinstance(told, Skipped)
-    assert "set dates to day-first or month-first" in told.reason
+    reported = one(row)
+    assert isinstance(reported, Skipped)
+    assert "set dates to day-first or month-first" in reported.reason
     assert isinstance(one({**row, "date": "31/12/2026"}, "month-first"), Skipped)
 
 
@@ -79,10 +79,10 @@ def test_dates_with_slashes_are_read_as_was_said() -> None:
 )
 def test_what_is_wrong_with_a_row_is_said(row: dict[str, Any], reason: str) -> None:
     """A row that is wrong is skipped, with its place and the column."""
-    told = one(row)
-    assert isinstance(told, Skipped)
-    assert told.where == "results, row 1"
-    assert told.reason.startswith(reason)
+    reported = one(row)
+    assert isinstance(reported, Skipped)
+    assert reported.where == "results, row 1"
+    assert reported.reason.startswith(reason)
 
 
 def test_tables_without_teams_are_refused() -> None:
@@ -107,6 +107,21 @@ def test_whole_teams_in_a_cell() -> None:
         assert isinstance(match, Match), match
         assert [[p for p, _ in team] for team in match.contests[0].teams] == [["a", "b"], ["c", "d"]]
         assert match.contests[0].ranks[0] < match.contests[0].ranks[1]
+
+
+@pytest.mark.parametrize("column", ["score", "result"])
+@pytest.mark.parametrize("cell", ["3:1", "3-1", " 3 : 1 ", "3\u20131", "3.0:1"])
+def test_scores_in_one_cell(column: str, cell: str) -> None:
+    """In the order of the teams; what is none is said with how it is written."""
+    row = {"date": "2026-01-31", "home": "Ann, Bob", "away": "Cid, Dan", column: cell}
+    match = next(read_results([row]))
+    assert isinstance(match, Match)
+    ahead, behind = match.contests[0].ranks
+    assert (match.contests[0].scores, ahead < behind) == ((3.0, 1.0), True)
+    for wrong in ("3", "3:1:2", "3:", "three", "03:01:00", "-3:1"):
+        skipped = next(read_results([{**row, column: wrong}]))
+        assert isinstance(skipped, Skipped)
+        assert f"{column} must be" in skipped.reason
 
 
 def test_a_row_a_player() -> None:

@@ -77,7 +77,7 @@ def counter_strike(
     *lines: str, ids: tuple[str, ...] = STEAM, mark: str = "", day: int = 1, name: str = "de_dust2"
 ) -> str:
     """Return a log of four people on a map; ``WIN team ct t`` stands for a round that was won."""
-    people = [f"P{n}<{n + 20}><{told}>" for n, told in enumerate(ids)]
+    people = [f"P{n}<{n + 20}><{reported}>" for n, reported in enumerate(ids)]
     head = [f'Loading map "{name}"', 'Server cvar "sv_gravity" = "800"', f'Started map "{name}" (CRC "1")']
     for n, person in enumerate(people):
         team = ("CT", "TERRORIST")[n % 2]

@@ -62,7 +62,7 @@ def test_halves_are_one_match_of_two_rosters() -> None:
             assert {player for player, _ in contest.teams[winner]} == {IDS[0], IDS[2]}
 
 
-def test_a_round_is_told_once() -> None:
+def test_a_round_is_reported_once() -> None:
     """Two triggers of one round with one score are one round, and a draw has no winner."""
     match = only(counter_strike("WIN CT 1 0", "WIN CT 1 0", 'World triggered "Round_Draw" (CT "1") (T "0")'))
     assert [contest.ranks for contest in match.contests] == [(1.0, 0.0), (0.0, 0.0)]
@@ -104,5 +104,5 @@ def test_other_games_have_scores_of_teams_or_kills() -> None:
 
 def test_settings_that_change_play_are_mutators() -> None:
     """In both forms in which servers tell them."""
-    for told in ('Server cvar "sv_gravity" = "200"', 'server_cvar: "sv_gravity" "200"'):
-        assert ruleset_text(only(counter_strike(told, "WIN CT 1 0")).ruleset) == "cstrike/bomb+sv_gravity"
+    for reported in ('Server cvar "sv_gravity" = "200"', 'server_cvar: "sv_gravity" "200"'):
+        assert ruleset_text(only(counter_strike(reported, "WIN CT 1 0")).ruleset) == "cstrike/bomb+sv_gravity"

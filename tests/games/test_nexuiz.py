@@ -57,7 +57,7 @@ def test_captures_people_and_the_deciding_column() -> None:
     assert capture.teams == ((("bot:Eve:?", 1.0),), (("name:A:nn", 1.0),))
     assert capture.ranks == (0.0, 1.0)
     assert result.scores == (1.0, 2.0)
-    assert [(told.kills, told.deaths) for told in result.statistics] == [(1, 0), (0, 1)]
+    assert [(one.kills, one.deaths) for one in result.statistics] == [(1, 0), (0, 1)]
     assert dict(match.names)["name:A:nn"] == "^1A:nn"
     assert (match.map, match.ruleset.game_type) == ("x", "ctf")
 
@@ -65,13 +65,13 @@ def test_captures_people_and_the_deciding_column() -> None:
 def test_a_restart_begins_anew() -> None:
     """What was before it does not count."""
     match = only(log(*PEOPLE, ":kill:frag:1:2:", ":restart", ":kill:suicide:2:2:", *SCORES))
-    assert [(told.kills, told.deaths) for told in match.contests[0].statistics] == [(0, 0), (0, 1)]
+    assert [(one.kills, one.deaths) for one in match.contests[0].statistics] == [(0, 0), (0, 1)]
     match = only(log(*PEOPLE, ":ctf:capture:14:1", ":restart", *SCORES, kind="ctf_x"))
     assert len(match.contests) == 1
 
 
 def test_everyone_for_themselves_is_placed_by_score() -> None:
-    """Whose scores are not told (bots') are placed by kills; spectators are left out."""
+    """Whose scores are not reported (bots') are placed by kills; spectators are left out."""
     match = only(
         log(
             PEOPLE[0], PEOPLE[2], ":join:3:3:[::1]:5:Zoe", ":kill:frag:1:2:", ":kill:accident:1:1:",
@@ -103,7 +103,7 @@ def test_what_has_no_result_is_unfinished(content: bytes, reason: str) -> None:
     assert unfinished.reason == reason
 
 
-def test_damaged_events_are_told() -> None:
+def test_damaged_events_are_reported() -> None:
     """With their lines; the game goes on."""
     bad = (
         ":join:x",
@@ -122,7 +122,7 @@ def test_damaged_events_are_told() -> None:
     assert isinstance(skipped, Skipped)
 
 
-def test_unknown_mutators_count_and_are_told() -> None:
+def test_unknown_mutators_count_and_are_reported() -> None:
     """Other spellings are one mutator."""
     ruleset = only(log(*PEOPLE, *SCORES, mutators=":nixnex:Moonwalk:damagetext")).ruleset
     assert ruleset.mutators == ("moonwalk", "nix")
@@ -136,3 +136,26 @@ def test_line_ends_make_no_difference_to_ids() -> None:
         assert [match.id for match in one if isinstance(match, Match)] == [
             match.id for match in other if isinstance(match, Match)
         ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [":end:", ":gameover:", ":restart:", ":status:", ":status:tdm_x:1", ":gamestart:tdm_x:1",
+     ":kill:frag:1:2:", ":team:1:14:", ":ctf:capture:14:1:", ":scores:x:9", ":end"],
+)  # fmt: skip
+def test_whoever_is_called_like_an_event_makes_none(name: str) -> None:
+    """The console prints names at the beginning of lines."""
+    line = f"{name} has changed from Red Team to Blue Team"
+    game = (*PEOPLE, ":kill:frag:1:2:type=1", "HERE", ":ctf:capture:14:1", *SCORES)
+    (one,), (other,) = (
+        [found for found in parsed(GAME, log(*lines, kind="ctf_x", dates=False)) if isinstance(found, Match)]
+        for lines in (game, [each.replace("HERE", line) for each in game])
+    )
+    assert one.contests == other.contests
+
+
+def test_scores_that_were_asked_for_in_mid_game_are_no_end() -> None:
+    """``printstats`` prints them like those of an end."""
+    status = (":status:tdm_x:30", *SCORES[1:])
+    asked = only(log(*PEOPLE, *status, ":kill:frag:1:2:type=1", *SCORES, dates=False))
+    assert asked.contests == only(log(*PEOPLE, ":kill:frag:1:2:type=1", *SCORES, dates=False)).contests

@@ -63,7 +63,7 @@ def test_of_a_line_that_is_too_long_nothing_is_kept(length: int, cut: int) -> No
 
 
 def test_plain_results_are_guessed_to_be_records_or_a_table() -> None:
-    """By the first line; a table has its matches when it ends, and a mistake in it is told."""
+    """By the first line; a table has its matches when it ends, and a mistake in it is reported."""
     table = b"match,ended,team,team_score,player\nm,1,a,3,ann\nm,1,b,1,bob\n"
     (match,) = parsed(PLAIN_GAME, table)
     assert isinstance(match, Match)
@@ -73,7 +73,7 @@ def test_plain_results_are_guessed_to_be_records_or_a_table() -> None:
     assert len(parsed(PLAIN_GAME, b"\xef\xbb\xbf" + PLAIN.encode().rstrip())) == 4
 
 
-def test_names_and_map_are_told_beside_ids() -> None:
+def test_names_and_map_are_reported_beside_ids() -> None:
     """Whoever has a strong id may have a name; texts that are none are refused."""
     record = b'{"ended": 1, "map": "x", "teams": [[{"id": "1", "name": "Ann"}], ["2"]], "ranks": [1, 2]}'
     (match,) = parsed(PLAIN_GAME, record)

@@ -134,7 +134,7 @@ def test_a_warm_up_is_another_game_that_does_not_count() -> None:
     assert second == only(tdm())
 
 
-def test_kills_and_deaths_are_told_and_a_change_of_teams_is_no_death() -> None:
+def test_kills_and_deaths_are_reported_and_a_change_of_teams_is_no_death() -> None:
     """Team mates' kills count for nobody; lava and one's own rockets are deaths."""
     match = only(
         tdm(
@@ -145,8 +145,8 @@ def test_kills_and_deaths_are_told_and_a_change_of_teams_is_no_death() -> None:
             (80, "Kill: 2 2 20: P2 killed P2 by MOD_SUICIDE"), (90, info(2, "P2", 2, guid=f"{GUID}2")),
         )
     )  # fmt: skip
-    told = {figures.player[-1]: (figures.kills, figures.deaths) for figures in match.contests[0].statistics}
-    assert told == {"0": (1, 0), "1": (0, 0), "2": (0, 2), "3": (0, 2)}
+    counts = {figures.player[-1]: (figures.kills, figures.deaths) for figures in match.contests[0].statistics}
+    assert counts == {"0": (1, 0), "1": (0, 0), "2": (0, 2), "3": (0, 2)}
     assert [[(player[-1], share) for player, share in team] for team in match.contests[0].teams] == [
         [("0", 1.0)], [("1", 0.6), ("2", 1.0), ("3", 1.0)],
     ]  # fmt: skip
@@ -271,7 +271,7 @@ def test_nobody_to_play_against_is_no_match() -> None:
     assert parsed(GAME, lonely) == [Unfinished("log, line 1", "there was nobody to play against")]
 
 
-def test_damaged_lines_are_told_and_others_are_not() -> None:
+def test_damaged_lines_are_reported_and_others_are_not() -> None:
     """Only lines that matter are missed."""
     found = parsed(
         GAME,
@@ -327,7 +327,7 @@ def test_without_a_date_the_time_of_the_log_stands() -> None:
     ],
 )
 def test_settings_are_mutators_where_they_change_play(kind: str, settings: str, text: str) -> None:
-    """Only those that are not as they are by default; unknown ones count and are told."""
+    """Only those that are not as they are by default; unknown ones count and are reported."""
     content = log(
         (0, INIT.format(kind, settings)), *human(0, 1), *human(1, 2), (60, "Exit: x"), "red:1  blue:0"
     )

@@ -216,7 +216,7 @@ def test_those_who_play_alone_have_placements() -> None:
         assert match.contests[-1].ranks == (0.0, 1.0, 2.0, 3.0)
 
 
-def test_a_jump_game_is_told() -> None:
+def test_a_jump_game_is_reported() -> None:
     """It has no opponents."""
     people = [line for slot in range(2) for line in person(slot, 0)]
     content = log((0, INIT.format(9, "")), *people, (60, "Exit: Timelimit hit."),

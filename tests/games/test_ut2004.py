@@ -57,7 +57,7 @@ def test_what_was_before_the_start_does_not_count() -> None:
     assert second.teams == (((ANN, 1.0),), ((BOB, 1.0), (CID, 1.0)))
     assert result.teams == (((ANN, 1.0),), ((BOB, 1.0), (CID, 0.5)))
     assert (result.scores, result.ranks) == ((2.0, 0.0), (0.0, 1.0))
-    assert [(told.player, told.kills, told.deaths) for told in result.statistics] == [
+    assert [(one.player, one.kills, one.deaths) for one in result.statistics] == [
         (ANN, 1, 1), (BOB, 0, 1), (CID, 0, 0),
     ]  # fmt: skip
     assert (match.map, match.ended) == ("CTF-Citadel", 1083441847.0 + 45.0)
@@ -110,7 +110,7 @@ def test_what_has_no_result_is_unfinished(lines: list[str], reason: str) -> None
     assert parsed(GAME, ut2004(*lines).encode()) == [Unfinished("log, line 1", reason)]
 
 
-def test_damaged_lines_are_told() -> None:
+def test_damaged_lines_are_reported() -> None:
     """Of every code that is needed; codes that are not are passed over."""
     bad = [
         "6 C 0",
@@ -146,7 +146,7 @@ def test_damaged_lines_are_told() -> None:
 def test_classes_are_game_types_and_mutators(
     kind: str, mutators: str, game_type: str, kept: tuple[str, ...], unknown: list[str]
 ) -> None:
-    """Only mutators that change play are kept; unknown ones count and are told."""
+    """Only mutators that change play are kept; unknown ones count and are reported."""
     lines = [
         f"1 C 0 {ANN}",
         "1 G TeamChange 0 0",

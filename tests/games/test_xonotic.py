@@ -41,7 +41,7 @@ def test_two_games_of_one_map_are_two_matches() -> None:
     assert one.id != other.id
 
 
-def test_what_has_no_opponents_is_told() -> None:
+def test_what_has_no_opponents_is_reported() -> None:
     """Races and invasions."""
     for kind, reason in (("cts", "race"), ("inv", "monsters")):
         (found,) = parsed(GAME, XONOTIC.replace(":gamestart:ctf", f":gamestart:{kind}").encode())
@@ -49,7 +49,7 @@ def test_what_has_no_opponents_is_told() -> None:
         assert reason in found.reason
 
 
-def test_an_unknown_mutator_is_told() -> None:
+def test_an_unknown_mutator_is_reported() -> None:
     """It counts as changing play."""
     (match,) = parsed(GAME, XONOTIC.replace("damagetext", "moonwalk").encode())
     assert isinstance(match, Match)

@@ -94,7 +94,7 @@ def test_every_byte_is_given_once_whatever_happens(
     assert earlier + now == log.written
 
 
-def test_what_is_lost_is_told(tmp_path: Path) -> None:
+def test_what_is_lost_is_reported(tmp_path: Path) -> None:
     """A log that was truncated without a copy is gone, and the follower says so."""
     path = tmp_path / "games.log"
     path.write_bytes(b"first\nsecond\n")
@@ -184,7 +184,7 @@ def test_after_a_gap_in_the_pieces_a_new_reader_begins(tmp_path: Path) -> None:
     following.close()
 
 
-def test_a_damaged_piece_is_told_and_the_rest_is_read(tmp_path: Path) -> None:
+def test_a_damaged_piece_is_reported_and_the_rest_is_read(tmp_path: Path) -> None:
     """What is in it up to there counts."""
     path = beside(tmp_path, log_2=b"one\n", log_1=b"", log=b"two\n")
     Path(f"{path}.1").write_bytes(b"\x1f\x8b broken")
@@ -194,7 +194,7 @@ def test_a_damaged_piece_is_told_and_the_rest_is_read(tmp_path: Path) -> None:
     following.close()
 
 
-def test_a_log_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_a_log_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     """A directory, for instance."""
     with pytest.raises(UnreadableLogError, match="cannot be read: Is a directory"):
         list(Following(str(tmp_path)).poll())

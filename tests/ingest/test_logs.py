@@ -27,7 +27,7 @@ def zstd(content: bytes) -> bytes:
 def test_what_was_compressed_is_read_as_if_it_had_not_been(
     tmp_path: Path, compress: Callable[[bytes], bytes]
 ) -> None:
-    """In one part or several; a part that is damaged is told, and what came before it is given."""
+    """In one part or several; a part that is damaged is reported, and what came before it is given."""
     source = Source(str(tmp_path / "log"), named=True)
     Path(source.path).write_bytes(compress(CONTENT) + compress(b"more\n"))
     assert b"".join(pieces(source)) == CONTENT + b"more\n"

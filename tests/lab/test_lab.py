@@ -165,7 +165,7 @@ def test_expected_margins_of_a_league_are_those_that_come(league: Any) -> None:
 
 
 def test_several_histories_can_be_searched_at_once() -> None:
-    """Each counts as it is told to; without weights, all the same."""
+    """Each counts as its weight says; without weights, all the same."""
     seen = []
     for seed in range(2):
         history = simulate(np.random.default_rng(seed), players=20, games=20, drift=0.05, roles=0.5)
@@ -181,9 +181,9 @@ def test_several_histories_can_be_searched_at_once() -> None:
 
 def test_draws_are_a_third_outcome() -> None:
     """The loss of who wins or a draw is that of the three chances, also where nobody won."""
-    told = measure([(0.5, 0.5), (0.8, 0.2)], [-1, 0], [0.25, 0.5])
-    assert told.three_way == pytest.approx(-(math.log(0.25) + math.log(0.5 * 0.8)) / 2.0)
-    assert (told.draws, told.n) == (1, 1)
+    reported = measure([(0.5, 0.5), (0.8, 0.2)], [-1, 0], [0.25, 0.5])
+    assert reported.three_way == pytest.approx(-(math.log(0.25) + math.log(0.5 * 0.8)) / 2.0)
+    assert (reported.draws, reported.n) == (1, 1)
 
 
 def test_draws_are_predicted_where_a_ruleset_has_them() -> None:
@@ -193,7 +193,7 @@ def test_draws_are_predicted_where_a_ruleset_has_them() -> None:
     for n in range(600):
         drawn = rng.random() < 0.4
         matches.append(Match((Contest(Ruleset(), (["a"], ["b"]), (1, 1 if drawn else 2), at=n),), id=f"{n}"))
-    told = evaluate(Mixture(), matches).metrics
-    assert told.draws / 360 == pytest.approx(0.4, abs=0.05)
-    assert told.three_way < -(0.4 * math.log(0.1) + 0.6 * math.log(0.9))
-    assert evaluate(Elo(), matches).metrics.three_way != told.three_way
+    reported = evaluate(Mixture(), matches).metrics
+    assert reported.draws / 360 == pytest.approx(0.4, abs=0.05)
+    assert reported.three_way < -(0.4 * math.log(0.1) + 0.6 * math.log(0.9))
+    assert evaluate(Elo(), matches).metrics.three_way != reported.three_way

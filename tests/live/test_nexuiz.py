@@ -71,6 +71,16 @@ def test_a_game_that_is_restarted_or_broken_off_has_ended() -> None:
     assert log.read(b":join:1:1:bot:[BOT]Eve\n") == [Joined(1, "bot:Eve:?", "Eve", bot=True, team=0)]
 
 
+@pytest.mark.parametrize(
+    "line", [":end: x", ":restart: x", ":status:tdm_x:30\n:teamscores:see-labels:9,0:5\n:end"]
+)
+def test_what_only_looks_like_an_event_is_none(line: str) -> None:
+    """A name at the beginning of a line; scores that an admin asked for."""
+    place = LOG.index(b":name")
+    events = NexuizLog().read(LOG[:place] + line.encode() + b"\n" + LOG[place:])
+    assert events == NexuizLog().read(LOG)
+
+
 @given(st.lists(st.integers(0, len(LOG)), max_size=8))
 def test_a_log_in_pieces_says_the_same(cuts: list[int]) -> None:
     """However it is cut."""
@@ -149,5 +159,5 @@ def test_a_bot_in_the_wrong_team_is_moved_where_the_server_can_do_that() -> None
     start = LOG[: LOG.index(b":join:2")]
     for n, event in enumerate(log.read(start + b":join:2:4:bot:[BOT]Bob\n:team:2:5\n")):
         session.handle(event, float(n))
-    told = session.handle(Started(), 10.0)
-    assert [each for each in told if isinstance(each, MovePlayer | AddBot | RemoveBot)] == [MovePlayer(4, 1)]
+    found = session.handle(Started(), 10.0)
+    assert [each for each in found if isinstance(each, MovePlayer | AddBot | RemoveBot)] == [MovePlayer(4, 1)]

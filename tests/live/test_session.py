@@ -47,14 +47,14 @@ KNOWN = RatingsKnown(RATINGS, Rating(50.0, 10.0), SKILLS, RatingUnits(20.0, 0.0)
 
 @dataclass
 class World:
-    """A server that does what it is told, and tells what happened; it may lose commands."""
+    """A server that follows commands and reports what happened; it may lose commands."""
 
     session: Session
     loses: Callable[[], bool] = lambda: False
     now: float = 0.0
     there: dict[int, tuple[str, bool, int | None, float | None]] = field(default_factory=dict)
     heard: list[tuple[Event, float]] = field(default_factory=list)
-    told: list[Command] = field(default_factory=list)
+    commands: list[Command] = field(default_factory=list)
 
     def tell(self, event: Event, seconds: float = 0.1) -> None:
         """Let something happen, and all that follows from it."""
@@ -64,7 +64,7 @@ class World:
             self.now += seconds
             self.heard.append((happened, self.now))
             for command in self.session.handle(happened, self.now):
-                self.told.append(command)
+                self.commands.append(command)
                 self.check(command)
                 if not self.loses():
                     waiting += self.obey(command)
@@ -219,8 +219,8 @@ def test_the_same_events_give_the_same_commands(events: list[tuple[str, int, int
     for event in events:
         let(world, *event, 2)
     again = Session(Policy(target=6, move_alive=True))
-    told = [command for event, now in world.heard for command in again.handle(event, now)]
-    assert told == world.told
+    reported = [command for event, now in world.heard for command in again.handle(event, now)]
+    assert reported == world.commands
 
 
 @pytest.mark.parametrize(
@@ -260,9 +260,9 @@ def test_nobody_is_moved_while_teams_are_as_fair_as_before() -> None:
     """A second start of the same people costs no move."""
     world = game(8)
     world.tell(Ended((20.0, 19.0)))
-    world.told.clear()
+    world.commands.clear()
     world.tell(Starting())
-    assert not [each for each in world.told if isinstance(each, MovePlayer)]
+    assert not [each for each in world.commands if isinstance(each, MovePlayer)]
 
 
 def test_a_late_joiner_goes_where_the_game_gets_more_even_and_a_bot_makes_room() -> None:
@@ -284,11 +284,11 @@ def test_a_late_joiner_goes_where_the_game_gets_more_even_and_a_bot_makes_room()
 def test_somebody_who_leaves_is_replaced_by_a_bot_and_nobody_is_moved() -> None:
     """Nobody who plays is moved."""
     world = game(8)
-    world.told.clear()
+    world.commands.clear()
     del world.there[3]
     world.tell(Left(3))
     assert world.bots() == 1
-    assert not [each for each in world.told if isinstance(each, MovePlayer)]
+    assert not [each for each in world.commands if isinstance(each, MovePlayer)]
 
 
 def test_an_uneven_game_asks_for_volunteers_once_and_moves_nobody_by_itself() -> None:
@@ -299,7 +299,7 @@ def test_an_uneven_game_asks_for_volunteers_once_and_moves_nobody_by_itself() ->
             del world.there[slot]
             world.tell(Left(slot))
     world.rest()
-    said = [each.text for each in world.told if isinstance(each, Say)]
+    said = [each.text for each in world.commands if isinstance(each, Say)]
     assert sum("!switch" in text for text in said) == 1
     before = teams_of(world)
     volunteer = next(slot for slot, (_, _, team, _) in world.there.items() if team == 1)
@@ -317,9 +317,9 @@ def test_where_the_admin_allows_it_somebody_is_moved_and_never_the_same_one_twic
         if team == 0 and len(teams_of(world)[0]) > 1:
             del world.there[slot]
             world.tell(Left(slot))
-    world.told.clear()
+    world.commands.clear()
     world.rest()
-    moved = [each.slot for each in world.told if isinstance(each, MovePlayer)]
+    moved = [each.slot for each in world.commands if isinstance(each, MovePlayer)]
     assert moved
     assert carrier not in moved
     assert all(one != other for one, other in pairwise(moved))
@@ -330,9 +330,9 @@ def test_who_comes_back_is_moved_at_once_whatever_was_asked_for_before() -> None
     world = game(8)
     world.loses = lambda: True
     for _ in range(2):
-        world.told.clear()
+        world.commands.clear()
         world.join(20, "new", None)
-        assert MovePlayer(20, world.session.state.plan["new"]) in world.told
+        assert MovePlayer(20, world.session.state.plan["new"]) in world.commands
         del world.there[20]
         world.tell(Left(20))
         world.tell(Busy())
@@ -346,10 +346,10 @@ def test_in_the_last_minutes_nobody_is_moved() -> None:
         if team == 0 and len(teams_of(world)[0]) > 1:
             del world.there[slot]
             world.tell(Left(slot))
-    world.told.clear()
+    world.commands.clear()
     for _ in range(20):
         world.tell(TimePassed(), 2.0)
-    assert not [each for each in world.told if isinstance(each, MovePlayer)]
+    assert not [each for each in world.commands if isinstance(each, MovePlayer)]
 
 
 def test_a_switch_of_ones_own_that_does_harm_is_taken_back() -> None:
@@ -408,30 +408,30 @@ def test_levers_even_out_what_teams_cannot() -> None:
     assert max(world.sizes()) - min(world.sizes()) <= 1
 
 
-def test_the_weaker_team_is_owed_an_advantage_that_is_told_when_it_changes() -> None:
+def test_the_weaker_team_is_owed_an_advantage_that_is_reported_when_it_changes() -> None:
     """``Red 1.08``: the factor of the strongest team is 1."""
     world = game(7, Policy(bots=False))
-    factors = [each.factors for each in world.told if isinstance(each, SetAdvantage)]
+    factors = [each.factors for each in world.commands if isinstance(each, SetAdvantage)]
     assert factors
     assert min(factors[-1]) == 1.0
     assert len(factors) == len(set(factors)) or factors[0] != factors[1]
-    assert [each for each in game(7).told if isinstance(each, SetMinimum)]
+    assert [each for each in game(7).commands if isinstance(each, SetMinimum)]
 
 
 def test_the_chat_answers_each_of_its_questions_and_not_in_a_flood() -> None:
     """Slots and numbers, never a name."""
     world = game(7)
     for question in ("!teams", "!why", "!rank"):
-        world.told.clear()
+        world.commands.clear()
         world.tell(Chatted(1, question), 10.0)
         world.tell(Chatted(1, question), 0.1)
-        answers = [each for each in world.told if isinstance(each, Say)]
+        answers = [each for each in world.commands if isinstance(each, Say)]
         assert len(answers) == 1
         assert answers[0].slot == 1
-    world.told.clear()
+    world.commands.clear()
     world.tell(Chatted(1, "hello !teams"), 10.0)
     world.tell(Chatted(99, "!teams"), 10.0)
-    assert not world.told
+    assert not world.commands
 
 
 def test_what_a_list_of_the_server_contradicts_is_believed_after_a_while() -> None:
@@ -456,8 +456,8 @@ def test_a_session_that_begins_in_the_middle_of_a_game_moves_nobody() -> None:
     for n in range(6):
         session.handle(Joined(n, IDS[n], team=0 if n < 4 else 1), 0.0)
     session.handle(Resumed(), 0.0)
-    told = session.handle(TimePassed(), 100.0)
-    assert not [each for each in told if isinstance(each, MovePlayer)]
+    reported = session.handle(TimePassed(), 100.0)
+    assert not [each for each in reported if isinstance(each, MovePlayer)]
 
 
 def test_teams_that_could_not_be_applied_soon_after_the_start_are_left_as_they_are() -> None:
@@ -471,9 +471,9 @@ def test_teams_that_could_not_be_applied_soon_after_the_start_are_left_as_they_a
     world.tell(Started())
     world.now += 60.0
     world.tell(TimePassed())
-    world.told.clear()
+    world.commands.clear()
     world.rest()
-    assert not [each for each in world.told if isinstance(each, MovePlayer)]
+    assert not [each for each in world.commands if isinstance(each, MovePlayer)]
 
 
 def test_the_ledger_spares_those_who_were_on_the_weaker_side() -> None:

@@ -308,9 +308,9 @@ def test_smaller_teams_do_not_depend_on_where_the_scale_begins() -> None:
     skills = {f"p{n}": weight for n, weight in enumerate([9.0, 7.5, 6.0, 4.0, 3.0, 2.5, 1.0])}
     plans = []
     for a, b in ((1.0, 0.0), (2.0, 1000.0)):
-        told = {name: a * weight + b for name, weight in skills.items()}
+        reported = {name: a * weight + b for name, weight in skills.items()}
         targets = {"calm": a * 8.0 + 3 * b, "wild": a * 15.0 + 3 * b}
-        plans.append(fill(told, targets, team_size=3, min_size=1, solver="exact"))
+        plans.append(fill(reported, targets, team_size=3, min_size=1, solver="exact"))
     one, two = (
         [sorted(sorted(player.id for player in team) for team in lobby.teams) for lobby in plan.lobbies]
         for plan in plans
@@ -318,5 +318,5 @@ def test_smaller_teams_do_not_depend_on_where_the_scale_begins() -> None:
     assert one == two
     assert plans[1].value == pytest.approx(4.0 * (plans[0].value or 0.0))
     assert [lobby.target for lobby in plans[1].lobbies] == pytest.approx([3016.0, 3030.0])
-    told_zero = fill(skills, {"calm": 8.0, "wild": 15.0}, team_size=3, min_size=1, zero=0.0, solver="exact")
-    assert told_zero.value != pytest.approx(plans[0].value)
+    zeroed = fill(skills, {"calm": 8.0, "wild": 15.0}, team_size=3, min_size=1, zero=0.0, solver="exact")
+    assert zeroed.value != pytest.approx(plans[0].value)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.lobbies.test_annealing import task_of
 
+from equipoise import deadline
 from equipoise.lab.simulate import Instance, scaled
-from equipoise.lobbies.pairs import certified, ends_of_bins, placing_of, solve_bins
+from equipoise.lobbies.arranging import improve
+from equipoise.lobbies.bins import ends_of_bins, solve_bins
+from equipoise.lobbies.pairs import certified, placing_of
 from equipoise.lobbies.problem import WAITING, LobbyTask, Placing
+from equipoise.lobbies.solvers import large
 
 
 @pytest.mark.slow
@@ -45,6 +51,28 @@ def test_the_first_placing_is_near_the_bound(skills: str) -> None:
     task = _task(scaled(0, 6_000, 2, skills), 0)
     placing, bound = _by_bins(task, bins=400)
     assert placing.value(task.problem) - bound <= 0.08 * bound
+
+
+def test_with_a_limit_of_time_bins_get_finer_until_nobody_could_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without one, coarse bins are enough where the plan is within a small share of the bound."""
+    monkeypatch.setattr(large, "BINS", (40,))
+    monkeypatch.setattr(large, "FINER", (80, 160, 320))
+    monkeypatch.setattr(large, "CLOSE", 0.05)
+    task = _task(scaled(0, 3_000, 2, "lognormal .3"), 0)
+    few, many = large.solve(task), large.solve(replace(task, stop=deadline(1e6)))
+    gaps = [placed.placing.value(task.problem) - placed.bound for placed in (few, many)]
+    assert many.bound > few.bound
+    assert gaps[1] < gaps[0]
+
+
+def test_exchanges_end_where_the_value_is_enough() -> None:
+    """They go on below it no further than the round in which they come there."""
+    task = _task(scaled(0, 3_000, 2, "normal .6"), 0)
+    problem = task.problem
+    dealt = Placing(task.start.team, np.random.default_rng(0).permutation(task.start.lobby))
+    best = improve(problem, dealt, task.stop).value(problem)
+    enough = (best + dealt.value(problem)) / 2.0
+    assert best < improve(problem, dealt, task.stop, enough).value(problem) <= enough
 
 
 def _task(instance: Instance, parties: int) -> LobbyTask:

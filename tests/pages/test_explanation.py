@@ -12,7 +12,7 @@ from equipoise.pages.text.explanation import change_lines, explanation_lines, pl
 ROSTER = {"Ann": 9, "Bob": 8, "Cid": 4, "Dan": 3}
 
 
-def test_a_price_is_told_with_what_is_left_of_it() -> None:
+def test_a_price_is_reported_with_what_is_left_of_it() -> None:
     """The party, and each of its members let go; the dearest rule first, the cheapest relaxation last."""
     roster = {**ROSTER, "Eve": 2, "Fay": 1, "Gus": 1, "Hal": 1}
     lines = explanation_lines(
@@ -41,7 +41,7 @@ def test_nothing_changed_is_said() -> None:
     ]
 
 
-def test_places_and_pairs_are_told() -> None:
+def test_places_and_pairs_are_reported() -> None:
     """Whom one stays with, what elsewhere would cost, and whom to swap with."""
     lines = place_lines(why_there(ROSTER, "Dan", objective="difference"), "difference")
     assert lines[0] == "Why Dan is in Team 1:"
@@ -49,15 +49,15 @@ def test_places_and_pairs_are_told() -> None:
     assert "costs" in lines[2]
     assert "with Cid" in lines[3]
     bound = why_there(ROSTER, "Ann", parties=[("Ann", "Dan")], fixed={"Ann": 0, "Bob": 1})
-    told = place_lines(bound, "spread")
-    assert "  Ann stays with Dan." in told
-    assert "  Ann is fixed to Team 1." in told
+    reported = place_lines(bound, "spread")
+    assert "  Ann stays with Dan." in reported
+    assert "  Ann is fixed to Team 1." in reported
     pair = together_lines(why_together(ROSTER, "Ann", "Dan", objective="difference"), "difference")
     assert pair[0].startswith("Ann and Dan are in one team; apart at best: win chances")
 
 
 def test_names_cannot_change_the_screen() -> None:
-    """Control characters in a name are escaped wherever it is told."""
+    """Control characters in a name are escaped wherever it is written."""
     players = [Player("a", 9, "Ann\x1b[31m"), Player("b", 8), Player("c", 4), Player("d", 3)]
     everything = explanation_lines(explain(players, apart=[("a", "b")]))
     everything += place_lines(why_there(players, "a"), "spread")
@@ -65,7 +65,7 @@ def test_names_cannot_change_the_screen() -> None:
     assert any("Ann\\x1b[31m" in line for line in everything)
 
 
-def test_an_infeasible_roster_is_told_what_to_give_up() -> None:
+def test_an_infeasible_roster_is_reported_what_to_give_up() -> None:
     """The rule, and the teams that then come out."""
     lines = explanation_lines(explain(ROSTER, parties=[("Ann", "Bob")], apart=[("Ann", "Bob")]))
     (line,) = lines
@@ -100,9 +100,9 @@ def test_preferences_roles_and_rules_have_words_and_prices() -> None:
     ):
         assert any(line.startswith(words) for line in lines), words
     change = edit(players, [Swap("Ann", "Bob")], **asked)
-    told = change_lines(change, "win + preferences", ("Red", "Blue"))
+    reported = change_lines(change, "win + preferences", ("Red", "Blue"))
     assert round(change.cost.preferences, 9) == 0.04
-    assert "It breaks a preference: the side Ann prefers; 3.00 % is paid for it." in told
+    assert "It breaks a preference: the side Ann prefers; 3.00 % is paid for it." in reported
     assert [one.kind for one in change.broken] == ["rule"]
     lacking = edit(players, [Swap("Ann", "Cid")], **asked)
     assert [(one.kind, one.name) for one in lacking.broken] == [("role", "tank")]
@@ -124,7 +124,7 @@ def test_fixed_teams_are_priced_as_a_whole() -> None:
 
 def test_what_there_was_no_time_for_is_named() -> None:
     """Counted, and named one by one."""
-    told = explanation_lines(
+    reported = explanation_lines(
         explain(
             ROSTER,
             apart=[("Ann", "Bob")],
@@ -135,4 +135,4 @@ def test_what_there_was_no_time_for_is_named() -> None:
     assert (
         "There was no time to price 2 more: keeping Ann and Bob apart; "
         "the sizes of the teams, which may differ by 3 players."
-    ) in told
+    ) in reported

@@ -32,9 +32,9 @@ def test_correlations_are_those_of_learning_one_game_after_the_other(played: lis
     covariance = NEWCOMER * np.eye(len(PEOPLE))
     for game in played:
         x = np.array([(who in game.teams[0]) - float(who in game.teams[1]) for who in PEOPLE])
-        told = LOGISTIC_SLOPE**2 / 4 / (2 * len(game.teams[0]) * (1 + NEWCOMER))
+        information = LOGISTIC_SLOPE**2 / 4 / (2 * len(game.teams[0]) * (1 + NEWCOMER))
         seen = covariance @ x
-        covariance = covariance - np.outer(seen, seen) * told / (1.0 + told * x @ seen)
+        covariance = covariance - np.outer(seen, seen) * information / (1.0 + information * x @ seen)
     deviation = np.sqrt(np.diag(covariance))
     found = correlations(played, PEOPLE)
     assert found == pytest.approx(covariance / np.outer(deviation, deviation), abs=1e-9)

@@ -53,10 +53,10 @@ class World:
         queue = list(events)
         while queue:
             event = queue.pop(0)
-            told = self.lobbies.receive(event, self.now)
-            self.log.append((event, self.now, told))
-            found += told
-            queue += [divided(command) for command in told if isinstance(command, Divide)]
+            reported = self.lobbies.receive(event, self.now)
+            self.log.append((event, self.now, reported))
+            found += reported
+            queue += [divided(command) for command in reported if isinstance(command, Divide)]
         return found
 
     def kinds(self, *events: Event, later: float = 0.0) -> list[str]:
@@ -178,8 +178,8 @@ class Machine(RuleBasedStateMachine):
     def teardown(self) -> None:
         """Replaying the events gives the same commands; they survive being plain data."""
         again = PickupLobbies([TWO, SHOT, DUEL], APART)
-        for event, now, told in self.world.log:
-            assert again.receive(from_plain(as_plain(event)), now) == told
+        for event, now, reported in self.world.log:
+            assert again.receive(from_plain(as_plain(event)), now) == reported
 
 
 Machine.TestCase.settings = settings(max_examples=25, stateful_step_count=40)
@@ -257,8 +257,8 @@ def test_a_pick_that_the_rules_leave_no_teams_after_is_made_for_the_captain() ->
     people = ["p0", "p1", "p4", "p5", "p6", "p7"]
     world.do(ev.Duo("p4", "p5"), ev.Duo("p5", "p4"))
     world.do(*(ev.Add(each, "six") for each in people), *(ev.Ready(each) for each in people))
-    told = world.kinds(*(ev.Vote(each, "captains") for each in ["p0", "p6", "p7", "p1"]))
-    assert told == ["play"]
+    reported = world.kinds(*(ev.Vote(each, "captains") for each in ["p0", "p6", "p7", "p1"]))
+    assert reported == ["play"]
     slow = World(PickupLobby("four", 2, 2))
     people = ["p4", "p5", "p6", "p7"]
     slow.do(*(ev.Add(each, "four") for each in people), *(ev.Ready(each) for each in people))

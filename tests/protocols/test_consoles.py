@@ -77,7 +77,7 @@ def test_where_half_of_the_packets_are_lost_orders_are_carried_out_in_order_and_
     assert link.done == [each for each in orders if each in link.done]
 
 
-def test_a_server_that_never_answers_is_given_up_and_told_of() -> None:
+def test_a_server_that_never_answers_is_given_up_and_reported_of() -> None:
     """What nobody answers ends as no answer."""
     link = Link(loss=1.0)
     link.console.ask("status")

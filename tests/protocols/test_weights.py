@@ -46,15 +46,15 @@ def test_each_line_of_the_transcript_has_the_answer_it_shows() -> None:
 
 def test_the_transcript_shows_every_command() -> None:
     """Nothing that is documented stays unheld."""
-    told = set(re.findall(r"^\| `([A-Z]+)", talk.PAGE, re.MULTILINE))
-    assert told == {said.split()[0].decode() for said, _ in talk.transcript()} - {"HELLO"}
-    assert told == {command.decode() for command in WeightSession._commands}
+    reported = set(re.findall(r"^\| `([A-Z]+)", talk.PAGE, re.MULTILINE))
+    assert reported == {said.split()[0].decode() for said, _ in talk.transcript()} - {"HELLO"}
+    assert reported == {command.decode() for command in WeightSession._commands}
 
 
 def test_the_page_lists_every_refusal() -> None:
     """The codes of the page are those of the program."""
-    told = re.findall(r"^\| `([a-z-]+)` \|", talk.PAGE, re.MULTILINE)
-    assert told == [why.value.split(" ")[0] for why in Refusal]
+    reported = re.findall(r"^\| `([a-z-]+)` \|", talk.PAGE, re.MULTILINE)
+    assert reported == [why.value.split(" ")[0] for why in Refusal]
 
 
 @pytest.mark.slow
@@ -227,8 +227,8 @@ def test_whom_a_refused_lookup_names_is_not_divided() -> None:
 
 def test_a_result_needs_its_game() -> None:
     """It would be kept under an empty ruleset for good."""
-    told = b"AUTH correct horse battery\nRESULT x\t1 2\t0 PLAYER a\t1 PLAYER b\n"
-    assert _talk().said(told).endswith(Refusal.NO_GAME.line)
+    reported = b"AUTH correct horse battery\nRESULT x\t1 2\t0 PLAYER a\t1 PLAYER b\n"
+    assert _talk().said(reported).endswith(Refusal.NO_GAME.line)
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,14 @@ from benchmarks.duels import play_duels
 
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Ruleset
+from equipoise.players import Rating
 from equipoise.ratings.model import answers
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.models.glicko2 import Glicko2
 from equipoise.ratings.models.trueskill import TrueSkill
 from equipoise.ratings.models.weng_lin import BradleyTerry, PlackettLuce
 from equipoise.ratings.normal import below, between, beyond, density, quantile
+from equipoise.ratings.rating import rate
 from equipoise.registry import MODELS, resolve
 
 SHAPES = [(1, 1), (5, 5), (3, 4), (1, 1, 1), (2, 3, 1, 4), (1,) * 8]
@@ -109,7 +112,7 @@ def test_match_quality_is_trueskills(ties: bool) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("ties", [False, True])
 def test_trueskill_is_trueskill_for_many_teams(ties: bool) -> None:
-    """The package stops iterating at changes of 1e-4, so both agree to about that; told to go on, to 1e-8."""
+    """The package stops at changes of 1e-4: both agree to about that, or to 1e-8 where it goes on."""
     package = pytest.importorskip("trueskill")
     environment = package.TrueSkill(backend=(below, density, quantile))
     played = [contest for contest in contests(3, 60, ties) if len(contest.teams) > 2]
@@ -170,7 +173,7 @@ def test_glicko2_is_glicko2_where_that_is_right() -> None:
 
 
 def test_elo_plays_a_tournament() -> None:
-    """A. Elo's example as commonly told: 1613 scores 2.5 where 2.88 is expected, and comes to 1601."""
+    """A. Elo's example as commonly given: 1613 scores 2.5 where 2.88 is expected, and comes to 1601."""
     model = Elo()
     rounds = [(1609.0, 0.0), (1477.0, 0.5), (1388.0, 1.0), (1586.0, 1.0), (1720.0, 0.0)]
     expected = [round(model.expected(1613.0, other), 2) for other, _ in rounds]
@@ -179,7 +182,7 @@ def test_elo_plays_a_tournament() -> None:
 
 
 def test_elo_is_elopy_without_home_and_margin() -> None:
-    """Duels agree to 1e-12 with a package for leagues, told that nobody is at home.
+    """Duels agree to 1e-12 with a package for leagues, with nobody at home.
 
     Its factor for the margin of victory is 1 here, as it says another sport may have it.
     """
@@ -197,8 +200,8 @@ def test_elo_is_elopy_without_home_and_margin() -> None:
     for _ in range(300):
         one, other = (f"p{n}" for n in rng.permutation(8)[:2])
         won = bool(rng.integers(2))
-        told = model.win_probability(state, ([one], [other]))[0]
-        assert told == pytest.approx(theirs[one].win_probs(theirs[other]), rel=1e-12)
+        reported = model.win_probability(state, ([one], [other]))[0]
+        assert reported == pytest.approx(theirs[one].win_probs(theirs[other]), rel=1e-12)
         state = model.update(state, Contest(Ruleset(), ([one], [other]), (int(not won), int(won))))
         theirs[one].play_game(theirs[other], 1 if won else -1)
     for player, peer in theirs.items():
@@ -211,15 +214,15 @@ def test_the_kernel_for_two_teams_is_the_model() -> None:
     played = [contest for contest in contests(5, 200, ties=True) if len(contest.teams) == 2]
     state, chances = model.run(model.initial(), played)
     table = [25.0, (25.0 / 3.0) ** 2] * 16
-    members, middle, first, told = [], [], [0], [0.0] * len(played)
+    members, middle, first, reported = [], [], [0], [0.0] * len(played)
     for contest in played:
         ids = [[int(player[1:]) for player, _ in team] for team in contest.teams]
         members += ids[0] + ids[1]
         middle.append(first[-1] + len(ids[0]))
         first.append(len(members))
     won = [0.5 * (1.0 + (a < b) - (a > b)) for a, b in (contest.ranks for contest in played)]
-    play_duels((model.beta, model.tau, model.kappa), table, members, middle, first, won, told)
-    assert told == pytest.approx([row[0] for row in chances], rel=1e-12)
+    play_duels((model.beta, model.tau, model.kappa), table, members, middle, first, won, reported)
+    assert reported == pytest.approx([row[0] for row in chances], rel=1e-12)
     for player in model.players(state):
         mu, sigma = state[player]
         place = 2 * int(player[1:])
@@ -330,9 +333,21 @@ def test_far_draws_keep_their_digits() -> None:
         (lambda: TrueSkill(tau=0), "tau must be a number above 0, got 0"),
         (lambda: Elo(scale=0.0), "scale must be a number above 0, got 0.0"),
         (lambda: BradleyTerry(kappa=-1.0), "kappa must be a number above 0, got -1.0"),
+        (lambda: Elo(k=1e300), "k must be a number from -1e\\+15 to 1e\\+15, got 1e\\+300"),
+        (lambda: rate([[Rating(25, 8)], [Rating(25, 8)]], model=Elo()), "model must be PlackettLuce, Brad"),
+        (lambda: rate([["ann"], ["bob"]]), "teams must have ratings, such as Rating.25.0, 8.3., got 'ann'"),
     ],
 )
 def test_constants_out_of_range_are_refused(make: Any, message: str) -> None:
     """The message begins with the constant."""
     with pytest.raises(InputError, match=message):
         make()
+
+
+@pytest.mark.parametrize("model", [BradleyTerry, Elo, Glicko2, PlackettLuce, TrueSkill])
+def test_no_constant_may_be_something_else_than_a_number(model: Any) -> None:
+    """What is not a finite number is refused by its name before anybody is rated by it."""
+    for each in fields(model):
+        for wrong in (math.nan, math.inf, -math.inf, "x", None, True):
+            with pytest.raises(InputError, match=f"^{each.name} must be "):
+                model(**{each.name: wrong})

@@ -56,7 +56,7 @@ def test_switched_on_the_model_keeps_the_laws(seed: int) -> None:
     check_model(ALL_ON, np.random.default_rng(seed))
 
 
-def told(rng: np.random.Generator) -> list[Contest]:
+def reported(rng: np.random.Generator) -> list[Contest]:
     """Return random contests with parties and leavers."""
     contests = []
     for n in range(120):
@@ -70,7 +70,7 @@ def told(rng: np.random.Generator) -> list[Contest]:
 @needs_numba
 def test_plain_and_compiled_give_the_same_bits() -> None:
     """States and predictions agree exactly with everything switched on."""
-    contests = told(np.random.default_rng(0))
+    contests = reported(np.random.default_rng(0))
     packed = pack(contests)
     plain = ALL_ON.play(ALL_ON.initial(), packed, fast=False)
     assert plain == ALL_ON.play(ALL_ON.initial(), packed, fast=True)
@@ -78,7 +78,7 @@ def test_plain_and_compiled_give_the_same_bits() -> None:
 
 def test_switched_off_nothing_changes() -> None:
     """By default parties and leavers change no bit."""
-    contests = told(np.random.default_rng(1))
+    contests = reported(np.random.default_rng(1))
     plain = [replace(contest, parties=(), left=()) for contest in contests]
     assert MODEL.run(MODEL.initial(), contests) == MODEL.run(MODEL.initial(), plain)
 
@@ -87,7 +87,7 @@ def test_switched_off_nothing_changes() -> None:
 def test_a_run_is_its_single_steps() -> None:
     """With experience switched on."""
     state = ALL_ON.initial()
-    contests = told(np.random.default_rng(2))[:40]
+    contests = reported(np.random.default_rng(2))[:40]
     whole, chances = ALL_ON.run(state, contests)
     for contest, expected in zip(contests, chances, strict=True):
         asked = ALL_ON.win_probability(state, contest.teams, contest.ruleset, contest.at)

@@ -48,8 +48,8 @@ def test_one_statistic_worked_out() -> None:
     moves by 0.57 / 2.3398 · 1.06956 = 0.26056 from the figure alone.
     """
     model = replace(PLAIN, outcome=0.0)
-    told = (Statistics("ann", 7, 3), Statistics("bob", 3, 7))
-    state = model.update(model.initial(), duel(statistics=told))
+    reported = (Statistics("ann", 7, 3), Statistics("bob", 3, 7))
+    state = model.update(model.initial(), duel(statistics=reported))
     figure = math.log(2.0) / math.sqrt(0.42)
     assert model.rating(state, "ann").mu == pytest.approx(0.57 / (0.57**2 * 2 + 1.3**2) * figure, rel=1e-9)
 

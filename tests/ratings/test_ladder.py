@@ -22,15 +22,15 @@ def test_a_ladder_is_a_replay_bit_for_bit(name: str) -> None:
     contests = [replace(random_contest(rng), at=3600.0 * n) for n in range(20)]
     matches = [Match((contest,)) for contest in contests]
     whole, chances = model.run(model.initial(), contests)
-    ladder, told = Ladder(model), []
+    ladder, reported = Ladder(model), []
     for n, match in enumerate(matches):
-        told += ladder.record(match)
+        reported += ladder.record(match)
         if n == 10:
             file = io.StringIO()
             ladder.save(file)
             file.seek(0)
             ladder = Ladder.load(file, model)
-    assert told == chances
+    assert reported == chances
     assert ladder.state == whole == replay(model, matches)
     assert next(player for player, _ in ladder.leaderboard()) in model.players(whole)
     teams = (["p3"], ["p4"])
@@ -45,8 +45,8 @@ def test_a_ladder_compiled_half_way_is_the_same(monkeypatch: pytest.MonkeyPatch)
     rng = np.random.default_rng(1)
     contests = [replace(random_contest(rng, 60), at=float(n)) for n in range(60)]
     ladder = Ladder()
-    told = [ladder.record(contest)[0] for contest in contests]
-    assert (ladder.state, told) == ladder.model.run(ladder.model.initial(), contests)
+    reported = [ladder.record(contest)[0] for contest in contests]
+    assert (ladder.state, reported) == ladder.model.run(ladder.model.initial(), contests)
 
 
 def test_what_is_earlier_or_no_ladder_is_refused() -> None:

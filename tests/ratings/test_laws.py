@@ -31,7 +31,7 @@ def strange(rng: np.random.Generator) -> list[Contest]:
         ids = [f"bot:{n}:1" if n % 5 == 0 else f"p{n}" for n in rng.permutation(24)[: 2 * k]]
         shares = rng.choice([1e-6, 1e-3, 1.0], 2 * k).tolist()
         members = list(zip(ids, shares, strict=True))
-        told = [
+        reported = [
             Statistics(player, kills=float(abs(rng.choice(ends))), deaths=float(abs(rng.choice(ends))))
             if rng.random() < 0.5
             else Statistics(player, score=float(rng.choice(ends)))
@@ -46,7 +46,7 @@ def strange(rng: np.random.Generator) -> list[Contest]:
                 weight=float(rng.choice([5e-324, 1e-15, 1.0, 1000.0])),
                 at=float(rng.choice(ends)),
                 scores=in_step(rng.choice(ends, k).tolist(), ranks),
-                statistics=told,
+                statistics=reported,
                 parties=[ids[:2]],
                 left=ids[:1],
             )
@@ -67,15 +67,15 @@ EXTREME = {
 def test_numbers_stay_numbers_at_the_ends_of_what_is_allowed(name: str, seed: int) -> None:
     """Chances are chances and ratings finite after the least and largest of everything."""
     model = EXTREME[name]
-    state, told = model.run(model.initial(), strange(np.random.default_rng(seed)))
-    for chances in told:
+    state, reported = model.run(model.initial(), strange(np.random.default_rng(seed)))
+    for chances in reported:
         assert all(0.0 <= chance <= 1.0 for chance in chances)
         assert math.isclose(sum(chances), 1.0, abs_tol=1e-9)
     for player in model.players(state):
         assert math.isfinite(model.rating(state, player, Ruleset("g", "ctf", ("x",))).mu)
 
 
-def test_a_model_that_lacks_a_method_is_told_which() -> None:
+def test_a_model_that_lacks_a_method_is_reported_which() -> None:
     """Where a history is replayed, evaluated or kept; a class in the place of its object too."""
 
     class Half:

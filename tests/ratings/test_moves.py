@@ -32,8 +32,8 @@ def test_parts_add_up_and_the_state_is_that_of_an_update(name: str) -> None:
 
 def test_each_channel_has_its_part() -> None:
     """Who wins narrowly but does most is moved up by statistics too; without them their part is nothing."""
-    told = (Statistics("ann", 20, 2), Statistics("bob", 2, 20))
-    duel = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2), scores=(5, 1), statistics=told)
+    reported = (Statistics("ann", 20, 2), Statistics("bob", 2, 20))
+    duel = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2), scores=(5, 1), statistics=reported)
     _, why = moved(Mixture(), Mixture().initial(), duel, "ann")
     assert min(why.parts["statistics"], why.parts["score"], why.parts["result"]) > 0.0
     _, plain = moved(Mixture(), Mixture().initial(), replace(duel, scores=(), statistics=()), "ann")

@@ -35,13 +35,13 @@ TRUESKILL = [
 def test_trueskill_has_the_numbers_of_its_package(
     sizes: tuple[int, ...], ranks: tuple[int, ...], expected: tuple[tuple[float, float], ...]
 ) -> None:
-    """Of new players, to the last digit that is told."""
+    """Of new players, to the last digit that is printed."""
     model = TrueSkill()
     teams = [[f"{team} {member}" for member in range(size)] for team, size in enumerate(sizes)]
     state = model.update(model.initial(), Contest(Ruleset(), teams, tuple(ranks)))
-    for team, told in zip(teams, expected, strict=True):
+    for team, reported in zip(teams, expected, strict=True):
         for player in team:
-            assert state[player] == pytest.approx(told, abs=1.5e-3)
+            assert state[player] == pytest.approx(reported, abs=1.5e-3)
 
 
 def test_plackett_luce_has_the_numbers_of_openskill() -> None:

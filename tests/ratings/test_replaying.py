@@ -106,13 +106,13 @@ def test_the_window_is_for_each_player_and_ruleset() -> None:
     assert factors[0]["bob"] == 1.0
 
 
-def test_progress_is_told_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Strides of a few contests give every bit of the whole, with a window too, and end at 1."""
     monkeypatch.setattr("equipoise.ratings.replaying.STRIDE", 4)
     rng = np.random.default_rng(0)
     matches = [Match((random_contest(rng), random_contest(rng))) for _ in range(5)]
-    told: list[float] = []
+    reported: list[float] = []
     for window in (None, 2):
         whole = replay(MODEL, matches, window=window)
-        assert replay(MODEL, matches, window=window, progress=told.append) == whole
-    assert told == [0.4, 0.8, 1.0] * 2
+        assert replay(MODEL, matches, window=window, progress=reported.append) == whole
+    assert reported == [0.4, 0.8, 1.0] * 2

@@ -56,8 +56,8 @@ class Served:
 
     def result(self, name: str) -> str:
         """Report a game that zoe has won; return the answer."""
-        told = f"RESULT {name}\t3 0\t0 PLAYER zoe\t1 PLAYER ann\n"
-        return self.ask(f"AUTH {TOKEN}\nGAME oa/ctf\n{told}").removeprefix("AUTH ok\n")
+        reported = f"RESULT {name}\t3 0\t0 PLAYER zoe\t1 PLAYER ann\n"
+        return self.ask(f"AUTH {TOKEN}\nGAME oa/ctf\n{reported}").removeprefix("AUTH ok\n")
 
     def wait_for(self, said: str, answer: str) -> None:
         """Ask again and again until an answer comes."""

@@ -54,7 +54,7 @@ def test_games_that_were_played_are_not_played_again_and_others_are_refused(tmp_
 
 @pytest.mark.slow
 @pytest.mark.skipif(not installed(), reason="openarena-server is not installed")
-def test_a_dozen_games_are_played_and_told(tmp_path: Path) -> None:
+def test_a_dozen_games_are_played_and_reported(tmp_path: Path) -> None:
     """Both experiments, from the first game to the page."""
     kept = tmp_path / "games.jsonl"
     assert fairness.play_all(kept, 60.0, blocks=1, lever_blocks=1, learning=3)

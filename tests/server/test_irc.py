@@ -210,9 +210,9 @@ def test_people_are_known_by_their_accounts(tmp_path: Path, monkeypatch: pytest.
             give_up = 40
             while True:  # the services may still be on their way
                 person.raw("PRIVMSG NickServ :REGISTER secret x@x.test")
-                told = person.expect(" 900 ", " 401 ")
+                reported = person.expect(" 900 ", " 401 ")
                 give_up -= 1
-                if " 401 " not in told:
+                if " 401 " not in reported:
                     break
                 assert give_up
                 person.raw("PING wait")

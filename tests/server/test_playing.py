@@ -40,7 +40,7 @@ class Table:
 
     def __init__(self, server: OpenArena, folder: Path, policy: Policy) -> None:
         self.server, self.store, self.policy = server, f"sqlite:///{folder / 'games.db'}", policy
-        self.told: list[str] = []
+        self.reported: list[str] = []
         self.lost = 0.0
         self._rng = random.Random(1)  # noqa: S311 -- no secret
         self.open()
@@ -52,7 +52,7 @@ class Table:
             str(self.server.log), f"127.0.0.1:{self.server.port}", self.server.password,
             policy=self.policy, players=PLAYERS_OF_TESTS, maps={"oa_dm5": (4, 8)},
         )  # fmt: skip
-        self.game = BalancedServer(self.archive, settings, self.told.append)
+        self.game = BalancedServer(self.archive, settings, self.reported.append)
         if self.lost:
             self.lose(self.lost)
 
@@ -77,7 +77,7 @@ class Table:
             if holds():
                 return time.monotonic() - began
             select.select([self.game.fileno()], [], [], 0.01)
-        pytest.fail(f"not within {PATIENCE:g} s: {what}; told: {self.told[-20:]}; {self.game.session.state}")
+        pytest.fail(f"not within {PATIENCE:g} s: {what}; {self.reported[-20:]}; {self.game.session.state}")
 
     def real(self) -> dict[int, int | None]:
         """Return everyone's team as the server says on its own console, which has no limits."""
@@ -87,8 +87,8 @@ class Table:
             before = output.stat().st_size
             self.server.type(PLAYERS)
             select.select([], [], [], 0.1)
-            told = output.read_bytes()[before:].decode("latin-1")
-            found = seen(told[told.rfind("!listplayers:") :])
+            reported = output.read_bytes()[before:].decode("latin-1")
+            found = seen(reported[reported.rfind("!listplayers:") :])
             if found is not None:
                 return dict(found.teams)
         pytest.fail("the server does not list its players")
@@ -147,7 +147,7 @@ def table(server: OpenArena, tmp_path: Path) -> Iterator[Table]:
         given.add(("p0", 5, "red"), ("p1", 4, "red"), ("p2", 2, "red"), ("p3", 1, "red"))
         given.until(lambda: len(list(given.game.session.state.people())) == 4, "four players")
         server.type("map_restart 0")
-        given.until(lambda: any(text.startswith("say: Teams") for text in given.told), "a start")
+        given.until(lambda: any(text.startswith("say: Teams") for text in given.reported), "a start")
         yield given
     finally:
         given.close()
@@ -159,7 +159,7 @@ def test_after_each_start_the_real_teams_are_the_chosen_ones(table: Table) -> No
         table.until(table.as_chosen, "teams as chosen")
         assert table.as_ideal()
         table.finish()
-    assert any(text.startswith("rated") for text in table.told)
+    assert any(text.startswith("rated") for text in table.reported)
 
 
 def test_a_late_bot_is_placed_and_fillers_keep_the_ideal_number(table: Table) -> None:

@@ -27,7 +27,7 @@ class Server:
     def __init__(self, archive: Archive, log: Path) -> None:
         self.archive, self.log = archive, log
         self.clock = 0
-        self.told: list[str] = []
+        self.reported: list[str] = []
         self.begin()
 
     def close(self) -> None:
@@ -36,7 +36,7 @@ class Server:
 
     def begin(self) -> None:
         """Begin the program."""
-        self.game = BalancedServer(self.archive, Playing(str(self.log)), self.told.append)
+        self.game = BalancedServer(self.archive, Playing(str(self.log)), self.reported.append)
         self.game.step(float(self.clock))
 
     def write(self, *lines: str) -> None:

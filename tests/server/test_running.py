@@ -1,4 +1,4 @@
-"""The life of a server process: how it begins, is told things, and ends."""
+"""The life of a server process: how it begins, takes what it is sent, and ends."""
 
 from __future__ import annotations
 
@@ -117,19 +117,19 @@ def test_tls_and_settings_that_are_read_anew(store: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_systemd_is_told_of_the_beginning_of_life_and_of_the_end(store: Path, tmp_path: Path) -> None:
+def test_systemd_is_reported_of_the_beginning_of_life_and_of_the_end(store: Path, tmp_path: Path) -> None:
     """Ready once it answers, alive again and again, stopping at the end."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
-        told.bind(str(tmp_path / "notify"))
-        told.settimeout(PATIENCE)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as reported:
+        reported.bind(str(tmp_path / "notify"))
+        reported.settimeout(PATIENCE)
         served = Served(
             store, environment={"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "100000"}
         )
-        assert told.recv(100).startswith(b"EXTEND_TIMEOUT_USEC=")
-        while (state := told.recv(100)) != b"READY=1":
+        assert reported.recv(100).startswith(b"EXTEND_TIMEOUT_USEC=")
+        while (state := reported.recv(100)) != b"READY=1":
             assert state.startswith((b"EXTEND_TIMEOUT_USEC=", b"WATCHDOG=1"))
         assert served.end()[0] == 0
-        rest_ = iter(lambda: told.recv(100), b"STOPPING=1")
+        rest_ = iter(lambda: reported.recv(100), b"STOPPING=1")
         assert set(rest_) <= {b"WATCHDOG=1"}
 
 

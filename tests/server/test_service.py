@@ -78,9 +78,9 @@ def test_the_life_of_a_server(served: Served, store: Path, tmp_path: Path) -> No
     )  # fmt: skip
     served.wait_for("PLAYER eve\n", weight(store, "eve"))
 
-    told = f"AUTH {TOKEN}\nGAME oa/ctf\nRESULT g1\t3 0\t0 PLAYER zoe\t1 PLAYER ann\n"
-    assert served.ask(told) == "AUTH ok\nRESULT g1 new\n"
-    assert served.ask(told) == "AUTH ok\nRESULT g1 known\n"
+    reported = f"AUTH {TOKEN}\nGAME oa/ctf\nRESULT g1\t3 0\t0 PLAYER zoe\t1 PLAYER ann\n"
+    assert served.ask(reported) == "AUTH ok\nRESULT g1 new\n"
+    assert served.ask(reported) == "AUTH ok\nRESULT g1 known\n"
     while served.ask("PLAYER zoe\n") == "PLAYER zoe\n":
         assert served.process.poll() is None
     assert served.ask("PLAYER zoe\n") == weight(store, "zoe")
@@ -116,8 +116,8 @@ def test_what_was_acknowledged_survives_a_kill(served: Served, store: Path) -> N
     code, _ = served.end(signal.SIGKILL)
     assert code == -signal.SIGKILL
     again = Served(store)
-    told = "GAME oa/ctf\n" + "".join(f"RESULT g{n}\t3 0\t0 PLAYER zoe\t1 PLAYER ann\n" for n in range(6))
-    answers = again.ask(f"AUTH {TOKEN}\n{told}")
+    reported = "GAME oa/ctf\n" + "".join(f"RESULT g{n}\t3 0\t0 PLAYER zoe\t1 PLAYER ann\n" for n in range(6))
+    answers = again.ask(f"AUTH {TOKEN}\n{reported}")
     assert answers == "AUTH ok\n" + "".join(f"RESULT g{n} known\n" for n in range(5)) + "RESULT g5 new\n"
     assert again.end()[0] == 0
 
@@ -137,7 +137,7 @@ def test_the_end_during_traffic_answers_what_was_sent(served: Served) -> None:
 
 
 @pytest.mark.slow
-def test_an_archive_that_breaks_is_told_and_the_last_ratings_are_served(served: Served, store: Path) -> None:
+def test_while_an_archive_is_broken_the_last_ratings_are_served(served: Served, store: Path) -> None:
     """Nobody is made to wait for an archive."""
     expected = weight(store, "ann")
     with store.open("r+b") as file:

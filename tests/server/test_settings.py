@@ -35,7 +35,7 @@ def test_a_flag_is_stronger_than_the_environment_and_that_than_the_file(tmp_path
 def test_every_setting_may_stand_in_the_environment_and_in_the_file(name: str, tmp_path: Path) -> None:
     """What a file says is the same as what the environment says."""
     value = {"str": "127.0.0.1:1", "int": 7, "float": 7.5, "bool": True}[Settings.__annotations__[name]]
-    value = "error" if name == "log_level" else value
+    value = {"log_level": "error", "cors": "*", "forwarded_by": "::1, 127.0.0.1"}.get(name, value)
     shown = str(value).lower() if isinstance(value, bool) else repr(value)
     store = "" if name == "store" else f'store = "{STORE}"\n'
     from_file = read_settings(_file(tmp_path, f"[serve]\n{store}{name} = {shown}\n"), {}, {})
@@ -74,7 +74,7 @@ def test_the_file_of_the_how_to_is_read(tmp_path: Path) -> None:
         ("not toml", "serve.toml: it is not TOML"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_told(text: str, message: str, tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_file_is_reported(text: str, message: str, tmp_path: Path) -> None:
     """The message names the setting and what is allowed."""
     with pytest.raises(InputError, match=message):
         read_settings(_file(tmp_path, text), {}, {})
@@ -84,13 +84,13 @@ def test_what_is_wrong_with_a_file_is_told(text: str, message: str, tmp_path: Pa
     "name", [each.name for each in fields(Settings) if type(each.default) in (int, float)]
 )
 @pytest.mark.parametrize("number", [0, -1, math.inf, math.nan])
-def test_a_number_that_makes_no_sense_is_told_by_its_name(name: str, number: float) -> None:
+def test_a_number_that_makes_no_sense_is_reported_by_its_name(name: str, number: float) -> None:
     """As it is typed, not as some part of the server calls it."""
     with pytest.raises(InputError, match=f"^{name} must be above 0 and finite, got {number}"):
         Settings(store=STORE, **{name: number})
 
 
-def test_what_is_wrong_with_the_environment_is_told() -> None:
+def test_what_is_wrong_with_the_environment_is_reported() -> None:
     """By the name it has there."""
     with pytest.raises(InputError, match=r"^EQUIPOISE_MAX_LINE must be a whole number, got 'many'"):
         read_settings(None, {"EQUIPOISE_STORE": STORE, "EQUIPOISE_MAX_LINE": "many"}, {})

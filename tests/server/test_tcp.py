@@ -123,7 +123,7 @@ def test_answers_keep_their_order_while_one_takes_time(tell: Callable[..., None]
 
 @pytest.mark.slow
 def test_connections_are_limited_in_total_and_for_each_address(tell: Callable[..., None]) -> None:
-    """One more is told so and closed; when one leaves, there is room again."""
+    """One more is refused and closed; when one leaves, there is room again."""
 
     async def story(server: Server, oracle: Oracle, port: int) -> None:
         held = [await _connect(port) for _ in range(2)]
@@ -227,7 +227,7 @@ def test_a_long_answer_is_sent_as_fast_as_it_is_taken(tell: Callable[..., None])
 
 @pytest.mark.slow
 def test_at_the_end_what_has_arrived_is_answered(tell: Callable[..., None]) -> None:
-    """Work that was begun is finished and told, then the connection is closed."""
+    """Work that was begun is finished and answered, then the connection is closed."""
 
     async def story(server: Server, oracle: Oracle, port: int) -> None:
         oracle.may_work.clear()

@@ -1,4 +1,4 @@
-"""Workers: what fails is told, what hangs or ends is restarted."""
+"""Workers: what fails is reported, what hangs or ends is restarted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _players(count: int) -> tuple[Player, ...]:
 
 
 def test_a_worker_divides_and_is_begun_anew_when_it_ends() -> None:
-    """Whoever asked is told; the next question has an answer."""
+    """Whoever asked gets an error; the next question has an answer."""
 
     async def play() -> None:
         worker = Worker("divide", 5.0)

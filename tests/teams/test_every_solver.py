@@ -107,7 +107,7 @@ LARGE = [
 @pytest.mark.parametrize("with_bots", [False, True])
 @pytest.mark.parametrize(("solver", "n", "n_teams"), LARGE)
 def test_large_rosters_keep_every_rule(solver: str, n: int, n_teams: int, *, with_bots: bool) -> None:
-    """Parties, who is apart, who is fixed, sizes and bots are kept, and the totals are as told."""
+    """Parties, who is apart, who is fixed, sizes and bots are kept, and the totals are as reported."""
     weights = np.round(np.random.default_rng(n).normal(250.0, 80.0, n))
     night = Night(
         tuple(weights.tolist()), n_teams,

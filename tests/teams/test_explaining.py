@@ -227,7 +227,7 @@ def test_in_alike_teams_it_counts_with_whom_one_is() -> None:
     assert place.partner == "c"
 
 
-def test_two_who_are_together_are_told_what_being_apart_costs() -> None:
+def test_two_who_are_together_are_reported_what_being_apart_costs() -> None:
     """Nothing by which a party may be kept apart: then the reason is there."""
     roster = {"a": 9, "b": 8, "c": 4, "d": 3}
     instead = why_together(roster, "a", "d", objective="difference")
@@ -266,7 +266,7 @@ def test_a_chosen_split_is_explained_against_the_best() -> None:
         ({"teams": 3, "apart": [("a", "b", "c", "d")]}, None),
     ],
 )
-def test_an_infeasible_roster_is_told_the_cheapest_relaxation(
+def test_an_infeasible_roster_is_reported_the_cheapest_relaxation(
     settings: dict[str, Any], rules: list[Constraint] | None
 ) -> None:
     """It is feasible without those rules, and would not be with one of several of them."""

@@ -27,7 +27,7 @@ NOW = [Player("Ann", 9, team=0), Player("Bob", 7, team=1), Player("Cid", 5)]
 
 
 def test_a_request_comes_to_the_sums_of_its_teams() -> None:
-    """Random games, with bots and without: the same as sums worked out by hand, however the team is told."""
+    """Random games, with bots and without: the same as sums worked out by hand, however the team is given."""
     rng = np.random.default_rng(11)
     for _ in range(40):
         k, n = int(rng.integers(2, 5)), int(rng.integers(4, 12))
@@ -50,15 +50,15 @@ def test_a_request_comes_to_the_sums_of_its_teams() -> None:
             bot_counts=bots[:, 0], bot_totals=bots, objective="win", centre=centre,
         )  # fmt: skip
         request = BalanceRequest.of([*players, Player("x", joins)], teams=k, objective="win")
-        told = late(request)
-        assert told.team == expected.team
-        for one, other in zip(told.options, expected.options, strict=True):
+        reported = late(request)
+        assert reported.team == expected.team
+        for one, other in zip(reported.options, expected.options, strict=True):
             assert one.totals == pytest.approx(other.totals)
             assert one.win_probability == pytest.approx(other.win_probability)
             assert one.bots == other.bots
         fixed = {one.id: team for one, team in zip(players, teams, strict=True)}
         bare = [Player(one.id, one.rating, bot=one.bot) for one in players]
-        assert late(bare, Player("x", joins), teams=k, fixed=fixed, objective="win") == told
+        assert late(bare, Player("x", joins), teams=k, fixed=fixed, objective="win") == reported
 
 
 def test_rules_leave_only_some_teams() -> None:

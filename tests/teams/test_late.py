@@ -55,7 +55,7 @@ def test_an_advantage_is_the_odds_of_the_favourite() -> None:
 
 
 def test_an_advantage_is_finite_whatever_the_teams() -> None:
-    """A team nobody could even out is told the largest factor there is, and empty teams need none."""
+    """A team nobody could even out gets the largest factor there is, and empty teams need none."""
     assert all(map(math.isfinite, advantage([1e15, 0], beta=1e-9)))
     assert advantage([0, 0], [0, 0], zero=0) == (1.0, 1.0)
     assert advantage(np.zeros((3, 5))) == (1.0, 1.0, 1.0)

@@ -189,12 +189,12 @@ def test_line_ups_are_the_same_beyond_the_table_and_compiled() -> None:
     from equipoise.teams.problem import roles as module
 
     case = roled(5, 8, 2, {"tank": 1, "damage": 2})
-    told = solved(case, keep=20)
+    reported = solved(case, keep=20)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "TABLE_BLOCKS", 0)
-        assert solved(case, keep=20) == told
+        assert solved(case, keep=20) == reported
         patch.setattr(module, "COMPILE_FROM", 0)
-        assert solved(case, keep=20) == told
+        assert solved(case, keep=20) == reported
 
 
 @pytest.mark.slow

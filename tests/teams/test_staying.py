@@ -82,7 +82,7 @@ def test_solvers_agree_on_larger_rosters(solver: str) -> None:
 
 
 def test_a_full_server_is_proven_where_few_moves_are_worth_it() -> None:
-    """Of 64 players some would be too many to prove without their teams of now."""
+    """Of 64 players some would be too many to prove without their current teams."""
     weights = np.random.default_rng(5).normal(50.0, 15.0, 64).round(1)
     players = [Player(f"p{i}", float(weight), team_now=i % 2) for i, weight in enumerate(weights)]
     solution = balance(players, moves=2)
@@ -142,8 +142,8 @@ def test_a_limit_that_cannot_be_kept_is_named_and_relaxed() -> None:
     solution = balance(players, **rules)
     assert solution.status is Status.INFEASIBLE
     assert "at most 1 move" in solution.reason
-    told = explain(players, **rules).relaxation
-    assert [rule.kind for rule in told] in (["moves"], ["fixed"], ["sizes"])
+    reported = explain(players, **rules).relaxation
+    assert [rule.kind for rule in reported] in (["moves"], ["fixed"], ["sizes"])
     assert balance(players, moves=0).best.moved == ()
 
 
@@ -156,12 +156,12 @@ def test_what_staying_costs_is_explained_and_edited() -> None:
         Player("Dan", 3, team_now=1),
     ]
     explanation = explain(players, objective="win", stay=0.01, moves=2)
-    told = {price.constraint.kind: price for price in explanation.prices}
-    assert told["stay"].paid == pytest.approx(0.02)
-    assert told["stay"].kept is not None
-    assert told["stay"].kept.best is not None
-    assert told["stay"].kept.best.cost.win_probability > 0.3
-    assert told["moves"].cost.win_probability == 0.0
+    reported = {price.constraint.kind: price for price in explanation.prices}
+    assert reported["stay"].paid == pytest.approx(0.02)
+    assert reported["stay"].kept is not None
+    assert reported["stay"].kept.best is not None
+    assert reported["stay"].kept.best.cost.win_probability > 0.3
+    assert reported["moves"].cost.win_probability == 0.0
     change = edit(players, [Swap("Ann", "Bob"), Move("Cid", 0)], objective="win", moves=2)
     assert [rule.kind for rule in change.broken] == ["moves", "sizes"] or "moves" in [
         r.kind for r in change.broken

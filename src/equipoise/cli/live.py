@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli import archives
-from equipoise.errors import InputError
+from equipoise.errors import EquipoiseError, InputError
 
 if TYPE_CHECKING:
     from equipoise.server.playing_settings import Playing
@@ -23,7 +23,7 @@ STEP = 0.05
 @click.option(
     "--game", default="openarena", show_default=True, metavar="NAME", help="openarena, quake3 or nexuiz."
 )
-@click.option("--log", metavar="PATH", help="The server's log; of Nexuiz, its output.")
+@click.option("--log", metavar="PATH", help="The server's log; for Nexuiz, its output.")
 @click.option("--rcon", metavar="HOST:PORT", help="Its remote console.")
 @click.option("--rcon-password-file", metavar="FILE", help="A file with the console's password.")
 @click.option(
@@ -35,10 +35,10 @@ STEP = 0.05
 )
 @click.option("--clans", is_flag=True, default=None, help="Players with the same clan tag stay together.")
 @click.option("--levers", is_flag=True, default=None, help="Bots make up for uneven teams.")
-@click.option("--move-alive", is_flag=True, default=None, help="Move players in mid game if need be.")
+@click.option("--move-alive", is_flag=True, default=None, help="Move players during a game if necessary.")
 @click.option(
     "--map-ranges/--no-map-ranges", default=None,
-    help="Whether games in the archive tell for how many players a map is best.  [default: --map-ranges]",
+    help="Whether games in the archive show how many players suit a map.  [default: --map-ranges]",
 )  # fmt: skip
 @click.option("--intermission", type=float, metavar="SECONDS", help="The pause after a game with people.")
 @click.option("--config", metavar="FILE.toml", help="Several servers: a table [[server]] for each.")
@@ -47,7 +47,7 @@ STEP = 0.05
     help="The archive: sqlite:///path or postgresql://user@host/database.",
 )  # fmt: skip
 @click.option(
-    "--dry-run", is_flag=True, help="Send nothing; print what would be done, of a recorded log too."
+    "--dry-run", is_flag=True, help="Send nothing; print what would be done, also from a recorded log."
 )
 @click.option("--once", is_flag=True, help="With --dry-run: end where the log ends.")
 def command(config: str | None, store: str | None, dry_run: bool, once: bool, **options: Any) -> None:
@@ -78,27 +78,45 @@ def command(config: str | None, store: str | None, dry_run: bool, once: bool, **
         try:
             servers = [server_of(given)]
         except InputError as error:
-            raise error.named(f"--{error.argument.replace('_', '-')}") if error.argument else error from error
+            raise _flagged(error) from error
     if not store:
         msg = "--store is missing; write sqlite:///PATH or postgresql://..."
         raise click.UsageError(msg)
+    where = config or ""
     if dry_run and once:
         for each in servers:
-            _replay(each, store)
+            try:
+                _replay(each, store)
+            except InputError as error:
+                raise _located(error, each, where) from error
         return
-    _run(servers, store, dry=dry_run)
+    _run(servers, store, where, dry=dry_run)
 
 
-def _run(servers: list[Playing], store: str, *, dry: bool) -> None:
+def _located(error: InputError, settings: Playing, config: str) -> InputError:
+    """Return an error with the flag, or with the file and the server, that it is about."""
+    return InputError(f"{config}: server {settings.title}: {error}") if config else _flagged(error)
+
+
+def _flagged(error: InputError) -> InputError:
+    return error.named(f"--{error.argument.replace('_', '-')}") if error.argument else error
+
+
+def _run(servers: list[Playing], store: str, config: str, *, dry: bool) -> None:
     """Run every server in a thread of its own until a signal; one that fails does not hold up the others."""
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     failed: list[str] = []
-    threads = [
-        threading.Thread(target=_serve, args=(each, store, stop, failed), kwargs={"dry": dry}, daemon=True)
-        for each in servers
-    ]
+
+    def serve(each: Playing) -> None:
+        try:
+            _serve(each, store, stop, dry=dry)
+        except EquipoiseError as error:
+            failed.append(str(_located(error, each, config) if isinstance(error, InputError) else error))
+            archives.warn(f"error: {failed[-1]}")
+
+    threads = [threading.Thread(target=serve, args=(each,), daemon=True) for each in servers]
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads) and not stop.wait(0.2):
@@ -106,32 +124,27 @@ def _run(servers: list[Playing], store: str, *, dry: bool) -> None:
     for thread in threads:
         thread.join(30.0)
     if failed:
-        raise InputError(failed[0])
+        raise click.exceptions.Exit(1)
 
 
-def _serve(settings: Playing, store: str, stop: threading.Event, failed: list[str], *, dry: bool) -> None:
+def _serve(settings: Playing, store: str, stop: threading.Event, *, dry: bool) -> None:
     """Balance one server until the program ends."""
     import select
 
-    from equipoise.errors import EquipoiseError
     from equipoise.server.playing import BalancedServer
 
-    try:
-        with archives.opened(store, create=True) as archive:
-            archives.say_rebuilt(archive.update_ratings())
-            game = BalancedServer(archive, settings, _teller(settings), dry=dry)
-            try:
-                while not stop.is_set():
-                    game.step(time.monotonic())
-                    if game.fileno() >= 0:
-                        select.select([game.fileno()], [], [], STEP)
-                    else:
-                        stop.wait(STEP)
-            finally:
-                game.close()
-    except EquipoiseError as error:
-        failed.append(f"{settings.name}: {error}" if settings.name else str(error))
-        archives.warn(f"error: {failed[-1]}")
+    with archives.opened(store, create=True) as archive:
+        archives.say_rebuilt(archive.update_ratings())
+        game = BalancedServer(archive, settings, _teller(settings), dry=dry)
+        try:
+            while not stop.is_set():
+                game.step(time.monotonic())
+                if game.fileno() >= 0:
+                    select.select([game.fileno()], [], [], STEP)
+                else:
+                    stop.wait(STEP)
+        finally:
+            game.close()
 
 
 def _teller(settings: Playing) -> Any:

@@ -27,12 +27,14 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
 @click.option(
     "--lobby", "lobbies", multiple=True, metavar="NAME=5v5[@RULESET][:MAP,MAP[:veto]]", default=["game=5v5"],
     show_default=True,
-    help="What people may gather for; a ruleset is written as openarena/ctf+g_instantgib.  Repeatable.",
+    help="What people may sign up for; a ruleset is written as openarena/ctf+g_instantgib.  Repeatable.",
 )  # fmt: skip
 @click.option("--apart", multiple=True, metavar="A,B", help="Never in the same team.  Repeatable.")
 @click.option(
     "--admin", "admins", multiple=True, metavar="NAME", help="Who may correct results.  Repeatable."
 )
+@click.option("--vary", metavar="PRICE", default="0", show_default=True,
+              help="What it is worth to part two who have just played together, as 0.5%.")  # fmt: skip
 @click.option("--account", metavar="NAME", default="", help=f"Our account, with the password in {PASSWORD}.")
 @click.option("--tls/--no-tls", default=False, show_default=True, help="Whether the connection is encrypted.")
 @click.option("--tls-ca", metavar="FILE", help="Certificates to trust instead of those of the system.")
@@ -43,17 +45,19 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
 @evenings.store
 def command(
     address: str, channel: str, nick: str, lobbies: tuple[str, ...], apart: tuple[str, ...],
-    admins: tuple[str, ...], account: str, tls: bool, tls_ca: str | None, ready_time: float,
+    admins: tuple[str, ...], vary: str, account: str, tls: bool, tls_ca: str | None, ready_time: float,
     pace: float, store: str | None,
 ) -> None:  # fmt: skip
     """Run lobbies in an IRC channel: !add, !leave, !status, !teams, !sub, !report, !undo, !rank, !why.
 
-    !help lists all of them.  All is kept in the archive: killed at any moment, it goes on where it was.
+    !help lists all of them.  Everything is kept in the archive: killed at any moment, it carries on
+    where it was.
     """
     import asyncio
     import signal
 
     from equipoise.cli.shared.rules import groups
+    from equipoise.fields import price_of
     from equipoise.server.irc import Address, Speaker
     from equipoise.server.logging import log_events
     from equipoise.server.pickups import Pickups
@@ -65,6 +69,7 @@ def command(
     pairs = [
         (one, other) for group in groups("--apart", apart) for one in group for other in group if one < other
     ]
+    price = price_of(vary, "price", "--vary")
     given = [_lobby(text, ready_time) for text in lobbies]
     secure = _tls(tls_ca) if tls or tls_ca else None
     password = os.environ.get(PASSWORD, "")
@@ -73,7 +78,7 @@ def command(
         raise InputError(msg)
     log_events("info", as_json=False)
     with archives.opened(evenings.address(store), create=True) as archive:
-        pickups = Pickups(archive, given, apart=pairs, admins=admins)
+        pickups = Pickups(archive, given, apart=pairs, admins=admins, vary=price)
         where = Address(host, port, channel, nick, account, password, secure, pace)
 
         async def speak() -> None:

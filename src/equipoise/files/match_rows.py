@@ -10,6 +10,7 @@ import csv
 import io
 import itertools
 import math
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any
 
@@ -20,7 +21,7 @@ from equipoise.errors import InputError
 from equipoise.files.match_lines import Decoded, LineDecoder, center, wrong_of
 from equipoise.games.plain import SEPARATOR, checked
 from equipoise.logs.play import ranks_of
-from equipoise.logs.records import is_text, number_from, text_from, time_from
+from equipoise.logs.records import SECONDS, is_text, number_from, text_from, time_from
 from equipoise.matches import check_scores, in_range
 from equipoise.members import LEAST_SHARE
 from equipoise.ratings.models.gaussian_filter.packing import figure
@@ -38,7 +39,7 @@ SOME = 20_000
 BLOCK = 1 << 20
 
 #: Columns of a table by their names, each with a cell for every row.
-Cells = dict[str, Sequence[Any]]
+Cells = dict[str, list[Any]]
 
 
 class Unusual(Exception):  # noqa: N818  # it is no error
@@ -61,8 +62,8 @@ class _Names(dict[Any, int]):
 
     def __init__(self) -> None:
         self.texts: list[str] = []
-        #: What somebody else calls a code.
-        self.numbers: dict[int, int] = {}
+        #: What somebody else calls each code.
+        self.numbers: Ints = np.zeros(0, dtype=np.int64)
         self._codes: dict[str, int] = {}
         self._places: Ints = np.zeros(0, dtype=np.int64)
 
@@ -172,7 +173,7 @@ def _transposed(some: Sequence[Sequence[str]], columns: Sequence[str]) -> Cells:
     rows = [row for row in some if row]
     if set(map(len, rows)) - {len(columns)}:
         raise Unusual
-    return dict(zip(columns, zip(*rows, strict=True), strict=True)) if rows else {}
+    return dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
 
 
 class RowDecoder:
@@ -188,6 +189,8 @@ class RowDecoder:
     def decode(self, parts: Iterator[Cells]) -> Iterator[Decoded]:
         """Go through tables that follow one another, and give the matches that are whole.
 
+        The last match of each moves to the next: their columns are changed.
+
         Raises
         ------
         Unusual
@@ -195,12 +198,15 @@ class RowDecoder:
         """
         seen: set[str] = set()
         rest: Cells = {}
-        for part in filter(None, parts):
-            cells = {name: [*rest.get(name, ()), *column] for name, column in part.items()}
+        for cells in filter(None, parts):
+            for name, column in rest.items():
+                cells[name][:0] = column
             last = self._last_match(cells["match"])
             rest = {name: column[last:] for name, column in cells.items()}
+            for column in cells.values():
+                del column[last:]
             if last:
-                yield self._decoded({name: column[:last] for name, column in cells.items()}, seen)
+                yield self._decoded(cells, seen)
         if rest:
             yield self._decoded(rest, seen)
 
@@ -222,14 +228,15 @@ class RowDecoder:
         """Return the matches of whole rows, each once."""
         if any(not all(map(_absent, cells[name])) for name in RARE if name in cells):
             raise Unusual
-        matches = _objects(cells["match"])
-        firsts = np.flatnonzero(np.append(True, matches[1:] != matches[:-1]))
-        match = np.repeat(np.arange(len(firsts)), np.diff(np.append(firsts, len(matches))))
-        ids = _ids(matches[firsts].tolist())
+        matches = cells["match"]
+        firsts = _firsts(matches)
+        lengths = np.diff(np.append(firsts, len(matches)))
+        match = np.repeat(np.arange(len(firsts)), lengths)
+        ids = _ids([matches[n] for n in firsts.tolist()])
         if not all(ids) or len(set(ids)) < len(firsts) or not seen.isdisjoint(ids):
             raise Unusual
         seen.update(ids)
-        heads = self._heads(cells, firsts, match)
+        heads = self._heads(cells, firsts.tolist(), lengths.tolist())
         player = self._players.of(cells["player"])
         order, starts, sizes, counts = self._order(cells, match, player, len(firsts))
         columns: dict[str, Any] = {
@@ -244,17 +251,15 @@ class RowDecoder:
             raise Unusual
         return Decoded(list(range(len(ids))), ids, columns, {})
 
-    def _heads(self, cells: Cells, firsts: Ints, match: Ints) -> dict[str, Any]:
+    def _heads(self, cells: Cells, firsts: list[int], lengths: list[int]) -> dict[str, Any]:
         """Return what is the same in all rows of a match."""
         first: dict[str, list[Any]] = {}
         for name in OF_MATCH:
             if name in cells:
-                cell = cells[name]
-                column = _objects(cell)
-                if cell.count(cell[0]) < len(cell) and (column != column[firsts][match]).any():
+                column = cells[name]
+                first[name] = [column[n] for n in firsts]
+                if column != list(itertools.chain.from_iterable(map(itertools.repeat, first[name], lengths))):
                     raise Unusual
-                first[name] = column[firsts].tolist()
-        ended = [time_from(cell.strip() if isinstance(cell, str) else cell, "") for cell in first["ended"]]
         for cell in first.get("began", ()):
             if not _absent(cell):
                 time_from(cell, "began")
@@ -264,7 +269,7 @@ class RowDecoder:
         if "weight" in first:
             weight = [1.0 if _absent(cell) else self._numbers[cell] for cell in first["weight"]]
         return {
-            "ended": np.array(ended), "weight": np.array(weight),
+            "ended": np.array(_times(first["ended"])), "weight": np.array(weight),
             "which": np.array([self._texts[rule] for rule in rules], dtype=np.int64),
         }  # fmt: skip
 
@@ -344,17 +349,31 @@ class RowDecoder:
     def _numbered(self, player: Ints) -> Ints:
         """Return the numbers of players in the columns, in the order of first appearance."""
         known = self._players
-        for code in player[np.sort(np.unique(player, return_index=True)[1])].tolist():
-            if code not in known.numbers:
+        many = len(known.numbers)
+        new = dict.fromkeys(player[player >= many].tolist())
+        if new:
+            known.numbers = np.append(known.numbers, np.zeros(len(known.texts) - many, dtype=np.int64))
+            for code in new:
                 known.numbers[code] = self._lines.number(known.texts[code])
-        numbers = np.full(len(known.texts), -1)
-        numbers[list(known.numbers)] = list(known.numbers.values())
-        return numbers[player]
+        return known.numbers[player]
 
     def _text(self, rule: tuple[Any, Any, Any]) -> int:
         """Return the number of the ruleset of three cells."""
         game, kind, mutators = ("" if _absent(cell) else str(cell) for cell in rule)
         return self._lines.ruleset(game, kind, tuple(filter(None, map(str.strip, mutators.split(SEPARATOR)))))
+
+
+def _firsts(cells: Sequence[Any]) -> Ints:
+    """Return where a column has another cell than in the row before."""
+    differ = map(operator.ne, itertools.islice(cells, 1, None), cells)
+    return np.flatnonzero(np.append(True, np.fromiter(differ, np.bool_, len(cells) - 1)))
+
+
+def _times(cells: Sequence[Any]) -> list[float]:
+    """Return times as seconds since 1970."""
+    if set(map(type, cells)) == {str} and set(map(len, cells)) == {SECONDS} and "".join(cells).isdecimal():
+        return list(map(float, cells))
+    return [time_from(cell.strip() if isinstance(cell, str) else cell, "") for cell in cells]
 
 
 def _ids(cells: Sequence[Any]) -> list[str]:
@@ -390,9 +409,3 @@ def _mixed(*columns: Any) -> Any:
         total = (total ^ bits) * np.uint64(0xBF58476D1CE4E5B9)
         total ^= total >> np.uint64(31)
     return total
-
-
-def _objects(column: Sequence[Any]) -> Any:
-    array = np.empty(len(column), dtype=object)
-    array[:] = column
-    return array

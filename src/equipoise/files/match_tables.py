@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from equipoise.errors import InputError
@@ -43,7 +43,7 @@ def parquet_rows(source: str, tell: Progress) -> Iterator[Row]:
         yield f"{source}, row {number}", {name: value for name, value in row.items() if value is not None}
 
 
-def parquet_columns(source: str) -> Iterator[dict[str, Sequence[Any]]]:
+def parquet_columns(source: str) -> Iterator[dict[str, list[Any]]]:
     """Go through the rows of a Parquet file as columns, some at a time.
 
     Raises

@@ -27,6 +27,9 @@ TEAMS = (
 
 _MEMBER = re.compile(r"(.*?)[ _]?\d+")
 _SCORE = re.compile(r"score[ _](.+)|(.+)[ _]score|score(\d+)")
+#: The scores of all teams in one cell, as ``3:1``.
+_SCORES = re.compile(r"\d+(?:\.\d+)?(?:\s*[:\u2013-]\s*\d+(?:\.\d+)?)+")
+_BETWEEN = re.compile(r"\s*[:\u2013-]\s*")
 
 
 def read_results(source: Any, *, dates: str | None = None) -> Iterator[Match | Skipped]:
@@ -37,7 +40,7 @@ def read_results(source: Any, *, dates: str | None = None) -> Iterator[Match | S
     source : str, data frame, or iterable of mappings
         The path of a CSV file or a spreadsheet, a frame of pandas or polars, or the rows.
     dates : {"day-first", "month-first"}, optional
-        How dates such as 03/04/2026 are meant, which have no meaning otherwise.
+        How to read dates such as 03/04/2026, which are ambiguous otherwise.
 
     Yields
     ------
@@ -116,10 +119,32 @@ def _record(row: Mapping[str, Any], teams: Mapping[str, Sequence[str]], dates: s
             msg = f"score_{wrong}: each team must have players and a score, teams are {', '.join(taking)}"
             raise InputError(msg)
         record["scores"] = [number_from(scores[team], f"score_{team}") for team in taking]
-    ranks = _ranks(row, taking)
-    if ranks is not None:
-        record["ranks"] = ranks
-    return record
+        return _with_ranks(record, row, taking)
+    together = _scores_in(row, taking)
+    if together is not None:
+        record["scores"] = together
+        row = {name: cell for name, cell in row.items() if name != "result"}
+    return _with_ranks(record, row, taking)
+
+
+def _with_ranks(record: dict[str, Any], row: Mapping[str, Any], teams: Sequence[str]) -> dict[str, Any]:
+    """Return a record with the ranks that a row says, if it says any."""
+    ranks = _ranks(row, teams)
+    return record if ranks is None else {**record, "ranks": ranks}
+
+
+def _scores_in(row: Mapping[str, Any], teams: Sequence[str]) -> list[float] | None:
+    """Return the scores that one cell has, in the order of the teams; None where there is no such cell."""
+    cells = {name: str(row[name]).strip() for name in ("score", "result") if name in row}
+    name = next((each for each, cell in cells.items() if _SCORES.fullmatch(cell)), None)
+    if name is None and "score" not in cells:
+        return None
+    name = name or "score"
+    scores = _BETWEEN.split(cells[name])
+    if len(scores) != len(teams) or not _SCORES.fullmatch(cells[name]):
+        msg = f"{name} must be a score for each of {', '.join(teams)}, as 3:1, got {cells[name]!r:.40}"
+        raise InputError(msg)
+    return [number_from(score, name) for score in scores]
 
 
 def _members(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:

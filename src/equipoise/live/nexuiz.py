@@ -17,7 +17,7 @@ from equipoise.games.nexuiz import RULES
 from equipoise.live.commands import AddBot, Command, MovePlayer, RemoveBot, Say, SetMinimum
 from equipoise.live.events import Announced, Changed, Ended, Event, Joined, Left, Renamed, Seen, Started
 from equipoise.live.family import Ranges, ServerFamily
-from equipoise.logs.eventlog import LINES, LONE_GAMES, START, EventLogGame
+from equipoise.logs.eventlog import BARE, LINES, LONE_GAMES, START, STATUS, EventLogGame
 from equipoise.logs.lines import Lines
 from equipoise.logs.play import BOT
 from equipoise.matches import Ruleset
@@ -26,7 +26,7 @@ from equipoise.protocols.consoles.rcon import DARKPLACES
 #: A line of the log that matters here.
 LINE = re.compile(
     rb":(gamestart|gameinfo:mutators:LIST|gameinfo:end|join|part|name|team|kill|labels:teamscores"
-    rb"|teamscores:see-labels|restart|end|gameover)(?::(.*))?"
+    rb"|teamscores:see-labels|status|restart|end|gameover)(?::(.*))?"
 )
 
 #: Numbers of teams, as lines of the log have them, in the order in which they count here.
@@ -69,6 +69,7 @@ class NexuizLog:
     _announced: bool = True
     _begins: bool = False
     _runs: bool = False
+    _status: bool = False
 
     def again(self) -> None:
         """Begin with another piece of a log, which does not go on where the last one ended."""
@@ -113,13 +114,15 @@ class NexuizLog:
             return self._start(rest)
         if kind == b"gameinfo:end":
             return self._announce()
+        if self._passed_over(kind, rest):
+            return []
         if kind == b"restart":
             self._game.again()
             self._announced = False
             return [*self._over(()), *self._announce()]
         if kind in (b"end", b"gameover"):
             scores = tuple(self._game.totals.get(code, 0.0) for code in CODES)
-            return self._over(scores if self.teams > 1 and self._game.totals else ()) if not rest else []
+            return self._over(scores if self.teams > 1 and self._game.totals else ())
         if LINES[kind](self._game, rest) is not None:
             return []
         if kind == b"kill":
@@ -135,6 +138,13 @@ class NexuizLog:
             return [Renamed(self._slots[number], self._game.play.clients[number].person.name)]
         return []
 
+    def _passed_over(self, kind: bytes, rest: bytes) -> bool:
+        """Tell whether a line is only asked for, or the name of a player, as in the reader of matches."""
+        if self._status or (kind == b"status" and STATUS.match(rest)):
+            self._status = kind != b"end"
+            return True
+        return kind == b"status" or (kind in BARE and bool(rest.strip()))
+
     def _start(self, rest: bytes) -> list[Event]:
         """``:gamestart:type_map:id``: nobody is there until they join."""
         start = START.match(rest)
@@ -145,7 +155,7 @@ class NexuizLog:
         self._slots.clear()
         game_type = RULES.game_type(start[1].decode("latin-1"))
         self._game = EventLogGame(RULES, game_type, start[2].decode("latin-1"), 0, None, "")
-        self._announced = self._begins = False
+        self._announced = self._begins = self._status = False
         return events
 
     def _announce(self) -> list[Event]:

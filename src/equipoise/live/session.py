@@ -181,15 +181,8 @@ class Session:
             self._left(Left(event.slot))
         if len(state.seats) >= MOST_SEATS:
             return
-        seat = Seat(
-            event.slot,
-            state.unique(event.id),
-            event.name,
-            event.bot,
-            _in(state, event.team),
-            event.level,
-            self._now,
-        )
+        team = _in(state, event.team)
+        seat = Seat(event.slot, state.unique(event.id), event.name, event.bot, team, event.level, self._now)
         state.seats[event.slot] = seat
         self._gone.pop(event.slot, None)
         if event.bot:

@@ -49,18 +49,25 @@ def arrange(problem: LobbyProblem, layout: Layout, stop: Stop) -> Placing:
     return dealt if problem.n_blocks > MOST_IMPROVED else improve(problem, dealt, stop)
 
 
-def improve(problem: LobbyProblem, placing: Placing, stop: Stop) -> Placing:
+def improve(problem: LobbyProblem, placing: Placing, stop: Stop, enough: float = 0.0) -> Placing:
     """Return a placing in which no exchange of two near blocks of one size helps, or the time is up.
 
     Lobbies keep their numbers of teams.  Exchanges come first and new lobbies for teams second: the other
     way round the search is caught early.
+
+    Parameters
+    ----------
+    enough : float
+        The value at which it ends.
     """
-    placing = exchange_all(problem, placing, stop)
+    placing = exchange_all(problem, placing, stop, enough)
     for _ in range(MOST_ROUNDS):
-        moved = relabelled(problem, placing)
-        if moved is None or stop():
+        if stop() or placing.value(problem) <= enough:
             break
-        better = exchange_all(problem, moved, stop)
+        moved = relabelled(problem, placing)
+        if moved is None:
+            break
+        better = exchange_all(problem, moved, stop, enough)
         if not better.value(problem) < placing.value(problem) * (1.0 - ENOUGH):
             break
         placing = better
@@ -72,18 +79,18 @@ def deal(problem: LobbyProblem, layout: Layout) -> Placing:
     lobby, makeup = np.nonzero(layout.teams)
     times = layout.teams[lobby, makeup]
     lobby, makeup = np.repeat(lobby, times), np.repeat(makeup, times)
-    open_seats = layout.makeups[makeup]
-    sizes = open_seats @ np.arange(open_seats.shape[1])
+    sizes = (layout.makeups @ np.arange(layout.makeups.shape[1]))[makeup]
     goal = problem.target[lobby] * (sizes if problem.per_player else 1)
     centre = float(goal.sum() / max(sizes.sum(), 1))
     team = np.full(problem.n_blocks, WAITING, dtype=np.int64)
     need, free = goal.astype(np.float64), sizes.astype(np.float64)
     for size in sorted(set(layout.kinds[:, 0].tolist()), reverse=True):
-        if size >= open_seats.shape[1]:
+        if size >= layout.makeups.shape[1]:
             continue
         for lobbies, mine in _pools(problem, layout, size, centre):
-            teams = np.flatnonzero(np.isin(lobby, lobbies) & (open_seats[:, size] > 0))
-            _deal_pool(problem.skill, mine, teams, open_seats[:, size].copy(), size, need, free, team)
+            seats = layout.makeups[makeup, size]
+            teams = np.flatnonzero(np.isin(lobby, lobbies) & (seats > 0))
+            _deal_pool(problem.skill, mine, teams, seats, size, need, free, team)
     return Placing(team, lobby.astype(np.int64))
 
 
@@ -95,12 +102,13 @@ def _pools(problem: LobbyProblem, layout: Layout, size: int, centre: float) -> l
         mine = np.flatnonzero((problem.size == size) & (problem.kind == layout.kinds[group, 1]))
         share = layout.blocks[:, group]
         # Who is nearest to what a seat needs is dealt; the most extreme wait.
-        nearest = np.argsort(np.abs(problem.skill[mine] / size - centre), kind="stable")
-        mine = mine[np.sort(nearest[: share.sum()])]
-        mine = mine[np.argsort(problem.skill[mine], kind="stable")]
+        if share.sum() < len(mine):
+            nearest = np.argsort(np.abs(problem.skill[mine] / size - centre), kind="stable")
+            mine = mine[np.sort(nearest[: share.sum()])]
         if not problem.barred:
             pools.setdefault(0, []).append(mine)
             continue
+        mine = mine[np.argsort(problem.skill[mine], kind="stable")]
         mine = mine[_mixed(problem, mine, share[rising], problem.target[rising])]
         ends = np.cumsum(share[rising])
         for lobby, end in zip(rising.tolist(), ends.tolist(), strict=True):
@@ -158,31 +166,34 @@ def _deal_pool(
         seats[order] -= 1
 
 
-def exchange_all(problem: LobbyProblem, placing: Placing, stop: Stop) -> Placing:
-    """Return the placing after exchanges of blocks of one size, until none helps."""
+def exchange_all(problem: LobbyProblem, placing: Placing, stop: Stop, enough: float = 0.0) -> Placing:
+    """Return the placing after exchanges of blocks of one size, until none helps or its value is enough."""
     team, lobby = placing.team.copy(), placing.lobby
     sizes = placing.sizes(problem)
     goal = problem.target[lobby] * (sizes if problem.per_player else 1)
-    scale = 1.0 / sizes if problem.per_player else np.ones(len(lobby))
     # Those who wait are one more team, whose deviation counts nothing, in a lobby where all may be.
     team[team == WAITING] = len(lobby)
     away = np.append(placing.totals(problem) - goal, 0.0)
-    scale, lobby = np.append(scale, 0.0), np.append(lobby, problem.n_lobbies)
+    scale = np.append(1.0 / sizes if problem.per_player else np.ones(len(lobby)), 0.0)
+    lobby = np.append(lobby, problem.n_lobbies)
+    del goal, sizes
     may = np.concatenate([problem.may, np.ones((len(problem.may), 1), dtype=np.bool_)], axis=1).reshape(-1)
     run = chosen(exchange, problem.n_blocks, COMPILED_FROM, seconds_left(stop))
     sweep = _plain if run is exchange else run
-    order = np.argsort(problem.skill, kind="stable")
-    classes = [order[problem.size[order] == size] for size in np.unique(problem.size)]
+    classes = [np.flatnonzero(problem.size == size) for size in np.unique(problem.size)]
+    classes = [blocks[np.argsort(problem.skill[blocks], kind="stable")] for blocks in classes]
     value = np.inf
     for _ in range(MOST_ROUNDS):
         moved = 0
         for blocks in classes:
             mine = team[blocks]
+            # Where all are of one kind, there is no need of a copy.
+            kind = problem.kind[blocks] if len(problem.may) > 1 else problem.kind
             middle, spread = float(away[:-1].mean()), SKIPPED * float(away[:-1].std())
             chunk = PLAIN_CHUNK if run is exchange else len(blocks)
             for begin in range(0, len(blocks), chunk):
                 moved += sweep(
-                    problem.skill[blocks], problem.kind[blocks], mine, away, scale, lobby, may,
+                    problem.skill[blocks], kind, mine, away, scale, lobby, may,
                     problem.n_lobbies + 1, problem.absolute, middle, spread,
                     begin, min(begin + chunk, len(blocks)),
                 )  # fmt: skip
@@ -192,7 +203,8 @@ def exchange_all(problem: LobbyProblem, placing: Placing, stop: Stop) -> Placing
         costs = away[:-1] * scale[:-1]
         # What exchanges cannot change, the deviation that all share, does not count as progress left.
         now = float(np.abs(costs).sum() if problem.absolute else costs.var() * len(costs))
-        if not moved or stop() or now > value * LITTLE:
+        shared = 0.0 if problem.absolute else float(costs.mean()) ** 2 * len(costs)
+        if not moved or stop() or now > value * LITTLE or now + shared <= enough:
             break
         value = now
     team[team == len(lobby) - 1] = WAITING

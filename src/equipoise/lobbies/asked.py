@@ -43,23 +43,23 @@ class LobbyRequest:
     parties: tuple[tuple[int, ...], ...]
     bars: tuple[tuple[int, int], ...]
 
-    def problem(self, targets: Floats, *, absolute: bool, per_player: bool) -> tuple[LobbyProblem, Ints]:
-        """Return the problem, and the block of each player."""
-        block_of = self._blocks()
-        size = np.bincount(block_of)
-        may = np.ones((len(size), len(self.lobbies)), dtype=np.bool_)
-        for place, lobby in self.bars:
-            may[block_of[place], lobby] = False
-        kinds, kind = (
-            np.ones((1, len(self.lobbies)), dtype=np.bool_),
-            np.zeros(len(size), dtype=np.int64),
-        )
+    def problem(self, targets: Floats, *, absolute: bool, per_player: bool) -> LobbyProblem:
+        """Return the problem."""
+        block_of = self.block_of()
+        size, skill = np.ones(len(block_of), dtype=np.int64), self.skill
+        if self.parties:
+            size, skill = np.bincount(block_of), np.bincount(block_of, self.skill).astype(np.float64)
+        kinds = np.ones((1, len(self.lobbies)), dtype=np.bool_)
+        kind = np.zeros(len(size), dtype=np.int64)
         if self.bars:
+            may = np.ones((len(size), len(self.lobbies)), dtype=np.bool_)
+            for place, lobby in self.bars:
+                may[block_of[place], lobby] = False
             kinds, kind = np.unique(may, axis=0, return_inverse=True)
         room = len(self.skill) // self.min_size
         most = [room if lobby.max_teams is None else min(lobby.max_teams, room) for lobby in self.lobbies]
-        problem = LobbyProblem(
-            skill=np.asarray(np.bincount(block_of, weights=self.skill), dtype=np.float64),
+        return LobbyProblem(
+            skill=skill,
             size=size,
             kind=np.asarray(kind).reshape(-1).astype(np.int64),
             may=kinds,
@@ -71,7 +71,6 @@ class LobbyRequest:
             absolute=absolute,
             per_player=per_player,
         )
-        return problem, block_of
 
     def named_parties(self) -> tuple[tuple[str, ...], ...]:
         """Return the parties by their players' ids."""
@@ -85,9 +84,11 @@ class LobbyRequest:
             named[who] = (*named.get(who, ()), self.lobbies[lobby].name)
         return named
 
-    def _blocks(self) -> Ints:
+    def block_of(self) -> Ints:
         """Return the block of each player; blocks are in the roster's order of their first players."""
         first = np.arange(len(self.skill))
+        if not self.parties:
+            return first
         for party in self.parties:
             first[list(party)] = party[0]
         return np.unique(first, return_inverse=True)[1].astype(np.int64)
@@ -144,8 +145,9 @@ def gather(
                 msg = f"barred: there is no lobby {name!r}; there are {', '.join(number)}"
                 raise InputError(msg)
             bars.add((find("barred", who), number[name]))
+    skill = roster.mu - caution * roster.sigma if caution else roster.mu
     return LobbyRequest(
-        roster, roster.mu - caution * roster.sigma, lobbies, team_size, min_size,
+        roster, skill.astype(np.float64, copy=False), lobbies, team_size, min_size,
         tuple(tuple(party) for party in together.values() if len(party) > 1), tuple(sorted(bars)),
     )  # fmt: skip
 

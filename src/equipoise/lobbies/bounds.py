@@ -13,7 +13,7 @@ Mathematica 30, 1906: the sum of equal teams' squared deviations is least if all
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -151,10 +151,11 @@ def linear_bound(problem: LobbyProblem, n_teams: int, waiting: int) -> float:
     reach = _reach(problem, unit)
     low, high = -reach, reach
     best = 0.0
+    sums = _Sums.of(problem, waiting)
     for _ in range(60):
         one, other = low + (high - low) / 3, high - (high - low) / 3
-        at_one = _linear(problem, one, unit, n_teams, waiting)
-        at_other = _linear(problem, other, unit, n_teams, waiting)
+        at_one = _linear(problem, sums, one, unit, n_teams, waiting)
+        at_other = _linear(problem, sums, other, unit, n_teams, waiting)
         best = max(best, at_one, at_other)
         low, high = (one, high) if at_one < at_other else (low, other)
         if high - low <= 1e-9 * reach:
@@ -169,15 +170,47 @@ def _reach(problem: LobbyProblem, unit: int) -> float:
     return 2.0 * (largest + float(np.abs(problem.target).max()))
 
 
-def _linear(problem: LobbyProblem, slope: float, unit: int, n_teams: int, waiting: int) -> float:
+@dataclass(frozen=True)
+class _Sums:
+    """What blocks have that are no team by themselves, so that many slopes take one pass over them.
+
+    Parameters
+    ----------
+    whole : ndarray of int
+        The blocks that are one.
+    low, high : float
+        The others' total, the most skilled (the least) of them waiting if somebody waits.
+    size : float
+        The total of all, without signs.
+    """
+
+    whole: Ints
+    low: float
+    high: float
+    size: float
+
+    @classmethod
+    def of(cls, problem: LobbyProblem, waiting: int) -> _Sums:
+        whole = np.flatnonzero(problem.size == problem.team_size)
+        skill = problem.skill.copy()
+        skill[whole] = 0.0
+        low = total_prices(skill, problem, waiting)
+        high = -total_prices(-skill, problem, waiting) if waiting else low
+        return cls(whole, low, high, float(np.abs(skill).sum()))
+
+
+def _linear(problem: LobbyProblem, sums: _Sums, slope: float, unit: int, n_teams: int, waiting: int) -> float:
     factor, constant = (slope, 0.0) if problem.absolute else (2.0 * slope, slope * slope)
     lobby = -factor * problem.target - constant
-    price = factor * problem.skill / unit
-    whole = np.flatnonzero(problem.size == problem.team_size)
-    if len(whole):
-        price[whole] = whole_prices(problem, whole, lobby)
-    value = total_prices(price, problem, waiting) + lobby_prices(lobby, problem, n_teams)
-    size = float(np.abs(price).sum()) + n_teams * float(np.abs(lobby).max())
+    value = lobby_prices(lobby, problem, n_teams)
+    own = whole_prices(problem, sums.whole, lobby)
+    if waiting and len(own):
+        price = factor * problem.skill / unit
+        price[sums.whole] = own
+        value += total_prices(price, problem, waiting)
+    else:
+        value += factor * (sums.low if factor > 0.0 else sums.high) / unit + math.fsum(own.tolist())
+    size = n_teams * float(np.abs(lobby).max()) + abs(factor) * sums.size / unit + float(np.abs(own).sum())
     return value - EPSILON * size
 
 

@@ -183,7 +183,7 @@ def _only(asked: LobbyRequest, rules: Sequence[_Rule]) -> LobbyRequest:
 
 
 def _feasible(asked: LobbyRequest) -> bool:
-    problem, _ = asked.problem(np.zeros(len(asked.lobbies)), absolute=False, per_player=False)
+    problem = asked.problem(np.zeros(len(asked.lobbies)), absolute=False, per_player=False)
     return feasible(problem)
 
 
@@ -206,7 +206,7 @@ def _spelled(asked: LobbyRequest, rule: _Rule, left: Sequence[_Rule]) -> LobbyRu
 def _most(asked: LobbyRequest, rule: _Rule, left: Sequence[_Rule]) -> int:
     """Return the largest minimum of a lobby that the other rules leave it."""
     others = [other for other in left if other != rule]
-    problem, _ = _only(asked, others).problem(np.zeros(len(asked.lobbies)), absolute=False, per_player=False)
+    problem = _only(asked, others).problem(np.zeros(len(asked.lobbies)), absolute=False, per_player=False)
     return min(most_teams(problem, rule.place) or 0, asked.lobbies[rule.place].min_teams - 1)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
 from equipoise.lobbies import auto
 from equipoise.lobbies.arranging import arrange
-from equipoise.lobbies.asked import gather
+from equipoise.lobbies.asked import LobbyRequest, gather
 from equipoise.lobbies.bounds import best_counts
 from equipoise.lobbies.conflicts import advice, conflict, plain_conflict
 from equipoise.lobbies.layout import Layout, lay_out
@@ -21,7 +22,7 @@ from equipoise.players import Player, Rating
 from equipoise.registry import LOBBY_SOLVERS, resolve
 from equipoise.stopping import Stop, never
 from equipoise.teams.objectives.units import units_of
-from equipoise.teams.problem.roster import Roster, rated
+from equipoise.teams.problem.roster import rated
 from equipoise.teams.solution import Status
 
 #: The deviations there are.
@@ -131,29 +132,33 @@ def fill(
     units = units_of(asked.skill, np.zeros(len(asked.skill)), zero=zero, body=body)
     seat = 0.0 if per_player or min_size in (None, team_size) else units.zero
     targets = np.array([(lobby.target or 0.0) - seat * team_size for lobby in places])
-    problem, block_of = asked.problem(targets, absolute=deviation == "absolute", per_player=per_player)
+    problem = asked.problem(targets, absolute=deviation == "absolute", per_player=per_player)
     problem = replace(problem, skill=problem.skill - seat * problem.size) if seat else problem
     layout = lay_out(problem)
     if layout is None:
         return replace(plan, conflict=conflict(asked), advice=advice(asked))
     if places[0].target is None:
         problem, layout = _with_bands(problem, layout, asked.skill - seat)
-    waiting = problem.n_players - layout.seated
-    placed = Placed(Placing(np.full(problem.n_blocks, -1), np.zeros(0, dtype=np.int64)), 0.0, proven=True)
-    if layout.n_teams:
-        start = arrange(problem, _with_best_counts(problem, layout), stop)
-        task = LobbyTask(problem, layout.n_teams, waiting, start, stop)
-        if method is None:
-            placed, name = auto.solve(task)
-        else:
-            placed = method(task)
+    placed, used = _solved(problem, layout, method, stop)
     status = Status.OPTIMAL if placed.proven else Status.FEASIBLE
-    filled, waiters = _named(problem, placed.placing, block_of, roster, places, seat)
+    filled, waiters = _named(problem, placed.placing, asked, seat)
     value = placed.placing.value(problem)
     return replace(
-        plan, status=status, solver=name, lobbies=filled, waiting=waiters, value=value,
+        plan, status=status, solver=used or name, lobbies=filled, waiting=waiters, value=value,
         bound=value if placed.proven else placed.bound,
     )  # fmt: skip
+
+
+def _solved(
+    problem: LobbyProblem, layout: Layout, method: LobbySolver | None, stop: Stop
+) -> tuple[Placed, str]:
+    """Return what a solver placed, and its name where none was asked for."""
+    if not layout.n_teams:
+        nobody = Placing(np.full(problem.n_blocks, WAITING), np.zeros(0, dtype=np.int64))
+        return Placed(nobody, 0.0, proven=True), ""
+    start = arrange(problem, _with_best_counts(problem, layout), stop)
+    task = LobbyTask(problem, layout.n_teams, problem.n_players - layout.seated, start, stop)
+    return auto.solve(task) if method is None else (method(task), "")
 
 
 def _check(
@@ -239,30 +244,27 @@ def _with_best_counts(problem: LobbyProblem, layout: Layout) -> Layout:
 def _named(
     problem: LobbyProblem,
     placing: Placing,
-    block_of: Ints,
-    roster: Roster,
-    lobbies: tuple[Lobby, ...],
+    asked: LobbyRequest,
     seat: float,
 ) -> tuple[tuple[FilledLobby, ...], tuple[Player, ...]]:
     """Return the lobbies with their players, and those who wait; weights are counted from that of a seat."""
-    team = placing.team[block_of]
-    # Team by team, the strongest first; those who wait come before all teams.
-    sorted_players = [roster.players[place] for place in np.lexsort((-roster.mu, team)).tolist()]
-    ends = np.searchsorted(np.sort(team), np.arange(len(placing.lobby)), "right").tolist()
-    begins = [int((team == WAITING).sum()), *ends[:-1]]
     totals, sizes = placing.totals(problem), placing.sizes(problem)
     shown = totals / sizes if problem.per_player else totals + seat * sizes
-    order = np.lexsort((-shown, placing.lobby))
-    filled = []
-    for number, lobby in enumerate(lobbies):
-        mine = order[placing.lobby[order] == number]
-        filled.append(
-            FilledLobby(
-                lobby.name,
-                float(problem.target[number]) + seat * problem.team_size,
-                tuple(tuple(sorted_players[begins[one] : ends[one]]) for one in mine.tolist()),
-                tuple(shown[mine].tolist()),
-            )
-        )
-    waiting = np.flatnonzero(team == WAITING)
-    return tuple(filled), tuple(roster.players[place] for place in waiting.tolist())
+    teams = np.lexsort((-shown, placing.lobby))
+    # Lobby by lobby and team by team, the strongest first; those who wait come after all teams.
+    rank = np.full(len(teams) + 1, len(teams))
+    rank[teams] = np.arange(len(teams))
+    roster = asked.roster
+    team = placing.team[asked.block_of()] if asked.parties else placing.team
+    order = np.lexsort((-roster.mu, rank[team]))
+    counts = np.bincount(placing.lobby, minlength=problem.n_lobbies)
+    filled, first, begin = [], 0, 0
+    for lobby, target, count in zip(asked.lobbies, problem.target.tolist(), counts.tolist(), strict=True):
+        mine = teams[first : first + count]
+        end = begin + int(sizes[mine].sum())
+        players = map(roster.players.__getitem__, order[begin:end].tolist())
+        members = tuple(tuple(islice(players, size)) for size in sizes[mine].tolist())
+        goal = target + seat * problem.team_size
+        filled.append(FilledLobby(lobby.name, goal, members, tuple(shown[mine].tolist())))
+        first, begin = first + count, end
+    return tuple(filled), tuple(roster.players[place] for place in np.sort(order[begin:]).tolist())

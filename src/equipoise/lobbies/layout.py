@@ -132,8 +132,9 @@ def _partitions(total: int, sizes: list[int]) -> Iterator[list[int]]:
 
 def _groups(problem: LobbyProblem) -> tuple[Ints, Ints]:
     """Return size and kind of each group of alike blocks, and how many blocks it has."""
-    kinds, counts = np.unique(np.stack([problem.size, problem.kind], axis=1), axis=0, return_counts=True)
-    return kinds.astype(np.int64), counts.astype(np.int64)
+    n_kinds = len(problem.may)
+    groups, counts = np.unique(problem.size * n_kinds + problem.kind, return_counts=True)
+    return np.stack(np.divmod(groups, n_kinds), axis=1), counts
 
 
 def _is_simple(problem: LobbyProblem) -> bool:

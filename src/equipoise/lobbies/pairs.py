@@ -1,10 +1,8 @@
 """Teams of two at any size: prices for every player, a certified bound from them, and a first placing.
 
-Players are gathered into bins of near skill, few enough for a linear program over all pairs of bins and
-lobbies.  Its prices, carried over to every single player, are made feasible by a c-transform: what a pair
-costs less the other's price is an upper limit of the one's price; the mean of a price and its limit is
-feasible for all pairs at once.  Half the bins are of equal width and half of
-equally many players: fine in the bulk and in the tails.
+The prices of :mod:`~equipoise.lobbies.bins`, carried over to every single player, are made feasible by a
+c-transform: what a pair costs less the other's price is an upper limit of the one's price; the mean of a
+price and its limit is feasible for all pairs at once.
 
 References
 ----------
@@ -13,17 +11,17 @@ C. Villani, "Optimal transport, old and new", 2009, chapter 5: c-transforms and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from equipoise.arrays import Bools, Floats, Ints
+from equipoise.arrays import Floats, Ints
 from equipoise.compiled import chosen
 from equipoise.lobbies.arranging import COMPILED_FROM
+from equipoise.lobbies.bins import Binned
 from equipoise.lobbies.bounds import EPSILON, lobby_prices, total_prices, whole_prices
 from equipoise.lobbies.kernels import lowest_lines
 from equipoise.lobbies.problem import WAITING, LobbyProblem, Placing
-from equipoise.programs import Program
 from equipoise.stopping import Stop, never, seconds_left
 
 #: Times prices are averaged with their c-transform; each takes the bound up, less and less.
@@ -31,194 +29,6 @@ MOST_TRANSFORMS = 40
 
 #: Relative rise of the bound below which transforms end.
 ENOUGH = 2e-5
-
-
-@dataclass(frozen=True)
-class Binned:
-    """The solution of the linear program over bins.
-
-    Parameters
-    ----------
-    middle : ndarray of float, shape (n_bins,)
-        Each bin's mean skill.
-    price : ndarray of float, shape (n_bins,)
-        What a player of the bin is worth.
-    lobby : ndarray of float, shape (n_lobbies,)
-        What a team in the lobby is worth.
-    one, other, where : ndarray of int, shape (n_flows,)
-        The bins and lobby of each kind of pair there is.
-    flow : ndarray of float, shape (n_flows,)
-        How many pairs of the kind there are.
-    """
-
-    middle: Floats
-    price: Floats
-    lobby: Floats
-    one: Ints
-    other: Ints
-    where: Ints
-    flow: Floats
-
-
-def ends_of_bins(skill: Floats, bins: int) -> Ints:
-    """Return where bins end, half of them of equal width, half of equally many players.
-
-    Parameters
-    ----------
-    skill : ndarray of float, shape (n,)
-        Ascending.
-    """
-    n = len(skill)
-    half = np.arange(1, max(bins // 2, 1) + 1) / max(bins // 2, 1)
-    width = np.searchsorted(skill, skill[0] + half * (skill[-1] - skill[0]), side="right")
-    ends = np.unique(np.concatenate([np.ceil(half * n), width, [n]]).astype(np.int64))
-    # Players of equal skill are in one bin.
-    return np.unique(np.searchsorted(skill, skill[ends[ends > 0] - 1], side="right"))
-
-
-def solve_bins(
-    problem: LobbyProblem,
-    singles: Ints,
-    ends: Ints,
-    n_teams: int,
-    waiting: int,
-    known: Binned | None,
-    stop: Stop,
-) -> Binned | None:
-    """Solve the linear program over bins by column generation.
-
-    Parameters
-    ----------
-    singles : ndarray of int
-        The players without a party, by ascending skill.
-    ends : ndarray of int, shape (n_bins,)
-        Where each bin of them ends.
-    known : Binned, optional
-        The solution with other bins, to begin with its prices.
-
-    Returns
-    -------
-    solution : Binned or None
-        None where the time was up.
-    """
-    starts = np.concatenate([[0], ends[:-1]])
-    mass = (ends - starts).astype(np.float64)
-    middle = np.add.reduceat(problem.skill[singles], starts) / mass
-    master = _Master(problem, middle, mass, n_teams, waiting, stop)
-    price = np.interp(middle, known.middle, known.price) if known else np.zeros(len(middle))
-    lobby = known.lobby if known else np.zeros(problem.n_lobbies)
-    return master.solve(price, lobby)
-
-
-class _Master:
-    """The linear program: rows for bins, whole parties, lobbies and the number of teams."""
-
-    def __init__(
-        self, problem: LobbyProblem, middle: Floats, mass: Floats, n_teams: int, waiting: int, stop: Stop
-    ) -> None:
-        self.problem, self.middle, self.bins = problem, middle, len(middle)
-        whole = np.flatnonzero(problem.size == 2)
-        parties, counts = np.zeros(0), np.zeros(0)
-        if len(whole):
-            order = whole[np.argsort(problem.skill[whole], kind="stable")]
-            ends = ends_of_bins(problem.skill[order], self.bins)
-            begin = np.concatenate([[0], ends[:-1]])
-            counts = (ends - begin).astype(np.float64)
-            parties = np.add.reduceat(problem.skill[order], begin) / counts
-        supply = np.concatenate([mass, counts])
-        low = np.concatenate([np.zeros(len(supply)) if waiting else supply, problem.least, [n_teams]])
-        high = np.concatenate([supply, problem.most, [n_teams]])
-        self.program = Program(low.astype(np.float64), high.astype(np.float64), stop)
-        self.first_lobby = len(supply)
-        self.stop = stop
-        i, j = np.triu_indices(self.bins)
-        alone = mass[i] < 2
-        keep = (i < j) | ~alone
-        self.one, self.other = i[keep], j[keep]
-        pairs = middle[self.one] + middle[self.other]
-        self.costs = problem.deviations(pairs[:, None], np.array(2), problem.target[None, :])
-        # Costs of about 1, whatever the roster's unit: HiGHS works with absolute tolerances.
-        self.unit = float(np.median(self.costs.min(axis=1))) or 1.0
-        self.known = np.zeros(self.costs.shape, dtype=np.bool_)
-        self.taken: list[tuple[Ints, Ints]] = []
-        self._add_parties(parties)
-
-    def _add_parties(self, parties: Floats) -> None:
-        n, lobbies = len(parties), self.problem.n_lobbies
-        if not n:
-            return
-        who, where = np.repeat(np.arange(n), lobbies), np.tile(np.arange(lobbies), n)
-        costs = self.problem.deviations(parties[who], np.array(2), self.problem.target[where])
-        rows = np.stack(
-            [self.bins + who, self.first_lobby + where, np.full(n * lobbies, self._total)], axis=1
-        )
-        self.program.add(costs / self.unit, rows, np.ones(rows.shape))
-        self.taken.append((np.full(n * lobbies, -1), where))
-
-    @property
-    def _total(self) -> int:
-        return self.first_lobby + self.problem.n_lobbies
-
-    def _add(self, pair: Ints, where: Ints) -> None:
-        rows = np.stack(
-            [
-                self.one[pair], self.other[pair], self.first_lobby + where,
-                np.full(len(pair), self._total),
-            ],
-            axis=1,
-        )  # fmt: skip
-        self.program.add(self.costs[pair, where] / self.unit, rows, np.ones(rows.shape))
-        self.known[pair, where] = True
-        self.taken.append((pair, where))
-
-    def _cheapest(self, reduced: Floats, each: int) -> tuple[Bools, Floats]:
-        """Return which columns not known yet are cheapest for a bin, and the reduced costs of those."""
-        chosen = np.zeros(reduced.shape, dtype=np.bool_)
-        reduced = np.where(self.known, np.inf, reduced)
-        place = np.full((self.bins, self.bins), len(self.one), dtype=np.int64)
-        place[self.one, self.other] = np.arange(len(self.one))
-        place[self.other, self.one] = np.arange(len(self.one))
-        for where in range(reduced.shape[1]):
-            square = np.append(reduced[:, where], np.inf)[place]
-            each = min(each, self.bins)
-            picks = np.argpartition(square, each - 1, axis=1)[:, :each]
-            pair = np.take_along_axis(place, picks, 1).ravel()
-            chosen[pair[pair < len(self.one)], where] = True
-        return chosen, reduced
-
-    def solve(self, price: Floats, lobby: Floats) -> Binned | None:
-        """Solve with columns as they are needed, those cheap at given prices first."""
-        reduced = self.costs - price[self.one, None] - price[self.other, None] - lobby
-        chosen, _ = self._cheapest(reduced, 6)
-        chosen |= self._fallback()
-        self._add(*np.nonzero(chosen))
-        while True:
-            answer = self.program.solve()
-            if answer.columns is None or not answer.proven or self.stop():
-                return None
-            duals = answer.prices * self.unit
-            price = duals[: self.bins]
-            lobby = duals[self.first_lobby : self._total] + duals[self._total]
-            reduced = self.costs - price[self.one, None] - price[self.other, None] - lobby
-            chosen, open_costs = self._cheapest(reduced, 2)
-            chosen &= open_costs < -1e-7 * self.unit
-            if not chosen.any():
-                return self._solution(answer.columns, price, lobby)
-            self._add(*np.nonzero(chosen))
-
-    def _fallback(self) -> Bools:
-        """Return columns with which there is a solution: neighbours, and first with last."""
-        near = (self.other - self.one <= 1) | (self.one + self.other == self.bins - 1)
-        return np.repeat(near[:, None], self.problem.n_lobbies, axis=1)
-
-    def _solution(self, columns: Floats, price: Floats, lobby: Floats) -> Binned:
-        pair = np.concatenate([pair for pair, _ in self.taken])
-        where = np.concatenate([where for _, where in self.taken])
-        used = (columns > 1e-9) & (pair >= 0)
-        return Binned(
-            self.middle, price, lobby,
-            self.one[pair[used]], self.other[pair[used]], where[used], columns[used],
-        )  # fmt: skip
 
 
 def transformed(
@@ -243,7 +53,9 @@ def transformed(
             found = _nearest(skill, price * unit, target) / unit
         else:
             # (x + y - t)² = x² - 2tx + t² + 2xy + y² - 2ty: for fixed x, lines in y.
-            level = skill * skill - 2.0 * target * skill - price * unit * unit
+            level = skill - 2.0 * target
+            level *= skill
+            level -= price * (unit * unit)
             found = np.empty(len(skill))
             if run is lowest_lines:  # lists are far quicker where nothing is compiled
                 listed = found.tolist()
@@ -251,8 +63,10 @@ def transformed(
                 found = np.array(listed)
             else:
                 run(skill, level, np.empty(len(skill), dtype=np.int64), found)
-            found = (found + (skill - target) ** 2) / (unit * unit)
-        np.minimum(lowest, found - rent, out=lowest)
+            found += (skill - target) ** 2
+            found /= unit * unit
+        found -= rent
+        np.minimum(lowest, found, out=lowest)
     return lowest
 
 
@@ -285,8 +99,13 @@ def certified(
     singles : ndarray of int
         The players without a party, by ascending skill.
     """
-    centre = float(problem.skill[singles].mean())
-    skill, back = np.unique(problem.skill[singles] - centre, return_inverse=True)
+    skill = problem.skill[singles]
+    centre = float(skill.mean())
+    skill -= centre
+    first = np.append(True, skill[1:] > skill[:-1])  # of equal players, who have one price
+    several = not bool(first.all())
+    back = np.cumsum(first) - 1 if several else slice(None)
+    skill = skill[first] if several else skill
     unit = 1 if problem.per_player else 2
     moved = replace(problem, target=problem.target - unit * centre)
     lobby = binned.lobby
@@ -298,8 +117,9 @@ def certified(
     own = np.interp(skill, binned.middle - centre, binned.price)
     best = -np.inf
     for _ in range(MOST_TRANSFORMS):
-        own = (own + transformed(moved, skill, own, lobby, stop)) / 2.0
-        price[singles] = own[back] - 16.0 * EPSILON * (reach + np.abs(own[back]))
+        own += transformed(moved, skill, own, lobby, stop)
+        own /= 2.0
+        price[singles] = (own - 16.0 * EPSILON * (reach + np.abs(own)))[back]
         bound = total_prices(price, problem, waiting) + rents
         bound -= EPSILON * float(np.abs(price).sum() + np.abs(rents))
         rise, best = bound - best, max(best, bound)
@@ -355,9 +175,8 @@ def _interleaved(share: Ints, mass: Ints) -> Ints:
     share[:, -1] = np.maximum(mass - share.sum(axis=1), 0)
     many = share.ravel()
     place = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
-    within = (place + 0.5) / np.repeat(many, many)
     bins, lobbies = np.divmod(np.repeat(np.arange(len(many)), many), share.shape[1])
-    order = np.lexsort((within, bins))
+    order = np.argsort(bins + (place + 0.5) / np.repeat(many, many), kind="stable")
     return np.asarray(lobbies[order][: mass.sum()])
 
 

@@ -76,7 +76,7 @@ class LobbyProblem:
     @cached_property
     def barred(self) -> bool:
         """Whether any block may not be everywhere."""
-        return not bool(self.may[np.unique(self.kind)].all())
+        return not bool(self.may.all() or self.may[np.unique(self.kind)].all())
 
     @property
     def equal_sizes(self) -> bool:

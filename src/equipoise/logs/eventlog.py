@@ -3,6 +3,10 @@ r"""Event logs of the Nexuiz family, as files with dates and within console outp
 An event is a line that begins with a colon, ``:kind:field:field``; in a file a line ``:time:date`` stands
 before each.  A game begins with ``:gamestart:type_map:id`` and has a result with ``:end``, before which stand
 the final scores.  The games of the family have their tables in :mod:`equipoise.games`.
+
+On the console other lines begin with the name of a player, who may be called like an event; what a name is
+followed by there has blanks, so an event with a blank where it has none is passed over.  An admin may ask for
+the scores in mid game, which are printed like those of an end, after ``:status:``.
 """
 
 from __future__ import annotations
@@ -19,17 +23,21 @@ from equipoise.matches import Contest, Match, Unfinished
 #: Events that matter; the line feed before a line stands here for speed.
 LINE = re.compile(
     rb"\n:(gamestart|gameinfo:mutators:LIST|join|part|name|team|kill|ctf:capture|labels:teamscores|labels:player"
-    rb"|teamscores:see-labels|player:see-labels|scores|restart|end|gameover|time)(?::([^\n]*))?(?=\r?\n|$)"
+    rb"|teamscores:see-labels|player:see-labels|scores|status|restart|end|gameover|time)(?::([^\n]*))?(?=\r?\n|$)"
 )
 JOIN = re.compile(rb"(\d{1,9}):\d+:(bot|\d+\.\d+\.\d+\.\d+(?::\d+)?|\[[^\]]*\](?::\d+)?|[^:]*):([^\r]*)")
-KILL = re.compile(rb"(\w+):(\d{1,9}):(\d{1,9})(?:[:\r]|$)")
-PAIR = re.compile(rb"(-?\w{1,9}):(\d{1,9})(?:[:\r]|$)")
-TEAM = re.compile(rb"(\d{1,9}):(-?\w{1,9})(?:[:\r]|$)")
+KILL = re.compile(rb"(\w+):(\d{1,9}):(\d{1,9})(?::\S*)?\s*$")
+PAIR = re.compile(rb"(-?\w{1,9}):(\d{1,9})(?::\S*)?\s*$")
+TEAM = re.compile(rb"(\d{1,9}):(-?\w{1,9})(?::\S*)?\s*$")
 PLAYER = re.compile(rb"([^:]*):-?\d+(?:\.\d+)?:(-?\w{1,9}):(\d{1,9}):")
 TEAM_SCORES = re.compile(rb"([^:]*):(\d{1,9})\s*$")
-START = re.compile(rb"([a-z]+)_([^:]*):(\d{1,9})?(?:\.(\d{9,11})\.\d+)?")
+START = re.compile(rb"([a-z]+)_([^:]*):(\d{1,9})?(?:\.(\d{9,11})\.\d+)?[\d.]*\s*$")
+STATUS = re.compile(rb"[a-z]+_[^:]*:\d+\s*$")
 NUMBER = re.compile(rb"-?\d{1,9}(?:\.\d{1,6})?")
 COLOUR = re.compile(r"\^(?:x[0-9a-fA-F]{3}|[0-9])")
+
+#: Events that have nothing after them.
+BARE = (b"restart", b"end", b"gameover")
 
 #: How the names of bots begin.
 BOT_MARK = "[BOT]"
@@ -239,6 +247,7 @@ class EventReader(LineReader):
         self._rules = rules
         self._game: EventLogGame | None = None
         self._date: float | None = None
+        self._status = False
 
     def idle(self) -> bool:
         """Tell whether no game runs, nor may begin with the next line."""
@@ -261,12 +270,17 @@ class EventReader(LineReader):
             kind, rest = line[1], line[2] or b""
             if kind == b"time":
                 self._time(block, line.start(), rest)
-            elif kind == b"gamestart":
+            elif kind == b"gamestart" and b" " not in rest.strip():
                 self._abandon(NO_RESULT)
+                self._status = False
                 covered = line.start()
                 self._begin(block, line.start(), rest)
             elif self._game is None:
                 self._date = None
+            elif self._status or (kind == b"status" and STATUS.match(rest)):
+                self._status = kind != b"end"
+            elif kind in (b"gamestart", b"status") or (kind in BARE and rest.strip()):
+                continue
             elif kind in (b"end", b"gameover"):
                 # The match of a line begins a byte early, with the line feed before it, and ends one late.
                 ending = content[covered : line.end() - 1].replace(b"\r", b"")

@@ -18,7 +18,7 @@ from equipoise.fields import printable
 from equipoise.matches import Contest, Match, Ruleset
 from equipoise.pages.text import pickups as words
 from equipoise.pickup import events as ev
-from equipoise.pickup.arranging import VARY, arrange
+from equipoise.pickup.arranging import arrange
 from equipoise.pickup.chatting import COMMANDS, ChatQuestion, understood
 from equipoise.pickup.events import Command, Divide, Event, Keep, Notice, TakeBack
 from equipoise.pickup.game import PickupLobby
@@ -53,12 +53,13 @@ class Pickups:
     admins : iterable of str
         The ids of those in charge.
     vary : float
-        What it is worth that two who have just played together do not again.
+        What it is worth that two who have just played together do not again, in win probability; by
+        default nothing, as others come from game to game and unfamiliar teams are less even in truth.
     """
 
     def __init__(
         self, archive: Archive, lobbies: Sequence[PickupLobby], *, apart: Iterable[tuple[str, str]] = (),
-        admins: Iterable[str] = (), vary: float = VARY,
+        admins: Iterable[str] = (), vary: float = 0.0,
     ) -> None:  # fmt: skip
         self.archive, self.lobbies = archive, PickupLobbies(lobbies, apart)
         self._admins, self._vary = frozenset(admins), vary

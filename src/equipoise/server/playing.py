@@ -12,7 +12,6 @@ import socket
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from equipoise.archive.archive import Archive
@@ -184,7 +183,7 @@ class BalancedServer:
         """Keep what goes on where the service can see it, now and then; who plays stays here."""
         if self._dry or not self._caught_up or now - self._shown_at < SHOWN_SOON:
             return
-        shown = self.session.as_public(self.settings.name or Path(self.settings.log).name)
+        shown = self.session.as_public(self.settings.title)
         if shown != self._shown or now - self._shown_at >= SHOWN_STILL:
             self._shown, self._shown_at = shown, now
             self._archive.keep_session(shown["server"], {**shown, "at": time.time()})
@@ -243,6 +242,7 @@ class BalancedServer:
             self.there.pop(event.slot, None)
         elif isinstance(event, Announced):
             self._announced, self._ended, self._gone_on = now, float("-inf"), 0
+            self._begun = False  # the server may be another one, without the settings of the last
         elif isinstance(event, Ended):
             self._ended = now
 

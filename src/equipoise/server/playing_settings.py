@@ -74,6 +74,11 @@ class Playing:
     game: str = "openarena"
     map_ranges: bool = True
 
+    @property
+    def title(self) -> str:
+        """What it is called: its name, or else that of its log."""
+        return self.name or Path(self.log).name
+
     def family(self) -> ServerFamily:
         """Return how such a server is read and spoken to."""
         family: ServerFamily = resolve("game", SERVERS, self.game)
@@ -125,10 +130,14 @@ def read_servers(path: str) -> tuple[str, list[Playing]]:
         except InputError as error:
             msg = f"{path}: server {each.get('name', n + 1)}: {error}"
             raise InputError(msg) from error
-    logs = [each.log for each in found]
-    if len(set(logs)) < len(logs):
-        msg = f"{path}: two servers have one log"
-        raise InputError(msg)
+    for what, values in (
+        ("log", [str(Path(each.log).absolute()) for each in found]),
+        ("name", [each.title for each in found]),
+    ):
+        twice = next((value for n, value in enumerate(values) if value in values[:n]), None)
+        if twice is not None:
+            msg = f"{path}: two servers have one {what}, {twice}; each must have its own"
+            raise InputError(msg)
     return store, found
 
 
@@ -165,6 +174,9 @@ def server_of(given: Mapping[str, Any]) -> Playing:
         float(given.get("intermission", 15.0)), given.get("game", "openarena"),
         given.get("map_ranges", True),
     )  # fmt: skip
+    if not 0.0 <= playing.intermission < 1e6:
+        msg = f"must be from 0 to 1000000, got {given['intermission']!r}"
+        raise InputError(msg, "intermission")
     if policy.level is not None and not playing.family().levels:
         msg = f"does not apply to {playing.game}, whose bots have one skill: set it on the server"
         raise InputError(msg, "level")
@@ -196,7 +208,7 @@ def _range(name: str, span: Any) -> tuple[int, int]:
     """Return for how many players a map is made."""
     if (
         isinstance(span, list) and len(span) == 2
-        and all(isinstance(each, int) and 0 <= each <= 1000 for each in span) and span[0] <= span[1]
+        and all(type(each) is int and 0 <= each <= 1000 for each in span) and span[0] <= span[1]
     ):  # fmt: skip
         return span[0], span[1]
     msg = f": {name} must be two whole numbers, the least and the most, got {span!r}"

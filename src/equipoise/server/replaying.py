@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from equipoise.archive.archive import Archive
+from equipoise.clock import deadline
+from equipoise.errors import InputError
 from equipoise.ingest.logs import Source, pieces
 from equipoise.live.events import Announced, Ended, Event, Joined, Left, Starting, Weighed
 from equipoise.live.session import Session
-from equipoise.server.playing import ranges, worded
+from equipoise.server.playing import SECONDS, ranges, worded
 from equipoise.server.playing_settings import Playing
 from equipoise.server.rated import ArchiveRatings
 
@@ -28,11 +30,16 @@ def replay(archive: Archive, settings: Playing) -> Iterator[str]:
         What is known; it is not changed.
     settings : Playing
         The server, with its log.
+
+    Raises
+    ------
+    InputError
+        If no game begins in the log.
     """
     family = settings.family()
     log = family.log(ranges(archive, settings), settings.players)
     rated = ArchiveRatings(archive)
-    session = Session(settings.policy, moves_bots=family.moves_bots)
+    session = Session(settings.policy, lambda: deadline(SECONDS), moves_bots=family.moves_bots)
     there: dict[int, Joined] = {}
     now, games = 0.0, 0
 
@@ -56,3 +63,6 @@ def replay(archive: Archive, settings: Playing) -> Iterator[str]:
             yield from happened(event)
             if isinstance(event, Ended) and family.keeps_teams:
                 yield from happened(Starting())
+    if not games:
+        msg = f": {settings.log} has no game of {settings.game}; --game says what the server plays"
+        raise InputError(msg, "log")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from benchmarks.browsers import Browser, why_no_browser
-from tests.pages.html.axe import complaints, source
+from tests.pages.html.axe import complaints
 from tests.pages.html.hostile import HOSTILE
 
 from equipoise import BalanceRequest, balance
@@ -196,16 +196,52 @@ def test_names_that_mean_harm_are_shown_and_do_nothing(board: Browser) -> None:
 
 
 def test_a_contradiction_is_said(board: Browser) -> None:
-    """Players that must be together and apart are named."""
-    typed(board, "Amber + Birch\nCedar\nDahlia", apart="Amber, Birch")
+    """Players that must be together and apart are named; the teams before stay and can be moved on."""
+    typed(board, "Amber + Birch\nCedar", apart="Amber, Birch")
     assert "must be apart, but are in one party" in board.run(
         "return document.getElementById('fault').textContent"
     )
+    assert sorted(chain(*teams(board))) == NAMES
+    before = team_of(board, "Hazel")
+    board.run("document.querySelector(arguments[0]).focus()", chip("Hazel"))
+    board.press("ArrowRight")
+    assert team_of(board, "Hazel") == 1 - before
+    assert board.log() == []
 
 
-def test_axe_finds_nothing_serious(board: Browser, tmp_path: Path) -> None:
+def test_what_stays_is_not_drawn_anew(board: Browser) -> None:
+    """A player's weight changes: everyone's element is the one before, and the reasons come a frame later."""
+    board.run("window.before = [...document.querySelectorAll('.team li')]")
+    typed(board, board.run("return document.getElementById('text').value.replace('990', '1600')"))
+    assert board.run("return before.every((one) => document.getElementById('board').contains(one))")
+    board.wait("return $('why').textContent.includes(document.querySelector('.chance').textContent)")
+
+
+def test_the_next_best_of_three_teams_says_who_goes_where(board: Browser) -> None:
+    """Teams keep their numbers, so that what is told is what happens when it is chosen."""
+    typed(board, "\n".join(f"p{n} {n * n % 17 + 3}" for n in range(9)), teams="3")
+    board.wait("return document.querySelector('#alternatives button')")
+    words, before = (
+        board.run("return document.querySelector('#alternatives button').textContent"),
+        teams(board),
+    )
+    board.tap("#alternatives button")
+    after = teams(board)
+    moved = {name: n + 1 for n, team in enumerate(after) for name in team if name not in before[n]}
+    assert 0 < len(moved) <= 6
+    assert all(f"{name} to Team {team}" in words for name, team in moved.items())
+
+
+def test_a_bot_of_no_weight_stays_one(board: Browser) -> None:
+    """What a bot weighs is in the request that the library takes, 0 as well."""
+    typed(board, "Amber 9\nBirch 8\nCedar 7", **{"bots": "4", "bot-weight": "0"})
+    bots = BalanceRequest.from_dict(asked(board)).bots
+    assert bots is not None
+    assert (bots.weight, asked(board)["bots"]) == (0.0, {"weight": 0, "target": 4})
+
+
+def test_axe_finds_nothing_serious(board: Browser, axe: str) -> None:
     """No rule of WCAG 2.2 AA that a machine can check is broken, at phone and desk size, light and dark."""
-    axe = source(tmp_path)
     board.run("document.querySelector('details').open = true")
     for width, dark in ((390, False), (390, True), (1280, True), (1280, False)):
         board.look(width, 900, dark=dark)

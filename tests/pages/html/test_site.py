@@ -41,7 +41,7 @@ def night(
 
 
 @pytest.fixture(scope="module")
-def told() -> Chronicle:
+def reported() -> Chronicle:
     """Return a chronicle of a small club."""
     return chronicle_of(Mixture(), night(), {})
 
@@ -54,9 +54,9 @@ def pages_of(site: Site) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_every_link_leads_to_a_page(told: Chronicle) -> None:
+def test_every_link_leads_to_a_page(reported: Chronicle) -> None:
     """Whatever a page refers to is there, and nothing names a host outside."""
-    pages = pages_of(Site(told))
+    pages = pages_of(Site(reported))
     assert {f"{name}/index.html" for name in KINDS if name != "player"} < set(pages)
     for path, page in pages.items():
         if path.endswith(".csv"):
@@ -71,9 +71,9 @@ def test_every_link_leads_to_a_page(told: Chronicle) -> None:
         assert " style=" not in page
 
 
-def test_a_player_has_curve_results_company_and_maps(told: Chronicle) -> None:
+def test_a_player_has_curve_results_company_and_maps(reported: Chronicle) -> None:
     """The page says what was expected and what happened, with whom and where, and why the weight moved."""
-    page = Site(told).page(f"player/{slug('Ann')}.html") or ""
+    page = Site(reported).page(f"player/{slug('Ann')}.html") or ""
     for part in (
         "<polyline",
         'class="band"',
@@ -86,39 +86,39 @@ def test_a_player_has_curve_results_company_and_maps(told: Chronicle) -> None:
         assert part in page, part
     shown = re.search(r"<dd>(\d+\.\d) \(", page)
     assert shown is not None
-    assert float(shown[1]) == pytest.approx(told.tables[DUEL][rank_of(told, "Ann")].weight, abs=0.05)
+    assert float(shown[1]) == pytest.approx(reported.tables[DUEL][rank_of(reported, "Ann")].weight, abs=0.05)
 
 
-def test_what_moved_a_weight_adds_up(told: Chronicle) -> None:
+def test_what_moved_a_weight_adds_up(reported: Chronicle) -> None:
     """Each channel's part is there, and together they are what the weight moved since the game before."""
-    page = Site(told).page(f"player/{slug('Ann')}.html") or ""
+    page = Site(reported).page(f"player/{slug('Ann')}.html") or ""
     whys = re.findall(r"(?:won|lost|drew) with \d+ %: ([+-]\d+\.\d\d) \(([^)]*)\)", page)
     assert len(whys) == 50
     assert {name for _, parts in whys for name in re.findall("[a-z]+", parts)} >= {"result", "score"}
     for change, parts in whys:
         assert sum(map(float, re.findall(r"[+-][0-9.]+", parts))) == pytest.approx(float(change), abs=1e-9)
-    points = told.points("Ann", DUEL)
+    points = reported.points("Ann", DUEL)
     assert float(whys[0][0]) == pytest.approx(points[-1].weight - points[-2].weight, abs=0.011)
 
 
-def rank_of(told: Chronicle, player: str) -> int:
+def rank_of(reported: Chronicle, player: str) -> int:
     """Return the place of a player in the table."""
-    return next(n for n, row in enumerate(told.tables[DUEL]) if row.id == player)
+    return next(n for n, row in enumerate(reported.tables[DUEL]) if row.id == player)
 
 
-def test_a_match_says_what_was_predicted_and_who_came_and_left(told: Chronicle) -> None:
+def test_a_match_says_what_was_predicted_and_who_came_and_left(reported: Chronicle) -> None:
     """Chances are those before the match, shares and who left are there, and who only watched."""
-    page = Site(told).page(f"match/{slug('m7')}.html") or ""
-    chance = f"{100 * told.chances[7][0][0]:.0f} %"
+    page = Site(reported).page(f"match/{slug('m7')}.html") or ""
+    chance = f"{100 * reported.chances[7][0][0]:.0f} %"
     assert chance in page
     assert "40 %" in page
     assert "left early" in page
     assert "Gus" in page
 
 
-def test_fairness_compares_before_and_after_a_date(told: Chronicle) -> None:
+def test_fairness_compares_before_and_after_a_date(reported: Chronicle) -> None:
     """Both parts together have as many games as all of them."""
-    site = Site(told, live=True)
+    site = Site(reported, live=True)
     both = site.page("fairness/index.html", {"date": "1970-01-31"}) or ""
     whole = site.page("fairness/index.html", {"date": "no date"}) or ""
     counts = [int(count) for count in re.findall(r"Contests</dt><dd>(\d+)", both)]
@@ -137,13 +137,13 @@ def test_servers_are_told_apart() -> None:
     assert "<dt>Server</dt><dd><bdi>two</bdi>" in (site.page(f"match/{slug('m1')}.html") or "")
 
 
-def test_a_leaderboard_is_searched_and_filtered(told: Chronicle) -> None:
+def test_a_leaderboard_is_searched_and_filtered(reported: Chronicle) -> None:
     """Ranks stay those of the whole table."""
     path = f"leaderboard/{slug('game/duel')}.html"
-    page = Site(told, live=True).page(path, {"q": "cid"}) or ""
+    page = Site(reported, live=True).page(path, {"q": "cid"}) or ""
     assert page.count('class="name"') == 1
-    assert f'<td class="number">{rank_of(told, "Cid") + 1}</td>' in page
-    assert (Site(told, live=True).page(path, {"games": "61"}) or "").count('class="name"') == 0
+    assert f'<td class="number">{rank_of(reported, "Cid") + 1}</td>' in page
+    assert (Site(reported, live=True).page(path, {"games": "61"}) or "").count('class="name"') == 0
 
 
 @pytest.mark.parametrize(
@@ -159,9 +159,9 @@ def test_a_leaderboard_is_searched_and_filtered(told: Chronicle) -> None:
         "player/",
     ],
 )
-def test_there_is_nothing_at_other_paths(told: Chronicle, path: str) -> None:
+def test_there_is_nothing_at_other_paths(reported: Chronicle, path: str) -> None:
     """Paths that nobody links to are no pages."""
-    assert Site(told).page(path) is None
+    assert Site(reported).page(path) is None
 
 
 def test_an_empty_archive_has_its_pages() -> None:
@@ -222,8 +222,8 @@ def test_times_that_are_none_are_not_shown_as_dates() -> None:
     assert (date(None), date(1e15), date(0.0, dated=False)) == ("?", "?", "~ 1970-01-01 00:00")
 
 
-def test_every_kind_has_its_text(told: Chronicle) -> None:
+def test_every_kind_has_its_text(reported: Chronicle) -> None:
     """A new kind of page is a file and a line, and needs a heading in the catalogue."""
     for name in KINDS:
         assert kind(name).name == name
-        assert Site(told).t[name]
+        assert Site(reported).t[name]

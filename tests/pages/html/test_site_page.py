@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.browsers import Browser, why_no_browser
-from tests.pages.html.axe import complaints, source
+from tests.pages.html.axe import complaints
 from tests.pages.html.hostile import HOSTILE
 from tests.pages.html.test_site import night
 
@@ -37,9 +37,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return [*kinds.values(), folder / "report.html"]
 
 
-def test_axe_finds_nothing_serious_on_any_page(pages: list[Path], tmp_path: Path) -> None:
+def test_axe_finds_nothing_serious_on_any_page(pages: list[Path], axe: str) -> None:
     """No rule of WCAG 2.2 AA that a machine can check is broken, and no page is wider than the screen."""
-    axe = source(tmp_path)
     with Browser(390, 900, dark=True) as browser:
         for page in pages:
             browser.open(page.as_uri())

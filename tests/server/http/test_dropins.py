@@ -31,7 +31,7 @@ def test_spads_reads_a_rating_whatever_credentials_it_sends(served: Served) -> N
     assert 0 < ask(f"{url}/-1/Duel", authorization=BASIC).plain["rating_value"] < 50
 
 
-def test_spads_is_told_who_goes_where(served: Served) -> None:
+def test_spads_is_reported_who_goes_where(served: Served) -> None:
     """As RatingManager sends it: Python's own writing, in a form."""
     url = f"{served.http}/teiserver/api/spads/balance_battle"
     players = {name: {"skill": None} for name in ("ann", "bob", "cid", "a/b")}

@@ -13,7 +13,7 @@ SMALL = ("balance", b'{"players": {"Ann": 2, "Bob": 1}}', 1.0)
 
 
 class Held:
-    """A worker that answers when it is told to."""
+    """A worker that answers when it is asked to."""
 
     pid = 1
 

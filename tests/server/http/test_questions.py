@@ -36,8 +36,8 @@ def test_balance_and_explain_answer_as_the_command_line(served: Served, tmp_path
     path.write_text(json.dumps(request), encoding="utf-8")
     assert ask(f"{served.http}/v1/balance", request).plain == command("balance", "--request", str(path))
     explained = ask(f"{served.http}/v1/explain?time_limit=5", {**request, "why": ["Ann"]}).plain
-    told = command("explain", "--request", str(path), "--all", "--why", "Ann")
-    assert explained == told
+    reported = command("explain", "--request", str(path), "--all", "--why", "Ann")
+    assert explained == reported
 
 
 def test_late_and_lobbies_answer_as_the_command_line(served: Served, tmp_path: Path) -> None:
@@ -52,8 +52,8 @@ def test_late_and_lobbies_answer_as_the_command_line(served: Served, tmp_path: P
     (tmp_path / "lobbies.csv").write_text("name,target\nx,8\ny,5\n", encoding="utf-8")
     players = [{"id": name, "skill": skill} for name, skill in (("a", 5), ("b", 3), ("c", 4), ("d", 1))]
     lobbies = [{"name": "x", "target": 8}, {"name": "y", "target": 5}]
-    told = command("lobbies", str(tmp_path / "players.csv"), str(tmp_path / "lobbies.csv"))
-    assert ask(f"{served.http}/v1/lobbies", {"players": players, "lobbies": lobbies}).plain == told
+    reported = command("lobbies", str(tmp_path / "players.csv"), str(tmp_path / "lobbies.csv"))
+    assert ask(f"{served.http}/v1/lobbies", {"players": players, "lobbies": lobbies}).plain == reported
 
 
 def test_rate_and_predict_answer_as_the_command_line(served: Served, tmp_path: Path) -> None:
@@ -62,8 +62,8 @@ def test_rate_and_predict_answer_as_the_command_line(served: Served, tmp_path: P
     path.write_text("".join(json.dumps(match) + "\n" for match in MATCHES), encoding="utf-8")
     assert ask(f"{served.http}/v1/rate", {"matches": MATCHES}).plain == command("rate", str(path))
     body = {"matches": MATCHES, "teams": [["ann"], [{"id": "bob", "share": 0.5}, "new"]], "model": "elo"}
-    told = command("predict", str(path), "--team", "ann", "--team", "bob@0.5,new", "--model", "elo")
-    assert ask(f"{served.http}/v1/predict", body).plain == told
+    reported = command("predict", str(path), "--team", "ann", "--team", "bob@0.5,new", "--model", "elo")
+    assert ask(f"{served.http}/v1/predict", body).plain == reported
 
 
 def test_names_are_read_as_people_write_them(served: Served) -> None:

@@ -104,7 +104,7 @@ def test_addresses_that_are_wrong_are_refused(served: Served, path: str, status:
     assert (answer.status, answer.plain["status"]) == (status, status)
 
 
-def test_running_games_are_listed_and_told_as_they_change(tmp_path: Path) -> None:
+def test_running_games_are_listed_and_reported_as_they_change(tmp_path: Path) -> None:
     """Those that were heard of lately; a listener gets them at once, and again when something has changed."""
     store = tmp_path / "games.db"
     session = {"server": "ctf", "phase": "playing", "map": "oa_ctf1", "ruleset": "openarena/ctf", "teams": []}
@@ -114,14 +114,14 @@ def test_running_games_are_listed_and_told_as_they_change(tmp_path: Path) -> Non
         served = Served(store, "--http", "127.0.0.1:0", "--http-rate", "1e6")
         (listed,) = ask(f"{served.http}/v1/sessions").plain["sessions"]
         assert {**listed, "at": 0} == {**session, "at": 0}
-        told = Client(served.http).events()
-        kind, content, _ = next(told)
+        reported = Client(served.http).events()
+        kind, content, _ = next(reported)
         assert (kind, content["map"]) == ("session", "oa_ctf1")
         archive.keep_session("ctf", {**session, "map": "oa_ctf2", "at": time.time()})
         while content["map"] != "oa_ctf2":  # the look before the change says nothing
-            kind, content, _ = next(told)
+            kind, content, _ = next(reported)
             assert kind == "session"
-        told.close()
+        reported.close()
     assert served.end()[0] == 0
 
 

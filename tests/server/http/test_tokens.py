@@ -74,7 +74,7 @@ class Guarded:
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
-    """Return a server that asks for tokens; at its end nothing has told one of them."""
+    """Return a server that asks for tokens; at its end nothing has printed one of them."""
     folder = tmp_path_factory.mktemp("tokens")
     made = Guarded(folder)
     command = Path(f"/proc/{made.served.process.pid}/cmdline")
@@ -82,9 +82,9 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
     yield made
     code, log = made.served.end()
     assert code == 0
-    told = json.dumps(log) + listed + Path(made.file).read_text(encoding="utf-8")
+    reported = json.dumps(log) + listed + Path(made.file).read_text(encoding="utf-8")
     secrets = {text.rpartition("_")[2] for text in made.tokens.values() if text}
-    assert not [secret for secret in secrets if secret in told]
+    assert not [secret for secret in secrets if secret in reported]
 
 
 @pytest.mark.parametrize("kind", ["none", "wrong", "revoked", "read", "report", "single", "admin"])

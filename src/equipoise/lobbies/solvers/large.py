@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from equipoise.lobbies.annealing import ENOUGH, heat_of, search
 from equipoise.lobbies.arranging import MOST_IMPROVED, improve
+from equipoise.lobbies.bins import Binned, ends_of_bins, solve_bins
 from equipoise.lobbies.bounds import even_bound, linear_bound
 from equipoise.lobbies.dual import dual_bound
-from equipoise.lobbies.pairs import Binned, certified, ends_of_bins, placing_of, smoothed, solve_bins
+from equipoise.lobbies.pairs import certified, placing_of, smoothed
 from equipoise.lobbies.polishing import polish
 from equipoise.lobbies.problem import LobbyProblem, LobbyTask, Placed, Placing
 from equipoise.programs import available
+from equipoise.stopping import seconds_left
 
-#: Bins of the rounds, one after another, and lobbies up to which so many pairs of them are worth it.
-BINS, MOST_LOBBIES = (200, 400, 800), 6
+#: Bins of the rounds, one after another, and lobbies up to which so many pairs of them are worth it; with a
+#: limit of time there are rounds with more.
+BINS, FINER, MOST_LOBBIES = (200, 400, 800), (1300, 2000), 6
 
-#: Bins of the rounds where a pass over all players costs more than a linear program: all but the last only
-#: begin the next one.
-BINS_OF_MANY = (200, 1300)
+#: Bins of the rounds where a pass over all players costs more than a linear program: those before the last
+#: only begin the next one.
+BINS_OF_MANY = (200, 500, 1300)
 
 #: Relative gap at which a plan is good enough for the work to end; of other teams than those of two one that
 #: nobody could tell is, too.
@@ -69,24 +74,33 @@ def _by_bins(task: LobbyTask, placing: Placing, bound: float) -> tuple[Placing, 
     problem = task.problem
     singles = np.flatnonzero(problem.size == 1)
     singles = singles[np.argsort(problem.skill[singles], kind="stable")]
-    skill = problem.skill[singles]
     many = problem.n_blocks > MOST_IMPROVED
     known: Binned | None = None
     value = placing.value(problem)
-    for bins in BINS_OF_MANY if many else BINS:
-        ends = ends_of_bins(skill, bins)
+    gap, finer = math.inf, tuple[int, ...]()
+    if seconds_left(task.stop) < math.inf:
+        gap, finer = ENOUGH * heat_of(problem) * task.n_teams, FINER
+
+    def done() -> bool:
+        return value - bound <= min(CLOSE * value, gap)
+
+    for bins in (*(BINS_OF_MANY if many else BINS), *finer):
+        ends = ends_of_bins(problem.skill[singles], bins)
         binned = solve_bins(problem, singles, ends, task.n_teams, task.waiting, known, task.stop)
         if binned is None:
             break
         known = binned
-        if many and bins != BINS_OF_MANY[-1]:
+        if many and bins < BINS_OF_MANY[-1]:
             continue
-        for prices in (binned, smoothed(binned)):
-            bound = max(bound, certified(problem, singles, prices, task.n_teams, task.waiting, task.stop))
         if not problem.barred:
-            other = improve(problem, placing_of(problem, singles, ends, binned, task.n_teams), task.stop)
+            first = placing_of(problem, singles, ends, binned, task.n_teams)
+            other = improve(problem, first, task.stop, bound + min(CLOSE * bound, gap))
             if other.value(problem) < value:
                 placing, value = other, other.value(problem)
-        if value - bound <= CLOSE * value or task.stop() or len(ends) >= len(skill):
+        # A pass over all players each: where the quick bounds are as good, none is needed.
+        for prices in (binned, smoothed(binned)):
+            if not done():
+                bound = max(bound, certified(problem, singles, prices, task.n_teams, task.waiting, task.stop))
+        if done() or task.stop() or len(ends) >= len(singles):
             break
     return placing, bound

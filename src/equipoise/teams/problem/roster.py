@@ -10,7 +10,7 @@ import numpy as np
 
 from equipoise.arrays import Floats
 from equipoise.errors import InputError, nearest
-from equipoise.players import MOST_PLAYERS, Bots, Player, Rating
+from equipoise.players import MOST_PLAYERS, Bots, Player, Rating, players_named
 from equipoise.teams.problem.binding import apart_pairs, block_teams, fixed_teams
 from equipoise.teams.problem.components import Contradiction, SignedUnion, components
 from equipoise.teams.problem.preferences import Preference, prices_of
@@ -155,7 +155,7 @@ def rated(players: Iterable[Player] | Mapping[str, float | Rating | None], defau
         If an id comes twice.
     """
     if isinstance(players, Mapping):
-        players = [Player(name, rating) for name, rating in players.items()]
+        players = players_named(players)
     everyone = tuple(players)
     _check_players(everyone)
     if any(player.rating is None and player.roles for player in everyone):

@@ -6,7 +6,8 @@
 function solved(request, asked = request) {
   const problem = build(request);
   const { status, labels, within } = solve(problem, MOST_OTHERS + 1);
-  const [best = [], ...others] = labels;
+  const best = labels[0] ?? [];
+  const others = labels.slice(1).map((one) => renumbered(problem, best, one));
   if (request === asked) state.locks = new Set();
   Object.assign(state, { asked, problem, status, best, others, within, labels: best, picked: -1, prices: null });
   show();
@@ -45,15 +46,28 @@ const judged = (labels) => judge(/** @type {Problem} */ (state.problem), labels)
 /** @param {number[]} chances */
 const chancesIn = (chances) => chances.map(percent).join(" : ");
 
+/** A split with its teams numbered so that most players stay where they are in another.
+ * @param {Problem} problem @param {number[]} from @param {number[]} to @returns {number[]} */
+function renumbered({ k, blocks, interchangeable, units }, from, to) {
+  if (!interchangeable || units.sideWeight) return to;
+  const pairs = Array.from({ length: k * k }, (_, at) => ({ own: Math.floor(at / k), as: at % k, shared: 0 }));
+  blocks.forEach(({ size }, at) => { pairs[to[at] * k + from[at]].shared += size; });
+  const names = /** @type {number[]} */ (Array(k).fill(-1));
+  for (const { own, as } of pairs.sort((a, b) => b.shared - a.shared)) if (names[own] < 0 && !names.includes(as)) names[own] = as;
+  return to.map((team) => names[team]);
+}
+
+/** More moves than these are counted. */
+const MOST_MOVES = 8;
+
 /** What would change from one split to another, in words. @param {number[]} from @param {number[]} to */
 function changeOf(from, to) {
-  const k = state.asked ? state.asked.teams : 2;
   const [before, after] = [byPlayer(from), byPlayer(to)];
-  const turned = k === 2 ? [after, after.map((team) => 1 - team)] : [after];
-  const moves = turned.map((teams) => before.flatMap((team, place) => (team === teams[place] ? [] : [place])));
-  const least = moves.reduce((a, b) => (b.length < a.length ? b : a));
-  const names = (/** @type {boolean} */ first) => least.filter((place) => (before[place] === before[least[0]]) === first).map(nameOf).join(", ");
-  return names(false) ? say("exchange", { one: names(true), other: names(false) }) : names(true);
+  const moved = before.flatMap((team, place) => (team === after[place] ? [] : [place]));
+  const [one, other] = [0, 1].map((team) => moved.filter((place) => before[place] === team).map(nameOf).join(", "));
+  if (moved.length > MOST_MOVES) return say("many_moves", { count: moved.length });
+  if (state.problem?.k === 2 && one && other) return say("exchange", { one, other });
+  return moved.map((place) => say("goes", { name: nameOf(place), team: teamName(after[place]) })).join(", ");
 }
 
 // --- showing -----------------------------------------------------------------------------------------------
