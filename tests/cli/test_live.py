@@ -169,7 +169,7 @@ def test_a_log_without_a_game_is_refused(recorded: tuple[Path, str], tmp_path: P
     assert f"{path}: server nx: log: {log} has no game of nexuiz" in done.stderr
 
 
-def test_a_server_that_cannot_be_found_is_named_once(recorded: tuple[Path, str], tmp_path: Path) -> None:
+def test_a_server_that_cannot_be_found_is_reported_once(recorded: tuple[Path, str], tmp_path: Path) -> None:
     """With the flag that was typed."""
     log, store = recorded
     password = tmp_path / "rcon"

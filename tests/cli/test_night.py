@@ -256,7 +256,7 @@ def test_what_makes_no_sense_is_said_without_a_traceback() -> None:
 
     for scores in (["nan", "1"], ["inf", "-inf"]):
         night("score", *scores, fails=1)
-    assert "the teams of now are" in night("won", "red", "--match", "m7", fails=1)
+    assert "the current teams are" in night("won", "red", "--match", "m7", fails=1)
     assert "ahead of this machine's clock" in night("draw", "--at", "2999-01-01", fails=1)
     assert plain("score", "-1", "-3")["status"] == "new"
 

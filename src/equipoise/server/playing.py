@@ -242,6 +242,7 @@ class BalancedServer:
             self.there.pop(event.slot, None)
         elif isinstance(event, Announced):
             self._announced, self._ended, self._gone_on = now, float("-inf"), 0
+            self._begun = False  # the server may be another one, without the settings of the last
         elif isinstance(event, Ended):
             self._ended = now
 

@@ -30,14 +30,14 @@ ANSWER = (
 )  # fmt: skip
 
 
-class Plain(Protocol):
+class ToDict(Protocol):
     """What can be written as plain data, as a request can."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
 
 
-def receipt(request: Plain, solution: Any, version: str | None = None) -> dict[str, Any]:
+def receipt(request: ToDict, solution: Any, version: str | None = None) -> dict[str, Any]:
     """Return the receipt of an answer: plain data for JSON, that :func:`equipoise.verify` checks.
 
     Parameters
