@@ -29,10 +29,8 @@ store = click.option(
 
 mutators = click.option(
     "--mutators", metavar="FILE.toml",
-    help="Settings that change play, or do not: a table a game with lists gameplay and cosmetic.",
+    help="Settings that change play, or do not: one table per game, with lists 'gameplay' and 'cosmetic'.",
 )  # fmt: skip
-
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def warn(text: str) -> None:
