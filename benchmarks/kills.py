@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
 import os
@@ -113,13 +112,8 @@ def main() -> int:
     """Read the arguments and do what they say."""
     import reporting  # beside this file, which is not a package
 
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=TIMES)
-    reporting.add_modes(parser)
-    given = parser.parse_args()
-    page = HERE / "KILLS.md"
-    return reporting.keep(
-        given, HERE / "kills.json", page, lambda: measure(given.times), lambda found: PAGE.format(**found)
+    return reporting.run_many(
+        __doc__, HERE / "kills.json", HERE / "KILLS.md", measure, PAGE.format_map, times=TIMES
     )
 
 

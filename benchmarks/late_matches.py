@@ -6,7 +6,6 @@ the time is given as a part of a rebuild's, both measured in this run.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 import time
@@ -98,17 +97,8 @@ def main() -> int:
     """Read the arguments and do what they say."""
     import reporting  # beside this file, which is not a package
 
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--matches", type=int, default=MATCHES)
-    reporting.add_modes(parser)
-    given = parser.parse_args()
-    page = HERE / "LATE.md"
-    return reporting.keep(
-        given,
-        HERE / "late_matches.json",
-        page,
-        lambda: results(given.matches),
-        lambda found: PAGE.format(**found),
+    return reporting.run_many(
+        __doc__, HERE / "late_matches.json", HERE / "LATE.md", results, PAGE.format_map, matches=MATCHES
     )
 
 

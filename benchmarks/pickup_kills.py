@@ -15,7 +15,6 @@ the page anew, ``--check`` tells if it is stale.
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import re
@@ -31,7 +30,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from benchmarks.irc import Person, bot, free_port, ngircd  # noqa: E402  # needs the path
-from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
+from benchmarks.reporting import run_many  # noqa: E402  # needs the path
 
 from equipoise.archive.archive import open_archive  # noqa: E402
 from equipoise.cli import group  # noqa: E402
@@ -185,17 +184,16 @@ without a kill.
 """
 
 
+def measure(times: int) -> Row:
+    """Kill both so many times."""
+    return {"nights": killed_nights(times), "bot": killed_bot(times)}
+
+
 def main() -> int:
     """Read the arguments and do what they say."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=TIMES)
-    add_modes(parser)
-    given = parser.parse_args()
-
-    def measure() -> Row:
-        return {"nights": killed_nights(given.times), "bot": killed_bot(given.times)}
-
-    return keep(given, HERE / "pickup_kills.json", HERE / "PICKUP_KILLS.md", measure, report)
+    return run_many(
+        __doc__, HERE / "pickup_kills.json", HERE / "PICKUP_KILLS.md", measure, report, times=TIMES
+    )
 
 
 if __name__ == "__main__":

@@ -55,3 +55,20 @@ def run(
     parser = argparse.ArgumentParser(description=description)
     add_modes(parser)
     return keep(parser.parse_args(), results, page, measure, report)
+
+
+def run_many(
+    description: str | None,
+    results: Path,
+    page: Path,
+    measure: Callable[[int], Any],
+    report: Callable[[Any], str],
+    **default: int,
+) -> int:
+    """Do what the command line of a script says whose only option is how many of something."""
+    parser = argparse.ArgumentParser(description=description)
+    ((name, number),) = default.items()
+    parser.add_argument(f"--{name}", type=int, default=number)
+    add_modes(parser)
+    given = parser.parse_args()
+    return keep(given, results, page, lambda: measure(getattr(given, name)), report)

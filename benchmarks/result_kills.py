@@ -7,7 +7,6 @@ result once, and after the next start the answer to ``ALL`` must be that of a re
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import platform
@@ -27,7 +26,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from benchmarks.processes import LOOPBACK, TOKEN, Server, serve  # noqa: E402  # needs the path
-from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
+from benchmarks.reporting import run_many  # noqa: E402  # needs the path
 
 Row = dict[str, Any]
 
@@ -149,12 +148,9 @@ weights first.
 
 def main() -> int:
     """Read the arguments and do what they say."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=TIMES)
-    add_modes(parser)
-    given = parser.parse_args()
-    page = HERE / "RESULT_KILLS.md"
-    return keep(given, HERE / "result_kills.json", page, lambda: measure(given.times), report)
+    return run_many(
+        __doc__, HERE / "result_kills.json", HERE / "RESULT_KILLS.md", measure, report, times=TIMES
+    )
 
 
 if __name__ == "__main__":

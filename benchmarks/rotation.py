@@ -7,7 +7,6 @@ and kills.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import gzip
 import shutil
@@ -232,13 +231,8 @@ def main() -> int:
     """Read the arguments and do what they say."""
     import reporting  # beside this file, which is not a package
 
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=TIMES)
-    reporting.add_modes(parser)
-    given = parser.parse_args()
-    page = HERE / "ROTATION.md"
-    return reporting.keep(
-        given, HERE / "rotation.json", page, lambda: measure(given.times), lambda found: PAGE.format(**found)
+    return reporting.run_many(
+        __doc__, HERE / "rotation.json", HERE / "ROTATION.md", measure, PAGE.format_map, times=TIMES
     )
 
 

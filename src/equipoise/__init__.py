@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from equipoise.teams.request import BalanceRequest
     from equipoise.teams.running.handicap import advantage
     from equipoise.teams.running.joining import late
-    from equipoise.teams.running.placing import Joined, Placement, place_late
+    from equipoise.teams.running.placing import LateOption, Placement, place_late
     from equipoise.teams.solution import Solution, Split, Status, choose
     from equipoise.verifying.checking import verify
     from equipoise.verifying.findings import Verification
@@ -63,8 +63,8 @@ __all__ = [
     "GaussianFilter",
     "Glicko2",
     "InputError",
-    "Joined",
     "Ladder",
+    "LateOption",
     "Lobby",
     "LobbyPlan",
     "LobbyRule",
@@ -135,7 +135,7 @@ _HOME = {
     "Front": "teams.pareto",
     "GaussianFilter": "ratings.models.gaussian_filter.model",
     "InputError": "errors",
-    "Joined": "teams.running.placing",
+    "LateOption": "teams.running.placing",
     "Ladder": "ratings.ladder",
     "Lobby": "lobbies.plan",
     "LobbyPlan": "lobbies.plan",

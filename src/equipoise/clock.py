@@ -62,7 +62,7 @@ def deadline(seconds: float) -> Deadline:
     return Deadline(time.monotonic() + seconds)
 
 
-def shares(seconds: float) -> Callable[[int], Callable[[], bool]]:
+def shares(seconds: float) -> Callable[[int], Deadline]:
     """Return a way to divide some time from now among questions: each may have its share of what is left.
 
     Parameters

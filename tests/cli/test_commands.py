@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 import re
+import shlex
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -125,6 +126,41 @@ def test_a_share_may_be_per_cent() -> None:
     assert not percent.stderr
 
 
+#: Commands whose answer is no table.
+WITHOUT_TABLE = {
+    "digest", "export", "forget", "import", "import-results", "ingest", "merge", "rebuild", "undo", "watch",
+    "night won", "night draw", "night score", "night undo",
+}  # fmt: skip
+
+
+def _options(typed: tuple[str, ...]) -> set[str]:
+    command: click.Command = group
+    for name in typed:
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), name) or group
+    return {option for param in command.params for option in param.opts}
+
+
+def test_every_table_has_every_form() -> None:
+    """Whatever prints JSON prints CSV and Markdown too, unless its answer is no table."""
+    forms = {
+        " ".join(typed): _options(typed) & {"--json", "--csv", "--markdown"} for typed in _commands(group)
+    }
+    assert {typed for typed, options in forms.items() if options == {"--json"}} == WITHOUT_TABLE
+    assert {len(options) for options in forms.values()} == {0, 1, 3}
+
+
+@pytest.mark.parametrize(
+    "typed", [typed for typed in _commands(group) if "--csv" in _options(typed)], ids=" ".join
+)
+def test_one_form_at_a_time(typed: tuple[str, ...]) -> None:
+    """Two forms contradict each other, whatever the command and whichever comes first."""
+    for one, other in (("--json", "--csv"), ("--markdown", "--json"), ("--csv", "--markdown")):
+        done = run(*typed, one, other)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"{one} cannot be used with {other}" in done.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "markdown"])
 @pytest.mark.parametrize(
@@ -138,6 +174,13 @@ def test_a_share_may_be_per_cent() -> None:
         ("predict {matches} --team Amber --team Elm", "team"),
         ("night table --store sqlite:///n.db", "played"),
         ("tokens list --file none.json", "scope"),
+        ("explain {roster}", "deviation"),
+        ("late {running} --join '5 Zed'", "joins"),
+        ("late {running}", "advantage"),
+        ("explain {roster} --edit 'swap Amber Birch'", "deviation"),
+        ("night plan --rounds 2 --store sqlite:///n.db", "game"),
+        ("tune {matches} --steps 1", "setting"),
+        ("night --store sqlite:///n.db Ann Bob Cid Dee", "player"),
     ],
 )
 def test_a_table_has_every_form(
@@ -145,9 +188,11 @@ def test_a_table_has_every_form(
 ) -> None:
     """CSV and Markdown begin with the columns, and nothing else is on the standard output."""
     monkeypatch.chdir(tmp_path)
-    names = ("roster.txt", "players.csv", "lobbies.csv", "matches.jsonl")
+    names = ("roster.txt", "players.csv", "lobbies.csv", "matches.jsonl", "running.csv")
     places = {name.partition(".")[0]: str(EXAMPLES / name) for name in names}
-    done = run(*(part.format(**places) for part in typed.split()), f"--{form}")
+    if "night plan" in typed:
+        run("night", "--store", "sqlite:///n.db", "Ann", "Bob", "Cid", "Dee")
+    done = run(*(part.format(**places) for part in shlex.split(typed)), f"--{form}")
     assert done.returncode == 0, done.stderr
     header, *rows = done.stdout.splitlines()
     assert column in (header.split(",") if form == "csv" else [cell.strip() for cell in header.split("|")])

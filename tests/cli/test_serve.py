@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.cli.running import run_process
+from tests.cli.running import run, run_process
 from tests.server.test_service import TOKEN, Served, games, learnt
 
 from equipoise.cli.serve import command
@@ -29,17 +29,22 @@ def test_every_setting_but_the_token_is_a_flag() -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        ([], "^store is missing"),
-        (["--store", "games.db"], "^store must be sqlite:///path"),
-        (["--store", "sqlite:////none/a.db"], "^store: /none/a.db: "),
-        (["--store", "sqlite:///{0}/a.db"], "^store: .*/a.db: there is no such file"),
-        (["--store", "sqlite:///{0}/a.db", "--weights", "nowhere"], "^weights must be HOST:PORT"),
+        ([], "^--store is missing"),
+        (["--store", "games.db"], "^--store must be sqlite:///path"),
+        (["--store", "sqlite:////none/a.db"], "^--store: /none/a.db: "),
+        (["--store", "sqlite:///{0}/a.db"], "^--store: .*/a.db: there is no such file"),
+        (["--store", "sqlite:///{0}/a.db", "--weights", "nowhere"], "^--weights must be HOST:PORT"),
         (
             ["--store", "sqlite:///{0}/a.db", "--create", "--weights", "127.0.0.1:{1}"],
-            "^weights: cannot listen on",
+            "^--weights: cannot listen on",
         ),
-        (["--store", "sqlite:///{0}/a.db", "--max-line", "0"], "^max_line must be above 0 and finite, got 0"),
-        (["--store", "sqlite:///{0}/a.db", "--token-file", "none"], "^token_file: none cannot be read"),
+        (
+            ["--store", "sqlite:///{0}/a.db", "--max-line", "0"],
+            "^--max-line must be above 0 and finite",
+        ),
+        (["--store", "sqlite:///{0}/a.db", "--token-file", "none"], "^--token-file: none cannot be read"),
+        (["--store", "sqlite:///{0}/a.db", "--cors", "board.example"], "^--cors must be \\* or origins"),
+        (["--store", "sqlite:///{0}/a.db", "--forwarded-by", "proxy"], "^--forwarded-by must be addresses"),
     ],
 )
 def test_what_cannot_be_served_is_not_begun(flags: list[str], message: str, tmp_path: Path) -> None:
@@ -50,6 +55,23 @@ def test_what_cannot_be_served_is_not_begun(flags: list[str], message: str, tmp_
         done = run_process("serve", *given)
     assert done.returncode == 1
     assert re.match(message.replace("^", "error: "), done.stderr)
+
+
+def test_a_setting_is_named_where_it_was_set(tmp_path: Path) -> None:
+    """The flag, the variable of the environment, or the file."""
+    path = tmp_path / "serve.toml"
+    path.write_text('[serve]\nstore = "sqlite:///a.db"\nweights = "nowhere"\n', encoding="utf-8")
+    wrong = "must be HOST:PORT, as in 127.0.0.1:7790 or [::1]:7790, got 'nowhere'"
+    store = ("--store", "sqlite:///a.db")
+    for name in ("serve", "doctor"):
+        by_flag = run(name, *store, "--weights", "nowhere")
+        by_variable = run(name, *store, EQUIPOISE_WEIGHTS="nowhere")
+        by_file = run(name, "--config", str(path))
+        for done, place in (
+            (by_flag, "--weights"), (by_variable, "EQUIPOISE_WEIGHTS"), (by_file, f"{path}: weights")
+        ):  # fmt: skip
+            assert done.returncode == 1
+            assert f": {place} {wrong}" in done.stdout + done.stderr
 
 
 def test_an_unknown_flag_is_a_mistake_of_usage() -> None:

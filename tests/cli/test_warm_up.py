@@ -10,6 +10,7 @@ from equipoise.cli import _say_compiling
 from equipoise.serving import warming
 
 
+@pytest.mark.slow
 def test_warming_up_compiles_what_is_missing_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each step is named as it begins, and what is compiled already is left alone."""
     pytest.importorskip("numba", reason="numba is not installed")

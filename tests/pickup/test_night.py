@@ -96,7 +96,7 @@ def _event(night: Night, step: str, who: str, match: str) -> Event | None:
 
 
 def _holds(night: Night) -> None:
-    """Check that the teams of now keep all the rules."""
+    """Check that the current teams keep all the rules."""
     assert night.proposal is not None
     placed = [player for team in night.proposal.teams for player in team]
     assert sorted((*placed, *night.proposal.out)) == sorted(night.setup.here)

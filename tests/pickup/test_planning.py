@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from equipoise.errors import InputError
 from equipoise.ledger import LedgerGame
-from equipoise.pickup.arranging import Rated, arrange
+from equipoise.pickup.arranging import Rated
 from equipoise.pickup.night import Setup
 from equipoise.pickup.planning import plan, planned
 from equipoise.pickup.rounds import REPEATED, Rounds
@@ -136,14 +136,3 @@ def test_a_plan_is_better_than_round_by_round_with_the_ledger() -> None:
         reported = evening(seed)
         assert reported["plan"] < reported["rounds"]
         assert reported["plan_out"] <= reported["rounds_out"]
-
-
-def test_rounds_know_teams_under_any_name() -> None:
-    """So that teams from elsewhere are judged by the same sums; others are refused."""
-    rounds = Rounds([], Setup(NAMES[:6], size=2), rated(2), 2)
-    proposal = arrange([], rounds.setup, rated(2), "m").proposal
-    index = rounds.index_of(proposal.teams)
-    assert rounds.index_of(proposal.teams[::-1]) == index
-    assert rounds.chances[index].max() == pytest.approx(max(proposal.chances), abs=0.05)
-    with pytest.raises(InputError, match="not among the splits"):
-        rounds.index_of((NAMES[:1], NAMES[1:6]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,14 @@ from benchmarks.duels import play_duels
 
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Ruleset
+from equipoise.players import Rating
 from equipoise.ratings.model import answers
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.models.glicko2 import Glicko2
 from equipoise.ratings.models.trueskill import TrueSkill
 from equipoise.ratings.models.weng_lin import BradleyTerry, PlackettLuce
 from equipoise.ratings.normal import below, between, beyond, density, quantile
+from equipoise.ratings.rating import rate
 from equipoise.registry import MODELS, resolve
 
 SHAPES = [(1, 1), (5, 5), (3, 4), (1, 1, 1), (2, 3, 1, 4), (1,) * 8]
@@ -330,9 +333,21 @@ def test_far_draws_keep_their_digits() -> None:
         (lambda: TrueSkill(tau=0), "tau must be a number above 0, got 0"),
         (lambda: Elo(scale=0.0), "scale must be a number above 0, got 0.0"),
         (lambda: BradleyTerry(kappa=-1.0), "kappa must be a number above 0, got -1.0"),
+        (lambda: Elo(k=1e300), "k must be a number from -1e\\+15 to 1e\\+15, got 1e\\+300"),
+        (lambda: rate([[Rating(25, 8)], [Rating(25, 8)]], model=Elo()), "model must be PlackettLuce, Brad"),
+        (lambda: rate([["ann"], ["bob"]]), "teams must have ratings, such as Rating.25.0, 8.3., got 'ann'"),
     ],
 )
 def test_constants_out_of_range_are_refused(make: Any, message: str) -> None:
     """The message begins with the constant."""
     with pytest.raises(InputError, match=message):
         make()
+
+
+@pytest.mark.parametrize("model", [BradleyTerry, Elo, Glicko2, PlackettLuce, TrueSkill])
+def test_no_constant_may_be_something_else_than_a_number(model: Any) -> None:
+    """What is not a finite number is refused by its name before anybody is rated by it."""
+    for each in fields(model):
+        for wrong in (math.nan, math.inf, -math.inf, "x", None, True):
+            with pytest.raises(InputError, match=f"^{each.name} must be "):
+                model(**{each.name: wrong})

@@ -82,7 +82,7 @@ def test_solvers_agree_on_larger_rosters(solver: str) -> None:
 
 
 def test_a_full_server_is_proven_where_few_moves_are_worth_it() -> None:
-    """Of 64 players some would be too many to prove without their teams of now."""
+    """Of 64 players some would be too many to prove without their current teams."""
     weights = np.random.default_rng(5).normal(50.0, 15.0, 64).round(1)
     players = [Player(f"p{i}", float(weight), team_now=i % 2) for i, weight in enumerate(weights)]
     solution = balance(players, moves=2)

@@ -1,6 +1,6 @@
 """``equipoise balance``: fair teams from a roster, as text, JSON, a table or a picture.
 
-What ``explain`` and ``front`` share with it is here too: the search, which Ctrl-C ends, and how it is shown.
+What other commands share with it is here too: the search, which Ctrl-C ends, and how its answer is shown.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import click
 
 from equipoise.cli.requests import AskingCommand, named, request_of, save_request, unknown
 from equipoise.cli.shared.asking import asks
-from equipoise.cli.shared.printing import NewFile, print_json, write
+from equipoise.cli.shared.printing import PLAYER_FORMS, NewFile, form_options, print_json, write
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import SOLVERS, resolve
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from equipoise.clock import Deadline
     from equipoise.teams.request import BalanceRequest
     from equipoise.teams.solution import Solution, Split
+
 
 #: What shells report for a command that Ctrl-C has ended.
 INTERRUPTED = 130
@@ -62,6 +63,12 @@ class Interruptible:
         if self.interruption.happened:
             return 0.0
         return math.inf if self.within is None else self.within.left()
+
+    def at_most(self, seconds: float) -> Interruptible:
+        """Return the criterion that holds after some seconds from now, or once interrupted."""
+        from equipoise.clock import deadline
+
+        return Interruptible(deadline(seconds), self.interruption)
 
     def part(self, share: float) -> Interruptible:
         """Return the criterion that holds after a share of the time that is left, or once interrupted."""
@@ -102,9 +109,7 @@ class BalanceAnswer:
 @click.command(cls=AskingCommand, name="balance")
 @click.argument("roster", metavar="ROSTER", required=False)
 @asks()
-@click.option("--chat", "form", flag_value="chat", help="Print a short form to paste into a chat.")
-@click.option("--csv", "form", flag_value="csv", help="Print CSV, a line a player.")
-@click.option("--markdown", "form", flag_value="markdown", help="Print a Markdown table, a line a player.")
+@form_options(*PLAYER_FORMS, chat="Print a short form to paste into a chat.")
 @click.option(
     "--receipt",
     type=NewFile(".json"),
@@ -217,25 +222,33 @@ def interruptible(seconds: float | None) -> Iterator[Interruptible]:
         signal.signal(signal.SIGINT, before)
 
 
+def end_interrupted(*, many: bool = False) -> None:
+    """End a command whose search was interrupted, after what it has found is shown."""
+    click.echo(f"interrupted; {'these are' if many else 'this is'} the best so far", err=True)
+    sys.exit(INTERRUPTED)
+
+
 def show(answer: BalanceAnswer, options: dict[str, Any], answers: ExplainAnswers | None = None) -> None:
     """Print an answer, and draw it where a picture is asked for."""
     solution, split = answer.solution, answer.split if answers is None else answers.split
     if options["as_json"]:
         _print_json(answer, answers)
+    elif answers is not None and "form" in options:
+        click.echo("\n".join(answers.table(options["form"])))
     elif split is not None:
         click.echo("\n".join(_lines(answer, split, options)))
     if not solution.splits:
         click.echo(f"error: {solution.status}: {solution.reason}", err=True)
-    if answers is not None and not options["as_json"]:
+    if answers is not None and not (options["as_json"] or options.get("form")):
         click.echo("\n".join(answers.lines if solution.splits else answers.lines[1:]))
-    if answer.interrupted:
-        click.echo("interrupted; this is the best so far", err=True)
     if split is not None and options["plot"]:
         from equipoise.pages.pictures.teams import teams_svg
 
         write("--plot", options["plot"], teams_svg(solution, split, answer.names))
-    if answer.interrupted or not solution.splits:
-        sys.exit(INTERRUPTED if answer.interrupted else 1)
+    if answer.interrupted:
+        end_interrupted()
+    if not solution.splits:
+        sys.exit(1)
 
 
 def _lines(answer: BalanceAnswer, split: Split, options: dict[str, Any]) -> list[str]:

@@ -7,11 +7,12 @@ import json
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared.printing import with_json
 
 
 @click.command(name="digest")
 @archives.store
-@archives.as_json
+@with_json
 def command(store: str, as_json: bool) -> None:
     """Print a hash of what an archive holds: two archives of the same games have the same one.
 

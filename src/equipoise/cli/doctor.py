@@ -6,35 +6,44 @@ import json
 import os
 import sys
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import click
 
-from equipoise.cli.serve import flags
-from equipoise.server.settings import read_settings
+from equipoise.cli.serve import flags, naming
+from equipoise.cli.shared.printing import json_option, table, table_forms
+from equipoise.server.settings import place_of, read_settings
 
 
 @click.command(name="doctor")
 @click.option("--config", metavar="FILE", help="The TOML file of the server.")
-@click.option("--json", "as_json", is_flag=True, help="Write a JSON object a line.")
+@json_option("Print one JSON object per line.")
+@table_forms
 @flags
-def command(config: str | None, as_json: bool, **typed: Any) -> None:
+def command(config: str | None, as_json: bool, form: str | None = None, **typed: Any) -> None:
     """Say what is wrong with a weight server, and how to fix it.
 
     Takes the settings of serve, from the same file, environment and flags; run it as the same user.
     Exit code 1 means that something is wrong.
     """  # fmt: skip
-    settings = read_settings(config, os.environ, typed)
-
     from equipoise.server.doctor import examine
 
-    wrong = 0
-    for finding in examine(settings):
+    place = partial(place_of, path=config, environment=os.environ, flags=typed)
+    with naming(place):
+        settings = read_settings(config, os.environ, typed)
+    wrong, rows = 0, []
+    for finding in examine(settings, place):
         wrong += bool(finding.fix)
+        rows.append(("wrong" if finding.fix else "ok", finding.what, finding.fix))
+        if form is not None:
+            continue
         if as_json:
             click.echo(json.dumps(asdict(finding)))
         else:
             click.echo(f"{'wrong' if finding.fix else 'ok'}: {finding.what}")
             if finding.fix:
                 click.echo(f"  fix: {finding.fix}")
+    if form is not None:
+        click.echo(table(("", "finding", "fix"), rows, form))
     sys.exit(1 if wrong else 0)

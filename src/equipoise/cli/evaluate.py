@@ -13,7 +13,7 @@ from equipoise.cli.histories import (
     read_history,
     with_settings_options,
 )
-from equipoise.cli.shared.printing import NewFile, table, table_forms, write
+from equipoise.cli.shared.printing import NewFile, table, table_forms, with_json, write
 from equipoise.cli.shared.rosters import store
 from equipoise.registry import MODELS
 
@@ -33,17 +33,17 @@ from equipoise.registry import MODELS
     default=0.4,
     show_default=True,
     metavar="PART",
-    help="Part of the contests that is learnt from but not scored.",
+    help="Share of the contests that is learnt from but not scored.",
 )
 @with_settings_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_json
 @table_forms
 @click.option(
     "--plot", type=NewFile(".svg"), metavar="FILE.svg", help="Draw the reliability diagram into a file."
 )
 @click.option("--strict", is_flag=True, help="Stop at the first record that is wrong.")
 def command(file: str, models: str, skip: float, as_json: bool, plot: str | None, **options: Any) -> None:
-    """Predict each contest of a match FILE from those before it, and tell how good that was.
+    """Predict each contest of a match FILE from those before it, and report how good the predictions were.
 
     FILE is JSONL, CSV, Parquet or npz, or - for JSONL from standard input; an archive that was
     exported to Parquet is read too.
@@ -66,7 +66,7 @@ def command(file: str, models: str, skip: float, as_json: bool, plot: str | None
         }
         click.echo(json.dumps({"models": plain, "groups": groups}, indent=2, allow_nan=False))
     else:
-        click.echo(_text(done, options["form"]))
+        click.echo(_text(done, options.get("form")))
     if plot:
         _plot(plot, done)
     history.finish()

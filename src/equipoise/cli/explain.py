@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from equipoise.cli.balance import answered, naming, show
+from equipoise.cli.balance import answered, interruptible, naming, show
 from equipoise.cli.requests import AskingCommand
 from equipoise.cli.shared.asking import asks
+from equipoise.cli.shared.printing import form_options
 
 
 @click.command(cls=AskingCommand, name="explain")
 @click.argument("roster", metavar="ROSTER", required=False)
 @asks()
+@form_options(
+    csv="Print the teams side by side as CSV.", markdown="Print the teams side by side as Markdown."
+)
 @click.option(
     "--why", multiple=True, metavar="A|A,B",
     help="Why is A in this team?  Why not swap A and B, or why are they together?  Repeatable.",
@@ -33,7 +38,13 @@ def command(roster: str | None, **options: Any) -> None:
     """
     from equipoise.cli.shared.answers import ExplainAnswers
 
+    if options.get("form") is not None and options["why"]:
+        msg = f"--{options['form']} cannot be used with --why, whose answer is text; --json has it too"
+        raise click.UsageError(msg)
     with naming(options):
         answer = answered(roster, options)
-        answers = ExplainAnswers(options, answer.request, answer.solution, answer.split, answer.names)
-        show(answer, options, answers)
+        asked = (answer.request, answer.solution, answer.split, answer.names)
+        with interruptible(None) as stop:
+            stop.interruption.happened = answer.interrupted
+            answers = ExplainAnswers(options, *asked, stop.at_most)
+        show(replace(answer, interrupted=stop.interruption.happened), options, answers)

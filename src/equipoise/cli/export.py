@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from equipoise.cli import archives
-from equipoise.cli.shared.printing import NewFile
+from equipoise.cli.shared.printing import NewFile, with_json
 
 
 @click.command(name="export")
 @click.argument("file", metavar="FILE", type=NewFile(".parquet", ".pq"))
 @archives.store
-@archives.as_json
+@with_json
 def command(file: str, store: str, as_json: bool) -> None:
     """Write everything an archive holds into a Parquet FILE, which 'equipoise import' reads."""
     from equipoise.archive.parquet import write

@@ -7,12 +7,13 @@ import json
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared.printing import with_json
 
 
 @click.command(name="forget")
 @click.argument("player", metavar="PLAYER")
 @archives.store
-@archives.as_json
+@with_json
 def command(player: str, store: str, as_json: bool) -> None:
     """Remove the person with the id PLAYER from an archive for good.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from equipoise.cli.balance import INTERRUPTED, asked, interruptible, naming
+from equipoise.cli.balance import asked, end_interrupted, interruptible, naming
 from equipoise.cli.requests import AskingCommand, two_objectives
 from equipoise.cli.shared.asking import asks
 from equipoise.cli.shared.printing import print_json, table, table_forms, write
@@ -38,7 +38,7 @@ NOT_BESIDES = (
 def command(roster: str | None, **options: Any) -> None:
     """Show the teams of ROSTER that are best by two objectives: the Pareto front.
 
-    No division of the players is better than one of these by one objective and no worse by the other.
+    Every other split is matched or beaten by one of these on both objectives.
     ROSTER is as for 'equipoise balance'.
     """
     options |= dict.fromkeys(NOT_BESIDES) | {"then": ()}
@@ -62,14 +62,15 @@ def _front(roster: str | None, options: dict[str, Any]) -> None:
         print_json(front.as_dict())
     if front.nothing is not None:
         click.echo(f"error: {front.nothing.status}: {front.nothing.reason}", err=True)
+        if stop.interruption.happened:
+            end_interrupted(many=True)
         sys.exit(1)
-    if options["form"] is not None and not options["as_json"]:
+    if options.get("form") is not None and not options["as_json"]:
         columns, *rows = front_rows(front)
-        click.echo(table(columns, rows, options["form"]))
+        click.echo(table(columns, rows, options.get("form")))
     elif not options["as_json"]:
         click.echo("\n".join(front_lines(front)))
     if options["plot"]:
         write("--plot", options["plot"], front_svg(front))
     if stop.interruption.happened:
-        click.echo("interrupted; these are the best so far", err=True)
-        sys.exit(INTERRUPTED)
+        end_interrupted(many=True)

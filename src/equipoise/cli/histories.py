@@ -224,7 +224,7 @@ SETTINGS = (
     click.option(
         "--starting",
         metavar="ROSTER",
-        help="Your guesses of the players' strength, in any unit: where they begin.",
+        help="Your guesses of the players' strength, in any unit, to start from.",
     ),
 )
 
@@ -238,7 +238,7 @@ def with_settings_options(command: Any) -> Any:
 
 def with_model_options(command: Any) -> Any:
     """Add the options that say what learns: a model, or settings of the default one."""
-    names = f"What learns: {', '.join(MODELS)}."
+    names = f"Which model learns: {', '.join(MODELS)}."
     model = click.option("--model", default="default", show_default=True, metavar="NAME", help=names)
     return model(with_settings_options(command))
 

@@ -8,16 +8,16 @@ from typing import Any
 import click
 
 from equipoise.cli import archives
-from equipoise.cli.shared.printing import table, table_forms
+from equipoise.cli.shared.printing import table, table_forms, with_json
 
 
 @click.command(name="history")
 @click.argument("player", metavar="PLAYER")
 @archives.store
 @click.option("--why", is_flag=True, help="Show what was expected of each game and what moved mu.")
-@archives.as_json
+@with_json
 @table_forms
-def command(player: str, store: str, why: bool, as_json: bool, form: str | None) -> None:
+def command(player: str, store: str, why: bool, as_json: bool, form: str | None = None) -> None:
     """Show every game of a PLAYER (an id, or the name last seen) with the rating after it."""
     with archives.opened(store) as archive:
         standing = archives.up_to_date(archive)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared.printing import with_json
 from equipoise.errors import InputError
 
 
 @click.command(name="import")
 @click.argument("file", metavar="FILE")
 @archives.store
-@archives.as_json
+@with_json
 def command(file: str, store: str, as_json: bool) -> None:
     """Fill a new archive with everything a Parquet FILE of 'equipoise export' holds."""
     from equipoise.archive.parquet import read

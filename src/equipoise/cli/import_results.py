@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from equipoise.cli import archives
-from equipoise.cli.shared import evenings
+from equipoise.cli.shared import evenings, people
+from equipoise.cli.shared.printing import with_json
 
 if TYPE_CHECKING:
     from equipoise.ingest.pasts import Past
@@ -22,22 +23,22 @@ MOST_LISTED = 10
 @click.argument("file", metavar="FILE")
 @click.option(
     "--dates", type=click.Choice(["day-first", "month-first"]),
-    help="How dates such as 03/04/2026 are meant, which have no meaning otherwise.",
+    help="How to read dates such as 03/04/2026, which are ambiguous otherwise.",
 )  # fmt: skip
 @evenings.store
-@archives.as_json
+@with_json
 def command(file: str, dates: str | None, store: str | None, as_json: bool) -> None:
     """Read past results from FILE: CSV or a spreadsheet, a row for each match or for each player.
 
-    Names are those of the archive in any case; each match counts once, however often its file is read.
-    Ratings are up to date at the end, and 'equipoise night' goes on from them.
+    Names match those of the archive, whatever their case; each match counts once, however often its
+    file is read.  Ratings are up to date at the end, and 'equipoise night' goes on from them.
     """
     from equipoise.files.results import read_results
     from equipoise.ingest.ingesting import Ingest, plain
     from equipoise.ingest.pasts import Past
 
     with evenings.opened(store) as evening:
-        known = evenings.PeopleFinder(evening)
+        known = people.PeopleFinder(evening.archive, evening.night)
         past = Past(known.id_of, {name: known.shown(each) for name, each in known.names().items()})
         ingest = Ingest(evening.archive)
         ingest.take(past.known(read_results(file, dates=dates)))

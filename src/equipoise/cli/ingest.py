@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared.printing import with_json
 from equipoise.registry import GAMES
 
 
@@ -22,15 +23,15 @@ from equipoise.registry import GAMES
 @click.option(
     "--dated",
     metavar="FROM",
-    help="The date of games without one in their log or its name: as 2026-01-31T20:15.",
+    help="The date of games whose log and file name have none, as 2026-01-31T20:15.",
 )
 @click.option(
     "--starting",
     metavar="ROSTER",
-    help="Your guesses of the players' strength, in any unit: where they begin.  The archive keeps them.",
+    help="Your guesses of the players' strength, in any unit, to start from.  The archive keeps them.",
 )
 @archives.mutators
-@archives.as_json
+@with_json
 def command(
     paths: tuple[str, ...],
     store: str,

@@ -9,6 +9,7 @@ import click
 
 from equipoise.cli.balance import naming, team_names
 from equipoise.cli.requests import bots_of
+from equipoise.cli.shared.printing import table, table_forms, with_json
 from equipoise.cli.shared.rosters import rated, read_option, read_players, with_stored_ratings
 from equipoise.errors import InputError
 
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
 @click.option(
     "--join",
     metavar="'WEIGHT NAME'",
-    help="Who joins, unless one of ROSTER has no team; with --store a name.",
+    help="Who joins, unless somebody in ROSTER has no team; with --store, just a name.",
 )
 @click.option("--teams", type=int, metavar="N", help="How many teams.  [default: as many as there are, or 2]")
-@click.option("--bots", is_flag=True, help="Bots fill up the teams.  [default: if there are some]")
+@click.option("--bots", is_flag=True, help="Fill up the teams with bots.  [default: if any bots play]")
 @click.option(
     "--bot-weight", type=float, metavar="WEIGHT", help="The mean weight of all bots.  Implies --bots."
 )
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 @click.option("--objective", metavar="NAME", help="What is fair, as for balance.  [default: win]")
 @click.option(
     "--beta", type=float, metavar="WEIGHT",
-    help="Performance noise of one player.  [default: the standard deviation of whoever plays]",
+    help="Performance noise of one player.  [default: the standard deviation of those who play]",
 )  # fmt: skip
 @click.option(
     "--zero", type=float, metavar="WEIGHT", help="The weight that adds nothing to a team, if there is one."
@@ -54,12 +55,13 @@ if TYPE_CHECKING:
     help="What one more player of mean weight is worth, in standard deviations.  [default: 1]",
 )  # fmt: skip
 @click.option("--names", metavar="A,B", help="What to call the teams.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_json
+@table_forms
 def command(roster: str | None, **options: Any) -> None:
     """Choose the team for someone who joins the running game of ROSTER.
 
     ROSTER has a column 'team' (from 1) and, where bots play, a column 'bot'.  The one player without a
-    team joins; nobody joins where all have one, and only the advantage is shown.  Bots without a team wait.
+    team joins; if all have one, only the advantage is shown.  Bots without a team wait.
     """  # fmt: skip
     with naming(options):
         game = _game(roster, options)
@@ -111,7 +113,9 @@ def _game(roster: str | None, options: dict[str, Any]) -> RunningGame:
 
 def _show_advantage(game: RunningGame, options: dict[str, Any]) -> None:
     """Print what the weaker team is owed while nobody joins."""
+    from equipoise.fields import number
     from equipoise.pages.text.teams import convention
+    from equipoise.pages.text.wording import team_name
     from equipoise.teams.running.handicap import advantage
     from equipoise.teams.running.sums import units_in
 
@@ -121,10 +125,18 @@ def _show_advantage(game: RunningGame, options: dict[str, Any]) -> None:
         plain = {"totals": sums[:, 1].tolist(), "advantage": list(factors)}
         click.echo(json.dumps(plain, indent=2))
         return
+    names = _names(options)
+    if options.get("form") is not None:
+        rows = [
+            (team_name(names, n), number(round(float(total), 2)), f"{factor:.4g}")
+            for n, (total, factor) in enumerate(zip(sums[:, 1], factors, strict=True))
+        ]
+        click.echo(table(("team", "total", "advantage"), rows, options.get("form")))
+        return
     units = units_in(sums.sum(axis=0), squares=True, **game.scale)
     uneven = len(set(sums[:, 0].tolist())) > 1
     notes = convention(units.beta, units.beta_source, units.zero, units.zero_source, uneven=uneven)
-    click.echo("\n".join([_advantage(factors, _names(options)), *notes]))
+    click.echo("\n".join([_advantage(factors, names), *notes]))
 
 
 def _show_placement(game: RunningGame, newcomer: Player, options: dict[str, Any]) -> None:
@@ -132,6 +144,9 @@ def _show_placement(game: RunningGame, newcomer: Player, options: dict[str, Any]
     placement = game.place()
     if options["as_json"]:
         click.echo(json.dumps({"player": newcomer.label, **placement.as_dict()}, indent=2))
+        return
+    if options.get("form") is not None:
+        click.echo(_options_table(placement, _names(options), options["form"]))
         return
     counts, bots = game.sums[:, 0].astype(int), game.bots[:, 0].astype(int)
     people = (counts - bots).tolist()
@@ -157,6 +172,29 @@ def _joining(options: dict[str, Any]) -> Player:
         msg = f"--join: {joining[0].label!r} has no weight; write it before or after the name, as in '5 Ann'"
         raise InputError(msg)
     return joining[0]
+
+
+def _options_table(placement: Placement, names: list[str], form: str) -> str:
+    """Return a row for each team that the newcomer could join, and what each team would be then."""
+    from equipoise.fields import number
+    from equipoise.pages.text.wording import team_name
+
+    teams = [team_name(names, n) for n in range(len(placement.options))]
+    columns = ["team", "joins", placement.objective, "allowed"]
+    columns += [f"{what} of {team}" for what in ("total", "win chance", "advantage") for team in teams]
+    rows = [
+        [
+            teams[option.team],
+            "yes" if option.team == placement.team else "no",
+            number(option.value),
+            "no" if option.excess or not option.allowed else "yes",
+            *(number(round(total, 2)) for total in option.totals),
+            *(f"{100 * chance:.1f} %" for chance in option.win_probability),
+            *(f"{factor:.4g}" for factor in option.advantage),
+        ]
+        for option in placement.options
+    ]
+    return table(columns, rows, form)
 
 
 def _lines(

@@ -23,7 +23,7 @@ STEP = 0.05
 @click.option(
     "--game", default="openarena", show_default=True, metavar="NAME", help="openarena, quake3 or nexuiz."
 )
-@click.option("--log", metavar="PATH", help="The server's log; of Nexuiz, its output.")
+@click.option("--log", metavar="PATH", help="The server's log; for Nexuiz, its output.")
 @click.option("--rcon", metavar="HOST:PORT", help="Its remote console.")
 @click.option("--rcon-password-file", metavar="FILE", help="A file with the console's password.")
 @click.option(
@@ -35,10 +35,10 @@ STEP = 0.05
 )
 @click.option("--clans", is_flag=True, default=None, help="Players with the same clan tag stay together.")
 @click.option("--levers", is_flag=True, default=None, help="Bots make up for uneven teams.")
-@click.option("--move-alive", is_flag=True, default=None, help="Move players in mid game if need be.")
+@click.option("--move-alive", is_flag=True, default=None, help="Move players during a game if necessary.")
 @click.option(
     "--map-ranges/--no-map-ranges", default=None,
-    help="Whether games in the archive tell for how many players a map is best.  [default: --map-ranges]",
+    help="Whether games in the archive show how many players suit a map.  [default: --map-ranges]",
 )  # fmt: skip
 @click.option("--intermission", type=float, metavar="SECONDS", help="The pause after a game with people.")
 @click.option("--config", metavar="FILE.toml", help="Several servers: a table [[server]] for each.")
@@ -47,7 +47,7 @@ STEP = 0.05
     help="The archive: sqlite:///path or postgresql://user@host/database.",
 )  # fmt: skip
 @click.option(
-    "--dry-run", is_flag=True, help="Send nothing; print what would be done, of a recorded log too."
+    "--dry-run", is_flag=True, help="Send nothing; print what would be done, also from a recorded log."
 )
 @click.option("--once", is_flag=True, help="With --dry-run: end where the log ends.")
 def command(config: str | None, store: str | None, dry_run: bool, once: bool, **options: Any) -> None:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.shared.printing import NewFile, print_json, table, write
+from equipoise.cli.balance import end_interrupted, interruptible
+from equipoise.cli.shared.printing import (
+    PLAYER_FORMS,
+    NewFile,
+    form_options,
+    print_json,
+    table,
+    with_json,
+    write,
+)
 from equipoise.cli.shared.rosters import clan_tags, rated, roster, with_ratings
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import LOBBY_SOLVERS
@@ -25,13 +34,13 @@ LISTED = 60
 @click.argument("lobbies", metavar="LOBBIES", required=False)
 @with_ratings
 @clan_tags
-@click.option("--premades", metavar="FILE.csv", help="Parties: a line 'team,player1,player2,...' each.")
-@click.option("--team-size", type=int, default=2, show_default=True, metavar="N", help="Players a team.")
+@click.option("--premades", metavar="FILE.csv", help="Parties, one per line: 'team,player1,player2,...'.")
+@click.option("--team-size", type=int, default=2, show_default=True, metavar="N", help="Players per team.")
 @click.option(
     "--min-size",
     type=int,
     metavar="N",
-    help="Fewest players a team may have, so that nobody need wait.  [default: the team size]",
+    help="Fewest players a team may have, so that nobody has to wait.  [default: the team size]",
 )
 @click.option(
     "--deviation",
@@ -70,13 +79,12 @@ LISTED = 60
     help=f"How to search: {', '.join(('auto', *LOBBY_SOLVERS))}.",
 )
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop searching after this time.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--csv", "form", flag_value="csv", help="Print CSV, a line a player.")
-@click.option("--markdown", "form", flag_value="markdown", help="Print a Markdown table, a line a player.")
+@with_json
+@form_options(*PLAYER_FORMS)
 @click.option(
     "--no-escape",
     is_flag=True,
-    help="Write names that begin with = + - @ into CSV as they are; else with a quote, against formulas.",
+    help="Write names that begin with = + - @ into CSV unchanged, without a quote against formulas.",
 )
 @click.option(
     "--out",
@@ -95,14 +103,9 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
     'min_teams' and 'max_teams'; without targets lobbies are bands of skill.
     """
     from equipoise.clans import with_clans
-    from equipoise.clock import deadline
     from equipoise.files.lobbies import read_lobbies, read_players, write_plan
     from equipoise.lobbies.filling import fill
-    from equipoise.stopping import never
 
-    if options["as_json"] and options["form"]:
-        msg = f"--json cannot be used with --{options['form']}"
-        raise click.UsageError(msg)
     stored = options["store"] is not None
     source, lobbies = (
         (None, players) if options["here"] is not None and lobbies is None else (players, lobbies)
@@ -123,24 +126,24 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
     if options["clan_tags"]:
         people = with_clans(people)
     barred = {ids[player]: names for player, names in barred.items()}
-    limit = options["time_limit"]
     try:
-        plan = fill(
-            people,
-            read_lobbies(lobbies),
-            team_size=options["team_size"],
-            min_size=options["min_size"],
-            deviation=options["deviation"],
-            per_player=options["per_player"],
-            zero=options["zero"],
-            body=options["body"],
-            parties=[[ids.get(name, name) for name in party] for party in _premades(options)],
-            barred=barred,
-            caution=options["caution"],
-            default=options["default_weight"],
-            solver=options["solver"],
-            stop=never if limit is None else deadline(limit),
-        )
+        with interruptible(options["time_limit"]) as stop:
+            plan = fill(
+                people,
+                read_lobbies(lobbies),
+                team_size=options["team_size"],
+                min_size=options["min_size"],
+                deviation=options["deviation"],
+                per_player=options["per_player"],
+                zero=options["zero"],
+                body=options["body"],
+                parties=[[ids.get(name, name) for name in party] for party in _premades(options)],
+                barred=barred,
+                caution=options["caution"],
+                default=options["default_weight"],
+                solver=options["solver"],
+                stop=stop,
+            )
     except UnknownNameError as error:
         raise click.UsageError(str(error)) from error
     feasible = not plan.conflict
@@ -150,20 +153,24 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
         click.echo(_shown(plan, options))
     if not feasible:
         click.echo(f"error: {plan.status}: {plan.reason}", err=True)
+        if stop.interruption.happened:
+            end_interrupted()
         sys.exit(1)
     if options["out"]:
         write_plan(plan, options["out"], escape=not options["no_escape"])
     if options["plot"]:
         _plot(options["plot"], plan)
+    if stop.interruption.happened:
+        end_interrupted()
 
 
 def _shown(plan: LobbyPlan, options: dict[str, Any]) -> str:
     """Return the plan in the form that was asked for."""
     from equipoise.files.lobbies import PLAN_COLUMNS, plan_csv, plan_rows
 
-    if options["form"] == "csv":
+    if options.get("form") == "csv":
         return plan_csv(plan, escape=not options["no_escape"]).rstrip("\n")
-    if options["form"] == "markdown":
+    if options.get("form") == "markdown":
         rows = [
             [str("" if row[name] is None else row[name]) for name in PLAN_COLUMNS] for row in plan_rows(plan)
         ]

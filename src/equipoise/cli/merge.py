@@ -7,6 +7,7 @@ import json
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared.printing import with_json
 
 
 @click.command(name="merge")
@@ -14,7 +15,7 @@ from equipoise.cli import archives
 @click.argument("other", metavar="B")
 @archives.store
 @click.option("--back", is_flag=True, help="Undo a merge: they are two people again.")
-@archives.as_json
+@with_json
 def command(player: str, other: str, store: str, back: bool, as_json: bool) -> None:
     """Treat the ids A and B as one person, called A; the games stay as they were."""
     with archives.opened(store) as archive:

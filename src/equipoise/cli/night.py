@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from equipoise.cli import archives
-from equipoise.cli.night_results import draw, score, undo, won
-from equipoise.cli.shared import evenings
+from equipoise.cli.balance import end_interrupted, interruptible
+from equipoise.cli.night_results import draw, everyone, score, undo, won
+from equipoise.cli.shared import evenings, people
 from equipoise.cli.shared.printing import table, table_forms
 from equipoise.cli.shared.rosters import read_option
 from equipoise.errors import AmbiguousError, InputError
@@ -55,7 +57,7 @@ HELP = """Run a night of games: names in, teams out, results back, better teams.
 equipoise night Amber Birch "Cedar + Dahlia" Elm  teams of who is here
 equipoise night - < paste.txt                     the same from a paste
 equipoise night won red                           how it ended
-equipoise night again                             new teams of the same
+equipoise night again                             new teams of the same people
 
 Names and their spelling, starting weights and who plays apart are remembered.
 'night undo' takes back a step.
@@ -68,11 +70,12 @@ def command() -> None:
 
 
 new_option = click.option(
-    "--new", multiple=True, metavar="NAME", help="Somebody new whose name is much like another.  Repeatable."
+    "--new", multiple=True, metavar="NAME",
+    help="Somebody new whose name is similar to another's.  Repeatable.",
 )  # fmt: skip
 vary_option = click.option(
     "--vary", metavar="PRICE", default="0.5%", show_default=True,
-    help="What it is worth to part two who have just played together; 0 for nothing.",
+    help="What it is worth to part two people who have just played together; 0 to ignore that.",
 )  # fmt: skip
 
 
@@ -95,30 +98,31 @@ vary_option = click.option(
     "--avoid", multiple=True, metavar="A,B", help="In different teams if that costs little.  Repeatable."
 )
 @click.option("--no-matter", multiple=True, metavar="A,B", help="Undo --prefer or --avoid.  Repeatable.")
-def gather(names: tuple[str, ...], store: str | None, as_json: bool, **options: Any) -> None:
+@table_forms
+def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
     """Make teams of everyone who is here.
 
     NAMES are arguments, or - for a paste.  "Amber + Birch" stay together, "Cedar 1500" begins at a weight.
     """
-    with evenings.opened(store) as evening:
-        known = evenings.PeopleFinder(evening)
+    with searching(store) as evening:
+        known = people.PeopleFinder(evening.archive, evening.night)
         _refuse_misspelt_step(names, options["new"], known)
         entries = _entries(names, options["read"], known)
-        ids = evenings.resolved(known, [entry.name for entry in entries], options["new"])
+        ids = people.resolved(known, [entry.name for entry in entries], options["new"])
         newcomers = [name for name, each in ids.items() if each == name and known.id_of(name) is None]
         step = secrets.token_hex(6)
         setup = _setup(evening, entries, ids, options)
         evening.weigh(entries, ids, step)
-        spelled = {each: name for name, each in ids.items()}
+        spelled = evening.spellings(ids)
         evening.night = replace(evening.night, spelled={**evening.night.spelled, **spelled})
         arranged = evening.arrange(setup, vary=_price(options["vary"]))
         evening.propose(setup, arranged.proposal, spelled, fresh=True, step=step)
         if newcomers and len(newcomers) < len(ids):
             archives.warn(f"New: {', '.join(newcomers)}.")
-        _tell_teams(evening, arranged, as_json)
+        _tell_teams(evening, arranged, options["as_json"], options.get("form"))
 
 
-def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: evenings.PeopleFinder) -> None:
+def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: people.PeopleFinder) -> None:
     """Refuse words that look like a step that is misspelt, as ``wno red``, rather than make teams of them."""
     first = names[0] if names else ""
     near = next((step for step in command.commands if _misspelt(first.casefold(), step)), None)
@@ -138,7 +142,7 @@ def _misspelt(word: str, step: str) -> bool:
     return word != step and (sorted(word) == sorted(step) or shorter in fewer)
 
 
-def _entries(names: Sequence[str], read: str | None, known: evenings.PeopleFinder) -> tuple[Entry, ...]:
+def _entries(names: Sequence[str], read: str | None, known: people.PeopleFinder) -> tuple[Entry, ...]:
     """Return the entries of names that are typed, or of a paste on standard input."""
     from equipoise.files.pastes import parse_paste
     from equipoise.files.rosters import content_of, decoded
@@ -147,7 +151,7 @@ def _entries(names: Sequence[str], read: str | None, known: evenings.PeopleFinde
         where, content = content_of("-")
         text = decoded(content, where)
     else:
-        where, text = "NAMES", "\n".join(_lines(names))
+        where, text = "NAMES", "\n".join(people.lines_of(names))
         for name in re.split(r"[\n,+]", text):
             if name.strip().casefold() in command.commands:
                 msg = (
@@ -168,19 +172,8 @@ def _entries(names: Sequence[str], read: str | None, known: evenings.PeopleFinde
         msg_0 = "nobody is named; write names, or - and a paste on standard input"
         raise click.UsageError(msg_0)
     for entry in entries:
-        evenings.unquoted(entry.name)  # refuses what has nothing between its quotes
+        people.unquoted(entry.name)  # refuses what has nothing between its quotes
     return entries
-
-
-def _lines(names: Sequence[str]) -> list[str]:
-    """Return arguments as lines; a shell makes three of ``Amber + Birch``."""
-    lines: list[str] = []
-    for name in names:
-        if lines and (name.strip() == "+" or lines[-1].endswith("+")):
-            lines[-1] = f"{lines[-1]} {name}"
-        else:
-            lines.append(name)
-    return lines
 
 
 def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], options: dict[str, Any]) -> Setup:
@@ -217,7 +210,7 @@ def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], opti
     prefer, avoid = pairs("prefer"), pairs("avoid")
     return Setup(
         tuple(ids.values()),
-        tuple(_parties(entries, ids).values()),
+        tuple(people.parties_of(entries, ids).values()),
         tuple(sorted(apart)),
         options["teams"],
         options["size"],
@@ -233,18 +226,9 @@ def _price(text: str) -> float:
     return price_of(text, "price", "--vary")
 
 
-def _parties(entries: Sequence[Entry], ids: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Return those who came together."""
-    parties: dict[str, tuple[str, ...]] = {}
-    for entry in entries:
-        if entry.party is not None:
-            parties[entry.party] = (*parties.get(entry.party, ()), ids[entry.name])
-    return parties
-
-
-def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool) -> None:
+def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool, form: str | None = None) -> None:
     """Say which teams are proposed now."""
-    from equipoise.pages.text.nights import arranged_lines, names_of
+    from equipoise.pages.text.nights import arranged_lines, names_of, proposal_rows
 
     night = evening.night
     if as_json:
@@ -253,6 +237,9 @@ def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool) -> N
         here = [night.spelled.get(player, player) for player in night.setup.here]
         out = [] if night.proposal is None else [night.spelled.get(p, p) for p in night.proposal.out]
         click.echo(json.dumps({**shown, "here": here, "out": out}, indent=2))
+    elif form is not None:
+        proposal = None if arranged is None else night.proposal
+        click.echo(table(("team", "player"), proposal_rows(night.setup, proposal, night.spelled), form))
     elif arranged is None:
         click.echo(f"Here: {names_of(night.setup.here, night.spelled) or 'nobody'}.")
         if night.proposal is None:
@@ -263,59 +250,74 @@ def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool) -> N
         click.echo("\n".join(arranged_lines(night.setup, arranged, night.spelled)))
 
 
+@contextmanager
+def searching(store: str | None) -> Iterator[Evening]:
+    """Open a night for a step that searches: Ctrl-C ends the search, and the step is its best so far."""
+    with interruptible(None) as stop:
+        with evenings.opened(store, stop.at_most) as evening:
+            yield evening
+        if stop.interruption.happened:
+            end_interrupted()
+
+
 # Who is here
 
 
 @evenings.step("late")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @new_option
-def late(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str, ...]) -> None:
+@table_forms
+def late(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms: Any) -> None:
     """Add somebody who comes late.
 
     Written as the first names: "Cedar 1500", "Amber + Birch".
     The others stay in their teams unless a move makes it much fairer.
     """
-    with evenings.opened(store) as evening:
-        entries = _entries(names, None, evenings.PeopleFinder(evening))
+    with searching(store) as evening:
+        entries = _entries(names, None, people.PeopleFinder(evening.archive, evening.night))
         ids = evening.arrivals([entry.name for entry in entries], new)
         setup, step = evening.night.setup, secrets.token_hex(6)
         evening.weigh(entries, ids, step)
         after = replace(
-            setup, here=(*setup.here, *ids.values()), duos=(*setup.duos, *_parties(entries, ids).values())
+            setup,
+            here=(*setup.here, *ids.values()),
+            duos=(*setup.duos, *people.parties_of(entries, ids).values()),
         )
         arranged = evening.change(after, ids, step=step)
-        _tell_teams(evening, arranged, as_json)
+        _tell_teams(evening, arranged, **forms)
 
 
 @evenings.step("leave")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-def leave(names: tuple[str, ...], store: str | None, as_json: bool) -> None:
+@table_forms
+def leave(names: tuple[str, ...], store: str | None, **forms: Any) -> None:
     """Take out somebody who leaves.
 
     The others stay in their teams unless a move makes it much fairer.
     """
-    with evenings.opened(store) as evening:
-        gone = {evening.present(evenings.unquoted(name)) for name in names}
+    with searching(store) as evening:
+        gone = {evening.present(people.unquoted(name)) for name in names}
         setup = evening.night.setup
         here = tuple(player for player in setup.here if player not in gone)
         arranged = evening.change(replace(setup, here=here), {})
-        _tell_teams(evening, arranged, as_json)
+        _tell_teams(evening, arranged, **forms)
 
 
 @evenings.step("sub")
 @click.argument("names", nargs=-1, required=True, metavar="NAME for NAME")
 @new_option
-def sub(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str, ...]) -> None:
+@table_forms
+def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms: Any) -> None:
     """Put somebody in the place of another.
 
-    That one leaves, or sits out where the first was here already.
+    The other one leaves, or sits out if the first was here already.
     """
     if names.count("for") != 1 or not 0 < names.index("for") < len(names) - 1:
         msg = "write who comes in for whom, as: equipoise night sub Birch for Cedar"
         raise click.UsageError(msg)
     n = names.index("for")
-    coming, going = (evenings.unquoted(" ".join(part)) for part in (names[:n], names[n + 1 :]))
-    with evenings.opened(store) as evening:
+    coming, going = (people.unquoted(" ".join(part)) for part in (names[:n], names[n + 1 :]))
+    with searching(store) as evening:
         setup, proposal = evening.night.setup, evening.night.proposal
         gone = evening.present(going)
         out = () if proposal is None else proposal.out
@@ -327,18 +329,19 @@ def sub(names: tuple[str, ...], store: str | None, as_json: bool, new: tuple[str
             ids = evening.arrivals([coming], new)
             here = tuple(ids[coming] if player == gone else player for player in setup.here)
         arranged = evening.change(replace(setup, here=here), ids, {gone: ids[coming]})
-        _tell_teams(evening, arranged, as_json)
+        _tell_teams(evening, arranged, **forms)
 
 
 @evenings.step("again")
 @vary_option
 @click.option("--same", is_flag=True, help="The same teams once more.")
-def again(store: str | None, as_json: bool, vary: str, same: bool) -> None:
+@table_forms
+def again(store: str | None, vary: str, same: bool, **forms: Any) -> None:
     """Make new teams of the same people.
 
     They are not the same teams, and others play together than before.
     """
-    with evenings.opened(store) as evening:
+    with searching(store) as evening:
         setup = evening.night.setup
         if not setup.here:
             msg = "nobody is here yet; 'equipoise night NAMES' makes teams"
@@ -349,19 +352,20 @@ def again(store: str | None, as_json: bool, vary: str, same: bool) -> None:
             now = evening.teams_now() if same else None
             arranged = evening.arrange(setup, now=now, still=same, vary=_price(vary))
             evening.propose(setup, arranged.proposal, {}, plan=evening.night.plan)
-        _tell_teams(evening, arranged, as_json)
+        _tell_teams(evening, arranged, **forms)
 
 
 @evenings.step("plan")
 @click.option("--rounds", type=click.IntRange(1, 99), required=True, help="How many games.")
-def plan(store: str | None, as_json: bool, rounds: int) -> None:
+@table_forms
+def plan(store: str | None, as_json: bool, rounds: int, form: str | None = None) -> None:
     """Divide several games at once.
 
     All are fair, everyone sits out equally often, and partners and opponents vary.
     """
-    from equipoise.pages.text.nights import plan_lines
+    from equipoise.pages.text.nights import plan_lines, proposal_rows
 
-    with evenings.opened(store) as evening:
+    with searching(store) as evening:
         if not evening.night.setup.here:
             msg = "nobody is here yet; 'equipoise night NAMES' makes teams"
             raise InputError(msg)
@@ -374,30 +378,15 @@ def plan(store: str | None, as_json: bool, rounds: int) -> None:
                 {"id": each.id, **shown} for each, shown in zip(found.rounds, plain["rounds"], strict=True)
             ]
             click.echo(json.dumps({"names": names, **plain}, indent=2))
+        elif form is not None:
+            cells = [
+                (str(number), *row)
+                for number, each in enumerate(found.rounds, start=1)
+                for row in proposal_rows(night.setup, each, night.spelled)
+            ]
+            click.echo(table(("game", "team", "player"), cells, form))
         else:
             click.echo("\n".join(plan_lines(night.setup, found, night.spelled)))
-
-
-@evenings.step("table")
-@table_forms
-def everyone(store: str | None, as_json: bool, form: str | None) -> None:
-    """Show everyone: ratings, games, sitting out, and the teams of now."""
-    from equipoise.pages.text.nights import table_lines, table_rows
-
-    with evenings.opened(store) as evening:
-        rows = evening.rows()
-        if as_json:
-            proposal = evening.night.proposal
-            teams = [] if proposal is None else [list(team) for team in proposal.teams]
-            plain = {"players": rows, "id": None if proposal is None else proposal.id, "teams": teams}
-            click.echo(json.dumps({**plain, "games": len(evening.night.results)}, indent=2))
-        elif form is not None:
-            columns, *cells = table_rows(rows)
-            click.echo(table(columns, cells, form))
-        elif rows:
-            click.echo("\n".join(table_lines(evening.night, rows)))
-        else:
-            click.echo("Nobody has come yet: equipoise night NAMES makes teams.")
 
 
 for each in (gather, late, leave, sub, again, plan, everyone, won, draw, score, undo):

@@ -1,4 +1,4 @@
-"""The results of ``equipoise night``: who won, a draw, scores, and the last step taken back."""
+"""The results of ``equipoise night``: who won, a draw, scores, the last step taken back, and the table."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from equipoise.cli import archives
-from equipoise.cli.shared import evenings
+from equipoise.cli.shared import evenings, people
+from equipoise.cli.shared.printing import table, table_forms
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
     from equipoise.cli.shared.evenings import Evening
 
 match_option = click.option(
-    "--match", metavar="ID", help="The match that is meant.  [default: that of the teams of now]"
+    "--match", metavar="ID", help="Which match it was.  [default: that of the current teams]"
 )
 at_option = click.option(
     "--at",
@@ -35,7 +36,7 @@ def won(team: tuple[str, ...], store: str | None, as_json: bool, match: str | No
     from equipoise.pickup.results import current, team_named
 
     with evenings.opened(store) as evening:
-        winner = team_named(evening.night, evenings.unquoted(" ".join(team)))
+        winner = team_named(evening.night, people.unquoted(" ".join(team)))
         ranks = [1.0 if n == winner else 2.0 for n in range(len(current(evening.night).teams))]
         _report(evening, ranks, (), match, when, as_json)
 
@@ -113,3 +114,25 @@ def undo(store: str | None, as_json: bool) -> None:
 
             lines = proposal_lines(evening.night.setup, evening.night.proposal, evening.night.spelled)
             click.echo("\n".join(lines))
+
+
+@evenings.step("table")
+@table_forms
+def everyone(store: str | None, as_json: bool, form: str | None = None) -> None:
+    """Show everyone: ratings, games, sitting out, and the current teams."""
+    from equipoise.pages.text.nights import table_lines, table_rows
+
+    with evenings.opened(store) as evening:
+        rows = evening.rows()
+        if as_json:
+            proposal = evening.night.proposal
+            teams = [] if proposal is None else [list(team) for team in proposal.teams]
+            plain = {"players": rows, "id": None if proposal is None else proposal.id, "teams": teams}
+            click.echo(json.dumps({**plain, "games": len(evening.night.results)}, indent=2))
+        elif form is not None:
+            columns, *cells = table_rows(rows)
+            click.echo(table(columns, cells, form))
+        elif rows:
+            click.echo("\n".join(table_lines(evening.night, rows)))
+        else:
+            click.echo("Nobody has come yet: equipoise night NAMES makes teams.")

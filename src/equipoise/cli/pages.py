@@ -40,7 +40,7 @@ split_option = click.option(
 
 @click.command(name="pages")
 @archives.store
-@click.option("--out", metavar="DIR", required=True, help="The folder to write; it is made if need be.")
+@click.option("--out", metavar="DIR", required=True, help="The folder to write; it is made if necessary.")
 @split_option
 def command(store: str, out: str, split: datetime | None) -> None:
     """Write leaderboards, players, matches and fairness as pages that any web host serves, and the board."""

@@ -27,7 +27,7 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
 @click.option(
     "--lobby", "lobbies", multiple=True, metavar="NAME=5v5[@RULESET][:MAP,MAP[:veto]]", default=["game=5v5"],
     show_default=True,
-    help="What people may gather for; a ruleset is written as openarena/ctf+g_instantgib.  Repeatable.",
+    help="What people may sign up for; a ruleset is written as openarena/ctf+g_instantgib.  Repeatable.",
 )  # fmt: skip
 @click.option("--apart", multiple=True, metavar="A,B", help="Never in the same team.  Repeatable.")
 @click.option(
@@ -50,7 +50,8 @@ def command(
 ) -> None:  # fmt: skip
     """Run lobbies in an IRC channel: !add, !leave, !status, !teams, !sub, !report, !undo, !rank, !why.
 
-    !help lists all of them.  All is kept in the archive: killed at any moment, it goes on where it was.
+    !help lists all of them.  Everything is kept in the archive: killed at any moment, it carries on
+    where it was.
     """
     import asyncio
     import signal

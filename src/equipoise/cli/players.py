@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli import archives
-from equipoise.cli.shared.printing import table, table_forms
+from equipoise.cli.shared.printing import table, table_forms, with_json
 from equipoise.fields import printable
 
 #: What players may be sorted by, and the widest cell of the table; --json has everything in full.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.option(
     "--sort", type=click.Choice(SORTS), default="mu", show_default=True, help="The order within a ruleset."
 )
-@archives.as_json
+@with_json
 @table_forms
 def command(
     store: str,
@@ -41,7 +41,7 @@ def command(
     min_games: int,
     sort: str,
     as_json: bool,
-    form: str | None,
+    form: str | None = None,
 ) -> None:
     """List everyone in an archive with the ratings in each ruleset they have played, the strongest first."""
     from equipoise.logs.rules import ruleset_from, ruleset_text

@@ -16,7 +16,7 @@ from equipoise.cli.histories import (
     since,
     with_model_options,
 )
-from equipoise.cli.shared.printing import table, table_forms
+from equipoise.cli.shared.printing import table, table_forms, with_json
 from equipoise.cli.shared.rosters import store
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _SHARE = re.compile(r"(.+)@([0-9.]+)")
 @click.option("--mutators", default="", metavar="A,B", help="Mutators that change play.")
 @with_model_options
 @click.option("--since", metavar="DATE", help="Leave out matches that ended before, as 2026-01-31.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_json
 @table_forms
 @click.option("--strict", is_flag=True, help="Stop at the first record that is wrong.")
 def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> None:
@@ -69,7 +69,7 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
     if options["as_json"]:
         click.echo(json.dumps(prediction, indent=2, allow_nan=False))
     else:
-        click.echo(_text(teams, prediction, options["form"]))
+        click.echo(_text(teams, prediction, options.get("form")))
         _warn(prediction["new_players"], prediction["ruleset_played"] or ruleset == Ruleset())
     history.finish()
 

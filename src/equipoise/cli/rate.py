@@ -17,7 +17,7 @@ from equipoise.cli.histories import (
     since,
     with_model_options,
 )
-from equipoise.cli.shared.printing import NewFile, table, table_forms, write
+from equipoise.cli.shared.printing import NewFile, table, table_forms, with_json, write
 from equipoise.cli.shared.rosters import store
 from equipoise.errors import InputError
 from equipoise.matches import Ruleset
@@ -55,7 +55,7 @@ DRAWN = 8
     metavar="NAME",
     help="The ruleset of the roster, as game/type+mutators; 'general' for skill in general.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_json
 @table_forms
 @click.option("--strict", is_flag=True, help="Stop at the first record that is wrong.")
 def command(files: tuple[str, ...], **options: Any) -> None:
@@ -75,7 +75,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     if options["as_json"]:
         text = json.dumps(report(model, state, tally, options["model"]), indent=2, allow_nan=False)
     else:
-        text = _text(rated(model, state, Ruleset(), tally), options["form"])
+        text = _text(rated(model, state, Ruleset(), tally), options.get("form"))
     if options["output"]:
         write("--output", options["output"], text + "\n")
     else:

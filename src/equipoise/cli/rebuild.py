@@ -9,16 +9,19 @@ import click
 
 from equipoise.cli import archives
 from equipoise.cli.histories import model_named, with_settings_options
+from equipoise.cli.shared.printing import with_json
 from equipoise.registry import MODELS
 
 
 @click.command(name="rebuild")
 @archives.store
 @click.option(
-    "--model", metavar="NAME", help=f"What learns from now on: {', '.join(MODELS)}; by default as before."
+    "--model",
+    metavar="NAME",
+    help=f"Which model learns from now on: {', '.join(MODELS)}; by default as before.",
 )
 @with_settings_options
-@archives.as_json
+@with_json
 def command(store: str, model: str | None, as_json: bool, **options: Any) -> None:
     """Learn the ratings of an archive again from all its matches, optionally with another model or settings.
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
 import click
 
-from equipoise.server.settings import Settings, read_settings
+from equipoise.errors import InputError
+from equipoise.server.settings import Settings, place_of, read_settings
 
 
 def flags(command: Callable[..., None]) -> Callable[..., None]:
@@ -31,6 +34,16 @@ def flags(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+@contextmanager
+def naming(place: Callable[[str], str]) -> Iterator[None]:
+    """Let an error about a setting name where it was set: the flag, the variable, or the line of the file."""
+    try:
+        yield
+    except InputError as error:
+        known = error.argument in {each.name for each in fields(Settings)}
+        raise error.named(place(error.argument)) if known else error from None
+
+
 @click.command(name="serve")
 @click.option("--config", metavar="FILE", help="A TOML file with these settings in a table [serve].")
 @flags
@@ -43,7 +56,9 @@ def command(config: str | None, **typed: Any) -> None:
     def read() -> Settings:
         return read_settings(config, os.environ, typed)
 
-    settings = read()
+    place = partial(place_of, path=config, environment=os.environ, flags=typed)
+    with naming(place):
+        settings = read()
 
     from equipoise.archive.databases import shown
     from equipoise.server.logging import log_events
@@ -59,4 +74,5 @@ def command(config: str | None, **typed: Any) -> None:
         )
 
     log_events(settings.log_level, as_json=settings.json_logs)
-    run(settings, say, read)
+    with naming(place):
+        run(settings, say, read)

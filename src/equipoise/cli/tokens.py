@@ -6,7 +6,7 @@ import json
 
 import click
 
-from equipoise.cli.shared.printing import table, table_forms
+from equipoise.cli.shared.printing import table, table_forms, with_json
 
 #: What a token may be for, as :data:`equipoise.server.tokens.SCOPES`.
 SCOPES = ("read", "report", "admin")
@@ -21,16 +21,16 @@ _file = click.option(
 def command() -> None:
     """Make, list and revoke tokens of 'equipoise serve'.
 
-    A server takes notice within a second.
+    A running server notices within a second.
     """
 
 
 @command.command(name="make")
 @_file
-@click.option("--name", required=True, metavar="TEXT", help="Who has it, for people.")
+@click.option("--name", required=True, metavar="TEXT", help="Who has it, as people call them.")
 @click.option(
     "--scope", required=True, type=click.Choice(SCOPES),
-    help="What it is for: read, report results too, or correct them too.",
+    help="What it allows: reading, reporting results too, or correcting them too.",
 )  # fmt: skip
 def _make(path: str, name: str, scope: str) -> None:
     """Make a token and print it; it cannot be shown again."""
@@ -43,9 +43,9 @@ def _make(path: str, name: str, scope: str) -> None:
 
 @command.command(name="list")
 @_file
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_json
 @table_forms
-def _list(path: str, as_json: bool, form: str | None) -> None:
+def _list(path: str, as_json: bool, form: str | None = None) -> None:
     """List tokens: who has which, for what, since when."""
     from equipoise.server.tokens import read
 

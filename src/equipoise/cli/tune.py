@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from equipoise.cli.histories import progress_bar, read_history
-from equipoise.cli.shared.printing import table
+from equipoise.cli.shared.printing import table, table_forms, with_json
 from equipoise.cli.shared.rosters import store
 
 
@@ -20,7 +20,7 @@ from equipoise.cli.shared.rosters import store
     metavar="SHARE",
     default=0.4,
     show_default=True,
-    help="Share of the contests, from the first on, that is looked at.",
+    help="Share of the contests to fit to, counted from the first.",
 )
 @click.option(
     "--steps",
@@ -28,7 +28,7 @@ from equipoise.cli.shared.rosters import store
     type=click.IntRange(min=1),
     default=300,
     show_default=True,
-    help="How many settings are tried.",
+    help="How many settings to try.",
 )
 @click.option(
     "--seed",
@@ -42,11 +42,12 @@ from equipoise.cli.shared.rosters import store
     "--only", metavar="A,B", help="Hyperparameters that may change.  [default: all that are searched]"
 )
 @click.option(
-    "--leave-out", is_flag=True, help="Search once for each ruleset, without its results, and score those."
+    "--leave-out", is_flag=True, help="Search once for each ruleset without its results, and score on them."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_json
+@table_forms
 def command(file: str, **options: Any) -> None:
-    """Fit the default model to the first part of a match FILE, and tell how it does on the rest."""
+    """Fit the default model to the first part of a match FILE, and report how it does on the rest."""
     from equipoise.lab.progressive import judge
     from equipoise.lab.tuning import BOUNDS, tune
     from equipoise.ratings.models.gaussian_filter.mixture import Mixture
@@ -78,8 +79,20 @@ def command(file: str, **options: Any) -> None:
             found.append({"left_out": "" if ruleset is None else repr(ruleset), "before": tuned.before,
                           "after": tuned.after, "shipped": scores[0], "tuned": scores[1],
                           "settings": tuned.model.as_settings()})  # fmt: skip
-    click.echo(json.dumps(found, indent=2, allow_nan=False) if options["as_json"] else _text(found))
+    form = options.get("form")
+    if options["as_json"]:
+        click.echo(json.dumps(found, indent=2, allow_nan=False))
+    else:
+        click.echo(_text(found) if form is None else _settings(found, form))
     history.finish()
+
+
+def _settings(found: list[dict[str, Any]], form: str) -> str:
+    """Return the settings alone, as one table."""
+    rows = [(each["left_out"], name, f"{x:.4g}") for each in found for name, x in each["settings"].items()]
+    columns = ("left out", "setting", "value")
+    first = 0 if any(each["left_out"] for each in found) else 1
+    return table(columns[first:], [row[first:] for row in rows], form)
 
 
 def _text(found: list[dict[str, Any]]) -> str:

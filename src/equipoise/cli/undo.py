@@ -7,13 +7,14 @@ import json
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared.printing import with_json
 
 
 @click.command(name="undo")
 @click.argument("match", metavar="MATCH")
 @archives.store
 @click.option("--back", is_flag=True, help="Include a match that was undone again.")
-@archives.as_json
+@with_json
 def command(match: str, store: str, back: bool, as_json: bool) -> None:
     """Exclude a MATCH (its id, or the beginning of it) from the ratings.
 

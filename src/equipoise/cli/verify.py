@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from equipoise.cli.shared.printing import print_json, write
+from equipoise.cli.shared.printing import print_json, table, table_forms, with_json, write
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,11 +25,12 @@ SECONDS = 10.0
     "--time-limit", type=float, default=SECONDS, show_default=True, metavar="SECONDS",
     help="Stop checking then; what is not checked stays unconfirmed.",
 )  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(receipt: str, time_limit: float, as_json: bool) -> None:
+@with_json
+@table_forms
+def command(receipt: str, time_limit: float, as_json: bool, form: str | None = None) -> None:
     """Check the receipt FILE of 'equipoise balance --receipt', from its request alone.
 
-    FILE may be - for standard input.  Nothing that found the answer is used to check it.
+    FILE may be - for standard input.  The check shares nothing with the search.
     The exit code is 1 if something is false; what cannot be confirmed is listed, and is no error.
     """
     from equipoise.clock import deadline
@@ -48,6 +49,9 @@ def command(receipt: str, time_limit: float, as_json: bool) -> None:
     verification = verify(parse(content, where), stop=stop)
     if as_json:
         print_json(verification.to_dict())
+    elif form is not None:
+        rows = [(finding.verdict, finding.claim, finding.detail) for finding in verification.findings]
+        click.echo(table(("verdict", "claim", "detail"), rows, form))
     else:
         click.echo("\n".join(lines(verification)))
     if not verification.ok:

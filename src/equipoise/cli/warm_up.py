@@ -12,7 +12,7 @@ from equipoise.errors import UnsupportedError
 def command() -> None:
     """Compile what searches need, so that nobody waits later.
 
-    Once for an installation, in about half a minute.  What is compiled is kept beside the package, or in a
+    Once per installation; it takes about half a minute.  What is compiled is kept beside the package, or in a
     cache folder of the user, or in NUMBA_CACHE_DIR.
     """
     from equipoise.compiled import available

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared.printing import json_option
 from equipoise.errors import InputError
 from equipoise.registry import GAMES
 
@@ -27,7 +28,7 @@ from equipoise.registry import GAMES
 )  # fmt: skip
 @archives.mutators
 @click.option("--once", is_flag=True, help="Read what there is, and end.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, a line for each time something was new.")
+@json_option("Print JSON, one line each time there is something new.")
 def command(
     path: str, store: str, game: str, interval: float, once: bool, mutators: str | None, as_json: bool
 ) -> None:

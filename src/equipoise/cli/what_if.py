@@ -7,7 +7,7 @@ import json
 import click
 
 from equipoise.cli import archives
-from equipoise.cli.shared.printing import NewFile, table, table_forms, write
+from equipoise.cli.shared.printing import NewFile, table, table_forms, with_json, write
 from equipoise.errors import InputError
 
 #: Seconds for the teams of one match.
@@ -23,15 +23,15 @@ SECONDS = 1.0
     default=0,
     show_default=True,
     type=click.IntRange(0),
-    help="Of random teams and intervals.",
+    help="Seed of the random teams and the intervals.",
 )
-@archives.as_json
+@with_json
 @table_forms
-def command(store: str, plot: str | None, seed: int, as_json: bool, form: str | None) -> None:
-    """Divide every match of an archive in other ways, and tell how close it would have been.
+def command(store: str, plot: str | None, seed: int, as_json: bool, form: str | None = None) -> None:
+    """Divide every match of an archive in other ways, and report how close it would have been.
 
-    Each way knows of the players what was known before the match; chances are those of the ratings after
-    the last one.  played is what really happened.
+    Each way uses only what was known before the match; chances are those of the ratings after
+    the last one.  'played' is what really happened.
     """
     from equipoise.clock import deadline
     from equipoise.lab.counterfactual import what_if
@@ -45,8 +45,8 @@ def command(store: str, plot: str | None, seed: int, as_json: bool, form: str | 
             stopping=lambda: deadline(SECONDS),
         )
     if not found:
-        msg = "store: it has no match of two teams to divide"
-        raise InputError(msg)
+        msg = ": it has no match of two teams to divide"
+        raise InputError(msg, "store")
     if plot is not None:
         rows = [(each.arm, each.closeness, *each.interval) for each in found]
         write("--plot", plot, arms_svg(rows, found[0].matches))

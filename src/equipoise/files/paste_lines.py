@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from equipoise.errors import AmbiguousError
 from equipoise.fields import fail, number_of, short
@@ -38,7 +38,12 @@ _COMMENT = re.compile(r"(?:^|(?<=\s))(?:#(?![0-9])|#(?=\s*$)|//\s).*$")
 _TICK = re.compile("\\s*[✅✔☑👍\ufe0f]+$|^[✅✔☑]\ufe0f?\\s*")
 _CROSSED = re.compile(r"~~.+~~|[❌✖✗✘🚫]")
 _HEADING = re.compile(
-    r"(?:team|squad|group|lobby)(?: ?(?:[0-9]{1,2}|[A-Za-z]))?|players|names", re.IGNORECASE
+    r"(?:team|squad|group|lobby)(?: ?(?:[0-9]{1,2}|[A-Za-z]))?|players|names|@everyone|@here", re.IGNORECASE
+)
+#: Who wrote a message, as Discord puts it above the message.
+_SENDER = re.compile(
+    r"(.{1,60}?)\s+—\s+(?:(?:[^\W\d]+ at )?|\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? )"
+    r"\d{1,2}:\d{2}(?:\s*[AaPp][Mm])?"
 )
 _MENTION = re.compile(r"(?<!\w)@(?=[^\W\d_])")
 _EMPHASIS = re.compile(r"(\*\*|\*|`)(?=\S)(.+?)(?<=\S)\1")
@@ -59,6 +64,13 @@ _UNTICKED = re.compile(r"\s*(?:[-*+]\s+)?\[ ?\]\s")
 _COMES = re.compile(
     r"(?:\+|\+1|in|i'?m in|me|me too|yes|yep|y|ok|x|here|count me in|👍|✅|✋|🙋)[.! ]*", re.IGNORECASE
 )
+#: What programs print for numbers that are none, or write in other ways than people do.
+_NO_WEIGHT = re.compile(r"(?:[+-]?(?:nan|inf(?:inity)?)|0x[0-9a-f]+|[0-9]+(?:_[0-9]+)+)(?=\s)", re.IGNORECASE)
+_NEGATIVE = re.compile(r"(?:^|(?<=[\s,;:=]))-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?=[\s,;]|$)")
+#: A number with a comma in it before a name: ``12,5 Amber``.
+_COMMA_LEADS = re.compile(r"(\d+),(\d+)\s+[^\W\d]")
+#: A plus sign before a number and a name: ``+1 Amber``.
+_PLUS_LEADS = re.compile(r"\+(\d+)\s+([^\W\d].*)")
 #: What stands for a quoted name, comma or slash and all, until the line has been cut.
 HELD = "\ue000"
 
@@ -72,10 +84,21 @@ class PasteLine(NamedTuple):
     #: The number in a list, None where there is none; a mark such as ``1.`` leaves no doubt.
     listed: int | None
 
+    @property
+    def shown(self) -> str:
+        """The line as messages quote it."""
+        return shown(self.text, self.held)
+
+
+def shown(text: str, held: Sequence[str]) -> str:
+    """Return a text as messages quote it, with the quotes of the names that were put aside."""
+    return named(text, [f'"{name}"' for name in held])
+
 
 def lines_of(text: str, where: str) -> Iterator[PasteLine]:
     """Yield the lines that name somebody, without what surrounds the names."""
     some_ticked = _TICKED.search(text) is not None
+    sender = ""
     for number, raw in enumerate(text.split("\n"), start=1):
         if some_ticked and _UNTICKED.match(raw):
             msg = f"{short(raw.strip())} is not ticked as others are; delete it if that player does not play"
@@ -92,20 +115,23 @@ def lines_of(text: str, where: str) -> Iterator[PasteLine]:
             continue
         if _CROSSED.search(line):
             fail(at, f"{short(raw.strip())} is crossed out; delete the line if that player does not play")
-        line = _sender(line, at, raw)
+        line, sender = _who(line, sender, at, raw)
         listed, line = _unlisted(line)
         line = _TICK.sub("", line).strip()
         if not line:  # a free slot of a numbered list
             continue
         if (line.endswith(":") or _HEADING.fullmatch(line)) and not held:
             fail(at, f"{short(line)} looks like a heading; put # before a line that names nobody")
-        line = _MENTION.sub("", re.sub(r"(?<=\S)\s+@(?=[^\W\d_])", ", @", _EMPHASIS.sub(r"\2", line)))
+        line = _MENTION.sub(
+            "", re.sub(r"(?<=[^\s,;+/|&:=-])\s+(?=@[^\W\d_]|<@[!&]?\d+>)", ", ", _EMPHASIS.sub(r"\2", line))
+        )
         yield PasteLine(number, line, held, listed)
 
 
 def _grouped(raw: str) -> str:
-    """Write the thin and unbreakable spaces that group digits as apostrophes."""
-    return re.sub("(?<=[0-9])[\u202f\u00a0](?=[0-9]{3})", "'", raw)
+    """Write spaces that group digits as apostrophes, minus signs and decimal signs in ASCII."""
+    raw = re.sub(r"(?<=\d)٫(?=\d)", ".", re.sub(r"(?<=\d)٬(?=\d)", "'", raw))
+    return re.sub("(?<!\\S)−(?=[0-9])", "-", re.sub("(?<=[0-9])[\u202f\u00a0](?=[0-9]{3})", "'", raw))
 
 
 def _unquoted(line: str) -> tuple[str, tuple[str, ...]]:
@@ -137,6 +163,18 @@ def _unlisted(line: str) -> tuple[int | None, str]:
     return int(next(group for group in mark.groups() if group)), line[mark.end() :]
 
 
+def _who(line: str, above: str, at: str, raw: str) -> tuple[str, str]:
+    """Return whom a line names, nobody where it is a message, and whose message the next line is."""
+    head = _SENDER.fullmatch(line)
+    if head is not None:
+        return head[1], head[1]
+    if not above:
+        return _sender(line, at, raw), ""
+    if _COMES.fullmatch(line):
+        return "", above
+    raise _doubtful_message(above, line, at, raw)
+
+
 def _sender(line: str, at: str, raw: str) -> str:
     """Return who wrote a line of a chat's record, where the message says no more than that they play."""
     chat = _CHAT.fullmatch(line)
@@ -145,7 +183,12 @@ def _sender(line: str, at: str, raw: str) -> str:
     sender, message = chat[1].strip(), chat[2].strip()
     if _COMES.fullmatch(message):
         return sender
-    raise AmbiguousError(
+    raise _doubtful_message(sender, message, at, raw)
+
+
+def _doubtful_message(sender: str, message: str, at: str, raw: str) -> AmbiguousError:
+    """Return what is wrong with a message that does not say in a word that its sender plays."""
+    return AmbiguousError(
         at, raw.strip(), (f"{short(sender)} plays", f"{short(message)} plays"),
         "leave the names alone, one a line",
     )  # fmt: skip
@@ -173,8 +216,33 @@ def check_header(lines: Sequence[PasteLine], where: str) -> None:
     numbers = [sum(IS_NUMBER.fullmatch(cell) is not None for cell in row) for row in rows[1:]]
     if {len(row) for row in rows} == {len(rows[0])} and set(numbers) == {1}:
         fail(f"{where}, line {lines[0].number}",
-             f"{short(lines[0].text)} looks like a header that is not known; "
+             f"{short(lines[0].shown)} looks like a header that is not known; "
              "write one such as 'name,weight', or put # before it")  # fmt: skip
+
+
+def check_weight(line: PasteLine, at: str) -> None:
+    """``Amber -5`` and ``nan Amber``: no weight, and hardly a name."""
+    negative = _NEGATIVE.search(line.text)
+    if negative:
+        fail(at, f"the weight must be at least 0, got {negative[0]} (a column 'mu' may be negative)")
+    odd = _NO_WEIGHT.match(line.text)
+    if odd:
+        fail(
+            at,
+            f"weight {odd[0]!r} is not a number; numbers look like 42 or 3.5 (quote a name that begins so)",
+        )
+
+
+def check_beginning(line: PasteLine, at: str) -> None:
+    """``12,5 Amber``: a decimal comma, or two cells; ``+1 Amber``: who plays, or a weight."""
+    comma, plus = _COMMA_LEADS.match(line.text), _PLUS_LEADS.match(line.text)
+    if comma:
+        weight = f"{comma[1]}.{comma[2]}"
+        readings = (f"a weight of {weight}", f"a weight of {comma[1]} and a name that begins with {comma[2]}")
+        raise AmbiguousError(at, line.shown, readings, f"write the weight as {weight}, or after the name")
+    if plus:
+        readings = (f"{short(named(plus[2], line.held))} plays", f"a weight of {plus[1]}")
+        raise AmbiguousError(at, line.shown, readings, "leave the plus sign out, or the number too")
 
 
 def plain_name(text: str) -> str:
@@ -227,3 +295,23 @@ def weight_of(text: str, at: str, line: str) -> float:
     else:
         digits = digits.replace(",", ".")
     return factor * number_of(digits, "weight", at)
+
+
+def parts_of(cell: str) -> list[str]:
+    """Cut ``Amber + Birch`` and ``Amber/Birch`` into players; ``C++`` and ``10/10`` stay whole."""
+    parts = [part.strip() for part in re.split(r"\s*\+\s*|\s*/\s*|\s+&\s+", cell)]
+    if len(parts) > 1 and all(re.search(rf"[^\W\d_]|{HELD}", part) for part in parts):
+        return parts
+    return [cell]
+
+
+def refuse_cells(cells: Sequence[str], line: PasteLine, at: str) -> NoReturn:
+    """``Amber, 1500, 80``: more cells than a name and a weight."""
+    fail(at, f"{short(line.shown)} has {len(cells)} cells, and it is not clear which is the weight; "
+             "write 'name, weight' on a line each, or begin with a header such as 'name,weight'")  # fmt: skip
+
+
+def refuse_shared_weight(line: PasteLine, at: str) -> NoReturn:
+    """``Amber/Birch 1500``: one weight for two."""
+    raise AmbiguousError(at, line.shown, ("the weight of each of them", "the weight of both together"),
+                         "write a weight for each, as in 'Amber 1500 + Birch 1400'")  # fmt: skip

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from equipoise.errors import READS, AmbiguousError, InputError
 from equipoise.fields import fail, short
@@ -28,33 +28,36 @@ from equipoise.files.paste_lines import (
     UNIT,
     PasteLine,
     cells_of,
+    check_beginning,
     check_header,
     check_list_numbers,
+    check_weight,
     is_open,
     lines_of,
     named,
+    parts_of,
+    refuse_cells,
+    refuse_shared_weight,
+    shown,
     weight_of,
 )
 
 #: What stands between a name and its weight where somebody put something there on purpose.
-_BETWEEN = (
-    rf"(?:\s*(?:[-–—]\s*)?\b{LABEL}"
-    r"|\s*(?:[:=|\t→]|->)\s*|\s+[-–—]\s+)"
-)
-
+_BETWEEN = rf"(?:\s*(?:[-–—]\s*)?\b{LABEL}|\s*(?:[:=|\t→]|->)\s*|\s+[-–—]\s+)"
 _LEADS = re.compile(rf"({NUMBER})({_BETWEEN}|\s+)(?=\S)(.*)", re.IGNORECASE)
 _TRAILS = re.compile(
     rf"(.*?\S)(?:({_BETWEEN})({NUMBER}){UNIT}|\s*[(\[](?:{LABEL})?({NUMBER}){UNIT}[)\]]|\s+({NUMBER}){UNIT})",
     re.IGNORECASE,
 )
-#: What programs print for numbers that are none, or write in other ways than people do.
-_NO_WEIGHT = re.compile(r"(?:[+-]?(?:nan|inf(?:inity)?)|0x[0-9a-f]+|[0-9]+(?:_[0-9]+)+)(?=\s)", re.IGNORECASE)
-_NEGATIVE = re.compile(r"(?:^|(?<=[\s,;:=]))-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?=[\s,;]|$)")
 
 #: A number within a name that may be a weight: large or with decimals, and apart from letters.
-_STRAY = re.compile(r"(?:^|[\s~±(/]|\.\.)([1-9]\d{2,}(?:[.,]\d+)?|\d+[.,]\d+)(?=$|[\s~±()/%])")
+_STRAY = re.compile(
+    r"(?:^|[\s~±(/:=$€£]|\.\.)([1-9]\d{2,}(?:[.,]\d+)?|\d+[.,]\d+|\d+(?=\s?%)|(?<=[$€£])\d+)(?=$|[\s~±()/%:=$€£])"
+)
 #: ``Red: Amber`` at the beginning of a line of several names.
 _HEADED = re.compile(r"[^:]{1,20}:\s+(?=[^\W\d_])")
+#: Two names with a word between them that may join two players.
+_JOINED = re.compile(r"(.*[^\W\d].*)\s(?:and|und|et)\s(.*[^\W\d].*)", re.IGNORECASE)
 #: Words from which a line without a weight looks like a sentence.
 _SENTENCE = 7
 
@@ -98,6 +101,8 @@ class _Item(NamedTuple):
     readings: dict[str, tuple[str, float | None]]
     #: Whether a number stands apart by a space alone, which a name may have as well.
     bare: bool
+    #: The item as messages quote it.
+    shown: str
 
 
 def parse_paste(text: str, where: str, read: str | None = None) -> tuple[Entry, ...]:
@@ -137,6 +142,7 @@ def parse_paste(text: str, where: str, read: str | None = None) -> tuple[Entry, 
     items = [item for line in lines for item in _items_of(line, where, read)]
     if read is None:
         _refuse_words_in_a_row(items, where)
+        _refuse_joined(items, where)
         _refuse_stray_numbers(items, where)
         _refuse_mixed_points(items, where)
     census = _census(items)
@@ -151,31 +157,26 @@ def _items_of(line: PasteLine, where: str, read: str | None) -> Iterator[_Item]:
     plain = PLAIN.fullmatch(line.text)
     if plain:
         readings = {"weight-first": (plain[2], float(plain[1])), "names": (line.text, None)}
-        yield _Item(line.text, line.number, None, readings, bare=True)
+        yield _Item(line.text, line.number, None, readings, bare=True, shown=line.text)
         return
     at = f"{where}, line {line.number}"
-    negative = _NEGATIVE.search(line.text)
-    if negative and read != "names":
-        fail(at, f"the weight must be at least 0, got {negative[0]} (a column 'mu' may be negative)")
-    odd = _NO_WEIGHT.match(line.text)
-    if odd and read != "names":
-        fail(
-            at,
-            f"weight {odd[0]!r} is not a number; numbers look like 42 or 3.5 (quote a name that begins so)",
-        )
+    if read != "names":
+        check_weight(line, at)
+    if read is None:
+        check_beginning(line, at)
     cells = [line.text] if read == "weight-first" else cells_of(line.text)
     if cells == [""]:
-        fail(at, f"{short(line.text)} has separators and no name; write a name, or delete the line")
+        fail(at, f"{short(line.shown)} has separators and no name; write a name, or delete the line")
     if len(cells) == 1:
         yield from _duo(cells[0], line, at, read)
         return
     if any(is_open(cell) for cell in cells) and not is_open(line.text):
-        fail(at, f"{short(line.text)} has separators inside brackets; write one player a line")
+        fail(at, f"{short(line.shown)} has separators inside brackets; write one player a line")
     if any(not cell for cell in cells):
-        fail(at, f"{short(line.text)} has an empty place between separators; delete one separator")
+        fail(at, f"{short(line.shown)} has an empty place between separators; delete one separator")
     numeric = [IS_NUMBER.fullmatch(cell) is not None for cell in cells]
     if read is None and not any(numeric) and _HEADED.match(cells[0]) and not any(":" in c for c in cells[1:]):
-        fail(at, f"{short(line.text)} begins with a heading; write the names alone")
+        fail(at, f"{short(line.shown)} begins with a heading; write the names alone")
     if read == "names" or not any(numeric):
         items = [item for cell in cells for item in _duo(cell, line, at, read)]
         _refuse_comma_in_name(items, line, at, read)
@@ -184,61 +185,54 @@ def _items_of(line: PasteLine, where: str, read: str | None) -> Iterator[_Item]:
         for name, weight in zip(cells[numeric[0] :: 2], cells[not numeric[0] :: 2], strict=True):
             yield from _pair(name, weight, line, at)
     else:
-        _refuse_cells(cells, line, at)
+        refuse_cells(cells, line, at)
 
 
 def _pair(name: str, weight: str, line: PasteLine, at: str) -> Iterator[_Item]:
     """Yield the player of two cells, a name and a weight."""
-    parts = _parts(name)
+    parts = parts_of(name)
     if len(parts) > 1:
-        _refuse_shared_weight(line, at)
-    known = (named(name, line.held), weight_of(weight, at, line.text))
-    yield _Item(name, line.number, None, {"name-first": known, "weight-first": known}, bare=False)
+        refuse_shared_weight(line, at)
+    known = (named(name, line.held), weight_of(weight, at, line.shown))
+    both: dict[str, tuple[str, float | None]] = {"name-first": known, "weight-first": known}
+    yield _Item(name, line.number, None, both, bare=False, shown=shown(name, line.held))
 
 
 def _duo(cell: str, line: PasteLine, at: str, read: str | None) -> Iterator[_Item]:
     """Yield the players of one cell: one, or several who are written as a party."""
-    parts = [cell] if read == "weight-first" else _parts(cell)
+    parts = [cell] if read == "weight-first" else parts_of(cell)
     items = [_item(part, line, at) for part in parts]
     if len(items) > 1:
         weighted = [bool(item.readings.keys() - {"names"}) for item in items]
         if any(weighted) and not all(weighted) and read != "names":
-            _refuse_shared_weight(line, at)
+            refuse_shared_weight(line, at)
         names = [next(iter(item.readings.values()))[0] for item in items]
         party = " + ".join(names)
         items = [item._replace(party=party) for item in items]
     yield from items
 
 
-def _parts(cell: str) -> list[str]:
-    """Cut ``Amber + Birch`` and ``Amber/Birch`` into players; ``C++`` and ``10/10`` stay whole."""
-    parts = [part.strip() for part in re.split(r"\s*\+\s*|\s*/\s*|\s+&\s+", cell)]
-    if len(parts) > 1 and all(re.search(rf"[^\W\d_]|{HELD}", part) for part in parts):
-        return parts
-    return [cell]
-
-
 def _item(text: str, line: PasteLine, at: str) -> _Item:
     """Return one player with every way in which the text can be read."""
     guests = re.fullmatch(r"(.*\S)\s*\+\s*(\d{1,2})", text)
     if guests:
-        fail(at, f"{short(line.text)} brings guests without a name; write a line for each of them")
+        fail(at, f"{short(line.shown)} brings guests without a name; write a line for each of them")
     if IS_NUMBER.fullmatch(text):
         fail(at, f"there is no name beside the number {text}; a line is a name, or a name and a weight")
     readings: dict[str, tuple[str, float | None]] = {}
     leads, trails = _LEADS.fullmatch(text), _TRAILS.fullmatch(text)
     bare = False
     if leads and not IS_NUMBER.fullmatch(leads[3]):
-        readings["weight-first"] = (named(leads[3], line.held), weight_of(leads[1], at, line.text))
+        readings["weight-first"] = (named(leads[3], line.held), weight_of(leads[1], at, line.shown))
         bare = not leads[2].strip()
     if trails:
         number = trails[3] or trails[4] or trails[5]
-        readings["name-first"] = (named(trails[1], line.held), weight_of(number, at, line.text))
+        readings["name-first"] = (named(trails[1], line.held), weight_of(number, at, line.shown))
         bare = bare or trails[5] is not None
         if trails[5] and re.search(r"\s\d{1,3}$", trails[1]) and re.fullmatch(r"\d{3}", number):
             whole = trails[1].rpartition(" ")
             both = (f"a weight of {whole[2]}{number}", f"a name {short(trails[1])} and a weight of {number}")
-            raise AmbiguousError(at, line.text, both, "write weights without spaces in them")
+            raise AmbiguousError(at, line.shown, both, "write weights without spaces in them")
     elif re.fullmatch(r"\S+-\d{2,}", text):
         name, _, number = text.rpartition("-")
         readings["name-first"] = (named(name, line.held), float(number))
@@ -246,16 +240,11 @@ def _item(text: str, line: PasteLine, at: str) -> _Item:
     if not readings or bare:
         readings["names"] = (named(text, line.held), None)
     if list(readings) == ["names"] and len(text.split()) >= _SENTENCE:
-        fail(at, f"{short(line.text)} looks like a sentence; put # before a line that names nobody")
-    return _Item(text, line.number, None, readings, bare)
+        fail(at, f"{short(line.shown)} looks like a sentence; put # before a line that names nobody")
+    return _Item(text, line.number, None, readings, bare, shown(text, line.held))
 
 
 # --- what is refused -------------------------------------------------------------------------------------
-
-
-def _refuse_cells(cells: Sequence[str], line: PasteLine, at: str) -> NoReturn:
-    fail(at, f"{short(line.text)} has {len(cells)} cells, and it is not clear which is the weight; "
-             "write 'name, weight' on a line each, or begin with a header such as 'name,weight'")  # fmt: skip
 
 
 def _refuse_stray_numbers(items: Sequence[_Item], where: str) -> None:
@@ -266,14 +255,9 @@ def _refuse_stray_numbers(items: Sequence[_Item], where: str) -> None:
         stray = _STRAY.search(known[0]) if doubtful else None
         if stray:
             raise AmbiguousError(
-                _at(where, item), item.text, (f"a weight of {stray[1]}", f"a name with {stray[1]} in it"),
+                _at(where, item), item.shown, (f"a weight of {stray[1]}", f"a name with {stray[1]} in it"),
                 "write one number, last on the line, or put the name in double quotes",
             )  # fmt: skip
-
-
-def _refuse_shared_weight(line: PasteLine, at: str) -> NoReturn:
-    raise AmbiguousError(at, line.text, ("the weight of each of them", "the weight of both together"),
-                         "write a weight for each, as in 'Amber 1500 + Birch 1400'")  # fmt: skip
 
 
 def _refuse_comma_in_name(items: Sequence[_Item], line: PasteLine, at: str, read: str | None) -> None:
@@ -284,8 +268,20 @@ def _refuse_comma_in_name(items: Sequence[_Item], line: PasteLine, at: str, read
         and "weight-first" in styles[0]
         and not any("weight-first" in style for style in styles[1:])
     ):
-        readings = (f"one player {short(line.text)}", f"{len(items)} players")
-        raise AmbiguousError(at, line.text, readings, "put a name with a comma in double quotes")
+        readings = (f"one player {short(line.shown)}", f"{len(items)} players")
+        raise AmbiguousError(at, line.shown, readings, "put a name with a comma in double quotes")
+
+
+def _refuse_joined(items: Sequence[_Item], where: str) -> None:
+    """``Cedar and Dahlia``: one player, or two, who may be a duo."""
+    for item in items:
+        name, _ = next(iter(item.readings.values()))
+        joined = None if HELD in item.text else _JOINED.fullmatch(name)
+        if joined:
+            one, other = map(str.strip, joined.groups())
+            remedy = f"write '{one}, {other}', for a duo '{one} + {other}', or put the name in double quotes"
+            readings = ("one player", "two players", "a duo")
+            raise AmbiguousError(_at(where, item), item.shown, readings, remedy)
 
 
 def _refuse_words_in_a_row(items: Sequence[_Item], where: str) -> None:
@@ -301,7 +297,7 @@ def _refuse_words_in_a_row(items: Sequence[_Item], where: str) -> None:
         players = len(numbers)
     if players > 1:
         raise AmbiguousError(
-            _at(where, item), item.text, ("one player", f"{players} players"),
+            _at(where, item), item.shown, ("one player", f"{players} players"),
             "separate players by commas, or write one a line",
         )  # fmt: skip
 
@@ -317,7 +313,7 @@ def _refuse_mixed_points(items: Sequence[_Item], where: str) -> None:
     item, found = pointed[0], grouped[0]
     if found is not None:
         readings = (f"a weight of {found[1]}{found[2]}", f"a weight of {found[0]}")
-        raise AmbiguousError(_at(where, item), item.text, readings, f"write {found[1]}{found[2]}")
+        raise AmbiguousError(_at(where, item), item.shown, readings, f"write {found[1]}{found[2]}")
 
 
 # --- readings of the whole text --------------------------------------------------------------------------
@@ -346,7 +342,7 @@ def _resolved(item: _Item, census: _Census, where: str, read: str | None) -> Ent
         return Entry(name, weight, item.party, item.line)
     ways = _likely(ways, item, census)
     if len(set(ways.values())) > 1:
-        raise AmbiguousError(_at(where, item), item.text,
+        raise AmbiguousError(_at(where, item), item.shown,
             tuple(_words(way, *ways[way]) for way in READS if way in ways),
             "choose with read", {way: ways[way] for way in READS if way in ways},
         )  # fmt: skip

@@ -40,7 +40,7 @@ def read_results(source: Any, *, dates: str | None = None) -> Iterator[Match | S
     source : str, data frame, or iterable of mappings
         The path of a CSV file or a spreadsheet, a frame of pandas or polars, or the rows.
     dates : {"day-first", "month-first"}, optional
-        How dates such as 03/04/2026 are meant, which have no meaning otherwise.
+        How to read dates such as 03/04/2026, which are ambiguous otherwise.
 
     Yields
     ------

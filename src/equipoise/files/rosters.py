@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from equipoise.errors import InputError
+from equipoise.errors import AmbiguousError, InputError
 from equipoise.fields import (
     COLUMNS,
     NUMBER,
@@ -37,7 +37,7 @@ from equipoise.players import Player
 _NUMBERS = {"weight", "mu", "sigma", "side", *OF_ALL}
 _WITH_COMMA = re.compile(r"[+]?[\d.'’\u202f\u00a0]*,[\d.]*")
 #: What begins JSON; a clan's tag or a time in brackets does not.
-_JSON = re.compile(r"\{|\[\s*(?:[\"{\[\]]|-?\d+(?:\.\d+)?\s*[,\]]|$)")
+_JSON = re.compile(r"\{\s*(?:\"|\}|$)|\[\s*(?:[\"{\[\]]|-?\d+(?:\.\d+)?\s*[,\]]|$)")
 #: The line below the header of a Markdown table.
 _RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
 
@@ -72,7 +72,7 @@ def read_roster(source: str, read: str | None = None) -> ReadRoster:
     Parameters
     ----------
     source : str
-        A path or ``-``.  Endings ``.txt``, ``.csv``, ``.tsv`` and ``.json`` say the format; of others, and
+        A path or ``-``.  Endings ``.csv``, ``.tsv`` and ``.json`` say the format; of others, and
         of standard input, the first character and line do.
 
     Raises
@@ -130,7 +130,7 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
     where : str
         What messages call the source.
     ending : str
-        ``".txt"``, ``".csv"``, ``".tsv"`` or ``".json"``; anything else leaves it to the content.
+        ``".csv"``, ``".tsv"`` or ``".json"``; anything else leaves it to the content.
     read : {"weight-first", "name-first", "names"}, optional
         How to read lines that can be read in several ways; see :func:`equipoise.files.pastes.parse_paste`.
 
@@ -143,9 +143,9 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
     first = text.lstrip()
     if not first:
         return ReadRoster()
-    if ending == ".json" or (ending not in (".txt", ".csv", ".tsv") and _JSON.match(first)):
+    if ending == ".json" or (ending not in (".csv", ".tsv") and _JSON.match(first)):
         return _from_json(text, where)
-    if ending in (".csv", ".tsv") or (ending != ".txt" and _looks_like_table(first.split("\n")[0])):
+    if ending in (".csv", ".tsv") or _looks_like_table(first.split("\n")[0], where):
         return _from_table(text, where)
     players = ReadRoster(_from_lines(text, where, read))
     if not players:
@@ -153,14 +153,21 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
     return players
 
 
-def _looks_like_table(header: str) -> bool:
+def _looks_like_table(header: str, where: str) -> bool:
+    """Tell whether a line is the header of a table; one that may be somebody called Nick is refused."""
     if NUMBER.match(header):
         return False
     names = {
         cell.strip().strip('"').lower()
         for cell in re.split(r"[|]" if _is_markdown(header) else r"[,;\t]", header)
     }
-    return any(column_of(name) is not None for name in names)
+    known = {name for name in names if column_of(name) is not None}
+    if known == {"nick"}:
+        readings = ("the header of a column", "a player")
+        remedy = "write 'name' for a header, or a player of this name below another one"
+        at = f"{where}, line 1"
+        raise AmbiguousError(at, header.strip(), readings, remedy)
+    return bool(known)
 
 
 def _from_lines(text: str, where: str, read: str | None) -> list[Player]:

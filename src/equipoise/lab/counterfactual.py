@@ -99,7 +99,7 @@ def what_if(
         Names of ways to divide, with keywords of :func:`equipoise.balance`; ``played`` and ``random``
         need none.
     seed : int
-        Of random teams and intervals.
+        Seed of the random teams and the intervals.
     stopping : callable
         Makes what ends a search for teams that takes too long.
     """

@@ -165,7 +165,7 @@ class Instance:
     parties : tuple of tuples of str
         The premade teams.
     team_size : int
-        Players a team.
+        Players per team.
     """
 
     players: dict[str, float]

@@ -143,7 +143,7 @@ def tune(
     part : float
         Part of the history that is looked at, above 0 and at most 1.
     steps : int
-        How many settings are tried.
+        How many settings to try.
     seed : int
         Of the search.
     left_out : Ruleset, optional

@@ -160,7 +160,7 @@ class Night:
     weights : mapping from str to float
         Starting weights by id.
     proposal : Proposal or None
-        The teams of now.
+        The current teams.
     tonight : tuple of Proposal
         Every one since people gathered.
     results : tuple of Result

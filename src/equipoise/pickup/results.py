@@ -34,7 +34,7 @@ def team_named(night: Night, name: str) -> int:
 
 
 def current(night: Night) -> Proposal:
-    """Return the teams of now.
+    """Return the current teams.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def result_event(
     at : float
         When the game ended, seconds since 1970.
     match : str, optional
-        The match that is meant; by default that of the teams of now.
+        The match that is meant; by default that of the current teams.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def result_event(
         )
         raise InputError(msg)
     if wanted != current(night).id:
-        msg = f"match: the teams of now are {current(night).id}, got {wanted!r}"
+        msg = f"match: the current teams are {current(night).id}, got {wanted!r}"
         raise InputError(msg)
     if len(ranks) != len(current(night).teams):
         msg = f"score must be one number for each of {len(current(night).teams)} teams, got {len(ranks)}"

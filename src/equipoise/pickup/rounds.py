@@ -193,26 +193,6 @@ class Rounds:
         against = self._playing[self.way[rows]].sum(axis=0) - together
         return REPEATED * (_twice(together) + _twice(against))
 
-    def index_of(self, teams: Sequence[Sequence[str]]) -> int:
-        """Return the index of a split, whatever its teams are called.
-
-        Raises
-        ------
-        InputError
-            If it is none of those that were looked at.
-        """
-        wanted = frozenset(map(frozenset, teams))
-        row = np.full(len(self.here), -1, dtype=np.int8)
-        for n, team in enumerate(teams):
-            for player in team:
-                row[self.here.index(player)] = n
-        sits = np.flatnonzero(((self.labels < 0) == (row < 0)).all(axis=1))
-        for index in sits.tolist():
-            if frozenset(map(frozenset, self.teams(index))) == wanted:
-                return int(index)
-        msg = "teams: they are not among the splits of a round"
-        raise InputError(msg)
-
     def teams(self, index: int) -> tuple[tuple[str, ...], ...]:
         """Return the teams of a split."""
         row = self.labels[index].tolist()

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Ruleset
 from equipoise.members import Teams
-from equipoise.players import Rating
+from equipoise.players import LARGEST_WEIGHT, Rating
 from equipoise.ratings.model import Attention, Chances, Further, question
 
 #: What is known of one player; which numbers these are is the model's.
@@ -117,6 +117,23 @@ def check_above(model: Any, least: float, *names: str) -> None:
         number = getattr(model, name)
         if isinstance(number, bool) or not isinstance(number, int | float) or not least < number < math.inf:
             msg = f"{name} must be a number above {least:g}, got {number!r}"
+            raise InputError(msg)
+    check_finite(model, *names)
+
+
+def check_finite(model: Any, *names: str) -> None:
+    """Raise where a constant of a model is no number, or so large that ratings would leave their range.
+
+    Raises
+    ------
+    InputError
+        The message begins with the constant.
+    """
+    most = LARGEST_WEIGHT
+    for name in names:
+        number = getattr(model, name)
+        if isinstance(number, bool) or not isinstance(number, int | float) or not -most <= number <= most:
+            msg = f"{name} must be a number from {-most:g} to {most:g}, got {number!r}"
             raise InputError(msg)
 
 

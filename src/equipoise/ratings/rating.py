@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 
 from equipoise.errors import InputError
 from equipoise.logs.play import ranks_of
 from equipoise.matches import Contest, Ruleset
 from equipoise.players import Rating
-from equipoise.ratings.models.weng_lin import PlackettLuce
+from equipoise.ratings.models.trueskill import TrueSkill
+from equipoise.ratings.models.weng_lin import PlackettLuce, WengLin
 
 
 def rate(
@@ -17,7 +19,7 @@ def rate(
     *,
     scores: Sequence[float] | None = None,
     weights: Sequence[Sequence[float]] | None = None,
-    model: PlackettLuce | None = None,
+    model: WengLin | TrueSkill | None = None,
 ) -> list[list[Rating]]:
     """Return new ratings after one match, for those who keep ratings themselves.
 
@@ -34,7 +36,7 @@ def rate(
         One for each team, more is better, in the place of ranks: only their order counts.
     weights : sequence of sequences of float, optional
         The share of the match that each player was present for, from a millionth to 1.
-    model : PlackettLuce, optional
+    model : PlackettLuce, BradleyTerry or TrueSkill, optional
         With constants of your own.
 
     Raises
@@ -49,6 +51,7 @@ def rate(
     (27.64, 22.36)
     """
     model = model or PlackettLuce()
+    _check_kinds(model, itertools.chain.from_iterable(teams))
     for team in teams:
         for rating in team:
             if not rating.sigma > 0.0:
@@ -75,3 +78,14 @@ def rate(
     }
     after = model.update(before, contest)
     return [[Rating(*after[name]) for name in names] for names in ids]
+
+
+def _check_kinds(model: object, ratings: Iterable[object]) -> None:
+    """Raise where something else is given for a model or for a rating."""
+    if not isinstance(model, WengLin | TrueSkill):
+        msg = f"model must be PlackettLuce, BradleyTerry or TrueSkill, got {model!r}"
+        raise InputError(msg)
+    for rating in ratings:
+        if not isinstance(rating, Rating):
+            msg = f"teams must have ratings, such as Rating(25.0, 8.3), got {rating!r}"
+            raise InputError(msg)

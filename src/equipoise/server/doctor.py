@@ -15,7 +15,7 @@ from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.databases import shown
 from equipoise.clock import ahead
 from equipoise.compiled import available, keeps
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, InputError
 from equipoise.server.settings import Settings
 from equipoise.server.tcp import OTHER_FILES
 from equipoise.teams.solvers.window_kernels import fill_teams
@@ -43,11 +43,25 @@ class Diagnosis:
     fix: str = ""
 
 
-def examine(settings: Settings) -> Iterator[Diagnosis]:
-    """Look at an installation, one thing after the other; what cannot be looked at is a finding too."""
-    for look in (_token, _certificate, _store, _address, _files, _speed):
+def examine(settings: Settings, place_of: Callable[[str], str] = str) -> Iterator[Diagnosis]:
+    """Look at an installation, one thing after the other; what cannot be looked at is a finding too.
+
+    Parameters
+    ----------
+    settings : Settings
+        The settings of the server.
+    place_of : callable
+        Where a setting was set, for what is wrong with it.
+    """
+    seen = set()
+    for look in (_token, _address, _certificate, _store, _files, _speed):
         try:
             yield from look(settings)
+        except InputError as error:
+            named = error.named(place_of(error.argument)) if error.argument else error
+            if str(named) not in seen:  # an address is looked at more than once
+                yield Diagnosis(str(named), FIXES[look])
+            seen.add(str(named))
         except (EquipoiseError, OSError) as error:
             yield Diagnosis(str(error), FIXES[look])
 
@@ -114,6 +128,7 @@ def _file(path: Path) -> Iterator[Diagnosis]:
 
 def _address(settings: Settings) -> Iterator[Diagnosis]:
     host, port = settings.address
+    _ = settings.http_address
     try:
         with socket.create_connection((host, port), timeout=PATIENCE) as connection:
             connection.sendall(b"MEANBOT\n")
@@ -161,7 +176,7 @@ FIXES: dict[Callable[[Settings], Iterator[Diagnosis]], str] = {
     _token: "give a token of 16 characters or more in a file of its own: --token-file FILE",
     _certificate: "give a certificate with its chain, and its key, as PEM files that this user may read",
     _store: "check --store; equipoise ingest, or serve --create, makes an archive",
-    _address: "give --weights as HOST:PORT",
+    _address: "give --weights and --http as HOST:PORT",
     _files: "",
     _speed: "",
 }

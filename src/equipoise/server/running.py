@@ -138,8 +138,8 @@ def _reload(
     try:
         settings = reread()
         if (settings.tls() is None) is not (tls is None):
-            msg = "tls_certificate: whether connections are TLS stays as it is until the next start"
-            raise InputError(msg)
+            msg = ": whether connections are TLS stays as it is until the next start"
+            raise InputError(msg, "tls_certificate")
         service.reload(settings)
         if tls is not None:
             tls.load_cert_chain(settings.tls_certificate, settings.tls_key or None)

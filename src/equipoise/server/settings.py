@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ipaddress
 import logging
+import re
 import ssl
 import tomllib
 from collections.abc import Mapping
@@ -26,6 +28,9 @@ SHORTEST_TOKEN = 16
 #: Where weights are asked for unless stated otherwise.
 ADDRESS = "127.0.0.1:7790"
 
+#: A page as browsers name it to servers.
+_ORIGIN = re.compile(r"https?://[^/\s,]+")
+
 LEVELS = ("debug", "info", "warning", "error")
 
 
@@ -48,31 +53,39 @@ class Settings:
 
     store: str = _setting("", "URL", "The archive: sqlite:///PATH or postgresql://...")
     create: bool = _setting(False, "", "Make the archive where there is none.")
-    weights: str = _setting(ADDRESS, "HOST:PORT", "Where weights are asked for; port 0 takes a free one.")
-    http: str = _setting("", "HOST:PORT", "Where HTTP is answered.  [default: nowhere]")
-    game: str = _setting("", "NAME", "The game that GAME means where it names none.")
-    token_file: str = _setting("", "FILE", "A file with the token for AUTH; without, no results are taken.")
+    weights: str = _setting(ADDRESS, "HOST:PORT", "Address of the weight protocol; port 0 picks a free one.")
+    http: str = _setting("", "HOST:PORT", "Address of HTTP.  [default: none]")
+    game: str = _setting("", "NAME", "The game that GAME refers to when it names none.")
+    token_file: str = _setting(
+        "", "FILE", "A file with the token for AUTH; without one, results are refused."
+    )
     tokens: str = _setting("", "FILE", "A file of tokens, which 'equipoise tokens' makes.")
     read_token: bool = _setting(False, "", "Whether reading over HTTP needs a token too.")
-    cors: str = _setting("", "ORIGINS", "Web pages that may ask over HTTP: origins with commas, or *.")
+    cors: str = _setting("", "ORIGINS", "Origins of web pages that may use HTTP, separated by commas, or *.")
     token: str = field(default="", repr=False)
     tls_certificate: str = _setting("", "FILE", "A certificate with its chain: connections are TLS then.")
     tls_key: str = _setting("", "FILE", "The key of the certificate, where it is in another file.")
-    log_level: str = _setting("info", "LEVEL", "What is logged at least: debug, info, warning or error.")
-    json_logs: bool = _setting(False, "", "Log a JSON object a line.")
+    log_level: str = _setting(
+        "info", "LEVEL", "The least severe messages to log: debug, info, warning or error."
+    )
+    json_logs: bool = _setting(False, "", "Log one JSON object per line.")
     max_connections: int = _setting(2048, "N", "Connections in total.")
     max_per_address: int = _setting(1536, "N", "Connections from one address.")
     max_line: int = _setting(8192, "N", "Longest line, in bytes.")
     max_members: int = _setting(128, "N", "Players and bots in a game.")
     max_mutators: int = _setting(64, "N", "Mutators of a game.")
-    max_waiting: int = _setting(64, "N", "Divisions that may wait at once; of results, and others, as many.")
-    idle_seconds: float = _setting(600.0, "SECONDS", "Close a connection that sends no line for so long.")
-    slow_seconds: float = _setting(
-        30.0, "SECONDS", "Close a connection that does not take its answers for so long."
+    max_waiting: int = _setting(
+        64, "N", "How many divisions may wait at once, and how many results, and other questions."
     )
-    grace_seconds: float = _setting(10.0, "SECONDS", "Time for answers at the end.")
+    idle_seconds: float = _setting(600.0, "SECONDS", "Close a connection that sends nothing for this long.")
+    slow_seconds: float = _setting(
+        30.0, "SECONDS", "Close a connection that does not read its answers for this long."
+    )
+    grace_seconds: float = _setting(10.0, "SECONDS", "Time to finish answers when the server stops.")
     wrong_token_seconds: float = _setting(
-        1.0, "SECONDS", "Hold the answer to a wrong token back; each other one of an address longer."
+        1.0,
+        "SECONDS",
+        "How long to delay the answer to a wrong token; longer for each further one of an address.",
     )
     clan_tags: bool = _setting(False, "", "Players with the same clan tag in their names form a party.")
     team_seconds: float = _setting(1.0, "SECONDS", "Time to look for better teams.")
@@ -80,7 +93,7 @@ class Settings:
     max_http_connections: int = _setting(1024, "N", "HTTP connections in total.")
     max_http_per_address: int = _setting(768, "N", "HTTP connections from one address.")
     forwarded_by: str = _setting(
-        "", "ADDRESSES", "Reverse proxies, with commas, whose X-Forwarded-For says who asks over HTTP."
+        "", "ADDRESSES", "Reverse proxies, separated by commas, whose X-Forwarded-For header is trusted."
     )
     http_rate: float = _setting(50.0, "N", "HTTP requests a second from one address.")
     max_body: int = _setting(1_048_576, "N", "Longest HTTP body, in bytes.")
@@ -89,16 +102,26 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not self.store:
-            msg = "store is missing; write sqlite:///PATH or postgresql://..."
-            raise InputError(msg)
+            msg = "is missing; write sqlite:///PATH or postgresql://..."
+            raise InputError(msg, "store")
         if self.log_level not in LEVELS:
-            msg = f"log_level must be one of {', '.join(LEVELS)}, got {self.log_level!r}"
-            raise InputError(msg)
+            msg = f"must be one of {', '.join(LEVELS)}, got {self.log_level!r}"
+            raise InputError(msg, "log_level")
+        for origin in self.origins:
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                msg = f"must be * or origins such as https://example.org with commas, got {origin!r}"
+                raise InputError(msg, "cors")
+        for proxy in self.proxies:
+            try:
+                ipaddress.ip_address(proxy)
+            except ValueError:
+                msg = f"must be addresses such as 127.0.0.1 with commas, got {proxy!r}"
+                raise InputError(msg, "forwarded_by") from None
         for each in fields(self):
             number = getattr(self, each.name)
             if _kind(each) in (int, float) and not 0 < number < float("inf"):
-                msg = f"{each.name} must be above 0 and finite, got {number!r}"
-                raise InputError(msg)
+                msg = f"must be above 0 and finite, got {number!r}"
+                raise InputError(msg, each.name)
 
     @property
     def address(self) -> tuple[str, int]:
@@ -109,6 +132,16 @@ class Settings:
     def http_address(self) -> tuple[str, int] | None:
         """Host and port of ``http``; None where HTTP is not asked for."""
         return _host_and_port("http", self.http) if self.http else None
+
+    @property
+    def origins(self) -> list[str]:
+        """The origins in ``cors``."""
+        return _listed(self.cors)
+
+    @property
+    def proxies(self) -> list[str]:
+        """The addresses in ``forwarded_by``."""
+        return _listed(self.forwarded_by)
 
     @property
     def limits(self) -> ServerLimits:
@@ -129,8 +162,8 @@ class Settings:
         """
         if not self.tls_certificate:
             if self.tls_key:
-                msg = "tls_key requires tls_certificate"
-                raise InputError(msg)
+                msg = "requires a certificate (tls_certificate, --tls-certificate)"
+                raise InputError(msg, "tls_key")
             return None
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         try:
@@ -138,8 +171,8 @@ class Settings:
         except OSError as error:
             wrong = isinstance(error, ssl.SSLError)
             why = "it is no certificate in PEM form with its key" if wrong else error.strerror
-            msg = f"tls_certificate: {self.tls_certificate} cannot be used: {why}"
-            raise InputError(msg) from error
+            msg = f": {self.tls_certificate} cannot be used: {why}"
+            raise InputError(msg, "tls_certificate") from error
         return context
 
     def warn(self) -> None:
@@ -166,21 +199,21 @@ class Settings:
         if not self.token_file and not self.token:
             return ""
         if self.token_file and self.token:
-            msg = "token_file cannot be combined with token; give one of them"
-            raise InputError(msg)
+            msg = "cannot be combined with token; give one of them"
+            raise InputError(msg, "token_file")
         token = self.token or _content(self.token_file)
         if len(token) < SHORTEST_TOKEN or not token.isprintable():
-            where = f"token_file: {self.token_file} must hold" if self.token_file else "token must be"
-            msg = f"{where} one line of at least {SHORTEST_TOKEN} characters"
-            raise InputError(msg)
+            must = f": {self.token_file} must hold" if self.token_file else "must be"
+            msg = f"{must} one line of at least {SHORTEST_TOKEN} characters"
+            raise InputError(msg, "token_file" if self.token_file else "token")
         return token
 
 
 def _host_and_port(name: str, value: str) -> tuple[str, int]:
     host, colon, port = value.rpartition(":")
     if not colon or not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
-        msg = f"{name} must be HOST:PORT, as in 127.0.0.1:7790 or [::1]:7790, got {value!r}"
-        raise InputError(msg)
+        msg = f"must be HOST:PORT, as in 127.0.0.1:7790 or [::1]:7790, got {value!r}"
+        raise InputError(msg, name)
     return host.removeprefix("[").removesuffix("]"), int(port)
 
 
@@ -189,8 +222,13 @@ def _content(path: str) -> str:
         return Path(path).read_text(encoding="utf-8").strip()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        msg = f"token_file: {path} cannot be read: {reason}"
-        raise InputError(msg) from error
+        msg = f": {path} cannot be read: {reason}"
+        raise InputError(msg, "token_file") from error
+
+
+def _listed(text: str) -> list[str]:
+    """Return what stands between commas."""
+    return [each.strip() for each in text.split(",") if each.strip()]
 
 
 def read_settings(path: str | None, environment: Mapping[str, str], flags: Mapping[str, Any]) -> Settings:
@@ -230,6 +268,24 @@ def read_settings(path: str | None, environment: Mapping[str, str], flags: Mappi
             values[name] = _typed(each, _parsed(each, text), PREFIX + name.upper())
     values |= {name: value for name, value in flags.items() if value is not None}
     return Settings(**values)
+
+
+def place_of(name: str, path: str | None, environment: Mapping[str, str], flags: Mapping[str, Any]) -> str:
+    """Return where a setting was set, as whoever set it would look for it; else as a flag.
+
+    Examples
+    --------
+    >>> place_of("max_line", None, {"EQUIPOISE_MAX_LINE": "0"}, {})
+    'EQUIPOISE_MAX_LINE'
+    >>> place_of("max_line", None, {}, {"max_line": 0}), place_of("token", None, {}, {})
+    ('--max-line', 'EQUIPOISE_TOKEN')
+    """
+    variable, flag = PREFIX + name.upper(), f"--{name.replace('_', '-')}"
+    if flags.get(name) is not None:
+        return flag
+    if variable in environment or name == "token":  # a token on the command line could be seen by others
+        return variable
+    return f"{path}: {name}" if path is not None and name in _table(path) else flag
 
 
 def _table(path: str) -> Mapping[str, Any]:

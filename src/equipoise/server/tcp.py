@@ -96,8 +96,8 @@ class Server:
         except (OSError, OverflowError) as error:
             self._close()
             reason = getattr(error, "strerror", None) or error
-            msg = f"weights: cannot listen on {host}:{port}: {reason}"
-            raise InputError(msg) from error
+            msg = f": cannot listen on {host}:{port}: {reason}"
+            raise InputError(msg, "weights") from error
         for each in self._listening:
             self._loop.add_reader(each, self._accept, each)
         self.start(self._sweep())

@@ -42,7 +42,7 @@ class Token:
     id : str
         What tells it from others; it is part of the token.
     name : str
-        Who has it, for people.
+        Who has it, as people call them.
     scope : str
         One of :data:`SCOPES`.
     hash : str

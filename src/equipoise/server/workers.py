@@ -141,7 +141,7 @@ class Worker:
             elif kind == "answer":
                 return value
             else:
-                raise (InputError if kind == "wrong" else WorkerError)(value)
+                raise InputError(*value) if kind == "wrong" else WorkerError(value)
 
     async def _message(self, process: asyncio.subprocess.Process) -> tuple[str, Any]:
         assert process.stdout is not None  # noqa: S101 -- as PIPE says
@@ -279,7 +279,7 @@ def _answer(answer: Answer, answers: IO[bytes]) -> None:
         except StopIteration as end:
             message = ("answer", end.value)
         except InputError as error:
-            message = ("wrong", str(error))
+            message = ("wrong", (error.problem, error.argument))
         except EquipoiseError as error:
             message = ("failed", str(error))
         except Exception as error:

@@ -77,7 +77,7 @@ class Stage:
         return self.terms[0][0] if len(self.terms) == 1 and self.terms[0][1] == 1 else ""
 
 
-class Floats(NamedTuple):
+class QuestionFloats(NamedTuple):
     """The floats nearest to numbers of a question; ``sides`` has what each player pays in each team."""
 
     noise: float
@@ -136,7 +136,7 @@ class Question:
         return math.lcm(*(weight.denominator for weight in weights))
 
     @cached_property
-    def floats(self) -> Floats:
+    def floats(self) -> QuestionFloats:
         """What is computed with where floats can tell."""
         sides = []
         for member in self.members if self.side_price else ():
@@ -145,7 +145,7 @@ class Question:
             sides.append(
                 tuple(float(self.side_price * (abs(wanted) - wanted * place) / 2) for place in places)
             )
-        return Floats(float(self.noise), float(self.prior), float(self.side_weight), tuple(sides))
+        return QuestionFloats(float(self.noise), float(self.prior), float(self.side_weight), tuple(sides))
 
     def cut(self, n: int) -> Question:
         """Return the question with its first objectives alone."""

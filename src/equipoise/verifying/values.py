@@ -14,7 +14,7 @@ from equipoise.verifying.question import Question, Stage
 HALF = Fraction(1, 2)
 
 
-class Floats(NamedTuple):
+class TeamFloats(NamedTuple):
     """The floats nearest to a team's numbers."""
 
     total: float
@@ -48,9 +48,9 @@ class Team:
     side: Fraction
 
     @cached_property
-    def floats(self) -> Floats:
+    def floats(self) -> TeamFloats:
         """What is computed with where floats can tell."""
-        return Floats(float(self.total), float(self.variance), float(self.unsure), float(self.side))
+        return TeamFloats(float(self.total), float(self.variance), float(self.unsure), float(self.side))
 
 
 class LineUp(NamedTuple):

@@ -52,19 +52,18 @@ def version_of(connection: sa.Connection, where: str) -> str:
     if VERSION_TABLE not in tables:
         if tables and (connection.dialect.name == "sqlite" or tables & set(METADATA.tables)):
             msg = (
-                f"store: {where} is the database of something else (it has the table {min(tables)!r}); "
+                f": {where} is the database of something else (it has the table {min(tables)!r}); "
                 "name a new one, or that of an archive"
             )
-            raise InputError(msg)
+            raise InputError(msg, "store")
         return ""
     version = connection.execute(sa.text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608  # a constant
     known = str(version or "")
     if known and not (known.isdigit() and int(known) <= int(HEAD)):
         msg = (
-            f"store: {where} has the schema {known}, made by a newer equipoise; "
-            f"this one knows those up to {HEAD}"
+            f": {where} has the schema {known}, made by a newer equipoise; this one knows those up to {HEAD}"
         )
-        raise InputError(msg)
+        raise InputError(msg, "store")
     return known
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,9 @@ from equipoise.errors import InputError
 
 if TYPE_CHECKING:
     from equipoise.players import Player
+    from equipoise.stopping import Stop
     from equipoise.teams.explaining.editing import Move, Swap
+    from equipoise.teams.explaining.judging import Valuation
     from equipoise.teams.request import BalanceRequest
     from equipoise.teams.solution import Solution, Split
 
@@ -36,6 +38,8 @@ class ExplainAnswers:
         The split shown, None where there is none.
     names : sequence of str
         What the teams are called.
+    limited : callable
+        What ends a search after some seconds, or before.
     """
 
     def __init__(
@@ -45,12 +49,15 @@ class ExplainAnswers:
         solution: Solution,
         split: Split | None,
         names: Sequence[str],
+        limited: Callable[[float], Stop],
     ) -> None:
         self.lines: list[str] = []
         self.plain: dict[str, Any] = {}
+        self._valued: Valuation | None = None
         self.split = split
         # What balance() stopped by is over; every answer has its own time.
         self._limit = EXPLAINED_WITHIN if options["time_limit"] is None else options["time_limit"]
+        self._limited = limited
         self._request, self._solution = request, solution
         self._names, self._objective = names, solution.objective
         self._everything = options["everything"]
@@ -82,12 +89,12 @@ class ExplainAnswers:
         self.split = change.split
         self.lines += ["", *change_lines(change, self._objective, self._names)]
         self.plain["edit"] = change.as_dict()
+        self._valued = change.after
 
     def _why(self, question: str) -> None:
         """Answer one ``--why``: a pair in two teams is a swap, in one team a preference to be apart."""
         from dataclasses import asdict
 
-        from equipoise.clock import deadline
         from equipoise.pages.text.explanation import change_lines, place_lines, together_lines
         from equipoise.teams.explaining.editing import Swap, edit, why_not, why_there, why_together
 
@@ -96,7 +103,7 @@ class ExplainAnswers:
         if len(people) == 1:
             place = why_there(self._request, people[0], **asked)
             # Beside the exchanges, which are only computed, the best there is with everybody moved.
-            limited = replace(self._request, stop=deadline(self._limit))
+            limited = replace(self._request, stop=self._limited(self._limit))
             place = replace(place, elsewhere=why_not(limited, people[0], **asked))
             lines, plain = place_lines(place, self._objective, self._names), place.as_dict()
         else:
@@ -104,7 +111,7 @@ class ExplainAnswers:
             if change.moved:
                 lines, plain = change_lines(change, self._objective, self._names), change.as_dict()
             else:
-                limited = replace(self._request, stop=deadline(self._limit))
+                limited = replace(self._request, stop=self._limited(self._limit))
                 instead = why_together(limited, *people, **asked)
                 lines, plain = together_lines(instead, self._objective, self._names), asdict(instead)
         self.lines += ["", *lines]
@@ -116,12 +123,23 @@ class ExplainAnswers:
         from equipoise.pages.text.summary import summary_lines
         from equipoise.teams.explaining.explaining import explain
 
-        explanation = explain(
-            self._request, solution=self._solution, split=self.split, share=shares(self._limit)
-        )
+        share = shares(self._limit)
+
+        def part(left: int) -> Stop:
+            return self._limited(share(left).left())
+
+        explanation = explain(self._request, solution=self._solution, split=self.split, share=part)
         lines = explanation_lines if self._everything else summary_lines
         self.lines += ["", *lines(explanation, self._names)]
         self.plain["explanation"] = explanation.as_dict()
+        self._valued = explanation.split
+
+    def table(self, form: str) -> list[str]:
+        """Return the teams side by side in a form that an option has chosen; nothing where there are none."""
+        from equipoise.pages.text.explanation import table_of
+        from equipoise.pages.text.grids import FORMS
+
+        return [] if self._valued is None else FORMS[form](table_of(self._valued, self._names))
 
 
 def names_of(option: str, text: str, players: Sequence[Player]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from equipoise.cli.shared.printing import NewFile, Share
+from equipoise.cli.shared.printing import NewFile, Share, with_json
 from equipoise.cli.shared.rosters import RATINGS, clan_tags, read_option
 from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS
 
@@ -107,7 +107,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--recent-price",
         metavar="PRICE",
-        help=f"What a pair of the last match is worth; half as much a match before, and so on.  "
+        help=f"What it is worth to part a pair of the last match; half as much for each match further back.  "
         f"[default: {RECENT_PRICE}]",
     ),
     click.option("--side-price", metavar="PRICE", help="What a side preference is worth.  [default: 0]"),
@@ -135,7 +135,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
         "--tolerance",
         type=Share(),
         metavar="P",
-        help="How much win probability 'spread' may give for likeness.  "
+        help="How much win probability 'spread' may give up for more similar teams.  "
         "[default: 0.0025 with up to 17 players, 0.001 with more]",
     ),
     click.option(
@@ -154,7 +154,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
         "--effort",
         type=float,
         metavar="N",
-        help="How much work to do before giving up a proof or a better answer.  [default: 1, some seconds]",
+        help="How much work to do before settling for the best so far.  [default: 1, some seconds]",
     ),
     click.option("--time-limit", type=float, metavar="SECONDS", help="Stop searching after this time."),
     click.option(
@@ -170,7 +170,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
         "--choose",
         type=Power(),
         metavar="[POWER]",
-        help="Choose one of the best splits at random, the more even the likelier.",
+        help="Choose one of the best splits at random; more even ones are more likely.",
     ),
     click.option(
         "--seed",
@@ -194,7 +194,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
         "--zero",
         type=float,
         metavar="WEIGHT",
-        help="The weight that adds nothing to a team, where the scale has one.  Matters to unequal teams.",
+        help="The weight that adds nothing to a team, if there is one.  Only matters for unequal teams.",
     ),
     click.option(
         "--body",
@@ -207,7 +207,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
 #: What is shown, by every command that asks.
 _SHOWN = (
     click.option("--names", metavar="A,B", help="What to call the teams."),
-    click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+    with_json,
     click.option("--plot", type=NewFile(".svg"), metavar="FILE.svg", help="Draw the answer into a file."),
 )
 

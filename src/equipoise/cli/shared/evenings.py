@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared import people
+from equipoise.cli.shared.printing import with_json
+from equipoise.clock import deadline
 from equipoise.errors import InputError, nearest
+from equipoise.stopping import Stop
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
-    from equipoise.archive.here import Names
-    from equipoise.archive.known import Standing
     from equipoise.files.pastes import Entry
     from equipoise.pickup.arranging import Arranged
     from equipoise.pickup.night import Event, Night, Proposal, Setup
@@ -63,29 +64,12 @@ def new_match() -> str:
     return f"night-{time.strftime('%Y-%m-%d', time.gmtime())}-{secrets.token_hex(6)}"
 
 
-def unquoted(name: str) -> str:
-    """Return a typed name without the quotes that a name needs which is also a step.
-
-    Raises
-    ------
-    click.UsageError
-        If nothing is left.
-    """
-    inner = name.strip()
-    if len(inner) > 1 and inner[0] == inner[-1] == '"':
-        inner = inner[1:-1].strip()
-    if not inner:
-        msg = "a name is empty"
-        raise click.UsageError(msg)
-    return inner
-
-
 def step(name: str, **more: Any) -> Callable[[Callable[..., None]], click.Command]:
     """Make a step of ``equipoise night``, with the options that all of them have."""
 
     def decorated(function: Callable[..., None]) -> click.Command:
         command: Any = click.command(name=name, **more)
-        made: click.Command = command(store(archives.as_json(function)))
+        made: click.Command = command(store(with_json(function)))
         return made
 
     return decorated
@@ -98,6 +82,7 @@ class Evening:
     archive: Archive
     events: list[Event]
     night: Night
+    limited: Callable[[float], Stop] = deadline
 
     def add(self, event: Event, match: Any = None, undone: str | None = None) -> None:
         """Take a step: keep it first, then answer."""
@@ -142,14 +127,12 @@ class Evening:
         match: str = "",
     ) -> Arranged:  # fmt: skip
         """Return teams of those who are here, with a new id unless one is given."""
-        from equipoise.clock import deadline
         from equipoise.pickup.arranging import arrange
 
-        stop = deadline(SECONDS)
         seen = {proposal.parted for proposal in self.night.tonight}
         return arrange(
             self.night.games, setup, self.rated, match or new_match(),
-            seen=seen, now=now, still=still, vary=vary, stop=stop,
+            seen=seen, now=now, still=still, vary=vary, stop=self.limited(SECONDS),
         )  # fmt: skip
 
     def propose(
@@ -163,10 +146,10 @@ class Evening:
 
     def planned(self, rounds: int) -> Plan:
         """Take the step to the first of several rounds that are divided at once."""
-        from equipoise.clock import deadline
         from equipoise.pickup.planning import plan
 
-        found = plan(self.night.games, self.night.setup, self.rated, rounds, stop=deadline(SECONDS))
+        stop = self.limited(SECONDS)
+        found = plan(self.night.games, self.night.setup, self.rated, rounds, stop=stop)
         first, *later = [replace(each, id=new_match()) for each in found.rounds]
         self.propose(self.night.setup, first, {}, plan=later)
         return replace(found, rounds=(first, *later))
@@ -185,7 +168,7 @@ class Evening:
     ) -> Arranged | None:  # fmt: skip
         """Take the step to other people; teams not played yet change with them as little as possible."""
         night = self.night
-        spelled = {each: name for name, each in ids.items()}
+        spelled = self.spellings(ids)
         self.night = replace(night, spelled={**night.spelled, **spelled})
         proposal, arranged = night.proposal, None
         if proposal is not None and night.result_of(proposal.id) is None:
@@ -235,12 +218,20 @@ class Evening:
         InputError
             If one of them is here already.
         """
-        ids = resolved(PeopleFinder(self), names, new)
+        ids = people.resolved(people.PeopleFinder(self.archive, self.night), names, new)
         for name, each in ids.items():
             if each in self.night.setup.here:
                 msg = f"players: {name!r} is here already"
                 raise InputError(msg)
         return ids
+
+    def spellings(self, ids: Mapping[str, str]) -> dict[str, str]:
+        """Return how everyone is written from now on: as typed, unless that was a slip for somebody known."""
+        known = PeopleFinder(self)
+        return {
+            each: name if each == name or known.id_of(name) == each else known.shown(each)
+            for name, each in ids.items()
+        }
 
     def weigh(self, entries: Sequence[Entry], ids: Mapping[str, str], step: str) -> None:
         """Keep starting weights that are new, of those who have none from elsewhere."""
@@ -258,7 +249,8 @@ class Evening:
             if player not in elsewhere and self.night.weights.get(player) != weight
         }
         if changed:
-            spelled = {ids[entry.name]: entry.name for entry in entries if ids[entry.name] in changed}
+            shown = self.spellings(ids)
+            spelled = {player: shown[player] for player in changed}
             self.add({"kind": WEIGHTS, "step": step, "weights": changed, "spelled": spelled})
 
     def time(self, when: str | None) -> float:
@@ -314,94 +306,20 @@ class Evening:
 
 
 @contextmanager
-def opened(url: str | None) -> Iterator[Evening]:
-    """Open the archive of a night, or make it, and finish what a step that was cut off has left."""
+def opened(url: str | None, limited: Callable[[float], Stop] = deadline) -> Iterator[Evening]:
+    """Open the archive of a night, or make it, and finish what a step that was cut off has left.
+
+    Parameters
+    ----------
+    url : str or None
+        The address of the archive; None for the usual one.
+    limited : callable
+        What ends a search after some seconds, or before.
+    """
     from equipoise.pickup.night import night_of
 
     with archives.filled(address(url)) as archive:
         events: list[Event] = list(archive.night_events())
-        evening = Evening(archive, events, night_of(events))
+        evening = Evening(archive, events, night_of(events), limited)
         evening.settle()
         yield evening
-
-
-class PeopleFinder:
-    """Finds people by name among those who have come and those of the archive."""
-
-    def __init__(self, evening: Evening) -> None:
-        from equipoise.archive.here import Names
-
-        self._night = evening.night
-        self._standing: Standing = evening.archive.standing()
-        self._find: Names = Names(self._standing, evening.archive.merged())
-
-    def id_of(self, name: str) -> str | None:
-        """Return an id, None for somebody unknown."""
-        from equipoise.pickup.night import folded
-
-        known = self._night.id_of(name)
-        if known is not None:
-            return known
-        known = self._find.id_of(name)
-        if known in self._find.ids:
-            return known
-        stored = self._standing.names
-        same = [player for player in self._find.ids if folded(stored.get(player, player)) == folded(name)]
-        return same[0] if len(same) == 1 else None
-
-    def names(self) -> dict[str, str]:
-        """Return the id of every name, as it is compared."""
-        from equipoise.pickup.night import folded
-
-        stored = {folded(self._standing.names.get(player, player)): player for player in self._find.ids}
-        return {**stored, **{folded(name): player for player, name in self._night.spelled.items()}}
-
-    def shown(self, player: str) -> str:
-        """Return the spelling of somebody."""
-        return self._night.spelled.get(player) or self._standing.names.get(player, player)
-
-
-def resolved(known: PeopleFinder, names: Sequence[str], new: Sequence[str]) -> dict[str, str]:
-    """Return the id of each name: that of a known person, or the name of a new one.
-
-    A name that is nearly that of somebody who is not here is asked about, and never added without an answer.
-
-    Raises
-    ------
-    click.UsageError
-        If there is nobody to ask.
-    InputError
-        If two names are one person.
-    """
-    from equipoise.pickup.night import folded
-
-    declared = {folded(name) for name in new}
-    ids = {name: known.id_of(name) for name in names}
-    here = {each for each in ids.values() if each is not None}
-    everyone = {name: player for name, player in known.names().items() if player not in here}
-    if len(ids) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        msg = f"players: {twice!r} is there twice; write everyone once"
-        raise InputError(msg)
-    found: dict[str, str] = {}
-    for name, player in ids.items():
-        each = player
-        if each is None and folded(name) not in declared:
-            near = nearest(folded(name), everyone)
-            each = None if near is None else _asked(name, known.shown(everyone[near]), everyone[near])
-        each = name if each is None else each
-        other = next((one for one in found if found[one] == each or folded(one) == folded(name)), None)
-        if other is not None:
-            msg = f"players: {name!r} and {other!r} are one player; write everyone once"
-            raise InputError(msg)
-        found[name] = each
-    return found
-
-
-def _asked(name: str, near: str, player: str) -> str | None:
-    """Return who is meant by a name that is nearly that of somebody; None for somebody new."""
-    if not (sys.stdin is not None and sys.stdin.isatty()):
-        msg = f"there is no {name!r}; did you mean {near!r}? If this is somebody new, add --new {name!r}"
-        raise click.UsageError(msg)
-    meant = click.confirm(f"There is no {name!r}. Do you mean {near!r}?", default=True, err=True)
-    return player if meant else None

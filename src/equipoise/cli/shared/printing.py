@@ -14,14 +14,68 @@ from equipoise.errors import InputError
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def table_forms(command: Command) -> Command:
-    """Add the options that choose the form of a table."""
-    for form in ("markdown", "csv"):
-        name = {"markdown": "Markdown", "csv": "CSV"}[form]
-        command = click.option(f"--{form}", "form", flag_value=form, help=f"Print the table as {name}.")(
-            command
-        )
-    return command
+#: What the context of a command calls the option that has chosen its form.
+_CHOSEN = "equipoise.form"
+
+
+class Form(click.ParamType[str | bool]):
+    """A form of what is printed, which excludes the others: ``form``, or ``as_json``.
+
+    Only an option that is typed is converted, so commands have ``form`` only then.
+    """
+
+    name = "form"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | bool:
+        """Return the form, True for JSON; refuse a second one."""
+        del param
+        assert ctx is not None  # noqa: S101 -- options are typed within a command
+        before = ctx.meta.setdefault(_CHOSEN, value)
+        if before != value:
+            self.fail(f"--{before} cannot be used with --{value}; choose one of them", None, ctx)
+        if value == "json":
+            return True
+        ctx.params["form"] = value
+        return str(value)
+
+
+def _form_option(form: str, text: str) -> Callable[[Command], Command]:
+    exposed = form == "json"
+    return click.option(
+        f"--{form}", f"as_{form}", flag_value=form, default=None, type=Form(), expose_value=exposed, help=text
+    )
+
+
+def json_option(text: str = "Print JSON.") -> Callable[[Command], Command]:
+    """Return what adds ``--json`` to a command, as ``as_json``."""
+    return _form_option("json", text)
+
+
+def form_options(
+    csv: str = "Print the table as CSV.", markdown: str = "Print the table as Markdown.", chat: str = ""
+) -> Callable[[Command], Command]:
+    """Return what adds the options that choose the form of a table; ``--json`` comes besides.
+
+    Parameters
+    ----------
+    chat, csv, markdown : str
+        What the help says of a form; without words for it there is none for a chat.
+    """
+
+    def add(command: Command) -> Command:
+        command = _form_option("markdown", markdown)(command)
+        command = _form_option("csv", csv)(command)
+        return _form_option("chat", chat)(command) if chat else command
+
+    return add
+
+
+#: The options of commands that print a table.
+with_json = json_option()
+table_forms = form_options()
+
+#: What the forms of a table with a line for each player are.
+PLAYER_FORMS = ("Print CSV, one line per player.", "Print a Markdown table, one line per player.")
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], form: str | None = None) -> str:

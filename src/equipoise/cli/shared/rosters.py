@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: The option that says how lines with numbers are read.
 read_option = click.option(
     "--read", type=click.Choice(READS), default=None,
-    help="How to read lines with numbers in case of doubt: which number is the weight, or that none is.",
+    help="How to read ambiguous lines with numbers: which number is the weight, or that none is.",
 )  # fmt: skip
 
 #: What hardly anything but names and weights looks like, but for a table of matches, which its header tells;

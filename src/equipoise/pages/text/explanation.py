@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from equipoise.fields import number, printable
+from equipoise.pages.text.grids import Grid
 from equipoise.pages.text.wording import (
     AS_CHANCE,
     MOST_NAMED,
@@ -75,14 +76,21 @@ def valuation_lines(split: Valuation, names: Sequence[str]) -> list[str]:
 
 
 def table_lines(split: Valuation, names: Sequence[str]) -> list[str]:
+    """Return a table of the teams side by side, as people read it."""
+    grid = table_of(split, names)
+    rows = [("", *grid.columns[1:]), *grid.rows]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
+def table_of(split: Valuation, names: Sequence[str]) -> Grid:
     """Return a table of the teams side by side."""
-    rows: list[tuple[str, ...]] = [("", "players", "total", "mean", "deviation", "win chance")]
+    rows = []
     for n, team in enumerate(split.teams):
         size = str(len(team.players)) + (f" + {count(team.bots, 'bot')}" if team.bots else "")
         figures = (number(round(figure, 2)) for figure in (team.total, team.mean, team.deviation))
         rows.append((team_name(names, n), size, *figures, percent(team.win_probability, 1)))
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    return Grid(("team", "players", "total", "mean", "deviation", "win chance"), rows)
 
 
 def change_lines(change: Change, objective: str, names: Sequence[str] = ()) -> list[str]:
@@ -181,7 +189,7 @@ _PREFERENCES = {"prefer": "together", "together": "together", "avoid": "apart", 
 def _preference_words(kind: str, players: Sequence[str]) -> str:
     """Return what a preference asks for, without its price."""
     if kind == "stay":
-        return f"{listed(players)} staying in the team of now"
+        return f"{listed(players)} staying in the current team"
     if kind == "side":
         return f"the side {listed(players)} prefers"
     return f"{listed(players)} rather {_PREFERENCES[kind]}"

@@ -50,6 +50,16 @@ def proposal_lines(setup: Setup, proposal: Proposal, spelled: Mapping[str, str])
     return lines
 
 
+def proposal_rows(
+    setup: Setup, proposal: Proposal | None, spelled: Mapping[str, str]
+) -> list[tuple[str, str]]:
+    """Return the teams as rows of team and player; whoever sits out, or waits for teams, has none."""
+    teams = [] if proposal is None else proposal.teams
+    others = setup.here if proposal is None else proposal.out
+    grouped = [*((printable(setup.called(n)), team) for n, team in enumerate(teams)), ("", others)]
+    return [(team, printable(spelled.get(player, player))) for team, players in grouped for player in players]
+
+
 def arranged_lines(setup: Setup, arranged: Arranged, spelled: Mapping[str, str]) -> list[str]:
     """Return proposed teams with what is proven of them, and what to type next."""
     lines = proposal_lines(setup, arranged.proposal, spelled)
@@ -98,7 +108,7 @@ def table_rows(rows: Sequence[Mapping[str, object]]) -> list[tuple[str, ...]]:
 
 
 def table_lines(night: Night, rows: Sequence[Mapping[str, object]]) -> list[str]:
-    """Return everyone who has come so far as a table, and the teams of now."""
+    """Return everyone who has come so far as a table, and the current teams."""
     cells = table_rows(rows)
     widths = [max(len(row[n]) for row in cells) for n in range(len(cells[0]))]
     lines = [
@@ -109,7 +119,7 @@ def table_lines(night: Night, rows: Sequence[Mapping[str, object]]) -> list[str]
     ]
     if night.proposal is not None:
         done = night.result_of(night.proposal.id) is not None
-        lines += ["", "Teams of the last game:" if done else "Teams of now:"]
+        lines += ["", "Teams of the last game:" if done else "Current teams:"]
         lines += proposal_lines(night.setup, night.proposal, night.spelled)
     return lines
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from equipoise.matches import Contest
 from equipoise.players import Rating
-from equipoise.ratings.folding import Entries, Entry, Folding, check_above, softmax
+from equipoise.ratings.folding import Entries, Entry, Folding, check_above, check_finite, softmax
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,7 @@ class Elo(Folding):
 
     def __post_init__(self) -> None:
         check_above(self, 0.0, "k", "scale")
+        check_finite(self, "start")
 
     def newcomer(self) -> Entry:
         """Return the rating of a new player."""

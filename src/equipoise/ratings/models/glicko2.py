@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from equipoise.matches import Contest
 from equipoise.players import Rating
-from equipoise.ratings.folding import Entries, Entry, Folding, between, check_above, softmax
+from equipoise.ratings.folding import Entries, Entry, Folding, between, check_above, check_finite, softmax
 from equipoise.ratings.normal import odds
 
 #: Rating points for one unit of the internal scale: 400 / ln 10, as the paper rounds it.
@@ -63,6 +63,7 @@ class Glicko2(Folding):
 
     def __post_init__(self) -> None:
         check_above(self, 0.0, "deviation", "volatility", "tau")
+        check_finite(self, "mean")
 
     def newcomer(self) -> Entry:
         """Return rating, deviation and volatility of a new player."""

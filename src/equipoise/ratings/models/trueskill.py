@@ -18,7 +18,7 @@ from equipoise.link import win_probability
 from equipoise.matches import Contest, Ruleset
 from equipoise.members import Teams
 from equipoise.players import Rating
-from equipoise.ratings.folding import Entries, Entry, Folding, Table, check_above
+from equipoise.ratings.folding import Entries, Entry, Folding, Table, check_above, check_finite
 from equipoise.ratings.model import question
 from equipoise.ratings.normal import below, between, beyond, quantile
 
@@ -67,8 +67,10 @@ class TrueSkill(Folding):
 
     def __post_init__(self) -> None:
         check_above(self, 0.0, "sigma", "beta", "tau")
-        if not 0.0 <= self.draw_probability < 1.0:
-            msg = f"draw_probability must be at least 0 and below 1, got {self.draw_probability!r}"
+        check_finite(self, "mu")
+        drawn: object = self.draw_probability
+        if isinstance(drawn, bool) or not isinstance(drawn, int | float) or not 0.0 <= drawn < 1.0:
+            msg = f"draw_probability must be at least 0 and below 1, got {drawn!r}"
             raise InputError(msg)
 
     def newcomer(self) -> Entry:

@@ -17,7 +17,7 @@ from equipoise.errors import InputError
 from equipoise.matches import Contest, Ruleset
 from equipoise.members import Teams
 from equipoise.players import Rating
-from equipoise.ratings.folding import Entries, Entry, Folding, Table, check_above
+from equipoise.ratings.folding import Entries, Entry, Folding, Table, check_above, check_finite
 from equipoise.ratings.model import question
 from equipoise.ratings.normal import below, odds, quantile
 
@@ -55,7 +55,8 @@ class WengLin(Folding):
 
     def __post_init__(self) -> None:
         check_above(self, 0.0, "sigma", "beta", "kappa")
-        if not self.tau >= 0.0:
+        check_finite(self, "mu", "tau")
+        if self.tau < 0.0:
             msg = f"tau must be at least 0, got {self.tau!r}"
             raise InputError(msg)
 

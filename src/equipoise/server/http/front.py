@@ -37,13 +37,9 @@ class HttpFront:
         self.desk = Desk(service, settings)
         self.desk.document = json.dumps(document(OPERATIONS)).encode()
         rates = Rates(settings.http_rate)
-        origins, proxies = (
-            [each.strip() for each in named.split(",") if each.strip()]
-            for named in (settings.cors, settings.forwarded_by)
-        )
         pages = Pages(self.desk, rates)
         self.application = Application(
-            OPERATIONS, self.desk, rates, settings.max_body, origins, proxies, pages
+            OPERATIONS, self.desk, rates, settings.max_body, settings.origins, settings.proxies, pages
         )
         self._server = HttpServer(self.application, limits(settings))
         self.desk.events = Events(self.desk)

@@ -254,8 +254,8 @@ class HttpServer:
                 self._listening.append(listening_socket(family, address))
         except (OSError, OverflowError) as error:
             self.close()
-            msg = f"http: cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}"
-            raise InputError(msg) from error
+            msg = f": cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}"
+            raise InputError(msg, "http") from error
         for each in self._listening:
             self._loop.add_reader(each, self._accept, each)
         self._start(self._sweep())

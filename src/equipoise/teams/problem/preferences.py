@@ -305,7 +305,7 @@ def outcomes(
     side_price : float
         What a whole side preference is worth.
     stay : float
-        What it is worth to stay in the team of now.
+        What it is worth to stay in the current team.
     players : sequence of Player
         The roster.
     labels : ndarray of int8, shape (n_blocks,)

@@ -1,4 +1,4 @@
-"""Splits and the teams of now: the one in which everyone stays, and numbers at which fewest players move."""
+"""Splits and the current teams: the one in which everyone stays, and numbers at which fewest players move."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ MAX_DIFFERENCE = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class LateOption:
     """The game as it would be with the newcomer in one team.
 
     Parameters
@@ -71,7 +71,7 @@ class Placement:
         The team, from 0.
     objective : str
         The name of the objective the values are of.
-    options : tuple of Joined
+    options : tuple of LateOption
         One for each team, in the teams' order.
     beta, zero : float
         The performance noise, and the weight that adds nothing to a team, of all chances.
@@ -81,14 +81,14 @@ class Placement:
 
     team: int
     objective: str
-    options: tuple[Joined, ...]
+    options: tuple[LateOption, ...]
     beta: float = 1.0
     beta_source: str = "as given"
     zero: float = 0.0
     zero_source: str = "as given"
 
     @property
-    def best(self) -> Joined:
+    def best(self) -> LateOption:
         """The option that was taken."""
         return self.options[self.team]
 
@@ -103,7 +103,7 @@ class Placement:
             return f"team {self.team + 1} is the only one that does not become too large"
         return "; ".join(self._described(option) for option in (self.best, *kept))
 
-    def _described(self, option: Joined) -> str:
+    def _described(self, option: LateOption) -> str:
         farthest = max(abs(chance - 1.0 / len(self.options)) for chance in option.win_probability)
         words = f"team {option.team + 1}: win chances within {100 * farthest:.1f} % of even"
         return words if self.objective == "win" else f"{words}, {self.objective} {option.value:.4g}"
@@ -244,7 +244,7 @@ def place_late(
     judged, units = _judge(objective, after, units, may & (excess == excess[may].min()), squares=squares)
     order = sorted(range(n_teams), key=lambda team: (judged.rank[team], people[team], team))
     options = tuple(
-        Joined(
+        LateOption(
             team=team,
             value=judged.values[team],
             totals=tuple(after[team, :, MU].tolist()),

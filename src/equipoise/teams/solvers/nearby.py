@@ -1,4 +1,4 @@
-"""``nearby``: every split that is few moves from the teams of now, for players who are in one already.
+"""``nearby``: every split that is few moves from the current teams, for players who are in one already.
 
 Exact.  A split in which some players change team costs at least what their moves alone cost: their price, and
 nothing where only a limit counts them.  So once any split is known, all that have more moves than its cost

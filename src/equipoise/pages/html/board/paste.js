@@ -41,14 +41,19 @@ const LIST_NUMBER = /^(?:([0-9]{1,4})[.)](?![0-9])\s*|([0-9]{1,4})[-–]\s+|\(([
 const COMMENT = /(?:^|(?<=\s))(?:#(?![0-9])|#(?=\s*$)|\/\/\s).*$/su;
 const TICK = /\s*(?:✅|✔|☑|👍|\ufe0f)+$|^(?:✅|✔|☑)\ufe0f?\s*/gu;
 const CROSSED = /~~.+~~|[❌✖✗✘🚫]/u;
-const HEADING = /^(?:(?:team|squad|group|lobby)(?: ?(?:[0-9]{1,2}|[A-Za-z]))?|players|names)$/iu;
+const HEADING = /^(?:(?:team|squad|group|lobby)(?: ?(?:[0-9]{1,2}|[A-Za-z]))?|players|names|@everyone|@here)$/iu;
 const MENTION = /(?<![\p{L}\p{N}_])@(?=[\p{L}\p{Nl}\p{No}])/gu;
 const EMPHASIS = /(\*\*|\*|`)(?=\S)(.+?)(?<=\S)\1/gu;
 const QUOTED = /(?<![^\s,;|+/(])(?:"([^"]+)"|“([^”]+)”|«\s*([^»]+?)\s*»|„([^“”]+)[“”])(?=\s*(?:$|[,;:=|+/#\p{Nd}(\[-]))/gu;
 const CHAT = /^\[?(?:\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4},?\s+)?\p{Nd}{1,2}:\p{Nd}{2}(?::\p{Nd}{2})?(?:\s*[AaPp]\.?[Mm]\.?)?(?:,\s*\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4})?\]?\s*[-–]?\s*([^:\n]{1,60}):\s*(.*)$/su;
 const COMES = /^(?:(?:\+|\+1|in|i'?m in|me|me too|yes|yep|y|ok|x|here|count me in|👍|✅|✋|🙋)[.! ]*)$/iu;
 /** A number within a name that may be a weight, "Red: Amber" before other names, and boxes that are ticked or not. */
-const STRAY = /(?:^|[\s~±(/]|\.\.)([1-9]\p{Nd}{2,}(?:[.,]\p{Nd}+)?|\p{Nd}+[.,]\p{Nd}+)(?=$|[\s~±()/%])/u;
+const STRAY = /(?:^|[\s~±(/:=$€£]|\.\.)([1-9]\p{Nd}{2,}(?:[.,]\p{Nd}+)?|\p{Nd}+[.,]\p{Nd}+|\p{Nd}+(?=\s?%)|(?<=[$€£])\p{Nd}+)(?=$|[\s~±()/%:=$€£])/u;
+/** Who wrote the message below, what calls everyone, and numbers before a name that may be its weight. */
+const SENDER = /^(.{1,60}?)\s+—\s+(?:(?:[\p{L}\p{Nl}\p{No}]+ at )?|\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4},? )\p{Nd}{1,2}:\p{Nd}{2}(?:\s*[AaPp][Mm])?$/u;
+const COMMA_LEADS = /^(\p{Nd}+),(\p{Nd}+)\s+[\p{L}\p{Nl}\p{No}]/u;
+const PLUS_LEADS = /^\+(\p{Nd}+)\s+([\p{L}\p{Nl}\p{No}].*)/u;
+const JOINED = /^(.*[\p{L}\p{Nl}\p{No}].*)\s(?:and|und|et)\s(.*[\p{L}\p{Nl}\p{No}].*)$/iu;
 const HEADED = /^[^:]{1,20}:\s+(?=[\p{L}\p{Nl}\p{No}])/u;
 const [TICKED, UNTICKED] = [/^\s*(?:[-*+]\s+)?\[[xX✓]\]/mu, /^\s*(?:[-*+]\s+)?\[ ?\]\s/u];
 /** What stands for a quoted name until the line has been cut. */
@@ -62,7 +67,7 @@ function readPaste(given, read) {
   if (control) failAt(text.slice(0, control.index).split("\n").length, "control");
   const first = text.trimStart();
   if (!first) return [];
-  if (/^(?:\{|\[\s*(?:["{[\]]|-?\d+(?:\.\d+)?\s*[,\]]|$))/.test(first)) return checked(readJson(first));
+  if (/^(?:\{\s*(?:"|\}|$)|\[\s*(?:["{[\]]|-?\d+(?:\.\d+)?\s*[,\]]|$))/.test(first)) return checked(readJson(first));
   if (looksLikeTable(first.split("\n")[0])) return checked(readTable(text));
   const players = pasted(text, read).map((entry) => player(entry));
   if (!players.length) throw new InputFault("no_players");
@@ -80,6 +85,7 @@ function checked(players) {
   const seen = new Set();
   for (const { id, name, mu } of players) {
     if (!id) throw new InputFault("nameless");
+    if (/\p{Cc}/u.test(id + (name ?? ""))) throw new InputFault("control_name", { name: quoted(id) });
     if (Math.max(id.length, (name ?? "").length) > 200) throw new InputFault("long_name");
     if (seen.has(id)) throw new InputFault("twice", { name: quoted(id) });
     if (mu !== null && !(Math.abs(mu) <= 1e15)) throw new InputFault("weight", { name: quoted(id) });
@@ -102,7 +108,12 @@ const isMarkdown = (/** @type {string} */ header) => header.includes("|") && !/[
 /** @param {string} header */
 function looksLikeTable(header) {
   if (/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?!\S)/.test(header)) return false;
-  return header.split(isMarkdown(header) ? "|" : /[,;\t]/).some((cell) => columnOf(cell.trim().replace(/^"+|"+$/g, "")));
+  const cells = header.split(isMarkdown(header) ? "|" : /[,;\t]/).map((cell) => cell.trim().replace(/^"+|"+$/g, "").toLowerCase());
+  const known = new Set(cells.filter((cell) => columnOf(cell)));
+  if (known.size === 1 && known.has("nick")) {  // somebody may be called so
+    throw new AmbiguousFault(1, header.trim(), [say("as_header"), say("one_player")], say("header_or_name"));
+  }
+  return known.size > 0;
 }
 
 /** @param {string} text @returns {Player[]} */
@@ -121,7 +132,7 @@ function readTable(text) {
     if (weight !== null && weight < 0) failAt(at + 1, "negative", { weight });
     return player({ id: row.id, name: row.name ?? "", mu: number("mu") ?? weight, sigma: number("sigma") ?? 0,
       side: numberIn(number("side"), 0, 1, say("side")) ?? 0.5, party: row.party ?? null,
-      team: row.team ? Number(row.team) - 1 : null, roles: row.roles ? row.roles.split(";").map((/** @type {string} */ one) => one.trim()) : [] });
+      team: row.team ? (number("team") ?? 0) - 1 : null, roles: row.roles ? row.roles.split(";").map((/** @type {string} */ one) => one.trim()) : [] });
   });
 }
 
@@ -143,6 +154,7 @@ function rowsOf(text) {
     else if (!inside && sign === "\n") rows.push([""]);
     else row[row.length - 1] += sign;
   }
+  if (inside) throw new InputFault("open_quote");
   return rows;
 }
 
@@ -178,7 +190,7 @@ function pasted(text, read) {
     before = listed;
   }
   const items = lines.flatMap((line) => itemsOf(line, read));
-  if (!read) refuseWordsInARow(items), refuseStrayNumbers(items), refuseMixedPoints(items);
+  if (!read) refuseWordsInARow(items), refuseJoined(items), refuseStrayNumbers(items), refuseMixedPoints(items);
   const census = censusOf(items);
   return items.map((item) => resolved(item, census, read));
 }
@@ -188,21 +200,26 @@ function pasted(text, read) {
 function linesOf(text) {
   const lines = /** @type {Line[]} */ ([]);
   const someTicked = TICKED.test(text);
+  let sender = "";
   text.split("\n").forEach((raw, at) => {
     const number = at + 1;
     if (someTicked && UNTICKED.test(raw)) failAt(number, "not_ticked", { text: quoted(raw.trim()) });
     if (raw.trim().startsWith("```")) return;
     if (PLAIN.test(raw)) return void lines.push({ number, text: raw, held: [], listed: null });
     const held = /** @type {string[]} */ ([]);
-    let line = raw.replace(/(?<=[0-9])[\u202f\u00a0](?=[0-9]{3})/g, "'").replace(UNSEEN, "").replace(SPACES, " ")
+    let line = raw.replace(/(?<=[0-9])[\u202f\u00a0](?=[0-9]{3})/g, "'").replace(/(?<=\p{Nd})٫(?=\p{Nd})/gu, ".").replace(/(?<=\p{Nd})٬(?=\p{Nd})/gu, "'").replace(/(?<!\S)−(?=[0-9])/g, "-").replace(UNSEEN, "").replace(SPACES, " ")
       .replace(QUOTED, (_, ...groups) => `${HELD}${held.push(groups.find((group) => group)) - 1}${HELD}`)
       .replace(COMMENT, "").trim();
     if (!line) return;
     if (CROSSED.test(line)) failAt(number, "crossed_out", { text: quoted(raw.trim()) });
+    const doubtful = (/** @type {string[]} */ names) =>
+      new AmbiguousFault(number, raw.trim(), names.map((name) => say("plays_too", { name: quoted(name.trim()) })), say("names_alone"));
+    const above = SENDER.exec(line);
+    if (above) return void lines.push({ number, text: (sender = above[1]).replace(MENTION, ""), held, listed: null });
+    if (sender && COMES.test(line)) return;
+    if (sender) throw doubtful([sender, line]);
     const chat = CHAT.exec(line);
-    if (chat && !COMES.test(chat[2].trim())) {
-      throw new AmbiguousFault(number, raw.trim(), [1, 2].map((part) => say("plays_too", { name: quoted(chat[part].trim()) })), say("names_alone"));
-    }
+    if (chat && !COMES.test(chat[2].trim())) throw doubtful([chat[1], chat[2]]);
     if (chat) line = chat[1].trim();
     const bullet = BULLET.exec(line);
     if (bullet) line = line.slice(bullet[0].length).trimStart();
@@ -211,7 +228,7 @@ function linesOf(text) {
     line = line.replace(TICK, "").trim();
     if (!line) return;
     if ((line.endsWith(":") || HEADING.test(line)) && !held.length) failAt(number, "heading", { text: quoted(line) });
-    line = line.replace(EMPHASIS, "$2").replace(/(?<=\S)\s+@(?=[\p{L}\p{Nl}\p{No}])/gu, ", @").replace(MENTION, "");
+    line = line.replace(EMPHASIS, "$2").replace(/(?<=[^\s,;+/|&:=-])\s+(?=@[\p{L}\p{Nl}\p{No}]|<@[!&]?\p{Nd}+>)/gu, ", ").replace(MENTION, "");
     lines.push({ number, text: line, held, listed: mark ? Number(mark.slice(1).find((one) => one)) : null });
   });
   return lines;
@@ -232,6 +249,7 @@ function itemsOf(line, read) {
   const negative = NEGATIVE.exec(line.text);
   if (negative && read !== "names") failAt(line.number, "negative", { weight: negative[0] });
   if (NO_WEIGHT.test(line.text) && read !== "names") failAt(line.number, "no_number");
+  if (!read) refuseLeading(line);
   const cells = read === "weight-first" ? [line.text] : cellsOf(line.text);
   if (cells.length === 1 && cells[0] === "") failAt(line.number, "only_separators");
   if (cells.length === 1) return duo(cells[0], line, read);
@@ -278,6 +296,29 @@ function refuseStrayNumbers(items) {
       throw new AmbiguousFault(line, text, [say("as_weight", { weight: stray[1] }), say("in_name", { number: stray[1] })],
         say("one_number"));
     }
+  }
+}
+
+/** “12,5 Amber”: a decimal comma, or two cells; “+1 Amber”: who plays, or a weight. @param {Line} line */
+function refuseLeading(line) {
+  const [comma, plus] = [COMMA_LEADS.exec(line.text), PLUS_LEADS.exec(line.text)];
+  if (comma) {
+    const weight = `${comma[1]}.${comma[2]}`;
+    throw new AmbiguousFault(line.number, line.text, [say("as_weight", { weight }), say("as_weight", { weight: comma[1] })], say("write_that", { weight }));
+  }
+  if (plus) {
+    throw new AmbiguousFault(line.number, line.text, [say("plays_too", { name: quoted(named(plus[2], line.held)) }), say("as_weight", { weight: plus[1] })],
+      say("no_plus"));
+  }
+}
+
+/** “Cedar and Dahlia”: one player, or two, who may be a duo. @param {Item[]} items */
+function refuseJoined(items) {
+  for (const { text, line, ways } of items) {
+    const joined = text.includes(HELD) ? null : JOINED.exec(Object.values(ways)[0].name);
+    if (!joined) continue;
+    const [one, other] = [joined[1].trim(), joined[2].trim()];
+    throw new AmbiguousFault(line, text, [say("one_player"), say("many_players", { count: 2 })], say("two_or_duo", { one, other }));
   }
 }
 

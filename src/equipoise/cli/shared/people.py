@@ -1,0 +1,137 @@
+"""Who comes to a night: names as they are typed, and the people they are."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from equipoise.errors import InputError, nearest
+
+if TYPE_CHECKING:
+    from equipoise.archive.archive import Archive
+    from equipoise.archive.here import Names
+    from equipoise.archive.known import Standing
+    from equipoise.files.pastes import Entry
+    from equipoise.pickup.night import Night
+
+
+def unquoted(name: str) -> str:
+    """Return a typed name without the quotes that a name needs which is also a step.
+
+    Raises
+    ------
+    click.UsageError
+        If nothing is left.
+    """
+    inner = name.strip()
+    if len(inner) > 1 and inner[0] == inner[-1] == '"':
+        inner = inner[1:-1].strip()
+    if not inner:
+        msg = "a name is empty"
+        raise click.UsageError(msg)
+    return inner
+
+
+def lines_of(names: Sequence[str]) -> list[str]:
+    """Return arguments as lines; a shell makes three of ``Amber + Birch``."""
+    lines: list[str] = []
+    for name in names:
+        if lines and (name.strip() == "+" or lines[-1].endswith("+")):
+            lines[-1] = f"{lines[-1]} {name}"
+        else:
+            lines.append(name)
+    return lines
+
+
+def parties_of(entries: Sequence[Entry], ids: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Return those who came together."""
+    parties: dict[str, tuple[str, ...]] = {}
+    for entry in entries:
+        if entry.party is not None:
+            parties[entry.party] = (*parties.get(entry.party, ()), ids[entry.name])
+    return parties
+
+
+class PeopleFinder:
+    """Finds people by name among those who have come and those of the archive."""
+
+    def __init__(self, archive: Archive, night: Night) -> None:
+        from equipoise.archive.here import Names
+
+        self._night = night
+        self._standing: Standing = archive.standing()
+        self._find: Names = Names(self._standing, archive.merged())
+
+    def id_of(self, name: str) -> str | None:
+        """Return an id, None for somebody unknown."""
+        from equipoise.pickup.night import folded
+
+        known = self._night.id_of(name)
+        if known is not None:
+            return known
+        known = self._find.id_of(name)
+        if known in self._find.ids:
+            return known
+        stored = self._standing.names
+        same = [player for player in self._find.ids if folded(stored.get(player, player)) == folded(name)]
+        return same[0] if len(same) == 1 else None
+
+    def names(self) -> dict[str, str]:
+        """Return the id of every name, as it is compared."""
+        from equipoise.pickup.night import folded
+
+        stored = {folded(self._standing.names.get(player, player)): player for player in self._find.ids}
+        return {**stored, **{folded(name): player for player, name in self._night.spelled.items()}}
+
+    def shown(self, player: str) -> str:
+        """Return the spelling of somebody."""
+        return self._night.spelled.get(player) or self._standing.names.get(player, player)
+
+
+def resolved(known: PeopleFinder, names: Sequence[str], new: Sequence[str]) -> dict[str, str]:
+    """Return the id of each name: that of a known person, or the name of a new one.
+
+    A name that is nearly that of somebody who is not here is asked about, and never added without an answer.
+
+    Raises
+    ------
+    click.UsageError
+        If there is nobody to ask.
+    InputError
+        If two names are one person.
+    """
+    from equipoise.pickup.night import folded
+
+    declared = {folded(name) for name in new}
+    ids = {name: known.id_of(name) for name in names}
+    here = {each for each in ids.values() if each is not None}
+    everyone = {name: player for name, player in known.names().items() if player not in here}
+    if len(ids) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        msg = f"players: {twice!r} is there twice; write everyone once"
+        raise InputError(msg)
+    found: dict[str, str] = {}
+    for name, player in ids.items():
+        each = player
+        if each is None and folded(name) not in declared:
+            near = nearest(folded(name), everyone)
+            each = None if near is None else _asked(name, known.shown(everyone[near]), everyone[near])
+        each = name if each is None else each
+        other = next((one for one in found if found[one] == each or folded(one) == folded(name)), None)
+        if other is not None:
+            msg = f"players: {name!r} and {other!r} are one player; write everyone once"
+            raise InputError(msg)
+        found[name] = each
+    return found
+
+
+def _asked(name: str, near: str, player: str) -> str | None:
+    """Return who is meant by a name that is nearly that of somebody; None for somebody new."""
+    if not (sys.stdin is not None and sys.stdin.isatty()):
+        msg = f"there is no {name!r}; did you mean {near!r}? If this is somebody new, add --new {name!r}"
+        raise click.UsageError(msg)
+    meant = click.confirm(f"There is no {name!r}. Do you mean {near!r}?", default=True, err=True)
+    return player if meant else None
