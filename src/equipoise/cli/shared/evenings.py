@@ -227,7 +227,7 @@ class Evening:
 
     def spellings(self, ids: Mapping[str, str]) -> dict[str, str]:
         """Return how everyone is written from now on: as typed, unless that was a slip for somebody known."""
-        known = PeopleFinder(self)
+        known = people.PeopleFinder(self.archive, self.night)
         return {
             each: name if each == name or known.id_of(name) == each else known.shown(each)
             for name, each in ids.items()
