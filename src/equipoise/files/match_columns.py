@@ -19,8 +19,9 @@ import numpy as np
 from equipoise.arrays import Ints
 from equipoise.errors import InputError
 from equipoise.files.kinds import HEAD, mistaken
+from equipoise.files.match_cells import Cells, Unusual, rows_of
 from equipoise.files.match_lines import Decoded, LineDecoder
-from equipoise.files.match_rows import Cells, RowDecoder, Unusual, hashes_of, rows_of
+from equipoise.files.match_rows import RowDecoder, hashes_of
 from equipoise.files.match_tables import parquet_columns
 from equipoise.games.plain import Progress, from_line, silence
 from equipoise.logs.lines import LONGEST_LINE
