@@ -139,7 +139,7 @@ def ask_script(asked: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         node = shutil.which("node") or "node"
         command = [node, str(RUNNER), str(script)]
         done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return [json.loads(line) for line in done.stdout.split("\n") if line]
 
 
 def compare(rosters: int) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def evening(seed: int) -> dict[str, float]:
         proposal = arrange(games, setup, rated, f"m{n}", seen={each.parted for each in proposals}).proposal
         proposals.append(proposal)
         games.append(LedgerGame(proposal.teams, proposal.chances, (1.0, 2.0), proposal.out))
-    chosen = [rounds.index_of(proposal.teams) for proposal in proposals]
+    chosen = [_index(rounds, proposal.teams) for proposal in proposals]
     found = planned(rounds, seed)
     return {
         "plan": found.value, "rounds": rounds.value(chosen), "bound": found.bound,
@@ -52,6 +52,14 @@ def evening(seed: int) -> dict[str, float]:
         "plan_repeats": found.repeats, "rounds_repeats": rounds.repeats(chosen),
         "plan_out": _difference(names, found.rounds), "rounds_out": _difference(names, proposals),
     }  # fmt: skip
+
+
+def _index(rounds: Rounds, teams: Sequence[Sequence[str]]) -> int:
+    """Return the index of a split among those of a round, whatever its teams are called."""
+    wanted = set(map(frozenset, teams))
+    playing = np.array([any(player in team for team in teams) for player in rounds.here])
+    same = np.flatnonzero(((rounds.labels >= 0) == playing).all(axis=1)).tolist()
+    return next(int(n) for n in same if set(map(frozenset, rounds.teams(n))) == wanted)
 
 
 def _difference(names: Sequence[str], proposals: Sequence[Proposal]) -> int:

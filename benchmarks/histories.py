@@ -24,7 +24,15 @@ from equipoise.ratings.scale import scale_of
 from equipoise.registry import MODELS, resolve
 from shipped_profile import GENERATORS
 
-FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data" / "ratings"
+#: Beside the project, or further up where this is a second checkout of it; they may not be copied.
+FOLDER = next(
+    (
+        folder
+        for above in Path(__file__).resolve().parents[2:]
+        if (folder := above / "shared" / "data" / "ratings").is_dir()
+    ),
+    Path("shared"),
+)
 
 #: Part of a history that may be looked at, part of this that is not scored, and quantile of an interval.
 PART, WARM_UP, QUANTILE = 0.4, 0.2, 1.96

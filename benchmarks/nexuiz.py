@@ -51,7 +51,7 @@ FILLERS = ("f1", "f2", "f3", "f4")
 SIZE, SPEED = 8, 5
 
 #: Seconds of real time after which a game is given up.
-PATIENCE = 90.0
+PATIENCE = 240.0
 
 SETTINGS = {
     "sv_public": "0", "net_address": "127.0.0.1", "rcon_secure": "0", "maxplayers": "16",

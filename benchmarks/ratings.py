@@ -32,12 +32,12 @@ from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
 from equipoise.ratings.models.gaussian_filter.packing import Packed
 from equipoise.ratings.replaying import replay
-from histories import measure_histories, report_histories
+from histories import FOLDER, measure_histories, report_histories
 from reporting import add_modes, keep
 
 HERE = Path(__file__).parent
 RESULTS, REPORT = HERE / "ratings.json", HERE / "RATINGS.md"
-HISTORY = HERE.parent.parent / "shared" / "data" / "ratings" / "cwl.npz"
+HISTORY = FOLDER / "cwl.npz"
 
 #: Players, contests for a kernel, contests for openskill, and how often a time is taken; the best counts.
 PLAYERS, MANY, FEW, TIMES = 5000, 20_000, 600, 12

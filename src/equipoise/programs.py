@@ -149,15 +149,13 @@ class Program:
         """Replace a row's limits."""
         self._highs.changeRowBounds(row, low, high)
 
-    def solve(self, *, gap: float = 0.0, start: Floats | None = None, nodes: int | None = None) -> Answer:
+    def solve(self, *, gap: float = 0.0, nodes: int | None = None) -> Answer:
         """Solve the program.
 
         Parameters
         ----------
         gap : float
             The absolute gap at which a whole-number solution counts as optimal.
-        start : ndarray of float, optional
-            A solution to begin with.
         nodes : int, optional
             The most nodes of a search for whole numbers: a limit that, unlike time, is the same everywhere.
         """
@@ -165,10 +163,6 @@ class Program:
 
         self._highs.setOptionValue("mip_rel_gap", 0.0)
         self._highs.setOptionValue("mip_abs_gap", max(gap, 1e-9))
-        if start is not None:
-            solution = highspy.HighsSolution()
-            solution.col_value = start.tolist()
-            self._highs.setSolution(solution)
         left = seconds_left(self._stop)
         if left < np.inf:
             # Presolve asks nobody whether to stop, and looks at the clock too seldom in large programs; HiGHS

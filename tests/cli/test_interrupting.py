@@ -14,6 +14,7 @@ from equipoise.cli.balance import Interruptible
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "found"),
     [

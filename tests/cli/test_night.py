@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -134,6 +136,39 @@ def test_a_misspelt_name_is_asked_about_and_not_added() -> None:
     assert "did you mean 'Cedar'?" in night("leave", "Ceder", fails=2)
     assert "Ambre" in plain("Ambre", "Birch", "Cedar", "--new", "Ambre")["here"]
     assert "Zoe" in plain("late", "Zoe")["here"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("answer", "code", "here"),
+    [
+        (b"y\n", 0, ["Amber", "Birch", "Cedar", "Dahlia"]),
+        (b"n\n", 0, ["Ambre", "Birch", "Cedar", "Dahlia"]),
+        (b"\x04", 130, None),
+    ],
+)
+def test_at_a_terminal_a_slip_is_asked_about(answer: bytes, code: int, here: list[str] | None) -> None:
+    """Who is meant keeps the spelling, who is not is new, and an end takes no step."""
+    night("Amber", "Birch", "Cedar", "Dahlia")
+    before = plain("table")
+    words = [sys.executable, "-m", "equipoise", "night", "Ambre", "Birch", "Cedar", "Dahlia"]
+    child, terminal = pty.fork()
+    if not child:
+        os.execv(sys.executable, words)  # noqa: S606  # it needs a terminal of its own
+    shown = b""
+    while b"]: " not in shown:
+        shown += os.read(terminal, 1000)
+    os.write(terminal, answer)
+    with contextlib.suppress(OSError):  # how a terminal ends
+        while os.read(terminal, 1000):
+            pass
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == code
+    os.close(terminal)
+    assert b"Do you mean 'Amber'?" in shown
+    if here is None:
+        assert plain("table") == before
+    else:
+        assert sorted(row["name"] for row in plain("table")["players"] if row["here"]) == here
 
 
 def test_a_misspelt_step_is_asked_about_and_makes_no_teams() -> None:

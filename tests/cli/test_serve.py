@@ -57,6 +57,7 @@ def test_what_cannot_be_served_is_not_begun(flags: list[str], message: str, tmp_
     assert re.match(message.replace("^", "error: "), done.stderr)
 
 
+@pytest.mark.slow
 def test_a_setting_is_named_where_it_was_set(tmp_path: Path) -> None:
     """The flag, the variable of the environment, or the file."""
     path = tmp_path / "serve.toml"

@@ -46,6 +46,7 @@ def test_compiling_is_said_once_and_not_on_the_standard_output(
     assert ("NUMBA_CACHE_DIR" in said.err) is not kept
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_kept_warming_up_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is no use compiling for a process that ends."""
     pytest.importorskip("numba", reason="numba is not installed")

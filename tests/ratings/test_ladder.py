@@ -9,7 +9,20 @@ import numpy as np
 import pytest
 from tests.kernels import needs_numba
 
-from equipoise import InputError, Ladder, Match, replay
+from equipoise import (
+    Contest,
+    Elo,
+    GaussianFilter,
+    Glicko2,
+    InputError,
+    Ladder,
+    Match,
+    Mixture,
+    Ruleset,
+    TrueSkill,
+    replay,
+)
+from equipoise.ratings.model import RatingModel
 from equipoise.registry import MODELS, resolve
 from equipoise.testing.ratings import random_contest
 
@@ -57,3 +70,27 @@ def test_what_is_earlier_or_no_ladder_is_refused() -> None:
         ladder.record(replace(random_contest(rng), at=5.0))
     with pytest.raises(InputError, match="file: it holds no ladder of the model Mixture"):
         Ladder.load(io.StringIO("{}"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Mixture(), GaussianFilter()),
+        (GaussianFilter(), Mixture()),
+        (Mixture(), Mixture(starting={"a": 1.0, "b": 2.0, "c": 3.0})),
+        (Glicko2(), Elo()),
+        (Elo(), TrueSkill()),
+        (Elo(), Mixture()),
+    ],
+)
+def test_a_ladder_of_a_model_with_other_numbers_is_refused(one: RatingModel, other: RatingModel) -> None:
+    """What one model has saved is no ladder of another that knows more or less of each player."""
+    ladder, file = Ladder(one), io.StringIO()
+    ladder.record(Contest(Ruleset("", "ctf"), (["ann"], ["bob"]), (1, 2)))
+    ladder.save(file)
+    assert Ladder.load(io.StringIO(file.getvalue()), one).leaderboard() == ladder.leaderboard()
+    with pytest.raises(InputError, match=f"file: it holds no ladder of the model {type(other).__name__}"):
+        Ladder.load(io.StringIO(file.getvalue()), other)
+    broken = file.getvalue().replace(" 0.0", ' "0.0"').replace("[0.0", '["0.0"')
+    with pytest.raises(InputError, match="file: it holds no ladder"):
+        Ladder.load(io.StringIO(broken), one)

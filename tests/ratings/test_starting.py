@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from benchmarks.starting import IDS, league, verdicts
@@ -88,3 +90,15 @@ def test_guesses_lower_the_log_loss_where_they_know_something() -> None:
         for k, model in enumerate((Mixture(), Mixture(starting=guesses))):
             losses[k] += evaluate(model, matches, 0.0).metrics.log_loss
     assert losses[1] < losses[0]
+
+
+def test_guesses_are_a_value_that_is_cheap_to_look_up() -> None:
+    """Many guesses are compared and sent as tuples are; the same object is kept, whose hash is found once."""
+    guesses = given_from(GUESSES)
+    assert given_from(guesses) is guesses
+    assert guesses == tuple(guesses)
+    assert hash(guesses) == hash(tuple(guesses))
+    sent = pickle.loads(pickle.dumps(guesses))  # noqa: S301  # our own
+    assert (sent, type(sent)) == (guesses, type(guesses))
+    assert not vars(sent)
+    assert Mixture(starting=guesses) == Mixture(starting=GUESSES)

@@ -55,7 +55,7 @@ def _linear(task: Task) -> bool:
 
 @pytest.mark.parametrize("name", RERANKERS)
 def test_every_criterion_is_zero_for_the_same_team_twice_and_blind_to_order(name: str) -> None:
-    """A criterion on splits compares teams, whichever comes first and however its players are listed."""
+    """A re-ranker compares teams, whichever comes first and however its players are listed."""
     criterion = resolve("criterion", RERANKERS, name)
     rng = np.random.default_rng(3)
     one, other = rng.normal(25, 8, 5), rng.normal(25, 8, 4)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -40,12 +40,12 @@ def warn(text: str) -> None:
     click.echo(printable(text), err=True)
 
 
-def opened(url: str, *, create: bool = False, model: Any = None) -> Archive:
+def opened(url: str, *, create: bool = False) -> Archive:
     """Return the archive of an address."""
     gc.set_threshold(BETWEEN_ROUNDS)
     from equipoise.archive.archive import open_archive
 
-    return open_archive(url, create=create, model=model, waiting=warn)
+    return open_archive(url, create=create, waiting=warn)
 
 
 @contextmanager

@@ -113,7 +113,7 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
         step = secrets.token_hex(6)
         setup = _setup(evening, entries, ids, options)
         evening.weigh(entries, ids, step)
-        spelled = {each: name for name, each in ids.items()}
+        spelled = evening.spellings(ids)
         evening.night = replace(evening.night, spelled={**evening.night.spelled, **spelled})
         arranged = evening.arrange(setup, vary=_price(options["vary"]))
         evening.propose(setup, arranged.proposal, spelled, fresh=True, step=step)

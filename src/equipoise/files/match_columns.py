@@ -19,8 +19,9 @@ import numpy as np
 from equipoise.arrays import Ints
 from equipoise.errors import InputError
 from equipoise.files.kinds import HEAD, mistaken
+from equipoise.files.match_cells import Cells, Unusual, rows_of
 from equipoise.files.match_lines import Decoded, LineDecoder
-from equipoise.files.match_rows import Cells, RowDecoder, Unusual, hashes_of, rows_of
+from equipoise.files.match_rows import RowDecoder, hashes_of
 from equipoise.files.match_tables import parquet_columns
 from equipoise.games.plain import Progress, from_line, silence
 from equipoise.logs.lines import LONGEST_LINE
@@ -66,26 +67,22 @@ def _counted(parts: Iterator[Cells], tell: Callable[[], None]) -> Iterator[Cells
         tell()
 
 
-def read_columns(
-    sources: Sequence[str], progress: Progress | None = None, stdin: bytes = b""
-) -> ReadColumns | None:
+def read_columns(sources: Sequence[str], progress: Progress | None = None) -> ReadColumns | None:
     """Read match files into columns; None where that needs :func:`equipoise.files.matches.read_matches`.
 
     Parameters
     ----------
     sources : sequence of str
-        Paths, or ``-`` for standard input.
+        Paths.
     progress : callable, optional
         Called now and then with how far it is, from 0 to 1.
-    stdin : bytes
-        What there is on standard input.
 
     Raises
     ------
     InputError
         If a file cannot be read at all.
     """
-    reading = _Reading(sources, stdin)
+    reading = _Reading(sources)
     tell = progress or silence
     try:
         for n in range(len(sources)):
@@ -98,10 +95,10 @@ def read_columns(
 class _Reading:
     """The columns of files that are being read, and where each match stands."""
 
-    def __init__(self, sources: Sequence[str], stdin: bytes) -> None:
+    def __init__(self, sources: Sequence[str]) -> None:
         self.columns = Columns()
         self.skipped: list[Skipped] = []
-        self._sources, self._stdin = sources, stdin
+        self._sources = sources
         self._decoder = LineDecoder(self.columns)
         self._tables = RowDecoder(self._decoder)
         #: Of each match the hash of its line, the file, where in it the line begins, and the id or nothing.
@@ -174,8 +171,6 @@ class _Reading:
 
     def _opened(self, number: int) -> IO[bytes]:
         source = self._sources[number]
-        if source == "-":
-            return io.BytesIO(self._stdin)
         try:
             return open(source, "rb")
         except (OSError, ValueError) as error:
@@ -191,7 +186,7 @@ class _Reading:
         decoded = self._decoder.decode(lines)
         plain = set(decoded.numbers)
         self._add(decoded, lines, number, starts)
-        where = "standard input" if self._sources[number] == "-" else self._sources[number]
+        where = self._sources[number]
         for n, line in enumerate(lines if len(plain) < len(lines) else ()):
             if n in plain or not line.strip(_BLANK):
                 continue

@@ -21,15 +21,13 @@ Row = tuple[str, dict[str, Any]]
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 
-def rows_from(source: Any, called: str = "results") -> tuple[str, list[Row]]:
+def rows_from(source: Any) -> tuple[str, list[Row]]:
     """Return what messages call a table, and its rows.
 
     Parameters
     ----------
     source : str, path, data frame, or iterable of mappings
         The path of a CSV file or a spreadsheet (its first sheet), a frame of pandas or polars, or the rows.
-    called : str
-        What messages call a table that is no file.
 
     Raises
     ------
@@ -54,10 +52,10 @@ def rows_from(source: Any, called: str = "results") -> tuple[str, list[Row]]:
     found = list(source) if rows is None else rows
     for number, row in enumerate(found, start=1):
         if not isinstance(row, Mapping):
-            msg = f"{called}, row {number}: it must be a mapping from columns to cells, got {row!r:.40}"
+            msg = f"results, row {number}: it must be a mapping from columns to cells, got {row!r:.40}"
             raise InputError(msg)
-    return called, [
-        (f"{called}, row {number}", {str(name).strip().lower(): cell for name, cell in row.items()
+    return "results", [
+        (f"results, row {number}", {str(name).strip().lower(): cell for name, cell in row.items()
                                      if cell is not None and cell != ""})
         for number, row in enumerate(found, start=1)
     ]  # fmt: skip

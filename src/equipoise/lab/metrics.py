@@ -152,15 +152,15 @@ def calibration_slope(scored: Sequence[tuple[Sequence[float], int]]) -> float:
     return slope if abs(slope) < 50.0 else math.nan
 
 
-def reliability(chances: Sequence[Sequence[float]], winners: Sequence[int], bins: int = BINS) -> list[Bin]:
+def reliability(chances: Sequence[Sequence[float]], winners: Sequence[int]) -> list[Bin]:
     """Return the bins that are not empty, by the favourite's probability, ascending."""
-    favourite: list[list[float]] = [[] for _ in range(bins)]
-    won: list[list[float]] = [[] for _ in range(bins)]
+    favourite: list[list[float]] = [[] for _ in range(BINS)]
+    won: list[list[float]] = [[] for _ in range(BINS)]
     for row, winner in zip(chances, winners, strict=True):
         if winner < 0:
             continue
         top = max(row)
-        place = min(int(top * bins), bins - 1)
+        place = min(int(top * BINS), BINS - 1)
         favourite[place].append(top)
         won[place].append((row[winner] == top) / sum(p == top for p in row))
     return [

@@ -72,8 +72,12 @@ class Pending:
             missing += [AddBot(team, level) for level in left]
             extra += beyond
         moved: list[MovePlayer] = []
-        while self._moves_bots and missing and extra:
-            moved.append(MovePlayer(extra.pop().slot, missing.pop().team))
+        for seat in extra[:] if self._moves_bots else ():
+            fits = next((add for add in missing if add.level in (None, seat.level)), None)
+            if fits is not None:
+                missing.remove(fits)
+                extra.remove(seat)
+                moved.append(MovePlayer(seat.slot, fits.team))
         underway = [command for command, _ in self._coming]
         come: list[AddBot] = []
         for add in missing:

@@ -143,10 +143,12 @@ class Ladder:
                 for name, part in _parts(ladder._known()).items()
             }
             ladder._latest, ladder._recorded = float(saved["latest"]), int(saved["recorded"])
-        except (ValueError, KeyError, TypeError) as error:
+            state = parts[""] if "" in parts else replace(ladder._known(), **parts)
+            _check_state(ladder.model, state)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             msg = f"file: it holds no ladder of the model {type(ladder.model).__name__}"
             raise InputError(msg) from error
-        ladder._begin(parts[""] if "" in parts else replace(ladder._known(), **parts))
+        ladder._begin(state)
         return ladder
 
     def _folded(self, contests: Iterable[Contest]) -> list[Chances]:
@@ -164,6 +166,26 @@ def _parts(state: State) -> dict[str, Any]:
     if is_dataclass(state):
         return {each.name: getattr(state, each.name) for each in fields(state)}
     return {"": state}
+
+
+def _check_state(model: RatingModel, state: State) -> None:
+    """Raise where a state is that of a model with more or fewer numbers of each player."""
+    rows: list[tuple[Iterable[Any], int]] = []
+    if isinstance(model, Filters):
+        many = len(model.filters())
+        rows = [
+            (state.table.values(), kernels.ROW * many), (state.rulesets.values(), kernels.RULESET * many),
+            ([state.world], kernels.WORLD * many), (state.games.values(), 1),
+            ([*state.evidence.values(), state.pooled], many + 1),
+        ]  # fmt: skip
+    elif isinstance(model, Folding):
+        known = [numbers for player, numbers in state.items() if player != LATEST]
+        rows = [(known, len(model.newcomer())), (filter(None, [state.get(LATEST)]), 1)]
+    for some, width in rows:
+        for numbers in some:
+            if len(numbers) != width or set(map(type, numbers)) - {int, float}:
+                msg = f"there are {len(numbers)} numbers, not {width}"
+                raise ValueError(msg)
 
 
 class Resident:

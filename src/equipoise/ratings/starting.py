@@ -41,7 +41,23 @@ class StartingGuess:
 Given = tuple[str, float, float]
 
 
-def given_from(starting: Any) -> tuple[Given, ...]:
+class Guesses(tuple[Given, ...]):
+    """Guesses as they are kept; their hash is worked out once, as a model looks them up for each player."""
+
+    _hash: int | None = None
+
+    def __hash__(self) -> int:
+        """Return the hash of the guesses."""
+        if self._hash is None:
+            self._hash = super().__hash__()
+        return self._hash
+
+    def __reduce__(self) -> Any:
+        """Return what another process makes them of: hashes of texts are its own."""
+        return Guesses, (tuple(self),)
+
+
+def given_from(starting: Any) -> Guesses:
     """Return guesses as they are kept, from a roster or a mapping; who has no weight is left out.
 
     Parameters
@@ -59,6 +75,8 @@ def given_from(starting: Any) -> tuple[Given, ...]:
     >>> given_from({"ann": 1500, "bob": Rating(1200.0, 50.0)})
     (('ann', 1500.0, 0.0), ('bob', 1200.0, 50.0))
     """
+    if isinstance(starting, Guesses):
+        return starting
     pairs: Iterable[Any] = starting.items() if isinstance(starting, Mapping) else starting
     guesses: dict[str, Given] = {}
     for each in pairs:
@@ -69,7 +87,7 @@ def given_from(starting: Any) -> tuple[Given, ...]:
             msg = f"starting names the player {guess[0]!r} twice"
             raise InputError(msg)
         guesses[guess[0]] = guess
-    return tuple(sorted(guesses.values()))
+    return Guesses(sorted(guesses.values()))
 
 
 def _guess(each: Any) -> Given | None:

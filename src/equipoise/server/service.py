@@ -33,8 +33,9 @@ from equipoise.serving.ratings import AmbiguousGameError, Ratings, Snapshot
 #: Seconds between two looks whether the archive has changed.
 POLL = 0.1
 
-#: Seconds until the next look after one that failed, unless something is kept before.
-RETRY = 1.0
+#: Seconds until the next look after one that failed, unless something is kept before: what refuses does so at
+#: once, and what hangs is waited for.
+RETRY = 0.25
 
 #: Seconds for which the start waits for matches to be learnt from that nobody has learnt from.
 HEALING = 5.0

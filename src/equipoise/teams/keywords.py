@@ -40,7 +40,7 @@ MOST = 1_000_000
 #: Who is here, as callers give it.
 Players = Iterable[Player] | Mapping[str, float | Rating | None]
 
-#: A criterion on splits, from each team's weights to a number, lower being better.
+#: A function on whole splits, from each team's weights to a number, lower being better.
 Judge = Callable[[Sequence[Floats]], float]
 
 

@@ -37,7 +37,7 @@ class ToDict(Protocol):
         """Return plain data."""
 
 
-def receipt(request: ToDict, solution: Any, version: str | None = None) -> dict[str, Any]:
+def receipt(request: ToDict, solution: Any) -> dict[str, Any]:
     """Return the receipt of an answer: plain data for JSON, that :func:`equipoise.verify` checks.
 
     Parameters
@@ -46,8 +46,6 @@ def receipt(request: ToDict, solution: Any, version: str | None = None) -> dict[
         What was asked.
     solution : Solution
         What :func:`equipoise.balance` answered to it.
-    version : str, optional
-        The version that did; by default this one.
 
     Raises
     ------
@@ -60,7 +58,7 @@ def receipt(request: ToDict, solution: Any, version: str | None = None) -> dict[
         plain["teams"] = [[player.id for player in team] for team in split.teams]
     written = {
         "format": FORMAT,
-        "version": installed() if version is None else version,
+        "version": installed(),
         "seed": asked.get("seed", 0),
         "request": asked,
         "answer": answer,

@@ -61,6 +61,15 @@ def test_the_script_reads_what_people_paste_as_the_library_does() -> None:
         assert ("--read" in case["says"]) == bool(answer["ways"]), case["paste"]
 
 
+@needs_node
+def test_tables_and_objects_without_names_are_refused() -> None:
+    """An open quote, no name, control characters and a negative weight are said, as the library does."""
+    pastes = ['name,elo\nAmber,1\nBirch,"2', '[{"elo": 3}]', "name,elo\nA\tmber,1500", '{"Amber": -3}']
+    answers = board.ask_script([{"paste": paste} for paste in pastes])
+    words = ("not closed", "neither a name nor an id", "control characters", "must be from 0")
+    assert all(word in answer["says"] for word, answer in zip(words, answers, strict=True))
+
+
 def asked(players: dict[str, float], **fields: Any) -> dict[str, Any]:
     """Return what the script answers to a request."""
     (answer,) = board.ask_script([{"request": {"players": players, **fields}, "keep": 3}])

@@ -69,6 +69,10 @@ def test_the_service_proves_and_keeps_results(address: str) -> None:
         browser.wait("return document.getElementById('status').textContent.startsWith('Proven')")
         assert "by the server" in browser.run("return document.getElementById('status').textContent")
         assert [path for path, *_ in Service.asked] == ["/v1/balance"]
+        browser.tap(".lock")
+        browser.tap("#solve")
+        browser.wait("return state.problem.request.fixed.length && state.status === 'server'")
+        assert [len(body.get("fixed", {})) for _, body, _ in Service.asked] == [0, 1]
         browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         browser.run("document.getElementById('token').value = 'secret'")
         teams = browser.run(

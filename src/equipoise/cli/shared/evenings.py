@@ -168,7 +168,7 @@ class Evening:
     ) -> Arranged | None:  # fmt: skip
         """Take the step to other people; teams not played yet change with them as little as possible."""
         night = self.night
-        spelled = {each: name for name, each in ids.items()}
+        spelled = self.spellings(ids)
         self.night = replace(night, spelled={**night.spelled, **spelled})
         proposal, arranged = night.proposal, None
         if proposal is not None and night.result_of(proposal.id) is None:
@@ -225,6 +225,14 @@ class Evening:
                 raise InputError(msg)
         return ids
 
+    def spellings(self, ids: Mapping[str, str]) -> dict[str, str]:
+        """Return how everyone is written from now on: as typed, unless that was a slip for somebody known."""
+        known = people.PeopleFinder(self.archive, self.night)
+        return {
+            each: name if each == name or known.id_of(name) == each else known.shown(each)
+            for name, each in ids.items()
+        }
+
     def weigh(self, entries: Sequence[Entry], ids: Mapping[str, str], step: str) -> None:
         """Keep starting weights that are new, of those who have none from elsewhere."""
         from equipoise.pickup.night import WEIGHTS
@@ -241,7 +249,8 @@ class Evening:
             if player not in elsewhere and self.night.weights.get(player) != weight
         }
         if changed:
-            spelled = {ids[entry.name]: entry.name for entry in entries if ids[entry.name] in changed}
+            shown = self.spellings(ids)
+            spelled = {player: shown[player] for player in changed}
             self.add({"kind": WEIGHTS, "step": step, "weights": changed, "spelled": spelled})
 
     def time(self, when: str | None) -> float:

@@ -20,7 +20,7 @@ from equipoise.errors import READS
 from equipoise.protocols.http.problems import MEDIA_TYPE
 from equipoise.protocols.weights.fields import MOST_TEAMS
 from equipoise.server.http.asking import MOST_POOL
-from equipoise.server.http.bodies import Questions
+from equipoise.server.http.bodies import Questions, UndoBody
 from equipoise.server.http.operations import USUAL, WITH_TOKEN, Operation
 
 #: Where schemas stand.
@@ -128,7 +128,7 @@ def _operation(each: Operation, components: Mapping[str, Any]) -> dict[str, Any]
         plain["parameters"] = parameters
     if each.body is not None:
         plain["requestBody"] = {
-            "required": True,
+            "required": each.body is not UndoBody,  # it has a default for everything
             "content": {BODY_TYPES.get(each.body, "application/json"): {"schema": _schema(each.body)}},
         }
     return plain

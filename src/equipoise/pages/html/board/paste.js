@@ -85,6 +85,7 @@ function checked(players) {
   const seen = new Set();
   for (const { id, name, mu } of players) {
     if (!id) throw new InputFault("nameless");
+    if (/\p{Cc}/u.test(id + (name ?? ""))) throw new InputFault("control_name", { name: quoted(id) });
     if (Math.max(id.length, (name ?? "").length) > 200) throw new InputFault("long_name");
     if (seen.has(id)) throw new InputFault("twice", { name: quoted(id) });
     if (mu !== null && !(Math.abs(mu) <= 1e15)) throw new InputFault("weight", { name: quoted(id) });
@@ -153,6 +154,7 @@ function rowsOf(text) {
     else if (!inside && sign === "\n") rows.push([""]);
     else row[row.length - 1] += sign;
   }
+  if (inside) throw new InputFault("open_quote");
   return rows;
 }
 

@@ -16,8 +16,8 @@ function requestOf(data) {
     }
     const roles = Array.isArray(row.roles) ? row.roles : row.roles ? Object.keys(row.roles) : [];
     if (row.roles && !Array.isArray(row.roles)) unknown.push(say("role_ratings"));
-    return { id: String(row.id ?? row.name), name: row.name === undefined ? "" : String(row.name),
-      mu: numberIn(row.mu ?? row.weight, -1e15, 1e15, say("weight")), sigma: numberIn(row.sigma, 0, 1e15, "sigma") ?? 0,
+    return { id: String(row.id ?? row.name ?? ""), name: row.name === undefined ? "" : String(row.name),
+      mu: numberIn(row.mu, -1e15, 1e15, "mu") ?? numberIn(row.weight, 0, 1e15, say("weight")), sigma: numberIn(row.sigma, 0, 1e15, "sigma") ?? 0,
       side: numberIn(row.side, 0, 1, say("side")) ?? 0.5, party: row.party ?? null,
       team: row.team === undefined || row.team === null ? null : Number(row.team) - 1, roles };
   }));

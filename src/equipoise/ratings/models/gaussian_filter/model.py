@@ -11,6 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from typing import Any, ClassVar
 
@@ -308,15 +309,7 @@ class Filters(Further, ABC):
 
     def new_ruleset(self) -> Numbers:
         """Return what is assumed of a ruleset that was never seen, of each member in turn."""
-        return tuple(
-            number
-            for one in self.filters()
-            for number in (
-                1.0, one.trust_sigma**2, one.baseline, one.baseline_sigma**2,
-                MARGIN_SQUARE * MARGIN_COUNT, MARGIN_COUNT, STATISTIC_SQUARE * STATISTIC_COUNT,
-                STATISTIC_COUNT, one.experience, one.experience_sigma**2, DRAWS_BEFORE, CLOSE_BEFORE,
-            )
-        )  # fmt: skip
+        return _new_ruleset(self.filters())
 
     def _asked(
         self, state: FilterState, teams: Teams, ruleset: Ruleset | None, at: float | None
@@ -361,6 +354,19 @@ class Filters(Further, ABC):
         ids = [member if isinstance(member, str) else member[0] for team in teams for member in team]
         rows = (state.table.get((player, GENERAL)) for player in ids)
         return max((row[kernels.SEEN] * DAY for row in rows if row), default=0.0)
+
+
+@lru_cache(64)
+def _new_ruleset(filters: tuple[Hyperparameters, ...]) -> Numbers:
+    return tuple(
+        number
+        for one in filters
+        for number in (
+            1.0, one.trust_sigma**2, one.baseline, one.baseline_sigma**2,
+            MARGIN_SQUARE * MARGIN_COUNT, MARGIN_COUNT, STATISTIC_SQUARE * STATISTIC_COUNT,
+            STATISTIC_COUNT, one.experience, one.experience_sigma**2, DRAWS_BEFORE, CLOSE_BEFORE,
+        )
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
