@@ -55,3 +55,9 @@ def test_the_picture_names_every_way() -> None:
     assert "played" in svg
     assert "equipoise" in svg
     assert "60 matches" in svg
+
+
+def test_a_few_matches_have_no_interval_of_a_point() -> None:
+    """Six matches are not one block, which every draw would repeat."""
+    played = what_if(history(6))[0]
+    assert played.interval[0] < played.closeness < played.interval[1]

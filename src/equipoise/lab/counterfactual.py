@@ -34,8 +34,8 @@ ARMS: Mapping[str, Mapping[str, Any]] = {
     "equipoise": {},
 }
 
-#: Matches of a block, how often blocks are drawn, and the ends of an interval.
-BLOCK, RESAMPLES, ENDS = 10, 2000, (0.025, 0.975)
+#: Matches of a block, how many blocks there are at least, how often they are drawn, the ends of an interval.
+BLOCK, FEWEST, RESAMPLES, ENDS = 10, 5, 2000, (0.025, 0.975)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ def _judged(name: str, tally: _Tally, contests: Sequence[Contest], ladder: Ladde
 def _interval(numbers: np.ndarray[Any, np.dtype[np.float64]], seed: int) -> tuple[float, float]:
     """Return the ends of the interval of a mean by a bootstrap of blocks that follow each other."""
     rng = np.random.default_rng([seed, 1])
-    size = min(BLOCK, len(numbers))
+    size = min(BLOCK, -(-len(numbers) // FEWEST))
     blocks = -(-len(numbers) // size)
     starts = rng.integers(len(numbers) - size + 1, size=(RESAMPLES, blocks))
     sums = np.concatenate([[0.0], np.cumsum(numbers)])

@@ -166,8 +166,23 @@ def test_a_link_that_holds_nothing_is_said_to(board: Browser, page: Path, fragme
     board.open("about:blank")
     board.open(f"{page.as_uri()}#{fragment}")
     assert "The link holds no request" in board.run("return document.getElementById('fault').textContent")
+    board.run(
+        "document.querySelectorAll('.answer button').forEach((one) => one.id !== 'print' && one.click())"
+    )
+    assert board.log() == []
     typed(board, "Amber\nBirch")
     assert len(teams(board)) == 2
+
+
+def test_buttons_that_are_not_drawn_anew_yet_do_no_harm(board: Browser) -> None:
+    """Everything is pressed at once, also the next best of teams that were solved again since."""
+    board.wait("return document.querySelector('#alternatives button')")
+    board.run(
+        "for (const one of document.querySelectorAll('.answer button'))"
+        " if (one.offsetParent && one.id !== 'print') one.click()"
+    )
+    assert board.log() == []
+    assert sorted(chain(*teams(board))) == NAMES
 
 
 def test_what_can_be_read_in_two_ways_is_asked(board: Browser) -> None:

@@ -85,13 +85,12 @@ function start() {
     typed();
   });
   for (const kind of ["click", "keydown", "pointerdown"]) $("board").addEventListener(kind, touched);
-  $("alternatives").addEventListener("click", numbered((at) => { state.labels = state.others[at]; show(); }));
+  $("alternatives").addEventListener("click", numbered((at) => { state.labels = state.others[at] ?? state.labels; show(); }));
   $("played")?.addEventListener("click", numbered((at) => report(at < judged(state.labels).chances.length ? at : -1)));
   $("solve").addEventListener("click", () => state.asked && attempt(() => solved(withLocks(), state.asked ?? undefined)));
   $("unlock").addEventListener("click", () => { state.locks.clear(); show(); });
-  $("copy").addEventListener("click", () => copied(chatOf()));
-  $("link").addEventListener("click", () => copied(linkOf()));
-  $("request").addEventListener("click", () => copied(JSON.stringify(dataOf(withLocks()), null, 1)));
+  const takes = { copy: chatOf, link: linkOf, request: () => JSON.stringify(dataOf(withLocks()), null, 1) };
+  for (const [id, text] of Object.entries(takes)) $(id).addEventListener("click", () => state.problem && copied(text()));
   $("print").addEventListener("click", () => print());
   addEventListener("pointermove", dragging);
   addEventListener("pointerup", (event) => letGo(event, true));
