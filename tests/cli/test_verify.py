@@ -42,6 +42,7 @@ def test_a_false_receipt_ends_in_1(receipt: Path) -> None:
     assert any(line.startswith("false") and "hash" in line for line in done.stdout.splitlines())
 
 
+@pytest.mark.slow
 def test_what_there_is_no_time_for_is_said_and_no_error(tmp_path: Path) -> None:
     """With no time at all the proof is not confirmed, and the exit code is 0."""
     path = tmp_path / "receipt.json"

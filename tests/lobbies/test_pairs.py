@@ -53,6 +53,7 @@ def test_the_first_placing_is_near_the_bound(skills: str) -> None:
     assert placing.value(task.problem) - bound <= 0.08 * bound
 
 
+@pytest.mark.slow
 def test_with_a_limit_of_time_bins_get_finer_until_nobody_could_tell(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without one, coarse bins are enough where the plan is within a small share of the bound."""
     monkeypatch.setattr(large, "BINS", (40,))

@@ -90,6 +90,7 @@ def test_numbers_are_short(value: float, shown: str) -> None:
     assert number(value) == shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("teams", [2, 3, 8, 40])
 def test_the_headline_fits(teams: int) -> None:
     """Where totals and chances of all teams are too long for one line, it has the least and the most."""
