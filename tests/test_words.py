@@ -45,6 +45,9 @@ OLD = {
     r"\bnever else\b": "at no other time",
     r"\b(?:whoever|everyone|somebody|those) who ever\b|\bwho ever came\b": "who has come",
     r"\blets? (?:it|them|him|this) be\b": "leave alone",
+    r"\bin case of doubt\b": "if ambiguous",
+    r"\b(?:team|teams) of now\b": "current team",
+    r"\band tell (?:how|that)\b": "and report",
 }
 PATTERN = re.compile("|".join(f"(?:{old})" for old in OLD), re.IGNORECASE)
 

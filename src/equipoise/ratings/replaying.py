@@ -112,7 +112,7 @@ def run(
     factors: Attention | None = None,
     progress: Progress | None = None,
 ) -> tuple[State, list[Chances]]:
-    """Return what a model's own ``run`` returns, bit for bit, and tell how far it is."""
+    """Return what a model's own ``run`` returns, bit for bit, and report how far it is."""
     if progress is None:
         return model.run(state, contests, factors)
     chances: list[Chances] = []
