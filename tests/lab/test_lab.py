@@ -164,6 +164,7 @@ def test_expected_margins_of_a_league_are_those_that_come(league: Any) -> None:
     assert float(x @ y / (x @ x)) == pytest.approx(1.0, abs=0.1)
 
 
+@pytest.mark.slow
 def test_several_histories_can_be_searched_at_once() -> None:
     """Each counts as its weight says; without weights, all the same."""
     seen = []
