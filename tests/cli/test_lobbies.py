@@ -166,7 +166,10 @@ def test_a_misspelt_solver_is_named_by_its_option(files: Path) -> None:
     """The message says what was typed, what was probably meant, and what there is."""
     result = run(*arguments(files), "--solver", "aut")
     assert result.returncode == 2
-    assert "--solver: there is no 'aut' (did you mean 'auto'?); allowed: auto, exact, large, paper" in result.stderr
+    assert (
+        "--solver: there is no 'aut' (did you mean 'auto'?); allowed: auto, exact, large, paper"
+        in result.stderr
+    )
 
 
 def test_decimal_commas_are_read_where_something_else_separates(tmp_path: Path) -> None:
