@@ -183,7 +183,8 @@ def test_an_empty_file_is_only_made_an_archive_where_that_is_wanted(tmp_path: Pa
     """To open it already writes the head of a database into it."""
     file = tmp_path / "games.db"
     file.touch()
-    with pytest.raises(InputError, match=r"^store: .*games.db is empty; 'equipoise ingest' or --create"):
+    meant = r"^store: .*games.db is empty; 'equipoise ingest' or 'serve --create'"
+    with pytest.raises(InputError, match=meant):
         open_archive(f"sqlite:///{file}", create=False)
     assert not file.read_bytes()
     with open_archive(f"sqlite:///{file}") as archive:

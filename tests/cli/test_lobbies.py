@@ -162,6 +162,16 @@ def test_arguments_at_fault(files: Path, more: str, code: int) -> None:
     assert done.stderr
 
 
+def test_a_misspelt_solver_is_named_by_its_option(files: Path) -> None:
+    """The message says what was typed, what was probably meant, and what there is."""
+    result = run(*arguments(files), "--solver", "aut")
+    assert result.returncode == 2
+    assert (
+        "--solver: there is no 'aut' (did you mean 'auto'?); allowed: auto, exact, large, paper"
+        in result.stderr
+    )
+
+
 def test_decimal_commas_are_read_where_something_else_separates(tmp_path: Path) -> None:
     """Semicolons and tabs, in players and lobbies alike; between commas a comma in a number is refused."""
     for separator in ";\t":

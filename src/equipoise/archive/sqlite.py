@@ -31,10 +31,10 @@ class Sqlite(Database):
         sound = self._driver.sqlite_version_info >= SOUND
         self._journal = "WAL" if sound else "DELETE"
         if not create and not Path(path).exists():
-            msg = f": {path}: there is no such file; 'equipoise ingest' or --create makes an archive"
+            msg = f": {path}: there is no such file; 'equipoise ingest' or 'serve --create' makes an archive"
             raise InputError(msg, "store")
         if not create and not Path(path).stat().st_size:  # to open it would already make a database of it
-            msg = f": {path} is empty; 'equipoise ingest' or --create makes an archive of it"
+            msg = f": {path} is empty; 'equipoise ingest' or 'serve --create' makes an archive of it"
             raise InputError(msg, "store")
         self._writable = not Path(path).exists() or _may_write(Path(path))
         # A file that nobody may write is taken as it is: a write-ahead log could not be read beside it.

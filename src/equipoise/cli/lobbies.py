@@ -145,7 +145,7 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
                 stop=stop,
             )
     except UnknownNameError as error:
-        raise click.UsageError(str(error)) from error
+        raise click.UsageError(str(UnknownNameError("--solver", error.name, error.known))) from error
     feasible = not plan.conflict
     if options["as_json"]:
         print_json(plan.as_dict())

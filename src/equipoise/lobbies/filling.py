@@ -111,7 +111,7 @@ def fill(
     places = _lobbies(lobbies)
     method: LobbySolver | None = None
     if callable(solver) or solver != "auto":
-        method = resolve("solver", LOBBY_SOLVERS, solver)
+        method = resolve("solver", {"auto": "", **LOBBY_SOLVERS}, solver)
     roster = rated(players, default)
     if not roster.players:
         msg = "players must be at least one, got none"

@@ -31,8 +31,8 @@ READING = 20.0
 #: Cards of players that are kept as JSON for each snapshot.
 MOST_CARDS = 10_000
 
-#: Workers for short questions, and for long ones.
-WORKERS = 2
+#: Workers for long questions: one more than an address may have.
+LONG_WORKERS = 2
 
 log = logging.getLogger(__name__)
 
@@ -85,8 +85,8 @@ class Desk:
         self._known = self._take()
         places = settings.max_waiting
         self.here = HereLine(places)
-        self._short = WorkLine("ask", places, at_once=True, workers=WORKERS)
-        self._long = WorkLine("ask", places, workers=WORKERS)
+        self._short = WorkLine("ask", places, at_once=True)
+        self._long = WorkLine("ask", places, at_once=True, workers=LONG_WORKERS)
         self._read = WorkLine("read", places, settings.store)
         self._pages = WorkLine("pages", places, settings.store)
         self._lists: Lane[Iterator[Any]] = Lane(places, None)
