@@ -7,7 +7,7 @@ import signal
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,7 +18,7 @@ from tests.server.process import TOKEN, Served, rest
 from equipoise.archive.archive import open_archive
 from equipoise.errors import InputError
 from equipoise.server.http.listening import MOST_AHEAD, MOST_HEAD, HttpLimits
-from equipoise.server.http.rates import Rates, WrongTokens
+from equipoise.server.http.rates import APART, MOST, Rates, Refusals, WrongTokens
 
 RESULT = {"game": "oa", "game_type": "ctf", "teams": [["a"], ["b"]], "scores": [1, 0]}
 GET = b"GET /livez HTTP/1.1\r\nHost: here\r\n\r\n"
@@ -68,6 +68,18 @@ def test_what_is_no_http_is_refused(hurried: Served) -> None:
     assert head.startswith(b"HTTP/1.1 400 ")
     assert b"application/problem+json" in head
     assert json.loads(body)["status"] == 400
+
+
+def test_many_that_are_refused_all_read_why(hurried: Served) -> None:
+    """One after the other, whatever they go on to send."""
+    with ExitStack() as stack:
+        connections = [stack.enter_context(closing(connect(hurried))) for _ in range(15)]
+        for connection in connections:
+            connection.sendall(b"PLAYER ann\n")
+        with suppress(OSError):
+            connections[-1].sendall(GET * 1000)
+        assert all(rest(each).startswith(b"HTTP/1.1 400 ") for each in connections[:-1])
+    assert ask(f"{hurried.http}/livez").status == 200
 
 
 def test_who_addresses_no_host_is_refused(hurried: Served) -> None:
@@ -199,6 +211,18 @@ def test_limits_must_be_above_0(name: str) -> None:
     """A limit of nothing is a mistake."""
     with pytest.raises(InputError, match=f"{name} must be above 0, got 0"):
         HttpLimits(**{name: 0})
+
+
+def test_refusals_of_an_address_come_one_after_the_other() -> None:
+    """Nobody has to wait for those of another address, and whoever was silent is refused at once."""
+    refusals = Refusals()
+    waits = [refusals.wait("10.0.0.7", 5.0, least) for least in (0.0, 0.5, 0.0)]
+    assert waits == pytest.approx([0.0, 0.5, 0.5 + APART])
+    assert refusals.wait("10.0.0.8", 5.0) == 0.0
+    assert refusals.wait("10.0.0.7", 6.0) == 0.0
+    for n in range(2 * MOST):
+        refusals.wait(str(n), 10.0 + n)
+    assert len(refusals._next) <= MOST + 1
 
 
 def test_rates_forget_who_was_silent() -> None:

@@ -170,7 +170,7 @@ class Application:
         address = self._address(scope, headers)
         try:
             if not self.rates.allows(address):
-                await self.rates.hold()
+                await self.rates.hold(address)
                 problem = HttpProblem(
                     429, "too-many-requests", "this address asks too fast; wait, and ask again"
                 )

@@ -25,6 +25,7 @@ from uvicorn.server import ServerState
 from equipoise.errors import InputError
 from equipoise.protocols.http.problems import MEDIA_TYPE, HttpProblem
 from equipoise.server.addresses import Account, address_of
+from equipoise.server.http.rates import Refusals
 from equipoise.server.limits import check_above_zero
 from equipoise.server.tcp import (
     HANDSHAKE,
@@ -94,6 +95,7 @@ class HttpConnection(HttpToolsProtocol):
         self.address = address
         self.account = account
         self.was_open = False
+        self._is_refused = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin."""
@@ -122,6 +124,9 @@ class HttpConnection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Take bytes; headers may not be longer than allowed."""
+        if self._is_refused:
+            self.transport.pause_reading()  # an answer under way has asked for more
+            return
         if self._in_head:
             self._head += len(data)
             if self._head > MOST_HEAD and self.parser is not None:
@@ -166,6 +171,18 @@ class HttpConnection(HttpToolsProtocol):
         self._refuse(HttpProblem(400, "malformed", msg))
 
     def _refuse(self, problem: HttpProblem) -> None:
+        """Take nothing more, and refuse when it is this address's turn to be refused."""
+        if self.transport.is_closing() or self._is_refused:
+            return
+        self._is_refused = True
+        self.transport.pause_reading()
+        wait = self._server.refusals.wait(self.address, self.loop.time())
+        if wait:
+            self.loop.call_later(wait, self._end_with, problem)
+        else:
+            self._end_with(problem)
+
+    def _end_with(self, problem: HttpProblem) -> None:
         if self.transport.is_closing():
             return
         body = problem.encoded()
@@ -217,6 +234,7 @@ class HttpServer:
         quiet.addHandler(logging.NullHandler())
         self.state = ServerState()
         self.clock = 0.0
+        self.refusals = Refusals()
         self._connections: set[HttpConnection] = set()
         self._accounts: dict[str, Account] = {}
         self._taken = 0

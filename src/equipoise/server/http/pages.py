@@ -131,7 +131,7 @@ class Pages:
             )
         address = address_of(scope["client"])
         if not self._rates.allows(address):
-            await self._rates.hold()
+            await self._rates.hold(address)
             raise ProblemError(
                 HttpProblem(429, "too-many-requests", "this address asks too fast; wait, and ask again")
             )

@@ -9,9 +9,14 @@ from time import monotonic
 #: Seconds of its rate that an address may ask at once after it was silent.
 BURST = 2.0
 
-#: Seconds for which the answer to whoever asks too fast is held back, so that asking faster is no use; and
-#: how many are held at a time, beyond which they are answered at once.
-HELD, MOST_HELD = 0.5, 512
+#: Seconds for which the answer to whoever asks too fast is held back, so that asking faster is no use.
+HELD = 0.5
+
+#: Seconds between two refusals of an address: to take a connection and refuse it costs some milliseconds.
+APART = 0.02
+
+#: Wrong tokens that are held back at a time, beyond which they are answered at once.
+MOST_HELD = 512
 
 #: Addresses that are remembered: who has been silent for a burst is as good as new.
 MOST = 4096
@@ -21,6 +26,28 @@ MOST = 4096
 LONGEST = 10
 
 log = logging.getLogger(__name__)
+
+
+class Refusals:
+    """When each address is refused: one time after the other, however often it comes back.
+
+    Examples
+    --------
+    >>> refusals = Refusals()
+    >>> [round(refusals.wait("10.0.0.7", 100.0), 2) for _ in range(3)], refusals.wait("10.0.0.8", 100.0)
+    ([0.0, 0.02, 0.04], 0.0)
+    """
+
+    def __init__(self) -> None:
+        self._next: dict[str, float] = {}
+
+    def wait(self, address: str, now: float, least: float = 0.0) -> float:
+        """Return for how many seconds a refusal is held back, at least so many, and count it."""
+        if len(self._next) > MOST:
+            self._next = {each: due for each, due in self._next.items() if due > now}
+        due = max(now + least, self._next.get(address, now))
+        self._next[address] = due + APART
+        return due - now
 
 
 class Rates:
@@ -41,7 +68,7 @@ class Rates:
     def __init__(self, rate: float) -> None:
         self.rate = rate
         self._left: dict[str, tuple[float, float]] = {}
-        self._held = 0
+        self._refusals = Refusals()
 
     def allows(self, address: str, now: float | None = None) -> bool:
         """Tell whether an address may ask now, and count it."""
@@ -54,15 +81,9 @@ class Rates:
         self._left[address] = (left - (left >= 1.0), now)
         return left >= 1.0
 
-    async def hold(self) -> None:
-        """Hold the answer to whoever asks too fast back for a moment."""
-        if self._held >= MOST_HELD:
-            return
-        self._held += 1
-        try:
-            await asyncio.sleep(HELD)
-        finally:
-            self._held -= 1
+    async def hold(self, address: str) -> None:
+        """Hold the answer to an address that asks too fast back for a moment."""
+        await asyncio.sleep(self._refusals.wait(address, monotonic(), HELD))
 
 
 class WrongTokens:
