@@ -42,6 +42,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "avoid": ("avoid", "without"),
 }
 
+_BY_NAME = {name: column for column, names in COLUMNS.items() for name in names}
+
 #: What a roster says of its scale, the same in every row: the performance noise of one player in the units of
 #: the ratings, and how often even teams draw for each time one of them wins.
 OF_ALL = ("beta", "draws")
@@ -168,7 +170,7 @@ def names_of(value: Any, at: str) -> tuple[str, ...]:
 
 def column_of(name: str) -> str | None:
     """Return the column that a header's cell or a key stands for; None if it stands for none."""
-    return next((column for column, names in COLUMNS.items() if name.strip().lower() in names), None)
+    return _BY_NAME.get(name.strip().lower())
 
 
 def players_of(data: Any, where: str, *, strict: bool = False) -> list[Player]:
@@ -256,7 +258,9 @@ def player_of(row: Mapping[str, Any], at: str, seen: dict[str, int], number: int
 
 def _several(row: Mapping[str, Any], field: str, at: str) -> list[tuple[str, Any]]:
     """Return the names in a field, with the price of each: ``Bob;Cid=2%``, a list, or an object."""
-    raw = row.get(field, ())
+    if field not in row:
+        return []
+    raw = row[field]
     if isinstance(raw, Mapping):
         return [(text_of(name, field, at), value) for name, value in raw.items()]
     cells = raw.split(SEPARATOR) if isinstance(raw, str) else raw
