@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import select
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -28,12 +27,14 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
+from benchmarks.consoles import ask_console, free_port  # noqa: E402  # needs the path
 from benchmarks.reporting import run  # noqa: E402  # needs the path
 
 from equipoise.archive.archive import Archive, open_archive  # noqa: E402
 from equipoise.live.nexuiz import TEAMS, team_status  # noqa: E402
 from equipoise.live.session import PLAYING  # noqa: E402
 from equipoise.live.state import Policy  # noqa: E402
+from equipoise.protocols.consoles.rcon import DARKPLACES  # noqa: E402
 from equipoise.server.playing import BalancedServer  # noqa: E402
 from equipoise.server.playing_settings import Playing  # noqa: E402
 
@@ -110,18 +111,7 @@ class Nexuiz:
 
     def ask(self, command: str, seconds: float = 0.5) -> str:
         """Ask the remote console once; empty where nothing comes."""
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as link:
-            link.settimeout(seconds)
-            link.sendto(
-                b"\xff\xff\xff\xffrcon " + f"{self.password} {command}".encode(), ("127.0.0.1", self.port)
-            )
-            text = b""
-            try:
-                while True:
-                    text += link.recv(65536).removeprefix(b"\xff\xff\xff\xffn")
-                    link.settimeout(0.1)
-            except (TimeoutError, ConnectionError):
-                return text.decode("latin-1")
+        return ask_console(self.port, self.password, command, DARKPLACES, seconds)
 
 
 def bots() -> str:
@@ -136,10 +126,7 @@ def bots() -> str:
 @contextmanager
 def nexuiz(folder: Path) -> Iterator[Nexuiz]:
     """Give a server that runs in a folder."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    server = Nexuiz(folder, port)
+    server = Nexuiz(folder, free_port())
     try:
         server.start()
         yield server

@@ -9,7 +9,6 @@ physics in which no bot thinks.
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -17,9 +16,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.consoles import ask_console, free_port
+
 from equipoise.games.quake3.reader import GAME
 from equipoise.logs.reading import Parsed
 from equipoise.matches import Match
+from equipoise.protocols.consoles.rcon import QUAKE3
 
 #: Where Debian puts it.
 PROGRAM = shutil.which("openarena-server") or "/usr/games/openarena-server"
@@ -121,18 +123,7 @@ class OpenArena:
 
     def ask(self, command: str, seconds: float = 1.0) -> str:
         """Ask the remote console once, without regard to its limits; empty where nothing comes."""
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as link:
-            link.settimeout(seconds)
-            link.sendto(
-                b"\xff\xff\xff\xffrcon " + f"{self.password} {command}".encode(), ("127.0.0.1", self.port)
-            )
-            text = b""
-            try:
-                while True:
-                    text += link.recv(65536).removeprefix(b"\xff\xff\xff\xffprint\n")
-                    link.settimeout(0.1)
-            except (TimeoutError, ConnectionError):
-                return text.decode("latin-1")
+        return ask_console(self.port, self.password, command, QUAKE3, seconds)
 
     def new(self) -> bytes:
         """Return what the log has got since this was last asked."""
@@ -156,10 +147,7 @@ class OpenArena:
 @contextmanager
 def openarena(folder: Path, *, speed: int = 1, **settings: str) -> Iterator[OpenArena]:
     """Give a server that runs in a folder."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    server = OpenArena(folder, port, speed=speed, settings=settings)
+    server = OpenArena(folder, free_port(), speed=speed, settings=settings)
     server.start()
     try:
         yield server

@@ -17,7 +17,7 @@ from equipoise.games.nexuiz import RULES
 from equipoise.live.commands import AddBot, Command, MovePlayer, RemoveBot, Say, SetMinimum
 from equipoise.live.events import Announced, Changed, Ended, Event, Joined, Left, Renamed, Seen, Started
 from equipoise.live.family import Ranges, ServerFamily
-from equipoise.logs.eventlog import BARE, LINES, LONE_GAMES, START, STATUS, EventLogGame
+from equipoise.logs.eventlog import BARE, COLOUR, LINES, LONE_GAMES, START, STATUS, EventLogGame
 from equipoise.logs.lines import Lines
 from equipoise.logs.play import BOT
 from equipoise.matches import Ruleset
@@ -41,7 +41,7 @@ PLAYERS = "sv_cmd teamstatus"
 _SLOT = re.compile(rb"(\d{1,9}):(\d{1,3}):")
 _HEADER = re.compile(r"(Red|Blue) Team ")
 _ROW = re.compile(r"  (.*?) +-?\d+ +-?\d+ +-?\d+ +-?\d+ *")
-_COLOUR = re.compile(r"\^(?:x[0-9a-fA-F]{3}|[0-9])|\x1b\[[0-9;]*m")
+_COLOUR = re.compile(COLOUR.pattern + r"|\x1b\[[0-9;]*m")
 
 
 @dataclass

@@ -66,6 +66,13 @@ def ends_of_bins(skill: Floats, bins: int) -> Ints:
     return np.unique(np.searchsorted(skill, skill[ends[ends > 0] - 1], side="right"))
 
 
+def _means(skill: Floats, ends: Ints) -> tuple[Floats, Floats]:
+    """Return how many players each bin has, and their mean skill."""
+    begin = np.concatenate([[0], ends[:-1]])
+    counts = (ends - begin).astype(np.float64)
+    return counts, np.add.reduceat(skill, begin) / counts
+
+
 def solve_bins(
     problem: LobbyProblem,
     singles: Ints,
@@ -91,9 +98,7 @@ def solve_bins(
     solution : Binned or None
         None where the time was up.
     """
-    starts = np.concatenate([[0], ends[:-1]])
-    mass = (ends - starts).astype(np.float64)
-    middle = np.add.reduceat(problem.skill[singles], starts) / mass
+    mass, middle = _means(problem.skill[singles], ends)
     master = _Master(problem, middle, mass, n_teams, waiting, stop)
     if known is None:
         return master.solve(np.zeros(len(middle)), np.zeros(problem.n_lobbies), FIRST)
@@ -120,9 +125,7 @@ class _Master:
         if len(whole):
             order = whole[np.argsort(problem.skill[whole], kind="stable")]
             ends = ends_of_bins(problem.skill[order], self.bins)
-            begin = np.concatenate([[0], ends[:-1]])
-            counts = (ends - begin).astype(np.float64)
-            parties = np.add.reduceat(problem.skill[order], begin) / counts
+            counts, parties = _means(problem.skill[order], ends)
         supply = np.concatenate([mass, counts])
         low = np.concatenate([np.zeros(len(supply)) if waiting else supply, problem.least, [n_teams]])
         high = np.concatenate([supply, problem.most, [n_teams]])
