@@ -175,7 +175,7 @@ def test_the_database_of_something_else_is_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_what_does_not_exist_is_only_made_where_that_is_wanted(new_url: Callable[[], str]) -> None:
     """A typing error in a command that reads does not leave an empty archive behind."""
-    with pytest.raises(InputError, match=r"'equipoise ingest' (or --create )?makes"):
+    with pytest.raises(InputError, match=r"'equipoise ingest' (or 'serve --create' )?makes"):
         open_archive(new_url(), create=False)
 
 
