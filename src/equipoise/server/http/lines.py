@@ -152,7 +152,7 @@ async def _answer(worker: Worker, tickets: list[Ticket[Any]], question: Any, sec
 
 
 def _give(answer: Any, ticket: Ticket[Any]) -> None:
-    """Answer whoever has a ticket, unless nobody waits for it any more."""
+    """Answer a ticket, unless it was given up."""
     if not ticket.answer.done():
         ticket.answer.set_result(answer)
 
