@@ -1,7 +1,7 @@
 """Listening sockets, and who is taken: the weight protocol and HTTP listen alike.
 
 Here is how many may connect, in all and from one address, and how connections begin and end.
-What is said on them belongs to :mod:`equipoise.server.tcp` and :mod:`equipoise.server.http.listening`.
+The conversation itself belongs to :mod:`equipoise.server.tcp` and :mod:`equipoise.server.http.listening`.
 """
 
 from __future__ import annotations
