@@ -1,8 +1,36 @@
-"""What holds for all tests: none judges time, nor does Hypothesis."""
+"""What holds for all tests: none judges time, nor does Hypothesis; what it draws, or is compiled, is slow."""
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, settings
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Go without numba where slow tests are left out: on small input the plain kernels are as quick.
+
+    To compile them in a fresh clone takes longer than all quick tests together.
+    """
+    if config.option.markexpr == "not slow":
+        sys.modules["numba"] = None  # type: ignore[assignment]  # as Python has it: importing it fails
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not read files whose tests are all slow where those are left out."""
+    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+        return None
+    return "\npytestmark = pytest.mark.slow\n" in collection_path.read_text(encoding="utf-8") or None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what Hypothesis draws as slow: in a fresh clone its tables alone take seconds."""
+    for item in items:
+        if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
+            item.add_marker(pytest.mark.slow)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 USE = """
 from equipoise.ratings.model import Further, RatingModel
 from equipoise.matches import Contest, Match, Ruleset, Statistics
@@ -23,7 +25,6 @@ def ask(model: RatingModel, further: Further) -> tuple[list[float], float, list[
 """
 
 
-@pytest.mark.slow
 def test_users_need_no_ignoring_of_types(tmp_path: Path) -> None:
     """Plain ids, pairs, lists and tuples in contests, matches and questions, checked strictly."""
     api = pytest.importorskip("mypy.api")

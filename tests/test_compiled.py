@@ -12,7 +12,7 @@ from tests.kernels import needs_numba
 from equipoise import compiled as module
 from equipoise import notices
 
-pytestmark = needs_numba
+pytestmark = [needs_numba, pytest.mark.slow]
 
 #: What the kernels here look up.
 STEP = 1.0
@@ -33,7 +33,6 @@ def source_hash(kernel: object) -> str:
     return module._source_hash(cast("FunctionType", kernel))
 
 
-@pytest.mark.slow
 def test_a_version_without_the_private_option_compiles_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """What numba does not know is not asked for."""
     assert module._options() == {"error_model": "numpy", "forceinline": True, "_nrt": False}
@@ -95,7 +94,6 @@ def test_changed_columns_are_compiled_anew(monkeypatch: pytest.MonkeyPatch) -> N
     assert len({before, turned, source_hash(less)}) == 3
 
 
-@pytest.mark.slow
 def test_without_a_place_for_the_cache_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """The library says so with a RuntimeError; the kernel is then compiled for this process."""
     numba = import_module("numba")
@@ -115,7 +113,6 @@ def test_without_a_place_for_the_cache_kernels_are_compiled(monkeypatch: pytest.
     assert module.pays(2.0, 1.0, 60.0, (plus_one,))
 
 
-@pytest.mark.slow
 def test_a_kernel_is_compiled_where_there_is_time_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that was kept is taken at once; without time to compile, the plain one is."""
     assert module.chosen(twice, 1.0, 2.0, 0.1) is not None
@@ -134,7 +131,6 @@ def minus_one(number: float) -> float:
     return number - 1.0
 
 
-@pytest.mark.slow
 def test_whoever_waits_hears_that_a_kernel_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once for each compilation, and not for a call of what is compiled."""
     heard: list[bool] = []

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PROGRAMS = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.name)
 def test_examples_run(program: Path) -> None:
     """Without a warning, and with output."""

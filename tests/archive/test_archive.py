@@ -20,10 +20,11 @@ from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 from equipoise.ratings.replaying import replay
 from equipoise.testing.archives import check_archive, random_match
 
+pytestmark = pytest.mark.slow
+
 SLOW_FIXTURE = [HealthCheck.function_scoped_fixture]
 
 
-@pytest.mark.slow
 def test_the_same_matches_have_the_same_digest_in_every_database(server: str, tmp_path: Path) -> None:
     """An archive that moves from one database to another stays what it was, with the same ratings."""
     rng = np.random.default_rng(5)
@@ -37,7 +38,6 @@ def test_the_same_matches_have_the_same_digest_in_every_database(server: str, tm
         assert repr(one.standing().state) == repr(other.standing().state)
 
 
-@pytest.mark.slow
 def test_a_changed_model_is_noticed(new_url: Callable[[], str]) -> None:
     """Ratings carry the model and its parameters; other ones ask for a rebuild, and say why."""
     matches = [random_match(np.random.default_rng(1), n) for n in range(4)]
@@ -55,7 +55,6 @@ def test_a_changed_model_is_noticed(new_url: Callable[[], str]) -> None:
         assert not archive.needs_rebuild
 
 
-@pytest.mark.slow
 def test_a_model_that_another_process_has_chosen_is_followed(new_url: Callable[[], str]) -> None:
     """Whoever has had the archive open for long does not change it back."""
     url = new_url()
@@ -69,7 +68,6 @@ def test_a_model_that_another_process_has_chosen_is_followed(new_url: Callable[[
         assert repr(long_open.standing().state) == repr(replay(Elo(), other.matches()))
 
 
-@pytest.mark.slow
 def test_a_bot_is_known_by_the_level_it_was_last_seen_with(new_url: Callable[[], str]) -> None:
     """Whoever only tells the name of a bot is answered for that level."""
     contests = [
@@ -81,7 +79,6 @@ def test_a_bot_is_known_by_the_level_it_was_last_seen_with(new_url: Callable[[],
         assert archive.standing().last_bots == {"Xan": "bot:Xan:5"}
 
 
-@pytest.mark.slow
 @settings(max_examples=5, suppress_health_check=SLOW_FIXTURE)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_every_database_keeps_the_laws(new_url: Callable[[], str], seed: int) -> None:
@@ -89,7 +86,6 @@ def test_every_database_keeps_the_laws(new_url: Callable[[], str], seed: int) ->
     check_archive(lambda: open_archive(new_url()), np.random.default_rng(seed))
 
 
-@pytest.mark.slow
 def test_guesses_are_kept_and_forgotten_with_the_person(new_url: Callable[[], str]) -> None:
     """An archive begins at guesses; who is forgotten has another id in them, also when given again."""
     guesses = {"ann": 1500, "bob": 900, "cid": 1200}

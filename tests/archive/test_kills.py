@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from benchmarks.kills import kills, write_log
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_a_killed_ingest_is_completed_by_a_second_run(new_url: Callable[[], str], tmp_path: Path) -> None:
     """After kill -9 the archive opens, and a second run ends at the same digest and ratings."""
     write_log(tmp_path / "log.jsonl", matches=100)

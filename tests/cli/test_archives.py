@@ -149,6 +149,7 @@ def test_players_are_listed_by_ruleset_with_the_name_last_seen(store: str, log: 
     assert plain("players", "--store", store, "--ruleset", "x/y")["players"] == []
 
 
+@pytest.mark.slow
 def test_the_history_ends_at_the_present_rating(store: str, log: Path) -> None:
     """Every game with the rating after it, and all names; a player may be called by the last name."""
     call("ingest", str(log), "--store", store)
@@ -408,6 +409,7 @@ def test_a_command_without_an_archive_says_what_is_needed(store: str) -> None:
     assert "Missing option '--store'" in call("players", fails=2)
 
 
+@pytest.mark.slow
 def test_players_are_written_for_spreadsheets_and_markdown(store: str, log: Path) -> None:
     """The same cells in each form; JSON has them in full."""
     call("ingest", str(log), "--store", store)

@@ -7,6 +7,8 @@ from tests.cli.running import run_process
 
 from equipoise.registry import LOBBY_SOLVERS, OBJECTIVES, SOLVERS
 
+pytestmark = pytest.mark.slow
+
 
 def _completed(typed: str) -> list[str]:
     """Return what bash is given for the last word of a line."""
@@ -17,7 +19,6 @@ def _completed(typed: str) -> list[str]:
     return done.stdout.split()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [

@@ -12,6 +12,8 @@ from click.testing import CliRunner
 
 from equipoise.cli import group
 
+pytestmark = pytest.mark.slow
+
 ROSTER = """name,weight,roles,side,prefer,avoid
 Ann,31,tank=40;mage,0,Bob=2%,
 Bob,28,tank;mage=20,,,
@@ -128,7 +130,6 @@ def unchosen(args: tuple[str, ...]) -> tuple[str, ...]:
     return args
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("setting", "objective"), MATRIX)
 def test_prices_are_those_of_asking_again(setting: str, objective: str, here: Path) -> None:
     """Each is the difference of two runs, with and without; the split explained is the split shown."""
@@ -169,7 +170,6 @@ def test_prices_are_those_of_asking_again(setting: str, objective: str, here: Pa
             assert gained <= 1e-9
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("setting", "objective"), MATRIX)
 def test_an_edit_is_judged_or_refused(setting: str, objective: str, here: Path) -> None:
     """Either what must be kept is broken and named, or the teams are those after the change."""

@@ -12,6 +12,8 @@ from tests.cli.test_balance import ROSTER
 from equipoise import EquipoiseError
 from equipoise.cli import balance, explain, front, late
 
+pytestmark = pytest.mark.slow
+
 RUNNING = "name,weight,team,bot\nAmber,31,1,\nCedar,47,2,\nElm,38,2,\nRoan,20,1,yes\n"
 
 COMMANDS = {
@@ -49,7 +51,6 @@ def _flags() -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "flag"), _flags())
 def test_what_a_flag_cannot_mean_is_said_of_the_flag(
     name: str, flag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -11,10 +11,11 @@ from tests.cli.running import run
 
 from equipoise.cli.balance import Interruptible
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "found"),
     [

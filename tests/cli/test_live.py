@@ -124,6 +124,7 @@ def test_a_configuration_that_is_wrong_is_refused(tmp_path: Path, toml: str, mes
     assert message in done.stderr
 
 
+@pytest.mark.slow
 def test_several_servers_come_from_one_configuration(recorded: tuple[Path, str], tmp_path: Path) -> None:
     """A table for each, and the archive."""
     log, store = recorded
@@ -139,6 +140,7 @@ def test_several_servers_come_from_one_configuration(recorded: tuple[Path, str],
     assert done.stdout.count("game 1:") == 2
 
 
+@pytest.mark.slow
 def test_what_if_compares_ways_to_divide_and_draws_them(recorded: tuple[Path, str], tmp_path: Path) -> None:
     """Figures for every way, as text, JSON and picture; an archive without teams is refused."""
     _, store = recorded

@@ -126,6 +126,7 @@ def test_a_corrected_result_counts_as_if_it_had_been_reported_so(data_folder: Pa
     assert players(data_folder) == right
 
 
+@pytest.mark.slow
 def test_a_misspelt_name_is_asked_about_and_not_added() -> None:
     """With the nearest name and the way to say that somebody is new; in an empty archive all are new."""
     night("Amber", "Birch", "Cedar", "Dahlia")
@@ -171,6 +172,7 @@ def test_at_a_terminal_a_slip_is_asked_about(answer: bytes, code: int, here: lis
         assert sorted(row["name"] for row in plain("table")["players"] if row["here"]) == here
 
 
+@pytest.mark.slow
 def test_a_misspelt_step_is_asked_about_and_makes_no_teams() -> None:
     """Words that are few and begin like a step are no names, unless somebody is called so."""
     night("Amber", "Birch", "Cedar", "Drew")
@@ -202,6 +204,7 @@ def test_a_name_that_is_a_step_is_refused_with_the_way_to_write_it() -> None:
     assert "undo" in plain("-", given="Amber\nundo\nBirch\n")["here"]
 
 
+@pytest.mark.slow
 def test_quotes_around_a_name_mean_the_same_in_every_step() -> None:
     """Whoever is called like a step comes late, replaces, wins and leaves under the name without quotes."""
     night("Amber", "Birch", "Cedar")
@@ -215,6 +218,7 @@ def test_quotes_around_a_name_mean_the_same_in_every_step() -> None:
     assert plain("undo")["step"] == "teams"
 
 
+@pytest.mark.slow
 def test_late_comers_are_written_as_the_first_ones() -> None:
     """Two who stay together, with starting weights, and taken back with them."""
     night("Amber 5", "Birch 4", "Cedar 3", "Dahlia 2")
@@ -230,6 +234,7 @@ def test_late_comers_are_written_as_the_first_ones() -> None:
     assert (after["id"], after["teams"]) == (before["id"], before["teams"])
 
 
+@pytest.mark.slow
 def test_one_name_is_no_pair() -> None:
     """Of all options that take pairs."""
     for option in ("--apart", "--prefer", "--avoid", "--not-apart", "--no-matter"):
@@ -243,6 +248,7 @@ def test_help_among_names_is_the_help() -> None:
         assert "names in, teams out" in night(*words)
 
 
+@pytest.mark.slow
 def test_hostile_names_are_shown_harmless_and_come_back_whole() -> None:
     """Control signs, quotes, SQL, words of the events; the same name twice is refused in any case."""
     names = ["Robert'); DROP TABLE match;--", "kind", "日本", "bot:Xan:5", "a" * 300, "Ann\u202e"]
@@ -304,6 +310,7 @@ def test_rules_that_contradict_each_other_take_no_step() -> None:
     assert plain("table") == before
 
 
+@pytest.mark.slow
 def test_preferences_are_remembered_and_taken_back() -> None:
     """What they come to is in the table; --no-matter ends them."""
     reported = plain("Ann 9", "Bob 8", "Cid 2", "Dan 1", "--prefer", "Ann,Bob", "--avoid", "Cid,Dan")

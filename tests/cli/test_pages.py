@@ -22,6 +22,7 @@ def store(tmp_path: Path) -> str:
     return url
 
 
+@pytest.mark.slow
 def test_a_folder_of_pages_is_written(store: str, tmp_path: Path) -> None:
     """There is an index, the board, and a folder for each kind."""
     out = tmp_path / "site"

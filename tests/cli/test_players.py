@@ -74,6 +74,7 @@ GAME = """
 """
 
 
+@pytest.mark.slow
 def test_an_admin_says_what_counts_as_a_mutator(tmp_path: Path) -> None:
     """In a file for all games; a game that no table knows is reported."""
     (tmp_path / "games.log").write_text(INIT.format("baseoa") + GAME + INIT.format("cpma") + GAME)

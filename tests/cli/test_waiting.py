@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 if sys.platform == "win32":  # as mypy reads it
     pytest.skip("there are no pseudo terminals", allow_module_level=True)
 
 WAITS = "Type or paste what is to be read; end with Ctrl-D on a line of its own."
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "typed",
     [
@@ -48,7 +49,6 @@ def _run(typed: str, stdin: int, where: Path) -> subprocess.CompletedProcess[byt
     )  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("typed", ["watch -", "import -"])
 def test_a_command_that_cannot_read_standard_input_says_so(typed: str, tmp_path: Path) -> None:
     """Rather than looking for a file of that name."""

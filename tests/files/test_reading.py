@@ -11,8 +11,9 @@ from equipoise.files.match_columns import read_columns
 from equipoise.ratings.columns import replay_columns
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 @pytest.mark.parametrize("statistics", [False, True])
 def test_all_formats_give_the_same_ratings(tmp_path: Path, *, statistics: bool) -> None:
     """Lines, tables and Parquet become columns; tables sort who is in a team, so that sums round apart."""

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from benchmarks.rotation import schedules
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 @pytest.mark.parametrize("seed", range(1000, 1025, 5))
 def test_schedules_lose_nothing(tmp_path: Path, seed: int) -> None:
     """See :mod:`benchmarks.rotation`, which plays 500."""

@@ -66,6 +66,7 @@ def test_with_a_limit_of_time_bins_get_finer_until_nobody_could_tell(monkeypatch
     assert gaps[1] < gaps[0]
 
 
+@pytest.mark.slow
 def test_exchanges_end_where_the_value_is_enough() -> None:
     """They go on below it no further than the round in which they come there."""
     task = _task(scaled(0, 3_000, 2, "normal .6"), 0)

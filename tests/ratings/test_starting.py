@@ -74,6 +74,7 @@ def test_some_leagues_of_the_benchmark_are_played() -> None:
     assert rows[1][3], rows
 
 
+@pytest.mark.slow
 def test_guesses_lower_the_log_loss_where_they_know_something() -> None:
     """Random teams of a league are predicted better with the organiser's guesses than without."""
     rng = np.random.default_rng(0)

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from benchmarks import attacks, busy, result_kills
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 @pytest.mark.parametrize("at", [1, 2, 4, 6, 8], ids=lambda at: attacks.ATTACKS[at].name)
 def test_an_attacked_server_answers_everyone_and_ends_in_order(at: int, tmp_path: Path) -> None:
     """A healthy client has its answers and its division, nothing is refused, and the exit code is 0."""
@@ -30,7 +31,6 @@ def test_an_attacked_server_answers_everyone_and_ends_in_order(at: int, tmp_path
     assert row["name"] in attacks.report({**results, "rows": [row]})
 
 
-@pytest.mark.slow
 def test_kills_lose_double_and_forget_nothing() -> None:
     """After each the weights are those of a rebuild, without any new event."""
     results = result_kills.measure(5)
@@ -38,7 +38,6 @@ def test_kills_lose_double_and_forget_nothing() -> None:
     assert "5 times" in result_kills.report(results)
 
 
-@pytest.mark.slow
 def test_a_busy_server_answers_lookups_and_sees_every_result() -> None:
     """Beside an ingest, results and divisions."""
     results = busy.play(1, 0.2, 40, 20)

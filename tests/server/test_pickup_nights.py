@@ -8,10 +8,11 @@ import pytest
 from benchmarks import nights, pickup_kills, pickups, starting
 from benchmarks.irc import is_there
 
+pytestmark = pytest.mark.slow
+
 needs_a_server = pytest.mark.skipif(is_there("ngircd") is None, reason="ngircd is not installed")
 
 
-@pytest.mark.slow
 def test_pick_up_nights_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every game is judged, a seed gives the same ones again, and no teams are beyond certain."""
     monkeypatch.setattr(pickups, "PICTURE", tmp_path / "pickups.svg")
@@ -24,14 +25,12 @@ def test_pick_up_nights_without_a_network(tmp_path: Path, monkeypatch: pytest.Mo
     assert (tmp_path / "pickups.svg").read_text().startswith("<svg")
 
 
-@pytest.mark.slow
 @needs_a_server
 def test_pick_up_nights_on_a_real_server() -> None:
     """Three nights, two games at once: announced once, counted once, kept once."""
     assert len(pickups.on_irc(3)) == 6
 
 
-@pytest.mark.slow
 def test_leagues_through_the_command() -> None:
     """Five leagues: on the first night the command knows what guesses know, and chooses as evenly."""
     played = [nights.through_nights(0, number, nights=1) for number in range(4)]
@@ -43,13 +42,11 @@ def test_leagues_through_the_command() -> None:
     assert "2 leagues" in page
 
 
-@pytest.mark.slow
 def test_killed_nights_end_as_without_a_kill() -> None:
     """Five steps: each taken once, and the ratings bit for bit those of the same steps."""
     assert pickup_kills.killed_nights(5)["kills"] == 5
 
 
-@pytest.mark.slow
 @needs_a_server
 def test_the_killed_bot_doubles_and_loses_nothing() -> None:
     """Five kills on a real server, and the page of what came of them."""

@@ -68,7 +68,7 @@ def test_twelve_players(objective: str, n: int) -> None:
         check(night, objective, solver)
 
 
-@pytest.mark.parametrize("n", [24, 32, 40])
+@pytest.mark.parametrize("n", [24, *(pytest.param(n, marks=pytest.mark.slow) for n in (32, 40))])
 def test_planted_optimum_of_the_sum(n: int) -> None:
     """A roster made of two teams of equal sums is divided without a gap, and that is proven."""
     for solver, largest in (("bitset", 3000), ("mitm", 10**9)):

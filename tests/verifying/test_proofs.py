@@ -10,6 +10,8 @@ from benchmarks.answers import answer
 from benchmarks.proofs import FALSE, TRUE, verdict
 from benchmarks.questions import question
 
+pytestmark = pytest.mark.slow
+
 BEFORE = Path(__file__).parents[2] / "benchmarks" / "proofs-before.json"
 
 #: Requests that an earlier version answered falsely, of every kind that was found.
@@ -22,7 +24,6 @@ FALSE_ONCE = (
 )  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("number", [*range(60), *FALSE_ONCE, *FALSE_BEFORE])
 def test_no_answer_is_false_and_what_was_proven_still_is(number: int) -> None:
     """The oracle in fractions finds no stage worse, no tie missed, no point of a front too many."""

@@ -22,6 +22,11 @@ HISTORY = (
 )  # fmt: skip
 
 
+def pytest_ignore_collect(config: pytest.Config) -> bool | None:
+    """Do not read what is left out."""
+    return config.option.markexpr == "not slow" or None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave the tests of this folder to scripts/check: each of its files begins a server."""
     for item in items:

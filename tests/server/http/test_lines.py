@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
-from equipoise.server.http.lines import AHEAD, HereLine, WorkLine
+import pytest
+
+from equipoise.server.http import lines
+from equipoise.server.http.decoding import ProblemError
+from equipoise.server.http.lines import AHEAD, SPARE, HereLine, WorkLine
+from equipoise.server.workers import WorkerError
+
+Part = Callable[[Any], Awaitable[None]]
 
 SMALL = ("balance", b'{"players": {"Ann": 2, "Bob": 1}}', 1.0)
 
@@ -19,12 +26,14 @@ class Held:
 
     def __init__(self) -> None:
         self.asked: list[Any] = []
+        self.parts: list[Part | None] = []
         self.answers: list[asyncio.Future[Any]] = []
 
-    async def ask(self, question: Any, seconds: float) -> Any:
+    async def ask(self, question: Any, seconds: float, part: Part | None = None) -> Any:
         """Wait for the answer."""
         del seconds
         self.asked.append(question)
+        self.parts.append(part)
         self.answers.append(asyncio.get_running_loop().create_future())
         return await self.answers[-1]
 
@@ -90,6 +99,7 @@ def test_small_questions_are_answered_here_between_turns_of_others() -> None:
             assert not line.has_time()
             line.is_alone = lambda: True
             assert line.has_time()
+            line.is_alone = lambda: False
             turns = 0
             while not all(each.done() for each in waiting):
                 await asyncio.sleep(0)
@@ -100,3 +110,78 @@ def test_small_questions_are_answered_here_between_turns_of_others() -> None:
         await _beside([line.work_off()], asked())
 
     asyncio.run(play())
+
+
+def test_a_worker_takes_half_of_what_waits_here() -> None:
+    """Everybody gets the answer to his own question; what a worker had not answered when it ended fails."""
+
+    async def play() -> None:
+        here, worker = HereLine(99), Held()
+        line = WorkLine("ask", 9, relieves=here)
+        line.workers[:] = [worker]  # type: ignore[list-item]
+
+        async def asked() -> None:
+            waiting = [asyncio.ensure_future(here.ask(("balance", b"%d" % n, 1.0), "one")) for n in range(6)]
+            await _settle()
+            first = asyncio.ensure_future(line.ask("first", 5.0, "one"))
+            await _settle()
+            worker.answers[0].set_result("answer")
+            await _settle()
+            assert await first == "answer"
+            assert worker.asked[1:] == [[("balance", b"%d" % n, 1.0) for n in range(3)]]
+            assert len(here) == 3
+            give = worker.parts[1]
+            assert give is not None
+            await give("zero")
+            await give("one")
+            worker.answers[1].set_exception(WorkerError("its process has ended"))
+            await _settle()
+            assert [waiting[0].result(), waiting[1].result()] == ["zero", "one"]
+            failed = waiting[2].exception()
+            assert isinstance(failed, ProblemError)
+            assert failed.problem.status == 503
+            for each in waiting:
+                each.cancel()
+
+        await _beside(line.work_off(), asked())
+
+    asyncio.run(play())
+
+
+def test_a_worker_takes_few_at_a_time() -> None:
+    """Others whose short questions come meanwhile do not wait for all that one address asks."""
+
+    async def play() -> None:
+        here = HereLine(99)
+        waiting = [asyncio.ensure_future(here.ask(SMALL, "one")) for _ in range(4 * SPARE)]
+        await _settle()
+        assert len(here.spare()) == SPARE
+        for each in waiting:
+            each.cancel()
+
+    asyncio.run(play())
+
+
+def test_alone_an_address_gets_several_answers_in_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody else waits for the loop to go round."""
+    monkeypatch.setattr(lines, "TURN", 60.0)
+
+    async def play(alone: bool) -> int:
+        line = HereLine(99)
+        line.is_alone = lambda: alone
+        answers = 0
+
+        async def asked() -> None:
+            nonlocal answers
+            waiting = [asyncio.ensure_future(line.ask(("balance", b"", 1.0), "one")) for _ in range(20)]
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            answers = 20 - len(line)
+            for each in waiting:
+                each.cancel()
+
+        await _beside([line.work_off()], asked())
+        return answers
+
+    assert asyncio.run(play(alone=False)) == 1
+    assert asyncio.run(play(alone=True)) == 20

@@ -131,6 +131,8 @@ def test_bodies_that_are_none_are_refused(served: Served, body: bytes, status: i
         ("explain", b'{"players": [{"name": "a", "weight": 1, "weight": 2}, "b"]}'),
         ("rate", b'{"matches": [{"id": "1", "id": "2", "teams": [["a"], ["b"]]}]}'),
         ("lobbies", b'{"players": [{"id": "a", "id": "b"}], "lobbies": [{"name": "x"}]}'),
+        ("balance", b'{"players": {"a:b": 1, "a:b": 2, "::": 3}}'),
+        ("balance", b'{"players": {"a\\u003a": 1, "a:": 2, "b": 3}}'),
     ],
 )
 def test_a_key_that_comes_twice_is_refused(served: Served, path: str, body: bytes) -> None:
@@ -138,6 +140,14 @@ def test_a_key_that_comes_twice_is_refused(served: Served, path: str, body: byte
     answer = ask(f"{served.http}/v1/{path}", body)
     assert answer.status == 422
     assert "comes twice" in answer.plain["detail"]
+
+
+def test_colons_in_names_are_no_keys(served: Served) -> None:
+    """Every pair has a colon, but not every colon a pair."""
+    answer = ask(f"{served.http}/v1/balance", b'{"players": [{"name": ":a:", "weight": 1}, "b:{", "c\\":"]}')
+    assert answer.status == 200
+    one, other = answer.plain["splits"][0]["teams"]
+    assert sorted(one + other) == [":a:", "b:{", 'c":']
 
 
 def test_infeasible_is_an_answer(served: Served) -> None:

@@ -35,17 +35,26 @@ MOST_POOL = 1_000_000
 TEXT = "text"
 
 
+#: What is asked, its body, and the seconds that there are.
+Question = tuple[str, bytes, float]
+
+#: Status and body.
+Answer = tuple[int, bytes]
+
+
 class Asking:
     """The worker: answers a question by its name, with a status and a body."""
 
-    def __call__(self, question: tuple[str, bytes, float] | None) -> Generator[None, None, tuple[int, bytes]]:
-        """Answer; of None as a question only that this process is ready."""
-        yield from ()
+    def __call__(self, question: Question | list[Question] | None) -> Generator[Answer, None, Answer | None]:
+        """Answer; of several one after the other, of None as a question only that this process is ready."""
+        if isinstance(question, list):
+            for each in question:
+                yield answered(*each)
+            return None
         if question is None:
             warm()
             return 200, b""
-        kind, body, seconds = question
-        return answered(kind, body, seconds)
+        return answered(*question)
 
 
 def warm() -> None:

@@ -31,7 +31,7 @@ def plain_object(body: bytes) -> dict[str, Any]:
         data = msgspec.json.decode(body)
     except (ValueError, RecursionError) as error:
         raise _no_json(error) from None
-    _check_keys(body)
+    _check_keys(body, data)
     if not isinstance(data, dict):
         msg = "the body must be an object"
         raise invalid(msg)
@@ -46,7 +46,7 @@ def typed(body: bytes, kind: type[Body]) -> Body:
         raise wrong_type(error) from None
     except (ValueError, RecursionError) as error:
         raise _no_json(error) from None
-    _check_keys(body)
+    _check_keys(body, msgspec.json.decode(body))
     return data
 
 
@@ -54,12 +54,31 @@ def _no_json(error: Exception) -> ProblemError:
     return ProblemError(HttpProblem(400, "malformed", f"the body is not JSON: {error}", ""))
 
 
-def _check_keys(body: bytes) -> None:
-    """Refuse a body of JSON with a key twice in one object: it would lose a player without a word."""
+def _check_keys(body: bytes, data: Any) -> None:
+    """Refuse a body of JSON with a key twice in one object: it would lose a player without a word.
+
+    Every pair has a colon.  As many colons as pairs that were kept means that none was lost; where there are
+    more, some may be in texts, which takes ten times as long to tell.
+    """
+    if body.count(b":") == _pairs(data):
+        return
     try:
         json.loads(body, object_pairs_hook=_different, parse_float=str, parse_int=str)
     except RecursionError as error:
         raise _no_json(error) from None
+
+
+def _pairs(data: Any) -> int:
+    """Return how many pairs of a key and a value the objects of plain data have."""
+    pairs, parts = 0, [data]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, dict):
+            pairs += len(part)
+            parts.extend(part.values())
+        elif isinstance(part, list):
+            parts.extend(part)
+    return pairs
 
 
 def _different(pairs: list[tuple[str, Any]]) -> None:

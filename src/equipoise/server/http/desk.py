@@ -85,7 +85,7 @@ class Desk:
         self._known = self._take()
         places = settings.max_waiting
         self.here = HereLine(places)
-        self._short = WorkLine("ask", places, at_once=True)
+        self._short = WorkLine("ask", places, at_once=True, relieves=self.here)
         self._long = WorkLine("ask", places, at_once=True, workers=LONG_WORKERS)
         self._read = WorkLine("read", places, settings.store)
         self._pages = WorkLine("pages", places, settings.store)

@@ -2,7 +2,7 @@
 
 What takes time is answered by workers, of which one address never has all at once: whoever else comes finds
 one that is free.  What takes no longer than a turn is answered in this process while it has taken little of
-it lately, or nobody else is connected; where several wait for that, a free worker takes one too.
+it lately, or nobody else is connected; where several wait for that, a free worker takes half of them.
 """
 
 from __future__ import annotations
@@ -28,6 +28,16 @@ PATIENCE = 15.0
 
 #: Questions that may wait to be answered here where others are connected.
 AHEAD = 4
+
+#: Questions that a worker takes off this process at a time.
+SPARE = 8
+
+#: Seconds for which this process answers one after the other where nobody else is connected: the same again
+#: at once is quicker.
+TURN = 0.0015
+
+#: Steps of the event loop between turns: a question comes in, and an answer goes out, over several.
+STEPS = 4
 
 log = logging.getLogger(__name__)
 
@@ -69,12 +79,21 @@ class WorkLine:
         Whether workers begin before somebody asks.
     workers : int
         How many there are; of several an address has all but one at most.
+    relieves : HereLine, optional
+        Whose questions a worker answers while none waits in this lane.
     """
 
     def __init__(
-        self, role: str, places: int, *arguments: object, at_once: bool = False, workers: int = 1
+        self,
+        role: str,
+        places: int,
+        *arguments: object,
+        at_once: bool = False,
+        workers: int = 1,
+        relieves: HereLine | None = None,
     ) -> None:
         self._at_once = at_once
+        self._relieves = relieves
         self.workers = [Worker(role, *arguments) for _ in range(workers)]
         self._lane: Lane[tuple[Any, float]] = Lane(places, None, max(1, workers - 1))
         self._idle = 0
@@ -103,20 +122,39 @@ class WorkLine:
             self._idle += 1
             ticket: Ticket[tuple[Any, float]] = await self._lane.next()
             self._idle -= 1
-            question, seconds = ticket.item
             try:
-                if worker.pid is None:  # to begin takes time of its own
-                    await worker.ask(None, BEGIN)
-                answer: Any = await worker.ask(question, seconds + PATIENCE)
-            except EquipoiseError as error:
-                answer = error
-            except Exception as error:
-                log.exception("unexpected error")
-                answer = EquipoiseError(type(error).__name__)
+                await _answer(worker, [ticket], *ticket.item)
             finally:
                 self._lane.done(ticket)
-            if not ticket.answer.done():
-                ticket.answer.set_result(answer)
+            while self._relieves and not len(self._lane) and (spare := self._relieves.spare()):
+                questions = [each.item for each in spare]
+                await _answer(worker, spare, questions, max(seconds for _, _, seconds in questions))
+
+
+async def _answer(worker: Worker, tickets: list[Ticket[Any]], question: Any, seconds: float) -> None:
+    """Have a worker answer a question, or a list of some, of so many seconds each, whatever happens."""
+    left = iter(tickets)
+
+    async def take(answer: Any) -> None:
+        _give(answer, next(left))
+
+    try:
+        if worker.pid is None:  # to begin takes time of its own
+            await worker.ask(None, BEGIN)
+        answer: Any = await worker.ask(question, seconds + PATIENCE, take)
+    except EquipoiseError as error:
+        answer = error
+    except Exception as error:
+        log.exception("unexpected error")
+        answer = EquipoiseError(type(error).__name__)
+    for ticket in left:
+        _give(answer, ticket)
+
+
+def _give(answer: Any, ticket: Ticket[Any]) -> None:
+    """Answer a ticket, unless it was given up."""
+    if not ticket.answer.done():
+        ticket.answer.set_result(answer)
 
 
 class HereLine:
@@ -142,12 +180,17 @@ class HereLine:
         few = len(self._lane) < AHEAD and self._used.is_light(perf_counter())
         return few or self.is_alone()
 
+    def spare(self) -> list[Ticket[tuple[str, bytes, float]]]:
+        """Return half of what waits, a few at most, which somebody else may answer meanwhile."""
+        return self._lane.some(min(SPARE, len(self._lane) // 2))
+
     async def ask(self, question: tuple[str, bytes, float], address: str) -> Any:
         """Return the answer when the turn has come; see :func:`when_its_turn_comes`."""
         return await when_its_turn_comes(self._lane, address, question)
 
     async def work_off(self) -> None:
         """Answer one after the other, without end."""
+        turn = perf_counter()
         while True:
             ticket = await self._lane.next()
             began = perf_counter()
@@ -156,8 +199,10 @@ class HereLine:
             except Exception as error:
                 log.exception("unexpected error")
                 answer = EquipoiseError(type(error).__name__)
-            if not ticket.answer.done():
-                ticket.answer.set_result(answer)
+            _give(answer, ticket)
             now = perf_counter()
             self._used.charge(now - began, now)
-            await asyncio.sleep(0)
+            if now - turn > TURN or not self.is_alone():
+                for _ in range(STEPS):
+                    await asyncio.sleep(0)
+                turn = perf_counter()
