@@ -46,8 +46,7 @@ HEAD = """\
 mean, targets and shares of teams above.
 - A time is that of one call of `fill` in a process of its own, with loading numba and HiGHS, by the wall \
 clock; processor time is in brackets, and where it is much less, others wanted the core.
-- The tables were measured one by one on a shared machine: by the wall clock times are up to ten times those \
-of an idle one, in processor time up to twice.
+- All tables are of one run, one plan after another, on two cores that others used too.
 - Memory is the most the process ever held, players and plan included.
 - The excess is the root of gap by teams: by how much a team is off the bound in the root mean square.
 """
