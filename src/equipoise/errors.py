@@ -69,7 +69,7 @@ class InputError(EquipoiseError, ValueError):
 
     def named(self, argument: str) -> InputError:
         """Return the error with another name for the argument: the flag or the field that was typed."""
-        from copy import copy  # cold starts name no errors anew
+        from copy import copy  # a cold start does without
 
         renamed = copy(self)
         renamed.argument = argument
