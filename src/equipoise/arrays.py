@@ -11,6 +11,9 @@ Floats = NDArray[np.float64]
 #: Counts and indices.
 Ints = NDArray[np.int64]
 
+#: Indices of which there may be a million, in half the memory.
+Places = NDArray[np.int32]
+
 #: The team of each block: shape (n_blocks,) for one split, (m, n_blocks) for many.
 Labels = NDArray[np.int8]
 

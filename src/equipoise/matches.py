@@ -217,6 +217,10 @@ def _check_numbers(contest: Contest) -> None:
 
 def check_scores(ranks: Sequence[float], scores: Sequence[float]) -> None:
     """Raise where a team is ahead by its rank and behind by its score: one of the two is wrong."""
+    if len(ranks) == 2:  # as most contests are
+        (one, other), (mine, theirs) = ranks, scores
+        if (one >= other or mine >= theirs) and (other >= one or theirs >= mine):
+            return
     pairs = sorted(zip(ranks, scores, strict=True))
     least = math.inf
     for rank, group in itertools.groupby(pairs, key=itemgetter(0)):

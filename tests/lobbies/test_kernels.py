@@ -28,10 +28,12 @@ def test_the_envelope_is_the_least_of_all_lines(seed: int) -> None:
     rng = np.random.default_rng(seed)
     slope = np.unique(np.round(rng.normal(0.0, 2.0, 40), 1))
     level = rng.normal(0.0, 3.0, len(slope))
-    expected = (2.0 * slope[:, None] * slope[None, :] + level[None, :]).min(axis=1)
+    lines = (2.0 * slope[:, None] * slope[None, :] + level[None, :]).min(axis=1)
+    before = rng.normal(0.0, 3.0, len(slope))
+    expected = np.minimum(before, ((slope - 1.5) ** 2 + lines) / 4.0 - 0.5)
     for run in (lowest_lines, compiled(lowest_lines)):
-        out = np.empty(len(slope))
-        run(slope, level, np.empty(len(slope), dtype=np.int64), out)
+        out = before.copy()
+        run(slope, level, 1.5, 4.0, 0.5, np.empty(len(slope), dtype=np.int32), out)
         np.testing.assert_allclose(out, expected, atol=1e-12)
 
 

@@ -21,9 +21,9 @@ from equipoise.archive.archive import open_archive
 from equipoise.errors import InputError
 from equipoise.protocols.weights.requests import Refusal
 from equipoise.server import running
+from equipoise.server.accepting import OTHER_FILES
 from equipoise.server.running import loop_factory, serve
 from equipoise.server.settings import Settings
-from equipoise.server.tcp import OTHER_FILES
 
 
 @pytest.mark.slow

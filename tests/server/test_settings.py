@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from equipoise.errors import InputError
+from equipoise.server.http import front
 from equipoise.server.settings import Settings, read_settings
 
 STORE = "sqlite:///a.db"
@@ -42,6 +43,21 @@ def test_every_setting_may_stand_in_the_environment_and_in_the_file(name: str, t
     environment = {"EQUIPOISE_STORE": STORE, f"EQUIPOISE_{name.upper()}": str(value)}
     assert from_file == read_settings(None, environment, {})
     assert getattr(from_file, name) == value
+
+
+def test_limits_are_those_of_the_settings() -> None:
+    """Each stands where it belongs."""
+    names = {"connections": "max_connections", "per_address": "max_per_address"}
+    http = {"connections": "max_http_connections", "per_address": "max_http_per_address"}
+    numbers = {each.name: float(7 + n) for n, each in enumerate(fields(Settings)) if each.type == "float"}
+    settings = Settings(
+        STORE, max_connections=1, max_per_address=2, max_http_connections=3, max_http_per_address=4, **numbers
+    )
+    for limits, meant in ((settings.limits, names), (front.limits(settings), http)):
+        for each in {each.name for each in fields(limits)} - {"conversation"}:
+            wanted = getattr(settings, meant.get(each, each))
+            if each != "idle_seconds" or meant is names:  # HTTP has its own
+                assert getattr(limits, each) == wanted, each
 
 
 def test_the_file_of_the_how_to_is_read(tmp_path: Path) -> None:

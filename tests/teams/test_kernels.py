@@ -66,9 +66,8 @@ def test_pairs_are_all_found_once_whatever_the_room(room: int, looks: int) -> No
     left, right = (np.sort(rng.normal(0, 1, n)) for n in (30, 300))
     left_second, right_second = rng.normal(0, 1, 30), rng.normal(0, 1, 300)
     right_second[64:128] += 9.0
-    blocks = kernels.Outline([0.0] * 5, [0.0] * 5)
-    kernels.outline(right_second, 300, blocks)
-    assert blocks.least == [right_second[at : at + 64].min() for at in range(0, 300, 64)]
+    blocks = kernels.outline(right_second)
+    assert blocks.least.tolist() == [right_second[at : at + 64].min() for at in range(0, 300, 64)]
     shelves = [kernels.Shelf(*axes, None, None) for axes in ((left, left_second), (right, right_second))]
     ranges = kernels.Ranges([3, 15], [15, 28], [2, 0], [290, 200])
     within = kernels.Within(-0.3, 0.4, -1.0, 0.8)

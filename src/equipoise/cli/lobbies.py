@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -116,16 +117,25 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
     barred: dict[str, list[str]] = {}
 
     def read(path: str) -> list[Player]:
+        gc.disable()  # everything is kept
         found, bars = read_players(path, options["skill"], unrated=stored)
+        gc.freeze()
+        gc.enable()
         barred.update(bars)
         return found
 
     named = roster(source, options, read)
     people = rated(named, options)
-    ids = {before.id: after.id for before, after in zip(named, people, strict=True)}
+    # An archive may know players by other ids than the file; else a million need no table of their own.
+    ids = (
+        {before.id: after.id for before, after in zip(named, people, strict=True)}
+        if people is not named
+        else {}
+    )
+    del named
     if options["clan_tags"]:
         people = with_clans(people)
-    barred = {ids[player]: names for player, names in barred.items()}
+    barred = {ids.get(player, player): names for player, names in barred.items()}
     try:
         with interruptible(options["time_limit"]) as stop:
             plan = fill(
@@ -150,7 +160,7 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
     if options["as_json"]:
         print_json(plan.as_dict())
     elif feasible:
-        click.echo(_shown(plan, options))
+        _show(plan, options)
     if not feasible:
         click.echo(f"error: {plan.status}: {plan.reason}", err=True)
         if stop.interruption.happened:
@@ -164,18 +174,18 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
         end_interrupted()
 
 
-def _shown(plan: LobbyPlan, options: dict[str, Any]) -> str:
-    """Return the plan in the form that was asked for."""
-    from equipoise.files.lobbies import PLAN_COLUMNS, plan_csv, plan_rows
+def _show(plan: LobbyPlan, options: dict[str, Any]) -> None:
+    """Print the plan in the form that was asked for."""
+    from equipoise.files.lobbies import PLAN_COLUMNS, plan_rows, write_csv
 
     if options.get("form") == "csv":
-        return plan_csv(plan, escape=not options["no_escape"]).rstrip("\n")
-    if options.get("form") == "markdown":
-        rows = [
-            [str("" if row[name] is None else row[name]) for name in PLAN_COLUMNS] for row in plan_rows(plan)
-        ]
-        return table(PLAN_COLUMNS, rows, "markdown")
-    return _text(plan, options["per_player"])
+        write_csv(plan, sys.stdout, escape=not options["no_escape"])
+        sys.stdout.flush()
+    elif options.get("form") == "markdown":
+        rows = [["" if cell is None else str(cell) for cell in row] for row in plan_rows(plan)]
+        click.echo(table(PLAN_COLUMNS, rows, "markdown"))
+    else:
+        click.echo(_text(plan, options["per_player"]))
 
 
 def _premades(options: dict[str, Any]) -> list[list[str]]:

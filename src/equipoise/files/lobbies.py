@@ -9,16 +9,17 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from equipoise.errors import InputError
 from equipoise.fields import fail, number_of, short, text_of
 from equipoise.files.kinds import check
 from equipoise.files.rosters import content_of, decoded
 from equipoise.lobbies.plan import Lobby, LobbyPlan
-from equipoise.players import Player, Rating
+from equipoise.players import Player, Rating, players_named
 
 #: What the columns may be called, the first name being the documented one.
 SKILL = ("skill", "weight", "rating", "kd", "k/d", "elo", "mmr", "mu", "score")
@@ -48,7 +49,11 @@ FORMULA, QUOTE = ("=", "+", "-", "@"), "'"
 NUMBERS = ("skill", "sigma", "target")
 COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 
-Row = tuple[str, dict[str, str]]
+#: A line that is not blank.
+FILLED = re.compile(r".*\S.*")
+
+#: Where a line is, its number, and its cells that are not empty by column.
+Row = tuple[str, int, dict[str, str]]
 
 
 def read_players(
@@ -78,20 +83,27 @@ def read_players(
         If the file cannot be read or something in it is wrong.
     """
     columns = {**PLAYER_COLUMNS, "skill": SKILL if skill is None else (skill.strip().lower(),)}
-    rows = _rows(source, columns, ("id",) if unrated else ("id", "skill"))
-    players, barred, seen = [], {}, dict[str, str]()
-    for at, row in rows:
-        who = _once(row.get("id", ""), "id", at, seen)
-        rating = None
-        if "skill" in row:
-            rating = Rating(number_of(row["skill"], skill or "skill", at), _sigma(row, at))
-        party = text_of(row["party"], "party", at) if "party" in row else None
-        players.append(Player(who, rating, party=party))
+    ratings, parties, barred = dict[str, Rating | float | None](), dict[str, str](), dict[str, list[str]]()
+    lines = array("q")
+    for at, line, row in _rows(source, columns, ("id",) if unrated else ("id", "skill")):
+        who = _name(row.get("id", ""), "id", at)
+        if who in ratings:
+            first = f"line {lines[list(ratings).index(who)]}"
+            fail(at, f"{short(who)} appears twice, first in {first}; every id must differ")
+        lines.append(line)
+        # A plain number, where that is all, takes a third of the memory.
+        rating = number_of(row["skill"], skill or "skill", at) if "skill" in row else None
+        sigma = _sigma(row["sigma"], at) if "sigma" in row else 0.0
+        ratings[who] = rating if rating is None or not sigma else Rating(rating, sigma)
+        if "party" in row:
+            parties[who] = text_of(row["party"], "party", at)
         if "barred" in row:
             barred[who] = [name.strip() for name in row["barred"].split(SEPARATOR) if name.strip()]
-    if not players:
+    if not ratings:
         fail(source, "it has no players; write a line for each player")
-    return players, barred
+    if not parties:
+        return players_named(ratings), barred
+    return [Player(who, rating, party=parties.get(who)) for who, rating in ratings.items()], barred
 
 
 def read_lobbies(source: str) -> list[Lobby]:
@@ -104,9 +116,12 @@ def read_lobbies(source: str) -> list[Lobby]:
     InputError
         If the file cannot be read or something in it is wrong.
     """
-    lobbies, seen = [], dict[str, str]()
-    for at, row in _rows(source, LOBBY_COLUMNS, ("name",)):
-        name = _once(row.get("name", ""), "name", at, seen)
+    lobbies, seen = [], dict[str, int]()
+    for at, line, row in _rows(source, LOBBY_COLUMNS, ("name",)):
+        name = _name(row.get("name", ""), "name", at)
+        if name in seen:
+            fail(at, f"{short(name)} appears twice, first in line {seen[name]}; every name must differ")
+        seen[name] = line
         target = number_of(row["target"], "target", at) if "target" in row else None
         least = _whole(row["min_teams"], "min_teams", at) if "min_teams" in row else 0
         most = _whole(row["max_teams"], "max_teams", at) if "max_teams" in row else None
@@ -150,59 +165,57 @@ def read_premades(source: str) -> list[list[str]]:
     return parties
 
 
-def plan_rows(plan: LobbyPlan) -> list[dict[str, Any]]:
+def plan_rows(plan: LobbyPlan) -> Iterator[tuple[Any, ...]]:
     """Return a row a player, by :data:`PLAN_COLUMNS`; teams are counted from 1, and those who wait have none.
 
     The rows can be read again by :func:`read_players`, with the same parties and bars.
     """
-    named: dict[str, str] = {}
-    for number, party in enumerate(plan.parties, start=1):
-        named.update(dict.fromkeys(party, str(number)))
-    rows = []
+    party: dict[str, str] = {}
+    for number, members in enumerate(plan.parties, start=1):
+        party.update(dict.fromkeys(members, str(number)))
+
+    def columns(player: Player) -> tuple[Any, ...]:
+        rating = player.rating if isinstance(player.rating, Rating) else None
+        mu, sigma = (rating.mu, rating.sigma) if rating else (None, None)
+        who = player.id
+        return who, mu, sigma, party.get(who), SEPARATOR.join(plan.barred.get(who, ())) or None
+
     number = 0
     for lobby in plan.lobbies:
         for team, total in zip(lobby.teams, lobby.totals, strict=True):
             number += 1
-            place = {"lobby": lobby.name, "target": lobby.target, "team": number, "total": total}
-            rows += [{**place, **_columns(player, plan, named)} for player in team]
-    nowhere = dict.fromkeys(("lobby", "target", "team", "total"))
-    return rows + [{**nowhere, **_columns(player, plan, named)} for player in plan.waiting]
+            place = (lobby.name, lobby.target, number, total)
+            for player in team:
+                yield place + columns(player)
+    for player in plan.waiting:
+        yield (None,) * 4 + columns(player)
 
 
-def _columns(player: Player, plan: LobbyPlan, party: Mapping[str, str]) -> dict[str, Any]:
-    rating = player.rating if isinstance(player.rating, Rating) else None
-    return {
-        "player": player.id,
-        "skill": rating.mu if rating else None,
-        "sigma": rating.sigma if rating else None,
-        "party": party.get(player.id),
-        "barred": SEPARATOR.join(plan.barred.get(player.id, ())) or None,
-    }
-
-
-def plan_csv(plan: LobbyPlan, *, escape: bool = True) -> str:
-    """Return :func:`plan_rows` as CSV.
+def write_csv(plan: LobbyPlan, out: IO[str], *, escape: bool = True) -> None:
+    """Write :func:`plan_rows` as CSV, line by line: of a million players that is a file of some size.
 
     Parameters
     ----------
     plan : LobbyPlan
         Feasible.
+    out : text file
+        Where it goes.
     escape : bool
         Whether texts that a spreadsheet would take for a formula get a quote in front, which
         :func:`read_players` takes off again.
     """
-    out = io.StringIO()
-    writer = csv.DictWriter(out, PLAN_COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for row in plan_rows(plan):
-        writer.writerow({name: _escaped(cell) for name, cell in row.items()} if escape else row)
-    return out.getvalue()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(PLAN_COLUMNS)
+    rows = plan_rows(plan)
+    writer.writerows(map(_escaped, rows) if escape else rows)
 
 
-def _escaped(cell: Any) -> Any:
-    """Return a cell that no spreadsheet takes for a formula."""
-    formula = isinstance(cell, str) and cell.lstrip(QUOTE).startswith(FORMULA)
-    return QUOTE + cell if formula else cell
+def _escaped(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a row of which a spreadsheet takes no cell for a formula."""
+    return tuple(
+        QUOTE + cell if isinstance(cell, str) and cell.lstrip(QUOTE).startswith(FORMULA) else cell
+        for cell in row
+    )
 
 
 def _plain(cell: str) -> str:
@@ -220,7 +233,7 @@ def write_plan(plan: LobbyPlan, path: str, *, escape: bool = True) -> None:
     path : str
         The file's name.
     escape : bool
-        As in :func:`plan_csv`.
+        As in :func:`write_csv`.
 
     Raises
     ------
@@ -230,14 +243,16 @@ def write_plan(plan: LobbyPlan, path: str, *, escape: bool = True) -> None:
     parquet = Path(path).suffix.lower() in (".parquet", ".pq")
     try:
         if not parquet:
-            Path(path).write_text(plan_csv(plan, escape=escape), encoding="utf-8", newline="")
+            with Path(path).open("w", encoding="utf-8", newline="") as out:
+                write_csv(plan, out, escape=escape)
             return
         try:
             import polars as pl
         except ImportError:
             msg = f"--out: {path} needs polars, which is not installed; a name that ends in .csv does not"
             raise InputError(msg) from None
-        pl.DataFrame(plan_rows(plan)).write_parquet(path)
+        columns = zip(*plan_rows(plan), strict=True)
+        pl.DataFrame(dict(zip(PLAN_COLUMNS, columns, strict=True))).write_parquet(path)
     except OSError as error:
         msg = f"--out: {path} cannot be written: {error.strerror or error}"
         raise InputError(msg) from error
@@ -248,15 +263,20 @@ def _cells(source: str) -> Iterable[tuple[int, list[str], str]]:
     where, content = content_of(source)
     check(content, where, "players")
     text = decoded(content, where)
-    if not text.strip():
+    header = FILLED.search(text)
+    if header is None:
         fail(where, "it is empty; write a header and a line for each entry")
-    header = next(line for line in text.split("\n") if line.strip())
-    delimiter = max(",;\t", key=header.count)
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
+    delimiter = max(",;\t", key=header.group().count)
+    # Read through bytes: an io.StringIO has four for each letter.
+    content = text.encode()
+    del text, header
+    lines = io.TextIOWrapper(io.BytesIO(content), "utf-8", newline="\n")
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         for cells in reader:
-            if any(cell.strip() for cell in cells):
-                yield reader.line_num, [_plain(cell.strip()) for cell in cells], delimiter
+            stripped = [cell.strip() for cell in cells]
+            if any(stripped):
+                yield reader.line_num, list(map(_plain, stripped)), delimiter
     except csv.Error as error:
         fail(f"{where}, line {reader.line_num}", f"it is not CSV: {error}")
 
@@ -276,10 +296,11 @@ def _rows(source: str, columns: Mapping[str, tuple[str, ...]], needed: tuple[str
         if len(cells) > len(header):
             fail(at, f"it has {len(cells)} cells, but the header has {len(header)} columns")
         row = {name: cell for name, cell in zip(header, cells, strict=False) if name and cell}
-        for name in NUMBERS if delimiter != "," else ():
-            if COMMA.fullmatch(row.get(name, "")):
-                row[name] = row[name].replace(",", ".")
-        yield at, row
+        if delimiter != ",":
+            for name in NUMBERS:
+                if COMMA.fullmatch(row.get(name, "")):
+                    row[name] = row[name].replace(",", ".")
+        yield at, line, row
 
 
 def _header(
@@ -300,19 +321,16 @@ def _header(
     return header
 
 
-def _once(name: str, field: str, at: str, seen: dict[str, str]) -> str:
-    """Return a name that is there and new."""
+def _name(name: str, field: str, at: str) -> str:
+    """Return a name that is there."""
     name = text_of(name, field, at)
     if not name:
         fail(at, f"the {field} is empty; fill it in on every line")
-    if name in seen:
-        fail(at, f"{short(name)} appears twice, first in {seen[name]}; every {field} must differ")
-    seen[name] = at.rpartition(", ")[2]
     return name
 
 
-def _sigma(row: Mapping[str, str], at: str) -> float:
-    sigma = number_of(row.get("sigma", "0"), "sigma", at)
+def _sigma(cell: str, at: str) -> float:
+    sigma = number_of(cell, "sigma", at)
     if sigma < 0:
         fail(at, f"sigma must be at least 0, got {sigma:g}")
     return sigma

@@ -103,9 +103,8 @@ class Annealing:
         waiting = team == n_teams
         totals = np.append(placing.totals(problem), problem.skill[waiting].sum())
         players = np.append(placing.sizes(problem), problem.size[waiting].sum()).astype(np.int64)
-        self._blocks = LobbyBlocks(
-            problem.skill, problem.size, problem.kind, place, first, last, order, team, slot
-        )
+        size, kind = np.ascontiguousarray(problem.size), np.ascontiguousarray(problem.kind)
+        self._blocks = LobbyBlocks(problem.skill, size, kind, place, first, last, order, team, slot)
         self._teams = LobbyTeams(
             base, held, players, totals, np.append(placing.costs(problem), 0.0),
             np.append(placing.lobby, problem.n_lobbies).astype(np.int64), member,
@@ -140,7 +139,7 @@ class Annealing:
         """Return the placing as it is."""
         n_teams = self._rules.n_teams
         team: Ints = np.array(self._blocks.team)
-        return Placing(np.where(team == n_teams, WAITING, team), np.array(self._teams.lobby[:n_teams]))
+        return Placing.of(np.where(team == n_teams, WAITING, team), np.array(self._teams.lobby[:n_teams]))
 
 
 def _listed(columns: Iterable[Any]) -> list[list[Any]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from equipoise.arrays import Bools, Floats, Ints
+from equipoise.arrays import Bools, Floats, Ints, Places
 from equipoise.compiled import chosen
 from equipoise.lobbies.kernels import exchange
 from equipoise.lobbies.layout import Layout
@@ -78,11 +78,11 @@ def deal(problem: LobbyProblem, layout: Layout) -> Placing:
     """Return a first placing with the teams and blocks of a layout."""
     lobby, makeup = np.nonzero(layout.teams)
     times = layout.teams[lobby, makeup]
-    lobby, makeup = np.repeat(lobby, times), np.repeat(makeup, times)
+    lobby, makeup = np.repeat(lobby.astype(np.int32), times), np.repeat(makeup, times)
     sizes = (layout.makeups @ np.arange(layout.makeups.shape[1]))[makeup]
     goal = problem.target[lobby] * (sizes if problem.per_player else 1)
     centre = float(goal.sum() / max(sizes.sum(), 1))
-    team = np.full(problem.n_blocks, WAITING, dtype=np.int64)
+    team = np.full(problem.n_blocks, WAITING, dtype=np.int32)
     need, free = goal.astype(np.float64), sizes.astype(np.float64)
     for size in sorted(set(layout.kinds[:, 0].tolist()), reverse=True):
         if size >= layout.makeups.shape[1]:
@@ -91,7 +91,7 @@ def deal(problem: LobbyProblem, layout: Layout) -> Placing:
             seats = layout.makeups[makeup, size]
             teams = np.flatnonzero(np.isin(lobby, lobbies) & (seats > 0))
             _deal_pool(problem.skill, mine, teams, seats, size, need, free, team)
-    return Placing(team, lobby.astype(np.int64))
+    return Placing(team, lobby.astype(np.int32, copy=False))
 
 
 def _pools(problem: LobbyProblem, layout: Layout, size: int, centre: float) -> list[tuple[Ints, Ints]]:
@@ -152,7 +152,7 @@ def _mixed(problem: LobbyProblem, blocks: Ints, share: Ints, target: Floats) -> 
 
 
 def _deal_pool(
-    skill: Floats, blocks: Ints, teams: Ints, seats: Ints, size: int, need: Floats, free: Floats, team: Ints
+    skill: Floats, blocks: Ints, teams: Ints, seats: Ints, size: int, need: Floats, free: Floats, team: Places
 ) -> None:
     """Deal blocks to teams in rounds, the strongest left to who needs most; fills in ``team``."""
     blocks = blocks[np.argsort(-skill[blocks], kind="stable")]
@@ -168,38 +168,31 @@ def _deal_pool(
 
 def exchange_all(problem: LobbyProblem, placing: Placing, stop: Stop, enough: float = 0.0) -> Placing:
     """Return the placing after exchanges of blocks of one size, until none helps or its value is enough."""
-    team, lobby = placing.team.copy(), placing.lobby
-    sizes = placing.sizes(problem)
-    goal = problem.target[lobby] * (sizes if problem.per_player else 1)
+    n_teams, sizes = len(placing.lobby), placing.sizes(problem)
+    goal = problem.target[placing.lobby] * (sizes if problem.per_player else 1)
     # Those who wait are one more team, whose deviation counts nothing, in a lobby where all may be.
-    team[team == WAITING] = len(lobby)
     away = np.append(placing.totals(problem) - goal, 0.0)
-    scale = np.append(1.0 / sizes if problem.per_player else np.ones(len(lobby)), 0.0)
-    lobby = np.append(lobby, problem.n_lobbies)
+    scale = np.append(1.0 / sizes if problem.per_player else np.ones(n_teams), 0.0)
+    lobby = np.append(placing.lobby, np.int32(problem.n_lobbies))
     del goal, sizes
     may = np.concatenate([problem.may, np.ones((len(problem.may), 1), dtype=np.bool_)], axis=1).reshape(-1)
+    columns = problem.n_lobbies + 1 if len(problem.may) > 1 else 0
     run = chosen(exchange, problem.n_blocks, COMPILED_FROM, seconds_left(stop))
     sweep = _plain if run is exchange else run
-    classes = [np.flatnonzero(problem.size == size) for size in np.unique(problem.size)]
-    classes = [blocks[np.argsort(problem.skill[blocks], kind="stable")] for blocks in classes]
+    classes = [_Class.of(problem, placing, size) for size in np.unique(problem.size)]
     value = np.inf
     for _ in range(MOST_ROUNDS):
         moved = 0
-        for blocks in classes:
-            mine = team[blocks]
-            # Where all are of one kind, there is no need of a copy.
-            kind = problem.kind[blocks] if len(problem.may) > 1 else problem.kind
+        for blocks, skill, kind, mine in classes:
             middle, spread = float(away[:-1].mean()), SKIPPED * float(away[:-1].std())
             chunk = PLAIN_CHUNK if run is exchange else len(blocks)
             for begin in range(0, len(blocks), chunk):
                 moved += sweep(
-                    problem.skill[blocks], kind, mine, away, scale, lobby, may,
-                    problem.n_lobbies + 1, problem.absolute, middle, spread,
+                    skill, kind, mine, away, scale, lobby, may, columns, problem.absolute, middle, spread,
                     begin, min(begin + chunk, len(blocks)),
                 )  # fmt: skip
                 if stop():
                     break
-            team[blocks] = mine
         costs = away[:-1] * scale[:-1]
         # What exchanges cannot change, the deviation that all share, does not count as progress left.
         now = float(np.abs(costs).sum() if problem.absolute else costs.var() * len(costs))
@@ -207,12 +200,50 @@ def exchange_all(problem: LobbyProblem, placing: Placing, stop: Stop, enough: fl
         if not moved or stop() or now > value * LITTLE or now + shared <= enough:
             break
         value = now
-    team[team == len(lobby) - 1] = WAITING
+    team = np.empty_like(placing.team)
+    for blocks, _, _, mine in classes:
+        team[blocks] = mine
+    del classes
+    team[team == n_teams] = WAITING
     return Placing(team, placing.lobby)
 
 
+class _Class(NamedTuple):
+    """Blocks of one size by ascending skill, and the skill, kind and team of each."""
+
+    blocks: Ints
+    skill: Floats
+    kind: Places
+    team: Places
+
+    @classmethod
+    def of(cls, problem: LobbyProblem, placing: Placing, size: int) -> _Class:
+        blocks = rising(problem, size)
+        team = placing.team[blocks]
+        team[team == WAITING] = len(placing.lobby)
+        # Where all are of one kind, the number of columns is 0, and any indices will do.
+        kind = problem.kind[blocks].astype(np.int32) if len(problem.may) > 1 else team
+        return cls(blocks, problem.skill[blocks], kind, team)
+
+
+def rising(problem: LobbyProblem, size: int) -> Ints:
+    """Return the blocks of a size by ascending skill."""
+    mine = problem.size == size
+    if mine.all():
+        return np.argsort(problem.skill, kind="stable")
+    blocks = np.flatnonzero(mine)
+    return blocks[np.argsort(problem.skill[blocks], kind="stable")]
+
+
 def _plain(
-    skill: Floats, kind: Ints, team: Ints, away: Floats, scale: Floats, lobby: Ints, may: Bools, *others: Any
+    skill: Floats,
+    kind: Places,
+    team: Places,
+    away: Floats,
+    scale: Floats,
+    lobby: Places,
+    may: Bools,
+    *others: Any,
 ) -> int:
     """Do what the kernel does on lists, which are far quicker where nothing is compiled."""
     of_team, how_far = team.tolist(), away.tolist()

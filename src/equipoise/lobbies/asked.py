@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from equipoise.arrays import Floats, Ints
+from equipoise.arrays import Bools, Floats, Ints
 from equipoise.errors import InputError
 from equipoise.lobbies.plan import Lobby
 from equipoise.lobbies.problem import LobbyProblem
@@ -45,23 +45,18 @@ class LobbyRequest:
 
     def problem(self, targets: Floats, *, absolute: bool, per_player: bool) -> LobbyProblem:
         """Return the problem."""
-        block_of = self.block_of()
-        size, skill = np.ones(len(block_of), dtype=np.int64), self.skill
+        # One number seen a million times where all are alike: there is no need of memory for each.
+        skill, size = self.skill, np.broadcast_to(np.int64(1), len(self.skill))
         if self.parties:
+            block_of = self.block_of()
             size, skill = np.bincount(block_of), np.bincount(block_of, self.skill).astype(np.float64)
-        kinds = np.ones((1, len(self.lobbies)), dtype=np.bool_)
-        kind = np.zeros(len(size), dtype=np.int64)
-        if self.bars:
-            may = np.ones((len(size), len(self.lobbies)), dtype=np.bool_)
-            for place, lobby in self.bars:
-                may[block_of[place], lobby] = False
-            kinds, kind = np.unique(may, axis=0, return_inverse=True)
+        kinds, kind = self._kinds(len(size))
         room = len(self.skill) // self.min_size
         most = [room if lobby.max_teams is None else min(lobby.max_teams, room) for lobby in self.lobbies]
         return LobbyProblem(
             skill=skill,
             size=size,
-            kind=np.asarray(kind).reshape(-1).astype(np.int64),
+            kind=kind,
             may=kinds,
             target=targets,
             least=np.array([lobby.min_teams for lobby in self.lobbies], dtype=np.int64),
@@ -71,6 +66,16 @@ class LobbyRequest:
             absolute=absolute,
             per_player=per_player,
         )
+
+    def _kinds(self, n_blocks: int) -> tuple[Bools, Ints]:
+        """Return the sets of lobbies that blocks may be in, and which of them each block has."""
+        if not self.bars:
+            return np.ones((1, len(self.lobbies)), dtype=np.bool_), np.broadcast_to(np.int64(0), n_blocks)
+        may, block_of = np.ones((n_blocks, len(self.lobbies)), dtype=np.bool_), self.block_of()
+        for place, lobby in self.bars:
+            may[block_of[place], lobby] = False
+        kinds, kind = np.unique(may, axis=0, return_inverse=True)
+        return kinds, np.asarray(kind).reshape(-1).astype(np.int64)
 
     def named_parties(self) -> tuple[tuple[str, ...], ...]:
         """Return the parties by their players' ids."""

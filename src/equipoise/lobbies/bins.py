@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equipoise.arrays import Floats, Ints
+from equipoise.arrays import Floats, Ints, Places
 from equipoise.lobbies.problem import LobbyProblem
 from equipoise.programs import Program
 from equipoise.stopping import Stop
@@ -75,7 +75,7 @@ def _means(skill: Floats, ends: Ints) -> tuple[Floats, Floats]:
 
 def solve_bins(
     problem: LobbyProblem,
-    singles: Ints,
+    singles: Places,
     ends: Ints,
     n_teams: int,
     waiting: int,

@@ -20,8 +20,8 @@ import numpy as np
 from equipoise.arrays import Floats, Ints
 from equipoise.lobbies.problem import LobbyProblem
 
-#: Numbers of teams gone through to find the best: a second's work.
-MOST_COUNTS = 2_000_000
+#: Numbers of teams gone through to find the best: a few tenths of a second's work.
+MOST_COUNTS = 500_000
 
 #: Rounding: what an addition of numbers of size 1 may be wrong by, with room.
 EPSILON = 4e-16

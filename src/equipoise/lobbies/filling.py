@@ -141,8 +141,8 @@ def fill(
         problem, layout = _with_bands(problem, layout, asked.skill - seat)
     placed, used = _solved(problem, layout, method, stop)
     status = Status.OPTIMAL if placed.proven else Status.FEASIBLE
-    filled, waiters = _named(problem, placed.placing, asked, seat)
     value = placed.placing.value(problem)
+    filled, waiters = _named(problem, placed.placing, asked, seat)
     return replace(
         plan, status=status, solver=used or name, lobbies=filled, waiting=waiters, value=value,
         bound=value if placed.proven else placed.bound,
@@ -154,7 +154,7 @@ def _solved(
 ) -> tuple[Placed, str]:
     """Return what a solver placed, and its name where none was asked for."""
     if not layout.n_teams:
-        nobody = Placing(np.full(problem.n_blocks, WAITING), np.zeros(0, dtype=np.int64))
+        nobody = Placing.of(np.full(problem.n_blocks, WAITING), np.zeros(0, dtype=np.int64))
         return Placed(nobody, 0.0, proven=True), ""
     start = arrange(problem, _with_best_counts(problem, layout), stop)
     task = LobbyTask(problem, layout.n_teams, problem.n_players - layout.seated, start, stop)
@@ -252,8 +252,9 @@ def _named(
     shown = totals / sizes if problem.per_player else totals + seat * sizes
     teams = np.lexsort((-shown, placing.lobby))
     # Lobby by lobby and team by team, the strongest first; those who wait come after all teams.
-    rank = np.full(len(teams) + 1, len(teams))
+    rank = np.full(len(teams) + 1, len(teams), dtype=np.int32)
     rank[teams] = np.arange(len(teams))
+    del totals
     roster = asked.roster
     team = placing.team[asked.block_of()] if asked.parties else placing.team
     order = np.lexsort((-roster.mu, rank[team]))
@@ -262,7 +263,7 @@ def _named(
     for lobby, target, count in zip(asked.lobbies, problem.target.tolist(), counts.tolist(), strict=True):
         mine = teams[first : first + count]
         end = begin + int(sizes[mine].sum())
-        players = map(roster.players.__getitem__, order[begin:end].tolist())
+        players = map(roster.players.__getitem__, order[begin:end].data)
         members = tuple(tuple(islice(players, size)) for size in sizes[mine].tolist())
         goal = target + seat * problem.team_size
         filled.append(FilledLobby(lobby.name, goal, members, tuple(shown[mine].tolist())))

@@ -120,10 +120,13 @@ def exchange(  # noqa: C901  # one loop: compiled, it can call nothing that is n
     return exchanged
 
 
-def lowest_lines(slope: Column, level: Column, hull: Column, out: Column) -> None:
-    """Write the lower envelope of lines, at the places that are half their slopes.
+def lowest_lines(
+    slope: Column, level: Column, target: float, part: float, rent: float, hull: Column, out: Column
+) -> None:
+    """Lower numbers to a parabola plus the lower envelope of lines, at the places that are half their slopes.
 
-    ``out[i]`` becomes the least over j of ``2 * slope[j] * slope[i] + level[j]``.
+    ``out[i]`` becomes at most the least over j of
+    ``((slope[i] - target)**2 + 2 * slope[j] * slope[i] + level[j]) / part - rent``.
 
     Parameters
     ----------
@@ -131,10 +134,12 @@ def lowest_lines(slope: Column, level: Column, hull: Column, out: Column) -> Non
         Half the slopes, strictly ascending; also the places.
     level : sequence of float
         The lines' values at 0.
+    target, part, rent : float
+        The parabola's place, what the sum is divided by, and what is taken off.
     hull : sequence of int
         Room for as many lines; what is in it does not matter.
     out : sequence of float
-        Where the envelope is written.
+        What is lowered.
     """
     n = len(slope)
     top = 0
@@ -161,4 +166,6 @@ def lowest_lines(slope: Column, level: Column, hull: Column, out: Column) -> Non
             else:
                 break
         p = hull[at]
-        out[i] = slope[p] * place + level[p]
+        away = slope[i] - target
+        cost = (slope[p] * place + level[p] + away * away) / part - rent
+        out[i] = min(out[i], cost)

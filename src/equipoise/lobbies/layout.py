@@ -73,13 +73,25 @@ def lay_out(problem: LobbyProblem) -> Layout | None:
     InputError
         If team size, or what must be proven without HiGHS, is too much.
     """
-    return _simple(problem) if _is_simple(problem) else _by_program(problem)
+    if _is_simple(problem):
+        return _simple(problem)
+    if problem.barred:
+        without = lay_out(_without_bars(problem))
+        # What is best without bars, and can be kept with them, is best with them.
+        quick = None if without is None else _with_bars(problem, without)
+        if without is None or quick is not None:
+            return quick
+    return _by_program(problem)
 
 
 def feasible(problem: LobbyProblem) -> bool:
     """Tell whether any layout keeps the lobbies' limits."""
     if _is_simple(problem):
         return _simple(problem) is not None
+    if problem.barred:
+        without = lay_out(_without_bars(problem))
+        if without is None or _with_bars(problem, without) is not None:
+            return without is not None
     return _Model(_merged(problem)[0]).solve(None) is not None
 
 
@@ -152,6 +164,32 @@ def _simple(problem: LobbyProblem) -> Layout | None:
     makeup[0, 1] = problem.team_size
     kinds, _ = _groups(problem)
     return Layout(makeup, counts[:, None], kinds, (counts * problem.team_size)[:, None])
+
+
+def _without_bars(problem: LobbyProblem) -> LobbyProblem:
+    """Return the problem with every block allowed in every lobby."""
+    return replace(
+        problem, may=np.ones((1, problem.n_lobbies), dtype=np.bool_), kind=np.zeros_like(problem.kind)
+    )
+
+
+def _with_bars(problem: LobbyProblem, layout: Layout) -> Layout | None:
+    """Return a layout without bars with blocks that may be where they are, None where none was found.
+
+    Kinds that may be in few lobbies come first, and each goes where there is room, in proportion to it: that
+    nearly always succeeds, and takes no program, which would have a variable for each kind and lobby.
+    """
+    kinds, counts = _groups(problem)
+    left = layout.blocks.copy()
+    blocks = np.zeros((problem.n_lobbies, len(kinds)), dtype=np.int64)
+    open_to = problem.may[kinds[:, 1]]
+    for group in np.argsort(open_to.sum(axis=1), kind="stable"):
+        own = left[:, np.searchsorted(layout.kinds[:, 0], kinds[group, 0])]  # a view, which changes
+        room = np.cumsum(np.where(open_to[group], own, 0))
+        ends = room * min(counts[group], room[-1]) // max(room[-1], 1)
+        blocks[:, group] = np.diff(ends, prepend=0)
+        own -= blocks[:, group]
+    return None if left.any() else replace(layout, kinds=kinds, blocks=blocks)
 
 
 def _by_program(problem: LobbyProblem) -> Layout | None:

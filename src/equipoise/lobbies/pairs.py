@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from equipoise.arrays import Floats, Ints
+from equipoise.arrays import Floats, Ints, Places
 from equipoise.compiled import chosen
 from equipoise.lobbies.arranging import COMPILED_FROM
 from equipoise.lobbies.bins import Binned
@@ -50,23 +50,19 @@ def transformed(
     lowest = np.full(len(skill), np.inf)
     for target, rent in zip(problem.target * unit, lobby, strict=True):
         if problem.absolute:
-            found = _nearest(skill, price * unit, target) / unit
+            np.minimum(lowest, _nearest(skill, price * unit, target) / unit - rent, out=lowest)
+            continue
+        # (x + y - t)² = (x - t)² + 2xy + y² - 2ty: for fixed x, a number and lines in y.
+        level = skill - 2.0 * target
+        level *= skill
+        level -= price * (unit * unit)
+        numbers = float(target), float(unit * unit), float(rent)
+        if run is lowest_lines:  # lists are far quicker where nothing is compiled
+            listed = lowest.tolist()
+            run(skill.tolist(), level.tolist(), *numbers, [0] * len(skill), listed)
+            lowest = np.array(listed)
         else:
-            # (x + y - t)² = x² - 2tx + t² + 2xy + y² - 2ty: for fixed x, lines in y.
-            level = skill - 2.0 * target
-            level *= skill
-            level -= price * (unit * unit)
-            found = np.empty(len(skill))
-            if run is lowest_lines:  # lists are far quicker where nothing is compiled
-                listed = found.tolist()
-                run(skill.tolist(), level.tolist(), [0] * len(skill), listed)
-                found = np.array(listed)
-            else:
-                run(skill, level, np.empty(len(skill), dtype=np.int64), found)
-            found += (skill - target) ** 2
-            found /= unit * unit
-        found -= rent
-        np.minimum(lowest, found, out=lowest)
+            run(skill, level, *numbers, np.empty(len(skill), dtype=np.int32), lowest)
     return lowest
 
 
@@ -90,7 +86,7 @@ def smoothed(binned: Binned) -> Binned:
 
 
 def certified(
-    problem: LobbyProblem, singles: Ints, binned: Binned, n_teams: int, waiting: int, stop: Stop = never
+    problem: LobbyProblem, singles: Places, binned: Binned, n_teams: int, waiting: int, stop: Stop = never
 ) -> float:
     """Return a bound for all plans from the prices of bins.
 
@@ -110,8 +106,7 @@ def certified(
     moved = replace(problem, target=problem.target - unit * centre)
     lobby = binned.lobby
     whole = np.flatnonzero(problem.size == 2)
-    price = np.zeros(problem.n_blocks)
-    price[whole] = whole_prices(problem, whole, lobby)
+    whole_price = whole_prices(problem, whole, lobby)
     rents = lobby_prices(lobby, problem, n_teams)
     reach = float(np.abs(skill).max() + np.abs(moved.target).max()) ** (1 if problem.absolute else 2)
     own = np.interp(skill, binned.middle - centre, binned.price)
@@ -119,16 +114,19 @@ def certified(
     for _ in range(MOST_TRANSFORMS):
         own += transformed(moved, skill, own, lobby, stop)
         own /= 2.0
+        price = np.empty(problem.n_blocks)
+        price[whole] = whole_price
         price[singles] = (own - 16.0 * EPSILON * (reach + np.abs(own)))[back]
         bound = total_prices(price, problem, waiting) + rents
         bound -= EPSILON * float(np.abs(price).sum() + np.abs(rents))
+        del price  # a million players': the next transform needs the memory
         rise, best = bound - best, max(best, bound)
         if not rise > ENOUGH * abs(best) or stop():
             break
     return best
 
 
-def placing_of(problem: LobbyProblem, singles: Ints, ends: Ints, binned: Binned, n_teams: int) -> Placing:
+def placing_of(problem: LobbyProblem, singles: Places, ends: Ints, binned: Binned, n_teams: int) -> Placing:
     """Return the placing that pairs bins as the linear program does, rounded down, and the rest crosswise.
 
     Parameters
@@ -144,7 +142,7 @@ def placing_of(problem: LobbyProblem, singles: Ints, ends: Ints, binned: Binned,
         np.add.at(share, (bins, binned.where), flow)
     whose = _interleaved(share, np.diff(ends, prepend=0))
     whole = np.flatnonzero(problem.size == 2)[:n_teams]
-    team = np.full(problem.n_blocks, WAITING, dtype=np.int64)
+    team = np.full(problem.n_blocks, WAITING, dtype=np.int32)
     team[whole] = np.arange(len(whole))
     made = len(whole)
     for lobby in range(problem.n_lobbies):
@@ -154,7 +152,7 @@ def placing_of(problem: LobbyProblem, singles: Ints, ends: Ints, binned: Binned,
         made += len(numbers)
     _pair_crosswise(team, singles[team[singles] == WAITING], np.arange(made, n_teams))
     counts = _counts(problem, binned, n_teams)
-    placing = Placing(team, np.zeros(n_teams, dtype=np.int64))
+    placing = Placing(team, np.zeros(n_teams, dtype=np.int32))
     rank = np.argsort(placing.totals(problem), kind="stable")
     by_target = np.argsort(problem.target, kind="stable")
     placing.lobby[rank] = np.repeat(by_target, counts[by_target])
@@ -174,13 +172,19 @@ def _interleaved(share: Ints, mass: Ints) -> Ints:
     """
     share[:, -1] = np.maximum(mass - share.sum(axis=1), 0)
     many = share.ravel()
-    place = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
-    bins, lobbies = np.divmod(np.repeat(np.arange(len(many)), many), share.shape[1])
-    order = np.argsort(bins + (place + 0.5) / np.repeat(many, many), kind="stable")
-    return np.asarray(lobbies[order][: mass.sum()])
+    bins, lobbies = np.divmod(np.arange(len(many)), share.shape[1])
+    # Where in its bin each player is: the middles of as many equal parts as its lobby gets.
+    where = np.arange(many.sum(), dtype=np.float64)
+    where += 0.5
+    where -= np.repeat((np.cumsum(many) - many).astype(np.float64), many)
+    where /= np.repeat(many.astype(np.float64), many)
+    where += np.repeat(bins.astype(np.float64), many)
+    order = np.argsort(where, kind="stable")[: mass.sum()]
+    del where
+    return np.asarray(np.repeat(lobbies.astype(np.int32), many)[order])
 
 
-def _pair_crosswise(team: Ints, players: Ints, numbers: Ints) -> None:
+def _pair_crosswise(team: Places, players: Ints, numbers: Ints) -> None:
     """Put the first with the last, and so on, into teams of some numbers; changes the teams.
 
     Of players by ascending skill these are the pairs that cost least in one lobby, whatever convex deviation
@@ -191,7 +195,7 @@ def _pair_crosswise(team: Ints, players: Ints, numbers: Ints) -> None:
     team[players[len(players) - len(numbers) :]] = numbers[::-1]
 
 
-def _pair_anew(placing: Placing, singles: Ints) -> None:
+def _pair_anew(placing: Placing, singles: Places) -> None:
     """Pair the players of each lobby who came alone crosswise; changes the placing."""
     team = placing.team
     alone = singles[team[singles] != WAITING]

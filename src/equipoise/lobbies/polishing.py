@@ -66,7 +66,7 @@ def _better(problem: LobbyProblem, placing: Placing, teams: Ints, seed: int, sto
         problem, skill=problem.skill[blocks], size=problem.size[blocks], kind=problem.kind[blocks],
         least=counts, most=counts,
     )  # fmt: skip
-    start = Placing(number[placing.team[blocks]], placing.lobby[teams])
+    start = Placing.of(number[placing.team[blocks]], placing.lobby[teams])
     work = EACH * len(blocks)
     annealing, unit = Annealing(part, start, seed, work, stop), heat_of(problem)
     found = annealing.run(work, WARM * unit, COLD * unit, stop)

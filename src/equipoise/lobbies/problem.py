@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from equipoise.arrays import Bools, Floats, Ints
+from equipoise.arrays import Bools, Floats, Ints, Places
 from equipoise.stopping import Stop, never
 
 #: The team of blocks that wait.
@@ -101,21 +101,28 @@ class Placing:
         Each team's lobby.
     """
 
-    team: Ints
-    lobby: Ints
+    team: Places
+    lobby: Places
+
+    @classmethod
+    def of(cls, team: Ints | Places, lobby: Ints | Places) -> Placing:
+        """Return the placing with indices of any kind."""
+        return cls(team.astype(np.int32), lobby.astype(np.int32))
 
     def totals(self, problem: LobbyProblem) -> Floats:
         """Return each team's total skill, shape (n_teams,)."""
-        seated = self.team >= 0
-        weights = problem.skill[seated]
-        totals = np.bincount(self.team[seated], weights=weights, minlength=len(self.lobby))
-        return np.asarray(totals, dtype=np.float64)
+        return self._sums(problem.skill)
 
     def sizes(self, problem: LobbyProblem) -> Ints:
         """Return each team's number of players, shape (n_teams,)."""
-        seated = self.team >= 0
-        weights = problem.size[seated]
-        return np.rint(np.bincount(self.team[seated], weights=weights, minlength=len(self.lobby))).astype(int)
+        return np.rint(self._sums(problem.size)).astype(np.int64)
+
+    def _sums(self, column: Floats | Ints) -> Floats:
+        """Return the sum of a column of the blocks for each team."""
+        team, seated = self.team, self.team >= 0
+        if not seated.all():
+            team, column = team[seated], column[seated]
+        return np.bincount(team, weights=column, minlength=len(self.lobby)).astype(np.float64, copy=False)
 
     def costs(self, problem: LobbyProblem) -> Floats:
         """Return each team's deviation, shape (n_teams,)."""
@@ -123,7 +130,7 @@ class Placing:
 
     def value(self, problem: LobbyProblem) -> float:
         """Return the sum of the teams' deviations."""
-        return math.fsum(self.costs(problem).tolist())
+        return math.fsum(self.costs(problem).data)
 
 
 @dataclass(frozen=True)

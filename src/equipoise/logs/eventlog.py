@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 
 from equipoise.logs.lines import Block, LineReader
 from equipoise.logs.play import ALONE, NAME, Play, bot_id, text_from
-from equipoise.logs.rules import Rules
+from equipoise.logs.rules import GameRules
 from equipoise.matches import Contest, Match, Unfinished
 
 #: Events that matter; the line feed before a line stands here for speed.
@@ -77,7 +77,7 @@ class EventLogGame:
     """
 
     def __init__(
-        self, rules: Rules, game_type: str, map_name: str, number: int, date: float | None, where: str
+        self, rules: GameRules, game_type: str, map_name: str, number: int, date: float | None, where: str
     ) -> None:
         from hashlib import sha256  # here, as it costs a cold start of those who read no log
 
@@ -242,7 +242,7 @@ LINES: dict[bytes, Callable[[EventLogGame, bytes], str | None]] = {
 class EventReader(LineReader):
     """Reads one log, see :class:`equipoise.logs.reading.Reader`."""
 
-    def __init__(self, rules: Rules, source: str, first_line: int = 1) -> None:
+    def __init__(self, rules: GameRules, source: str, first_line: int = 1) -> None:
         super().__init__(source, first_line)
         self._rules = rules
         self._game: EventLogGame | None = None

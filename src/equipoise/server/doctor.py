@@ -16,8 +16,8 @@ from equipoise.archive.databases import shown
 from equipoise.clock import ahead
 from equipoise.compiled import available, keeps
 from equipoise.errors import EquipoiseError, InputError
+from equipoise.server.accepting import OTHER_FILES
 from equipoise.server.settings import Settings
-from equipoise.server.tcp import OTHER_FILES
 from equipoise.teams.solvers.window_kernels import fill_teams
 
 #: Seconds to wait for a database or a server.

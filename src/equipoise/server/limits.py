@@ -25,23 +25,17 @@ def check_above_zero(limits: Any) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerLimits:
+class ConnectionLimits:
     """What all connections together, those of one address, and one connection may take.
 
     Parameters
     ----------
     connections, per_address : int
         How many may be open; one more is refused and closed.
-    idle_seconds : float
-        A connection that sends no complete line for so long is closed.
     slow_seconds : float
         A connection that does not take its answers for so long is cut off.
     grace_seconds : float
         How long the server waits at its end for answers to be made and taken.
-    wrong_token_seconds : float
-        How long the answer to a wrong token is held back; as many times longer as there were before.
-    conversation : Limits
-        What one conversation may keep.
 
     Raises
     ------
@@ -49,13 +43,10 @@ class ServerLimits:
         If a limit is not above 0.
     """
 
-    connections: int = 2048
-    per_address: int = 1536
-    idle_seconds: float = 600.0
+    connections: int = 1024
+    per_address: int = 768
     slow_seconds: float = 30.0
     grace_seconds: float = 10.0
-    wrong_token_seconds: float = 1.0
-    conversation: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
         check_above_zero(self)
@@ -70,9 +61,30 @@ class ServerLimits:
 
         Examples
         --------
-        >>> ServerLimits().places(10_000), ServerLimits().places(192)
-        ((2048, 1536), (192, 144))
+        >>> ConnectionLimits().places(10_000), ConnectionLimits().places(192)
+        ((1024, 768), (192, 144))
         """
         if allowed >= self.connections:
             return self.connections, self.per_address
         return allowed, min(self.per_address, max(1, allowed * 3 // 4))
+
+
+@dataclass(frozen=True, slots=True)
+class ServerLimits(ConnectionLimits):
+    """What the connections of the weight protocol may take, besides what is common to all.
+
+    Parameters
+    ----------
+    idle_seconds : float
+        A connection that sends no complete line for so long is closed.
+    wrong_token_seconds : float
+        How long the answer to a wrong token is held back; as many times longer as there were before.
+    conversation : Limits
+        What one conversation may keep.
+    """
+
+    connections: int = 2048
+    per_address: int = 1536
+    idle_seconds: float = 600.0
+    wrong_token_seconds: float = 1.0
+    conversation: Limits = field(default_factory=Limits)

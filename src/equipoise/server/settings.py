@@ -147,8 +147,8 @@ class Settings:
     def limits(self) -> ServerLimits:
         """What connections may take."""
         return ServerLimits(
-            self.max_connections, self.max_per_address, self.idle_seconds, self.slow_seconds,
-            self.grace_seconds, self.wrong_token_seconds,
+            self.max_connections, self.max_per_address, self.slow_seconds, self.grace_seconds,
+            self.idle_seconds, self.wrong_token_seconds,
             conversation=Limits(self.max_line, self.max_mutators, self.max_members),
         )  # fmt: skip
 

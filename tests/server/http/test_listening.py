@@ -17,8 +17,12 @@ from tests.server.process import TOKEN, Served, rest
 
 from equipoise.archive.archive import open_archive
 from equipoise.errors import InputError
+from equipoise.server.http.front import HttpFront
 from equipoise.server.http.listening import MOST_AHEAD, MOST_HEAD, HttpLimits
 from equipoise.server.http.rates import APART, MOST, Rates, Refusals, WrongTokens
+from equipoise.server.service import Service
+from equipoise.server.settings import Settings
+from equipoise.server.tcp import Server
 
 RESULT = {"game": "oa", "game_type": "ctf", "teams": [["a"], ["b"]], "scores": [1, 0]}
 GET = b"GET /livez HTTP/1.1\r\nHost: here\r\n\r\n"
@@ -223,6 +227,14 @@ def test_refusals_of_an_address_come_one_after_the_other() -> None:
     for n in range(2 * MOST):
         refusals.wait(str(n), 10.0 + n)
     assert len(refusals._next) <= MOST + 1
+
+
+def test_an_address_is_refused_in_one_order_whatever_for() -> None:
+    """Bad requests and too many of them share it: else an address would be refused twice as often."""
+    settings = Settings("sqlite:///a.db")
+    service = Service(settings)
+    front = HttpFront(service, settings, Server(service))
+    assert front._server.refusals is front.application.rates.refusals
 
 
 def test_rates_forget_who_was_silent() -> None:

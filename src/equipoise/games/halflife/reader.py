@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from equipoise.games.halflife.rules import CS2, GO, MAPS, OLD, OTHER, RULES, changes_play, rules_of
 from equipoise.logs.lines import Block, LineReader
 from equipoise.logs.play import ALONE, NAME, Play, bot_id, text_from
-from equipoise.logs.rules import Rules
+from equipoise.logs.rules import GameRules
 from equipoise.matches import Contest, Match, Ruleset, Unfinished
 
 #: The beginning of a line, with a date; over HTTP the newest games write milliseconds and no ``L``.
@@ -74,7 +74,7 @@ class HalfLife:
         """Return a reader for a log."""
         return HalfLifeReader(source, first_line)
 
-    def rules(self) -> tuple[Rules, ...]:
+    def rules(self) -> tuple[GameRules, ...]:
         """Return the tables of the games."""
         return RULES
 

@@ -14,7 +14,7 @@ from equipoise.games.quake3.clients import ClientInfo
 from equipoise.games.quake3.game import LINES, Quake3Game
 from equipoise.games.quake3.rules import RULES, ServerSetup, setup_of
 from equipoise.logs.lines import Block, LineReader
-from equipoise.logs.rules import Rules
+from equipoise.logs.rules import GameRules
 
 #: Lines that matter, with and without a time.  All others are passed over as fast as they can be: that is why
 #: the line feed before a line stands here, the time is never tried twice, and first letters are looked at.
@@ -76,7 +76,7 @@ class Quake3:
         """Return a reader for a log."""
         return Quake3Reader(source, first_line, self._custom)
 
-    def rules(self) -> tuple[Rules, ...]:
+    def rules(self) -> tuple[GameRules, ...]:
         """Return the tables of the games of the family."""
         return RULES
 

@@ -16,7 +16,7 @@ from equipoise.games.ut2004.rules import LONE_TYPES, RULES, TEAM_TYPES
 from equipoise.logs.lines import Block, LineReader
 from equipoise.logs.play import ALONE, NAME, Play, bot_id, text_from
 from equipoise.logs.reading import Parsed
-from equipoise.logs.rules import Rules
+from equipoise.logs.rules import GameRules
 from equipoise.matches import Contest, Match, Unfinished
 
 #: The beginning of a game.
@@ -58,7 +58,7 @@ class UT2004:
         """Return a reader for a log."""
         return UT2004Reader(source, first_line)
 
-    def rules(self) -> tuple[Rules, ...]:
+    def rules(self) -> tuple[GameRules, ...]:
         """Return the table of UT2004."""
         return (RULES,)
 

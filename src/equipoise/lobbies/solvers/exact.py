@@ -146,7 +146,7 @@ def _add(
 
 def _start_columns(task: LobbyTask, candidates: Candidates, placing: Placing) -> tuple[Ints, Ints]:
     """Return where a placing's teams stand among the candidates, and their lobbies."""
-    base = task.problem.n_blocks + 1
+    base, lobby = task.problem.n_blocks + 1, placing.lobby.astype(np.int64)
     weights = (
         base ** np.arange(candidates.blocks.shape[1]) if base ** candidates.blocks.shape[1] < 2**62 else None
     )
@@ -159,9 +159,9 @@ def _start_columns(task: LobbyTask, candidates: Candidates, placing: Placing) ->
     if weights is not None:
         keys, mine = (candidates.blocks + 1) @ weights, (rows + 1) @ weights
         order = np.argsort(keys, kind="stable")
-        return order[np.searchsorted(keys[order], mine)], placing.lobby
+        return order[np.searchsorted(keys[order], mine)], lobby
     place = {tuple(row): n for n, row in enumerate(candidates.blocks.tolist())}
-    return np.array([place[tuple(row)] for row in rows.tolist()]), placing.lobby
+    return np.array([place[tuple(row)] for row in rows.tolist()]), lobby
 
 
 def _relax(task: LobbyTask, candidates: Candidates, placing: Placing, unit: float) -> _Relaxed:
@@ -271,7 +271,7 @@ def _choose(
     blocks = candidates.blocks[team[taken]]
     there = blocks >= 0
     of_block[blocks[there]] = np.nonzero(there)[0]
-    return Placing(of_block, lobby[taken]), answer.proven
+    return Placing.of(of_block, lobby[taken]), answer.proven
 
 
 def count_candidates(problem: LobbyProblem) -> int:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from equipoise.lobbies.annealing import ENOUGH, heat_of, search
-from equipoise.lobbies.arranging import MOST_IMPROVED, improve
+from equipoise.lobbies.arranging import MOST_IMPROVED, improve, rising
 from equipoise.lobbies.bins import Binned, ends_of_bins, solve_bins
 from equipoise.lobbies.bounds import even_bound, linear_bound
 from equipoise.lobbies.dual import dual_bound
@@ -72,8 +72,7 @@ def _of_two(problem: LobbyProblem) -> bool:
 def _by_bins(task: LobbyTask, placing: Placing, bound: float) -> tuple[Placing, float]:
     """Return placing and bound after rounds of finer and finer bins."""
     problem = task.problem
-    singles = np.flatnonzero(problem.size == 1)
-    singles = singles[np.argsort(problem.skill[singles], kind="stable")]
+    singles = rising(problem, 1).astype(np.int32)
     many = problem.n_blocks > MOST_IMPROVED
     known: Binned | None = None
     value = placing.value(problem)
@@ -93,8 +92,8 @@ def _by_bins(task: LobbyTask, placing: Placing, bound: float) -> tuple[Placing, 
         if many and bins < BINS_OF_MANY[-1]:
             continue
         if not problem.barred:
-            first = placing_of(problem, singles, ends, binned, task.n_teams)
-            other = improve(problem, first, task.stop, bound + min(CLOSE * bound, gap))
+            other = placing_of(problem, singles, ends, binned, task.n_teams)
+            other = improve(problem, other, task.stop, bound + min(CLOSE * bound, gap))
             if other.value(problem) < value:
                 placing, value = other, other.value(problem)
         # A pass over all players each: where the quick bounds are as good, none is needed.

@@ -64,7 +64,7 @@ def solve(task: LobbyTask) -> Placed:
     where, pair = np.divmod(taken, len(i))
     team = np.empty(problem.n_blocks, dtype=np.int64)
     team[player[i[pair]]] = team[player[j[pair]]] = np.arange(len(pair))
-    placing = Placing(team, where)
+    placing = Placing.of(team, where)
     value = placing.value(problem)
     bound = max(min(answer.bound * unit, value), 0.0)
     proven = answer.proven and value - bound <= RELATIVE * value

@@ -41,7 +41,7 @@ class HttpFront:
         self.application = Application(
             OPERATIONS, self.desk, rates, settings.max_body, settings.origins, settings.proxies, pages
         )
-        self._server = HttpServer(self.application, limits(settings))
+        self._server = HttpServer(self.application, limits(settings), rates.refusals)
         self.desk.events = Events(self.desk)
         self.desk.lookups = lambda: weights.lookups
         self.desk.connections = lambda: {
@@ -90,6 +90,6 @@ class HttpFront:
 def limits(settings: Settings) -> HttpLimits:
     """Return what HTTP connections may take."""
     return HttpLimits(
-        settings.max_http_connections, settings.max_http_per_address, settings.header_seconds,
-        slow_seconds=settings.slow_seconds, grace_seconds=settings.grace_seconds,
+        settings.max_http_connections, settings.max_http_per_address, settings.slow_seconds,
+        settings.grace_seconds, header_seconds=settings.header_seconds,
     )  # fmt: skip

@@ -68,7 +68,7 @@ class Rates:
     def __init__(self, rate: float) -> None:
         self.rate = rate
         self._left: dict[str, tuple[float, float]] = {}
-        self._refusals = Refusals()
+        self.refusals = Refusals()
 
     def allows(self, address: str, now: float | None = None) -> bool:
         """Tell whether an address may ask now, and count it."""
@@ -83,7 +83,7 @@ class Rates:
 
     async def hold(self, address: str) -> None:
         """Hold the answer to an address that asks too fast back for a moment."""
-        await asyncio.sleep(self._refusals.wait(address, monotonic(), HELD))
+        await asyncio.sleep(self.refusals.wait(address, monotonic(), HELD))
 
 
 class WrongTokens:

@@ -101,11 +101,7 @@ class Lists:
     @cached_property
     def blocks(self) -> kernels.Outline:
         """The outline of the right rows' second axis."""
-        second = self.right.shelf.second
-        n = -(-len(second) // kernels.BLOCK)
-        blocks = kernels.Outline(np.empty(n), np.empty(n))
-        run(kernels.outline, second, len(second), blocks, fast=self.fast)
-        return blocks
+        return kernels.outline(self.right.shelf.second)
 
     @property
     def pairs(self) -> int:

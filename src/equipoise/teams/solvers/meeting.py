@@ -40,7 +40,7 @@ from equipoise.teams.solvers.task import Best, Found, Task
 COMPILE_FROM = 1 << 17
 
 #: What is run, compiled or not.
-KERNELS = (kernels.list_half, kernels.pairs_within, kernels.outline, kernels.sample)
+KERNELS = (kernels.list_half, kernels.pairs_within, kernels.sample)
 
 #: How many pairs are looked at before the cost aimed at is lowered to the best known.
 BATCH = 4096
