@@ -95,6 +95,10 @@ class Texts(Listed):
         )
         return [content[start:end].decode() for start, end in bounds]
 
+    def cells(self) -> list[str]:
+        """Return the cells of all rows."""
+        return self.at(np.arange(len(self._starts)))
+
     def coded(self) -> tuple[Ints, list[Any]]:
         """Return a number for each cell, and what the numbers mean."""
         parts = self._parts()
@@ -102,7 +106,7 @@ class Texts(Listed):
         codes = codes.astype(np.int64)
         if all((part == part[first][codes]).all() for part in parts):
             return codes, self.at(first)
-        return Listed(self.at(np.arange(len(self._starts)))).coded()  # two cells have the same hash
+        return Listed(self.cells()).coded()  # two cells have the same hash
 
     def _parts(self) -> list[Any]:
         """Return the lengths of the cells, and their bytes as numbers of eight."""
@@ -169,7 +173,9 @@ def _split(file: IO[bytes], columns: Sequence[str], delimiter: str) -> Iterator[
     """Go through rows without quotes: what is between delimiters, all at once."""
     rest = b""
     while block := file.read(BLOCK) + file.readline():
-        content = (rest + block).replace(b"\r\n", b"\n").removesuffix(b"\n") + b"\n"
+        content = rest + _without_empty_lines(block)
+        if not content:
+            continue
         bounds = _bounds(content, len(columns), delimiter)
         if bounds is None:
             rest = b""
@@ -187,6 +193,14 @@ def _split(file: IO[bytes], columns: Sequence[str], delimiter: str) -> Iterator[
     bounds = _bounds(rest, len(columns), delimiter)
     if bounds is not None:
         yield _columns(rest, bounds, columns)
+
+
+def _without_empty_lines(block: bytes) -> bytes:
+    """Return lines that all end with the same sign, without those that are empty."""
+    lines = block.replace(b"\r\n", b"\n").strip(b"\n") + b"\n"
+    while b"\n\n" in lines:
+        lines = lines.replace(b"\n\n", b"\n")
+    return lines.lstrip(b"\n")
 
 
 def _columns(content: bytes, bounds: Ints, columns: Sequence[str]) -> Cells:

@@ -115,13 +115,13 @@ class RowDecoder:
         """
         seen: set[str] = set()
         rest: Cells = {}
-        for cells in filter(None, parts):
+        for part in filter(None, parts):
+            cells = part
             if isinstance(cells["match"], Texts):
-                if rest:
-                    yield self._decoded(_listed(rest), seen)
-                    rest = {}
-                yield self._decoded(cells, seen)
-                continue
+                if not rest:
+                    yield self._decoded(cells, seen)
+                    continue
+                cells = {name: column.cells() for name, column in cells.items()}
             for name, column in rest.items():
                 cells[name][:0] = column
             last = self._last_match(cells["match"])
