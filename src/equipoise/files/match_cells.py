@@ -50,7 +50,7 @@ class _Codes(dict[Any, int]):
         return code
 
 
-class Listed:
+class CellColumn:
     """A column as a list of its cells."""
 
     def __init__(self, cells: Sequence[Any]) -> None:
@@ -73,7 +73,7 @@ class Listed:
         return column, list(codes)
 
 
-class Texts(Listed):
+class TextColumn(CellColumn):
     """A column as parts of a text, from a place in it to another each."""
 
     def __init__(self, content: bytes, words: Any, starts: Ints, ends: Ints) -> None:
@@ -106,7 +106,7 @@ class Texts(Listed):
         codes = codes.astype(np.int64)
         if all((part == part[first][codes]).all() for part in parts):
             return codes, self.at(first)
-        return Listed(self.cells()).coded()  # two cells have the same hash
+        return CellColumn(self.cells()).coded()  # two cells have the same hash
 
     def _parts(self) -> list[Any]:
         """Return the lengths of the cells, and their bytes as numbers of eight."""
@@ -119,7 +119,7 @@ class Texts(Listed):
         return parts
 
 
-#: Columns of a table by their names, each with a cell for every row: lists, or :class:`Texts`.
+#: Columns of a table by their names, each with a cell for every row: lists, or :class:`TextColumn`.
 Cells = dict[str, Any]
 
 
@@ -214,7 +214,7 @@ def _columns(content: bytes, bounds: Ints, columns: Sequence[str]) -> Cells:
     starts[1:, 0] = bounds[:-1, -1] + 1
     starts[0, 0] = 0
     cells = zip(starts.T.copy(), bounds.T.copy(), strict=True)
-    return {name: Texts(padded, words, *each) for name, each in zip(columns, cells, strict=True)}
+    return {name: TextColumn(padded, words, *each) for name, each in zip(columns, cells, strict=True)}
 
 
 def _bounds(content: bytes, width: int, delimiter: str) -> Ints | None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
-from equipoise.files.match_cells import Cells, Listed, Texts, Unusual, mixed
+from equipoise.files.match_cells import CellColumn, Cells, TextColumn, Unusual, mixed
 from equipoise.files.match_lines import Decoded, LineDecoder, center, wrong_of
 from equipoise.games.plain import SEPARATOR
 from equipoise.logs.play import ranks_of
@@ -60,7 +60,7 @@ class _Names(dict[Any, int]):
             self.texts.append(text)
         return code
 
-    def of(self, column: Listed) -> Ints:
+    def of(self, column: CellColumn) -> Ints:
         """Return the codes of a column."""
         codes, cells = column.coded()
         return np.array([self[cell] for cell in cells], dtype=np.int64)[codes]
@@ -106,7 +106,7 @@ class RowDecoder:
     def decode(self, parts: Iterator[Cells]) -> Iterator[Decoded]:
         """Go through tables that follow one another, and give the matches that are whole.
 
-        The last match of lists moves to the next: they are changed.  Texts end with a match.
+        The last match of lists moves to the next: they are changed.  Those of texts end with a match.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class RowDecoder:
         rest: Cells = {}
         for part in filter(None, parts):
             cells = part
-            if isinstance(cells["match"], Texts):
+            if isinstance(cells["match"], TextColumn):
                 if not rest:
                     yield self._decoded(cells, seen)
                     continue
@@ -141,13 +141,13 @@ class RowDecoder:
             place -= 1
         return place
 
-    def _decoded(self, cells: Mapping[str, Listed], seen: set[str]) -> Decoded:
+    def _decoded(self, cells: Mapping[str, CellColumn], seen: set[str]) -> Decoded:
         try:
             return self._columns(cells, seen)
         except (InputError, TypeError, KeyError) as error:
             raise Unusual from error
 
-    def _columns(self, cells: Mapping[str, Listed], seen: set[str]) -> Decoded:
+    def _columns(self, cells: Mapping[str, CellColumn], seen: set[str]) -> Decoded:
         """Return the matches of whole rows, each once."""
         if any(not all(map(_absent, cells[name].coded()[1])) for name in RARE if name in cells):
             raise Unusual
@@ -172,7 +172,7 @@ class RowDecoder:
             raise Unusual
         return Decoded(list(range(len(ids))), ids, columns, {})
 
-    def _heads(self, cells: Mapping[str, Listed], changes: Any) -> dict[str, Any]:
+    def _heads(self, cells: Mapping[str, CellColumn], changes: Any) -> dict[str, Any]:
         """Return what is the same in all rows of a match."""
         firsts, first = np.flatnonzero(changes), dict[str, list[Any]]()
         for name in OF_MATCH:
@@ -196,7 +196,7 @@ class RowDecoder:
         }  # fmt: skip
 
     def _order(
-        self, cells: Mapping[str, Listed], match: Ints, player: Ints, many: int
+        self, cells: Mapping[str, CellColumn], match: Ints, player: Ints, many: int
     ) -> tuple[Ints, Ints, Ints, Ints]:
         """Return the order of the rows (teams by name, players by id), and where in it each team begins.
 
@@ -217,7 +217,7 @@ class RowDecoder:
         return order, starts, np.diff(np.append(starts, len(match))), counts
 
     def _results(
-        self, columns: dict[str, Any], cells: Mapping[str, Listed], order: Ints, starts: Ints
+        self, columns: dict[str, Any], cells: Mapping[str, CellColumn], order: Ints, starts: Ints
     ) -> None:
         """Add ranks and scores, which all rows of a team have alike, and all teams of a match or none."""
         counts = columns["teams"]
@@ -253,7 +253,7 @@ class RowDecoder:
         rank[one], rank[other] = score[one] < score[other], score[other] < score[one]
         columns["rank"], columns["score"] = rank, score
 
-    def _seat(self, columns: dict[str, Any], cells: Mapping[str, Listed], order: Ints) -> None:
+    def _seat(self, columns: dict[str, Any], cells: Mapping[str, CellColumn], order: Ints) -> None:
         """Add shares and figures."""
         many = len(order)
         nothing = np.zeros(many, dtype=np.int64), np.array([math.nan])
@@ -275,7 +275,7 @@ class RowDecoder:
             columns["figure"] = np.array([self._figures[key] for key in keys])[together[order]]
             center(columns)
 
-    def _coded(self, column: Listed) -> tuple[Ints, Floats]:
+    def _coded(self, column: CellColumn) -> tuple[Ints, Floats]:
         """Return a code for each cell, and the numbers that they mean."""
         codes, cells = column.coded()
         return codes, np.array([self._numbers[cell] for cell in cells])
@@ -297,8 +297,8 @@ class RowDecoder:
         return self._lines.ruleset(game, kind, tuple(filter(None, map(str.strip, mutators.split(SEPARATOR)))))
 
 
-def _listed(cells: Cells) -> dict[str, Listed]:
-    return {name: Listed(column) for name, column in cells.items()}
+def _listed(cells: Cells) -> dict[str, CellColumn]:
+    return {name: CellColumn(column) for name, column in cells.items()}
 
 
 def _times(cells: Sequence[Any]) -> list[float]:
