@@ -296,11 +296,7 @@ class Filters(Further, ABC):
         if many == 1:
             return [1.0]
         own = state.evidence.get(ruleset or GENERAL, (0.0,) * (many + 1))
-        column = [*own, *state.pooled]
-        scores = [kernels.member_score(column, many, 0, member) for member in range(many)]
-        top = max(scores)
-        powers = [math.exp(score - top) for score in scores]
-        return [power / sum(powers) for power in powers]
+        return list(_weights(tuple(own), tuple(state.pooled)))
 
     def latest(self, state: FilterState) -> float:
         """Return when the last contest ended that is known, seconds since 1970; minus infinity for none."""
@@ -357,6 +353,16 @@ class Filters(Further, ABC):
         ids = [member if isinstance(member, str) else member[0] for team in teams for member in team]
         rows = (state.table.get((player, GENERAL)) for player in ids)
         return max((row[kernels.SEEN] * DAY for row in rows if row), default=0.0)
+
+
+@lru_cache(64)
+def _weights(own: Numbers, pooled: Numbers) -> Numbers:
+    """Return members' weights from what a ruleset tells about them, and all rulesets together."""
+    column, many = [*own, *pooled], len(own) - 1
+    scores = [kernels.member_score(column, many, 0, member) for member in range(many)]
+    top = max(scores)
+    powers = [math.exp(score - top) for score in scores]
+    return tuple(power / sum(powers) for power in powers)
 
 
 @lru_cache(64)
