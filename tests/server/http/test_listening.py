@@ -103,7 +103,39 @@ def test_some_requests_may_be_sent_ahead_and_not_very_many(hurried: Served) -> N
             answers += connection.recv(65536)
     with closing(connect(hurried)) as connection:
         connection.sendall(GET * 500)
-        assert rest(connection).count(b"alive") <= MOST_AHEAD + 1
+        assert rest(connection).count(b"alive") == MOST_AHEAD + 1
+
+
+def asked(names: str) -> bytes:
+    """Return a balance of players of one letter."""
+    body = json.dumps({"players": {name: n for n, name in enumerate(names)}}).encode()
+    return b"POST /v1/balance HTTP/1.1\r\nHost: here\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+CHUNKED = b"POST /v1/balance HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("last", "why"),
+    [
+        (b"PLAYER ann\n", b"Invalid HTTP request"),
+        (CHUNKED + b"no number\r\n", b"Invalid HTTP request"),
+        (b"GET /livez HTTP/1.1\r\n\r\n", b"a request must have a Host"),
+        (asked("xyz") * MOST_AHEAD, b"a connection may send 8 requests ahead of their answers"),
+    ],
+)
+def test_what_came_before_is_answered_first(hurried: Served, last: bytes, why: bytes) -> None:
+    """Whatever it is refused for, nobody takes it for the answer to an earlier question."""
+    before = ["abcd", "efgh", "ijkl"]
+    with closing(connect(hurried)) as connection:
+        connection.sendall(b"".join(map(asked, before)) + last)
+        answers = rest(connection).split(b"HTTP/1.1 ")[1:]
+    for names, answer in zip(before, answers, strict=False):
+        teams = json.loads(answer.partition(b"\r\n\r\n")[2])["splits"][0]["teams"]
+        assert sorted(teams[0] + teams[1]) == list(names)
+    assert [answer[:3] for answer in answers[3:-1]] == [b"200"] * (len(answers) - 4)
+    assert answers[-1].startswith(b"400 ")
+    assert why in answers[-1]
 
 
 @pytest.mark.parametrize("head", [b"Content-Length: 3000", b"Transfer-Encoding: chunked"])
