@@ -276,3 +276,11 @@ def test_rates_forget_who_was_silent() -> None:
         assert rates.allows(f"10.0.{n // 256}.{n % 256}", n / 100.0)
     assert len(rates._left) < 5000
     assert WrongTokens()._times == {}
+
+
+@pytest.mark.parametrize(("proxies", "alone"), [("", True), ("127.0.0.1", False)])
+def test_behind_a_proxy_nobody_is_alone(proxies: str, alone: bool) -> None:
+    """All have its address, so that small questions of one are answered in turn with what others ask."""
+    settings = Settings("sqlite:///a.db", forwarded_by=proxies)
+    service = Service(settings)
+    assert HttpFront(service, settings, Server(service)).desk.here.is_alone() is alone
