@@ -40,8 +40,7 @@ Times are of the processor; memory is the most that the process has had until th
 {rows}
 
 Matches are read and learnt from in parts of 10,000, so memory grows with the people.
-From {few:,} matches to {many:,} it grows by {growth:.0f} MB, which is {each:.0f} bytes a match.
-At that pace a million need {million:,.0f} MB.
+From {few:,} matches to {many:,} it grows by {growth:.0f} MB.
 
 `python benchmarks/memory.py` measures it; a number behind it is another number of matches.
 """
@@ -101,12 +100,8 @@ def main() -> None:
     if sizes == SIZES:
         few, many = SIZES[-2:]
         growth = max(row[2] for row in found[many]) - max(row[2] for row in found[few])
-        each = max(growth, 0.0) * 2**20 / (many - few)
-        million = max(row[2] for row in found[many]) + each * (1e6 - many) / 2**20
         text = "\n".join(table(matches, rows) for matches, rows in found.items())
-        page = PAGE.format(
-            people=PEOPLE, rows=text, few=few, many=many, growth=growth, each=each, million=million
-        )
+        page = PAGE.format(people=PEOPLE, rows=text, few=few, many=many, growth=growth)
         Path(__file__).with_name("MEMORY.md").write_text(page)
 
 

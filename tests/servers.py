@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 #: Who runs a server that refuses to run as root, the first that exists.
 _UNPRIVILEGED = ("postgres", "nobody")
 
@@ -70,9 +72,11 @@ def _children(parent: int) -> Iterator[int]:
 
 @contextmanager
 def postgresql_server() -> Iterator[Postgresql]:
-    """Give a server of our own: on loopback, with its data in a temporary directory."""
+    """Give a server of our own on loopback, its data in a temporary directory; or skip the test."""
     programs = postgresql_programs()
-    assert programs is not None
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed: scripts/install-test-servers installs it")
+    pytest.importorskip("psycopg", reason="psycopg, which talks to PostgreSQL, is not installed")
     home = Path(tempfile.mkdtemp(prefix="equipoise-postgresql-"))
     who = _unprivileged()
     if who:

@@ -119,9 +119,8 @@ def test_no_name_in_the_code_has_the_old_words(folder: str, old: Iterable[str]) 
     assert not found, "\n".join(found)
 
 
-#: Classes of one name in two places: the second opinion shares nothing with what it judges, and an event of a
-#: lobby or a type over HTTP is named in data.
-TWICE = {"Group", "Interval", "Late", "Member", "Preference", "Ready", "Rounding", "Rules"}
+#: Classes of one name in two places: an event of a lobby and a type over HTTP are named in data.
+TWICE = {"Late", "Member", "Preference"}
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from equipoise import Contest, Match, Ruleset
 from equipoise.logs.lines import Block, LineReader
-from equipoise.logs.rules import Rules
+from equipoise.logs.rules import GameRules
 
 _GAME = re.compile(rb"(\d{4}-\d\d-\d\dT\d\d:\d\dZ) (\w{1,40}) (beat|drew) (\w{1,40})\s*")
 
@@ -29,7 +29,7 @@ class Club:
         """Return a reader for a log."""
         return ClubReader(source, first_line)
 
-    def rules(self) -> tuple[Rules, ...]:
+    def rules(self) -> tuple[GameRules, ...]:
         """Return no table: chess has no mutators here."""
         return ()
 

@@ -46,7 +46,7 @@ def _listen() -> None:
     try:
         event = import_module("numba.core.event")
 
-        class Compiling(event.Listener):  # type: ignore[name-defined,misc]
+        class CompilationListener(event.Listener):  # type: ignore[name-defined,misc]
             def on_start(self, happening: Any) -> None:
                 cache = getattr(happening.data["dispatcher"], "_cache", None)
                 for listener in notices.compiling:
@@ -55,7 +55,7 @@ def _listen() -> None:
             def on_end(self, happening: Any) -> None:
                 pass
 
-        event.register("numba:compile", Compiling())
+        event.register("numba:compile", CompilationListener())
     except (ImportError, AttributeError):  # a version without events compiles in silence
         pass
 

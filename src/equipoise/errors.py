@@ -14,8 +14,6 @@ Not errors, and so not here: an infeasible or unfinished search (``Solution.stat
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from copy import copy
-from difflib import get_close_matches
 
 
 def again(values: Sequence[Hashable]) -> int:
@@ -42,6 +40,8 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     >>> nearest("sperad", ["spread", "win"]), nearest("zed", ["spread", "win"])
     ('spread', None)
     """
+    from difflib import get_close_matches  # only who misspells waits for it
+
     near = get_close_matches(name, known, n=1)
     return near[0] if near else None
 
@@ -85,6 +85,8 @@ class InputError(EquipoiseError, ValueError):
 
     def named(self, argument: str) -> InputError:
         """Return the error with another name for the argument: the flag or the field that was typed."""
+        from copy import copy  # a cold start does without
+
         renamed = copy(self)
         renamed.argument = argument
         return renamed

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from importlib import import_module
 from typing import Any
 
@@ -64,9 +63,11 @@ class Table:
 
     def _repr_html_(self) -> str:
         """Return the table for a notebook."""
+        from html import escape  # a cold start shows no tables
+
         head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
         body = "".join(
-            f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row)}</tr>\n" for row in self.rows
+            f"<tr>{''.join(f'<td>{escape(_cell(cell))}</td>' for cell in row)}</tr>\n" for row in self.rows
         )
         return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>"
 
@@ -100,7 +101,7 @@ def _has_value(cell: Any) -> bool:
 def _cell(cell: Any) -> str:
     if isinstance(cell, float):
         return f"{cell:.4g}"
-    return "" if cell is None else escape(str(cell))
+    return "" if cell is None else str(cell)
 
 
 def _frames(name: str) -> Any:

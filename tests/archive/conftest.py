@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.servers import postgresql, postgresql_programs
+from tests.servers import postgresql
 
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """Give the address of a PostgreSQL server, or skip."""
-    if postgresql_programs() is None:
-        pytest.skip("PostgreSQL is not installed: scripts/install-test-servers installs it")
     with postgresql() as url:
         yield url
 

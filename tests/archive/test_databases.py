@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -32,7 +33,11 @@ DUEL = Match((Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)),))
         ("sqlite:///:memory:", "must outlive the command"),
         ("postgresql://host:port/x", "store must be sqlite:///path"),
         ("sqlite:////no/such/folder/games.db", "is the directory there, and not read-only?"),
-        ("postgresql://nobody@127.0.0.1:1/nothing", "store: postgresql://nobody@127.0.0.1:1/nothing: "),
+        pytest.param(
+            "postgresql://nobody@127.0.0.1:1/nothing",
+            "store: postgresql://nobody@127.0.0.1:1/nothing: ",
+            marks=pytest.mark.skipif(find_spec("psycopg") is None, reason="psycopg is not installed"),
+        ),
     ],
 )
 def test_a_bad_address_is_reported_with_what_is_allowed(url: str, message: str) -> None:

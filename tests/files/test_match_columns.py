@@ -169,6 +169,35 @@ def test_a_table_means_the_same(tmp_path: Path) -> None:
         assert replay_columns(Mixture(), read.columns) == reported([str(path)])[0]
 
 
+@pytest.mark.parametrize("block", [1, 90, 100, 150])
+def test_matches_of_a_table_are_whole_wherever_it_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    """Blocks of a few bytes give the same state, with long cells, other alphabets and blank lines too."""
+    long = TABLE.replace("cid", "c" * 70).replace("ann", "\u540d\u524d of many words")
+    monkeypatch.setattr("equipoise.files.match_cells.BLOCK", block)
+    for text in (TABLE, long, TABLE.replace("\nm2", "\n\nm2", 1), TABLE.replace("\n", "\r\n")):
+        path = tmp_path / "matches.csv"
+        path.write_text(text, encoding="utf-8", newline="")
+        read = read_columns([str(path)])
+        assert read is not None
+        assert replay_columns(Mixture(), read.columns) == reported([str(path)])[0]
+
+
+def test_cells_that_have_the_same_hash_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where hashes of cells collide, the cells themselves decide."""
+    monkeypatch.setattr(
+        "equipoise.files.match_cells.mixed", lambda *columns: np.zeros(len(columns[0]), dtype=np.uint64)
+    )
+    path = tmp_path / "matches.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    read = read_columns([str(path)])
+    assert read is not None
+    assert replay_columns(Mixture(), read.columns) == reported([str(path)])[0]
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [("m2,2026-02-01,red,ann,2", "m1,2026-02-01,red,ann,2"), ("bob,1", "bob,nan"), ("bob,1", "bob,2"),

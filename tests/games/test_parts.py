@@ -11,7 +11,7 @@ from equipoise.errors import InputError
 from equipoise.games.plain import GAME as PLAIN_GAME
 from equipoise.logs.guessing import guess_game
 from equipoise.logs.lines import LONGEST_LINE, STEP, Lines
-from equipoise.logs.rules import Rules, ruleset_from, ruleset_text, unknown_mutators
+from equipoise.logs.rules import GameRules, ruleset_from, ruleset_text, unknown_mutators
 from equipoise.matches import Match, Ruleset, Skipped
 from equipoise.testing.games import parsed
 
@@ -37,7 +37,7 @@ def test_a_text_without_a_slash_is_no_ruleset(text: str) -> None:
 
 def test_unknown_mutators_are_those_of_the_games_own_table() -> None:
     """A game of the family without a table takes the last; where there are none, nothing is unknown."""
-    tables = [Rules("a", gameplay=frozenset({"x"})), Rules("b", cosmetic=frozenset({"y"}))]
+    tables = [GameRules("a", gameplay=frozenset({"x"})), GameRules("b", cosmetic=frozenset({"y"}))]
     assert unknown_mutators(tables, Ruleset("a", "", ("x", "y"))) == ["y"]
     assert unknown_mutators(tables, Ruleset("c", "", ("x", "y"))) == ["x"]
     assert unknown_mutators([], Ruleset("a", "", ("x",))) == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -46,3 +48,22 @@ def test_bars_keep_the_fewest_waiting_and_the_fewest_teams(first: int) -> None:
         assert (found.teams.sum(axis=1) >= problem.least).all()
         assert (found.teams.sum(axis=1) <= problem.most).all()
     assert quick > 2
+
+
+@pytest.mark.parametrize("first", range(0, 60, 20))
+def test_one_lobby_has_the_most_teams_there_can_be(first: int) -> None:
+    """Against trying all numbers with the program."""
+    for seed in range(first, first + 20):
+        problem = dataclasses.replace(barred(seed), most=np.full(barred(seed).n_lobbies, 99))
+        least = problem.least.copy()
+        least[0] = 0
+        possible = []
+        for count in range(problem.n_blocks + 1):
+            least[0] = count
+            tried = dataclasses.replace(problem, least=least.copy())
+            if layout._by_program(tried) is None:
+                break
+            possible.append(count)
+        least[0] = 0
+        found = layout.most_teams(dataclasses.replace(problem, least=least.copy()), 0)
+        assert found == (possible[-1] if possible else None)

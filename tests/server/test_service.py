@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests.protocols import conversation as talk
 from tests.server.process import TOKEN, Served, rest
-from tests.servers import postgresql, postgresql_programs, postgresql_server
+from tests.servers import postgresql, postgresql_server
 
 from equipoise.archive.archive import open_archive
 from equipoise.matches import Contest, Match, Ruleset
@@ -150,8 +150,6 @@ def test_while_an_archive_is_broken_the_last_ratings_are_served(served: Served, 
 @pytest.mark.slow
 def test_a_database_that_hangs_or_stops_keeps_nobody_waiting() -> None:
     """Lookups are answered from memory, results refused for the time being, and the end is in order."""
-    if postgresql_programs() is None:
-        pytest.skip("PostgreSQL is not installed: scripts/install-test-servers installs it")
     with postgresql_server() as database:
         with open_archive(database.url) as archive:
             archive.record(games("ann"))
@@ -194,8 +192,6 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """Return the address of an archive that is not there yet."""
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path}/followed.db"
-    elif postgresql_programs() is None:
-        pytest.skip("PostgreSQL is not installed: scripts/install-test-servers installs it")
     else:
         with postgresql() as server:
             yield server

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.protocols import conversation as talk
 
-from equipoise.logs.rules import Rules
+from equipoise.logs.rules import GameRules
 from equipoise.matches import Ruleset, Setting
 from equipoise.protocols.weights.requests import Everyone, Lookup, Refusal
 from equipoise.ratings.models.elo import Elo
@@ -57,7 +57,9 @@ def test_a_game_without_its_name_is_the_only_one_or_the_one_that_was_set() -> No
 
 def test_the_table_of_the_game_decides_what_changes_play() -> None:
     """Cosmetic mutators are left out, other names of a type are the same type."""
-    table = Rules("oa", {"4": "ctf"}, frozenset({"skins"}), frozenset({"instagib"}), {"insta": "instagib"})
+    table = GameRules(
+        "oa", {"4": "ctf"}, frozenset({"skins"}), frozenset({"instagib"}), {"insta": "instagib"}
+    )
     known = Snapshot(RATINGS, (CTF,), {"oa": table})
     assert known.played(Setting("4", ("Skins", "Insta"))) == Ruleset("oa", "ctf", ("instagib",))
 

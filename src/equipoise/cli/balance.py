@@ -6,7 +6,6 @@ What other commands share with it is here too: the search, which Ctrl-C ends, an
 from __future__ import annotations
 
 import math
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -202,6 +201,8 @@ def team_names(typed: str | None, teams: int) -> tuple[str, ...]:
 @contextmanager
 def interruptible(seconds: float | None) -> Iterator[Interruptible]:
     """Let the first Ctrl-C end a search, which then has its best so far, and a second one the command."""
+    import signal  # here, as help and cold starts do without
+
     within = None
     if seconds is not None:
         from equipoise.clock import deadline

@@ -6,17 +6,15 @@ them.  Others are left to :func:`equipoise.games.plain.from_rows`, which says wh
 
 from __future__ import annotations
 
-import itertools
 import math
-import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
-from equipoise.files.match_cells import Cells, Unusual
+from equipoise.files.match_cells import CellColumn, Cells, TextColumn, Unusual, mixed
 from equipoise.files.match_lines import Decoded, LineDecoder, center, wrong_of
 from equipoise.games.plain import SEPARATOR
 from equipoise.logs.play import ranks_of
@@ -62,9 +60,10 @@ class _Names(dict[Any, int]):
             self.texts.append(text)
         return code
 
-    def of(self, column: Sequence[Any]) -> Ints:
+    def of(self, column: CellColumn) -> Ints:
         """Return the codes of a column."""
-        return np.fromiter(map(self.__getitem__, column), np.int64, len(column))
+        codes, cells = column.coded()
+        return np.array([self[cell] for cell in cells], dtype=np.int64)[codes]
 
     def places(self) -> Ints:
         """Return the place of each code among the sorted texts."""
@@ -107,7 +106,7 @@ class RowDecoder:
     def decode(self, parts: Iterator[Cells]) -> Iterator[Decoded]:
         """Go through tables that follow one another, and give the matches that are whole.
 
-        The last match of each moves to the next: their columns are changed.
+        The last match of lists moves to the next: they are changed.  Those of texts end with a match.
 
         Raises
         ------
@@ -116,7 +115,13 @@ class RowDecoder:
         """
         seen: set[str] = set()
         rest: Cells = {}
-        for cells in filter(None, parts):
+        for part in filter(None, parts):
+            cells = part
+            if isinstance(cells["match"], TextColumn):
+                if not rest:
+                    yield self._decoded(cells, seen)
+                    continue
+                cells = {name: column.cells() for name, column in cells.items()}
             for name, column in rest.items():
                 cells[name][:0] = column
             last = self._last_match(cells["match"])
@@ -124,9 +129,9 @@ class RowDecoder:
             for column in cells.values():
                 del column[last:]
             if last:
-                yield self._decoded(cells, seen)
+                yield self._decoded(_listed(cells), seen)
         if rest:
-            yield self._decoded(rest, seen)
+            yield self._decoded(_listed(rest), seen)
 
     @staticmethod
     def _last_match(names: Sequence[Any]) -> int:
@@ -136,25 +141,23 @@ class RowDecoder:
             place -= 1
         return place
 
-    def _decoded(self, cells: Cells, seen: set[str]) -> Decoded:
+    def _decoded(self, cells: Mapping[str, CellColumn], seen: set[str]) -> Decoded:
         try:
             return self._columns(cells, seen)
         except (InputError, TypeError, KeyError) as error:
             raise Unusual from error
 
-    def _columns(self, cells: Cells, seen: set[str]) -> Decoded:
+    def _columns(self, cells: Mapping[str, CellColumn], seen: set[str]) -> Decoded:
         """Return the matches of whole rows, each once."""
-        if any(not all(map(_absent, cells[name])) for name in RARE if name in cells):
+        if any(not all(map(_absent, cells[name].coded()[1])) for name in RARE if name in cells):
             raise Unusual
-        matches = cells["match"]
-        firsts = _firsts(matches)
-        lengths = np.diff(np.append(firsts, len(matches)))
-        match = np.repeat(np.arange(len(firsts)), lengths)
-        ids = _ids([matches[n] for n in firsts.tolist()])
+        changes = cells["match"].changes()
+        firsts, match = np.flatnonzero(changes), np.cumsum(changes) - 1
+        ids = _ids(cells["match"].at(firsts))
         if not all(ids) or len(set(ids)) < len(firsts) or not seen.isdisjoint(ids):
             raise Unusual
         seen.update(ids)
-        heads = self._heads(cells, firsts.tolist(), lengths.tolist())
+        heads = self._heads(cells, changes)
         player = self._players.of(cells["player"])
         order, starts, sizes, counts = self._order(cells, match, player, len(firsts))
         columns: dict[str, Any] = {
@@ -169,15 +172,16 @@ class RowDecoder:
             raise Unusual
         return Decoded(list(range(len(ids))), ids, columns, {})
 
-    def _heads(self, cells: Cells, firsts: list[int], lengths: list[int]) -> dict[str, Any]:
+    def _heads(self, cells: Mapping[str, CellColumn], changes: Any) -> dict[str, Any]:
         """Return what is the same in all rows of a match."""
-        first: dict[str, list[Any]] = {}
+        firsts, first = np.flatnonzero(changes), dict[str, list[Any]]()
         for name in OF_MATCH:
             if name in cells:
-                column = cells[name]
-                first[name] = [column[n] for n in firsts]
-                if column != list(itertools.chain.from_iterable(map(itertools.repeat, first[name], lengths))):
+                other = cells[name].changes()
+                if (other & ~changes).any():
                     raise Unusual
+                differ = cells[name].at(np.flatnonzero(other))
+                first[name] = [differ[n] for n in (np.cumsum(other) - 1)[firsts].tolist()]
         for cell in first.get("began", ()):
             if not _absent(cell):
                 time_from(cell, "began")
@@ -191,7 +195,9 @@ class RowDecoder:
             "which": np.array([self._texts[rule] for rule in rules], dtype=np.int64),
         }  # fmt: skip
 
-    def _order(self, cells: Cells, match: Ints, player: Ints, many: int) -> tuple[Ints, Ints, Ints, Ints]:
+    def _order(
+        self, cells: Mapping[str, CellColumn], match: Ints, player: Ints, many: int
+    ) -> tuple[Ints, Ints, Ints, Ints]:
         """Return the order of the rows (teams by name, players by id), and where in it each team begins.
 
         Then the players of each team, and the teams of each match.
@@ -210,7 +216,9 @@ class RowDecoder:
             raise Unusual
         return order, starts, np.diff(np.append(starts, len(match))), counts
 
-    def _results(self, columns: dict[str, Any], cells: Cells, order: Ints, starts: Ints) -> None:
+    def _results(
+        self, columns: dict[str, Any], cells: Mapping[str, CellColumn], order: Ints, starts: Ints
+    ) -> None:
         """Add ranks and scores, which all rows of a team have alike, and all teams of a match or none."""
         counts = columns["teams"]
         ends = np.cumsum(counts)
@@ -220,8 +228,8 @@ class RowDecoder:
         for name in ("rank", "team_score"):
             column = np.full(len(order), math.nan)
             if name in cells:
-                number = self._numbers.__getitem__
-                column = np.fromiter(map(number, cells[name]), np.float64, len(order))[order]
+                codes, numbers = self._coded(cells[name])
+                column = numbers[codes[order]]
             team = found[name] = column[starts]
             same = column == team[of_row]
             known = np.add.reduceat(team == team, ends - counts)
@@ -245,24 +253,32 @@ class RowDecoder:
         rank[one], rank[other] = score[one] < score[other], score[other] < score[one]
         columns["rank"], columns["score"] = rank, score
 
-    def _seat(self, columns: dict[str, Any], cells: Cells, order: Ints) -> None:
+    def _seat(self, columns: dict[str, Any], cells: Mapping[str, CellColumn], order: Ints) -> None:
         """Add shares and figures."""
         many = len(order)
-        unknown = [math.nan] * many
-        figures_of = [
-            list(map(self._numbers.__getitem__, cells[name])) if name in cells else unknown
-            for name in OF_PLAYER
-        ]
-        share = np.array(figures_of[-1])
-        share[np.isnan(share)] = 1.0
-        if not ((share >= LEAST_SHARE) & (share <= 1.0)).all():
+        nothing = np.zeros(many, dtype=np.int64), np.array([math.nan])
+        known = [self._coded(cells[name]) if name in cells else nothing for name in OF_PLAYER]
+        codes, shares = known[-1]
+        shares = np.where(np.isnan(shares), 1.0, shares)
+        known[-1] = codes, shares
+        if not ((shares >= LEAST_SHARE) & (shares <= 1.0)).all():
             raise Unusual
-        columns["share"] = share[order]
+        columns["share"] = shares[codes[order]]
         columns["figure"] = np.full(many, math.nan)
         if any(name in cells for name in OF_PLAYER[:-1]):
-            keys = zip(*figures_of[:-1], share.tolist(), strict=True)
-            columns["figure"] = np.fromiter(map(self._figures.__getitem__, keys), np.float64, many)[order]
+            together = np.zeros(many, dtype=np.int64)
+            for codes, numbers in known:
+                if len(numbers) > 1:
+                    together = np.unique(together * len(numbers) + codes, return_inverse=True)[1]
+            _, first = np.unique(together, return_index=True)
+            keys = zip(*(numbers[codes[first]].tolist() for codes, numbers in known), strict=True)
+            columns["figure"] = np.array([self._figures[key] for key in keys])[together[order]]
             center(columns)
+
+    def _coded(self, column: CellColumn) -> tuple[Ints, Floats]:
+        """Return a code for each cell, and the numbers that they mean."""
+        codes, cells = column.coded()
+        return codes, np.array([self._numbers[cell] for cell in cells])
 
     def _numbered(self, player: Ints) -> Ints:
         """Return the numbers of players in the columns, in the order of first appearance."""
@@ -281,10 +297,8 @@ class RowDecoder:
         return self._lines.ruleset(game, kind, tuple(filter(None, map(str.strip, mutators.split(SEPARATOR)))))
 
 
-def _firsts(cells: Sequence[Any]) -> Ints:
-    """Return where a column has another cell than in the row before."""
-    differ = map(operator.ne, itertools.islice(cells, 1, None), cells)
-    return np.flatnonzero(np.append(True, np.fromiter(differ, np.bool_, len(cells) - 1)))
+def _listed(cells: Cells) -> dict[str, CellColumn]:
+    return {name: CellColumn(column) for name, column in cells.items()}
 
 
 def _times(cells: Sequence[Any]) -> list[float]:
@@ -308,22 +322,12 @@ def hashes_of(columns: dict[str, Any]) -> list[int]:
     counts, sizes = columns["teams"], columns["size"]
     teams = np.cumsum(counts) - counts
     seats = np.add.reduceat(sizes, teams)
-    total = _mixed(columns["ended"], columns["which"], columns["weight"], counts)
+    total = mixed(columns["ended"], columns["which"], columns["weight"], counts)
     for names, firsts, lengths in (
         (("rank", "score", "size"), teams, counts),
         (("player", "share", "figure"), np.cumsum(seats) - seats, seats),
     ):
         place = np.arange(lengths.sum()) - np.repeat(firsts, lengths)
-        total = _mixed(total, np.add.reduceat(_mixed(place, *(columns[name] for name in names)), firsts))
+        total = mixed(total, np.add.reduceat(mixed(place, *(columns[name] for name in names)), firsts))
     found: list[int] = total.view(np.int64).tolist()
     return found
-
-
-def _mixed(*columns: Any) -> Any:
-    """Return numbers in which every bit of some columns has a part, by the mixing step of splitmix64."""
-    total = np.zeros(len(columns[0]), dtype=np.uint64)
-    for column in columns:
-        bits = column if column.dtype == np.uint64 else column.astype(np.float64).view(np.uint64)
-        total = (total ^ bits) * np.uint64(0xBF58476D1CE4E5B9)
-        total ^= total >> np.uint64(31)
-    return total

@@ -12,68 +12,69 @@ from typing import NamedTuple, NoReturn
 
 from equipoise.errors import AmbiguousError
 from equipoise.fields import fail, number_of, short
+from equipoise.files.patterns import pattern
 
 #: The plainest line with a weight, ``1500 Amber``: a roster may have a million of them.
-PLAIN = re.compile(r"(\d{1,15}(?:\.\d+)?) ([^\W\d][\w'-]*(?: [^\W\d][\w'-]*)*)")
+PLAIN = pattern(r"(\d{1,15}(?:\.\d+)?) ([^\W\d][\w'-]*(?: [^\W\d][\w'-]*)*)")
 
 #: A number as people write one: ``1500``, ``12.5``, ``12,5``, ``1'500``, ``1,234.5``, ``1.2k``, ``7e1``.
 NUMBER = r"(?:\+?(?:\d+(?:[.,'’\u202f\u00a0]\d+)*\.?|\.\d+)(?:[eE][+-]?\d+|[kK])?)"
 UNIT = r"(?:\s*(?:elo|mmr|sr|pts?|points?|rating|lp|rp)\.?)?"
 LABEL = r"(?:rating|elo|mmr|skill|sr|rank|points|level|weight)\s*(?:[:=]\s*|\s)"
-IS_NUMBER = re.compile(rf"(?:{LABEL})?{NUMBER}{UNIT}", re.IGNORECASE)
+IS_NUMBER = pattern(rf"(?:{LABEL})?{NUMBER}{UNIT}", re.IGNORECASE)
 
 #: Characters of a line, some hundred players: the time to read one grows with the square of them.
 MOST_LINE = 5000
 
 #: Signs that are not seen; the joiners inside emoji and Persian or Indic words are part of the name.
-_UNSEEN = re.compile(
+_UNSEEN = pattern(
     "[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]"
     r"|[\u200c\u200d]+(?=[\s,;]|$)|(?<!\S)[\u200c\u200d]+"
 )
-_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\v\f]")
-_BULLET = re.compile(
+_SPACES = pattern("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\v\f]")
+_BULLET = pattern(
     r"(?:[-*•–—▪◦‣·●○■□➤➜►▶→>]|\+(?=\s))\s+(?:\[[ xX✓]?\]\s*)?|[•▪◦‣●○■□➤➜►▶]\s*|\[[ xX✓]?\]\s+"
 )
-_LIST_NUMBER = re.compile(
+_LIST_NUMBER = pattern(
     "(?:([0-9]{1,4})[.)](?![0-9])\\s*|([0-9]{1,4})[-–]\\s+|\\(([0-9]{1,4})\\)\\s+|#([0-9]{1,4})[.):]?\\s+|([0-9])\ufe0f?\u20e3\\s*)"
 )
-_COMMENT = re.compile(r"(?:^|(?<=\s))(?:#(?![0-9])|#(?=\s*$)|//\s).*$")
-_TICK = re.compile("\\s*[✅✔☑👍\ufe0f]+$|^[✅✔☑]\ufe0f?\\s*")
-_CROSSED = re.compile(r"~~.+~~|[❌✖✗✘🚫]")
-_HEADING = re.compile(
+_COMMENT = pattern(r"(?:^|(?<=\s))(?:#(?![0-9])|#(?=\s*$)|//\s).*$")
+_TICK = pattern("\\s*[✅✔☑👍\ufe0f]+$|^[✅✔☑]\ufe0f?\\s*")
+_CROSSED = pattern(r"~~.+~~|[❌✖✗✘🚫]")
+_HEADING = pattern(
     r"(?:team|squad|group|lobby)(?: ?(?:[0-9]{1,2}|[A-Za-z]))?|players|names|@everyone|@here", re.IGNORECASE
 )
 #: Who wrote a message, as Discord puts it above the message.
-_SENDER = re.compile(
+_SENDER = pattern(
     r"(.{1,60}?)\s+—\s+(?:(?:[^\W\d]+ at )?|\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? )"
     r"\d{1,2}:\d{2}(?:\s*[AaPp][Mm])?"
 )
-_MENTION = re.compile(r"(?<!\w)@(?=[^\W\d_])")
-_EMPHASIS = re.compile(r"(\*\*|\*|`)(?=\S)(.+?)(?<=\S)\1")
+_MENTION = pattern(r"(?<!\w)@(?=[^\W\d_])")
+_EMPHASIS = pattern(r"(\*\*|\*|`)(?=\S)(.+?)(?<=\S)\1")
 #: A quoted name; quotes within a name, as in ``Amber "The Wall" Stone``, are part of it.
-_QUOTED = re.compile(
+_QUOTED = pattern(
     r"(?<![^\s,;|+/(])(?:\"([^\"]+)\"|“([^”]+)”|«\s*([^»]+?)\s*»|„([^“”]+)[“”])"
     r"(?=\s*(?:$|[,;:=|+/#\d(\[-]))"
 )
-_CHAT = re.compile(
+_CHAT = pattern(
     r"\[?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+)?\d{1,2}:\d{2}(?::\d{2})?(?:\s*[AaPp]\.?[Mm]\.?)?"
     r"(?:,\s*\d{1,4}[./-]\d{1,2}[./-]\d{1,4})?\]?\s*[-–]?\s*"
     r"([^:\n]{1,60}):\s*(.*)"
 )
 #: Boxes of a list in which some are ticked.
-_TICKED = re.compile(r"^[^\S\n]*(?:[-*+]\s+)?\[[xX✓]\]", re.MULTILINE)
-_UNTICKED = re.compile(r"\s*(?:[-*+]\s+)?\[ ?\]\s")
+_TICKED = pattern(r"^[^\S\n]*(?:[-*+]\s+)?\[[xX✓]\]", re.MULTILINE)
+_UNTICKED = pattern(r"\s*(?:[-*+]\s+)?\[ ?\]\s")
 #: What people answer in a chat to say that they play.
-_COMES = re.compile(
+_COMES = pattern(
     r"(?:\+|\+1|in|i'?m in|me|me too|yes|yep|y|ok|x|here|count me in|👍|✅|✋|🙋)[.! ]*", re.IGNORECASE
 )
 #: What programs print for numbers that are none, or write in other ways than people do.
-_NO_WEIGHT = re.compile(r"(?:[+-]?(?:nan|inf(?:inity)?)|0x[0-9a-f]+|[0-9]+(?:_[0-9]+)+)(?=\s)", re.IGNORECASE)
-_NEGATIVE = re.compile(r"(?:^|(?<=[\s,;:=]))-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?=[\s,;]|$)")
+_NO_WEIGHT = pattern(r"(?:[+-]?(?:nan|inf(?:inity)?)|0x[0-9a-f]+|[0-9]+(?:_[0-9]+)+)(?=\s)", re.IGNORECASE)
+_NEGATIVE = pattern(r"(?:^|(?<=[\s,;:=]))-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?=[\s,;]|$)")
 #: A number with a comma in it before a name: ``12,5 Amber``.
-_COMMA_LEADS = re.compile(r"(\d+),(\d+)\s+[^\W\d]")
+_COMMA_LEADS = pattern(r"(\d+),(\d+)\s+[^\W\d]")
 #: A plus sign before a number and a name: ``+1 Amber``.
-_PLUS_LEADS = re.compile(r"\+(\d+)\s+([^\W\d].*)")
+_PLUS_LEADS = pattern(r"\+(\d+)\s+([^\W\d].*)")
 #: What stands for a quoted name, comma or slash and all, until the line has been cut.
 HELD = "\ue000"
 

@@ -41,23 +41,24 @@ from equipoise.files.paste_lines import (
     shown,
     weight_of,
 )
+from equipoise.files.patterns import pattern
 
 #: What stands between a name and its weight where somebody put something there on purpose.
 _BETWEEN = rf"(?:\s*(?:[-–—]\s*)?\b{LABEL}|\s*(?:[:=|\t→]|->)\s*|\s+[-–—]\s+)"
-_LEADS = re.compile(rf"({NUMBER})({_BETWEEN}|\s+)(?=\S)(.*)", re.IGNORECASE)
-_TRAILS = re.compile(
+_LEADS = pattern(rf"({NUMBER})({_BETWEEN}|\s+)(?=\S)(.*)", re.IGNORECASE)
+_TRAILS = pattern(
     rf"(.*?\S)(?:({_BETWEEN})({NUMBER}){UNIT}|\s*[(\[](?:{LABEL})?({NUMBER}){UNIT}[)\]]|\s+({NUMBER}){UNIT})",
     re.IGNORECASE,
 )
 
 #: A number within a name that may be a weight: large or with decimals, and apart from letters.
-_STRAY = re.compile(
+_STRAY = pattern(
     r"(?:^|[\s~±(/:=$€£]|\.\.)([1-9]\d{2,}(?:[.,]\d+)?|\d+[.,]\d+|\d+(?=\s?%)|(?<=[$€£])\d+)(?=$|[\s~±()/%:=$€£])"
 )
 #: ``Red: Amber`` at the beginning of a line of several names.
-_HEADED = re.compile(r"[^:]{1,20}:\s+(?=[^\W\d_])")
+_HEADED = pattern(r"[^:]{1,20}:\s+(?=[^\W\d_])")
 #: Two names with a word between them that may join two players.
-_JOINED = re.compile(r"(.*[^\W\d].*)\s(?:and|und|et)\s(.*[^\W\d].*)", re.IGNORECASE)
+_JOINED = pattern(r"(.*[^\W\d].*)\s(?:and|und|et)\s(.*[^\W\d].*)", re.IGNORECASE)
 #: Words from which a line without a weight looks like a sentence.
 _SENTENCE = 7
 

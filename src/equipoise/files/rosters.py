@@ -29,7 +29,6 @@ from equipoise.fields import (
     short,
 )
 from equipoise.files.paste_lines import plain_name, weight_of
-from equipoise.files.pastes import parse_paste
 from equipoise.files.standard_input import standard_input
 from equipoise.players import Player
 
@@ -171,6 +170,8 @@ def _looks_like_table(header: str, where: str) -> bool:
 
 
 def _from_lines(text: str, where: str, read: str | None) -> list[Player]:
+    from equipoise.files.pastes import parse_paste  # tables and JSON do without
+
     seen: dict[str, int] = {}
     players = []
     for entry in parse_paste(text, where, read):

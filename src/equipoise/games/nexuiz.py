@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from equipoise.logs.eventlog import EventReader
-from equipoise.logs.rules import Rules
+from equipoise.logs.rules import GameRules
 
 _TYPES = {
     "dm": "ffa", "deathmatch": "ffa", "1v1": "duel", "tdm": "tdm", "ctf": "ctf", "dom": "domination",
@@ -12,7 +12,7 @@ _TYPES = {
     "rc": "race", "nb": "nexball", "rune": "runematch",
 }  # fmt: skip
 
-RULES = Rules(
+RULES = GameRules(
     "nexuiz",
     _TYPES,
     cosmetic=frozenset(("damagetext", "superspec", "campcheck")),
@@ -42,7 +42,7 @@ class Nexuiz:
         """Return a reader for a log."""
         return EventReader(RULES, source, first_line)
 
-    def rules(self) -> tuple[Rules, ...]:
+    def rules(self) -> tuple[GameRules, ...]:
         """Return the table of Nexuiz."""
         return (RULES,)
 

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from equipoise.errors import InputError
 from equipoise.logs.lines import Block, LineReader
 from equipoise.logs.records import match_from, number_from
-from equipoise.logs.rules import Rules
+from equipoise.logs.rules import GameRules
 from equipoise.matches import Match, Skipped
 
 #: The columns of a table; ``match``, ``ended``, ``team`` and ``player`` are needed, and one of ``rank`` and
@@ -71,7 +71,7 @@ class Plain:
         """Return a reader for JSONL or, where the first line has its columns, for a table."""
         return PlainReader(source, first_line)
 
-    def rules(self) -> tuple[Rules, ...]:
+    def rules(self) -> tuple[GameRules, ...]:
         """Return no table: the records say themselves what changed play."""
         return ()
 

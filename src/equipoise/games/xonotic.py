@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from equipoise.logs.eventlog import EventReader
-from equipoise.logs.rules import Rules
+from equipoise.logs.rules import GameRules
 
 #: The beginning of a game, with the whole id of the match.
 START = re.compile(rb"(?:^|\n):gamestart:[a-z]+_[^:\n]*:\d{1,9}\.\d{9,11}\.\d+")
@@ -22,7 +22,7 @@ _TYPES = {
     "mayhem": "mayhem", "tmayhem": "team-mayhem", "surv": "survival",
 }  # fmt: skip
 
-RULES = Rules(
+RULES = GameRules(
     "xonotic",
     _TYPES,
     cosmetic=frozenset((
@@ -54,7 +54,7 @@ class Xonotic:
         """Return a reader for a log."""
         return EventReader(RULES, source, first_line)
 
-    def rules(self) -> tuple[Rules, ...]:
+    def rules(self) -> tuple[GameRules, ...]:
         """Return the table of Xonotic."""
         return (RULES,)
 

@@ -20,7 +20,7 @@ from equipoise.ingest.mutators import Mutators, without_mutators
 from equipoise.ingest.rotation import date_of
 from equipoise.logs.guessing import HEAD, Guess, guess_game
 from equipoise.logs.reading import Parsed, Reader
-from equipoise.logs.rules import Rules, unknown_mutators
+from equipoise.logs.rules import GameRules, unknown_mutators
 from equipoise.matches import Match, Ruleset, Skipped, Unfinished
 from equipoise.registry import GAMES, resolve
 
@@ -114,7 +114,7 @@ class Ingest:
         self._label = ""
         self.tally = Tally()
         self._batch: list[Match] = []
-        self._tables: Sequence[Rules] = ()
+        self._tables: Sequence[GameRules] = ()
         self._seen: set[Ruleset] = set()
         #: Whether the present source is of results, and whether there are logs that they may repeat.
         self._reported = False

@@ -98,8 +98,12 @@ def _pools(problem: LobbyProblem, layout: Layout, size: int, centre: float) -> l
     """Return lobbies and the blocks of one size dealt to them; with bars each lobby has its own."""
     pools: dict[int, list[Ints]] = {}
     rising = np.argsort(problem.target, kind="stable")
+    blocks = np.flatnonzero(problem.size == size)
+    blocks = blocks[np.argsort(problem.kind[blocks], kind="stable")]
+    kinds = problem.kind[blocks]
     for group in np.flatnonzero(layout.kinds[:, 0] == size):
-        mine = np.flatnonzero((problem.size == size) & (problem.kind == layout.kinds[group, 1]))
+        kind = layout.kinds[group, 1]
+        mine = blocks[np.searchsorted(kinds, kind) : np.searchsorted(kinds, kind, "right")]
         share = layout.blocks[:, group]
         # Who is nearest to what a seat needs is dealt; the most extreme wait.
         if share.sum() < len(mine):

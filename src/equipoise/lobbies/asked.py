@@ -71,11 +71,21 @@ class LobbyRequest:
         """Return the sets of lobbies that blocks may be in, and which of them each block has."""
         if not self.bars:
             return np.ones((1, len(self.lobbies)), dtype=np.bool_), np.broadcast_to(np.int64(0), n_blocks)
-        may, block_of = np.ones((n_blocks, len(self.lobbies)), dtype=np.bool_), self.block_of()
-        for place, lobby in self.bars:
-            may[block_of[place], lobby] = False
-        kinds, kind = np.unique(may, axis=0, return_inverse=True)
-        return kinds, np.asarray(kind).reshape(-1).astype(np.int64)
+        blocks = self.block_of()[[place for place, _ in self.bars]].tolist()
+        closed: dict[int, set[int]] = {}
+        for block, (_, lobby) in zip(blocks, self.bars, strict=True):
+            closed.setdefault(block, set()).add(lobby)
+        # Most blocks have no bar, and many have the same: rows are compared once for each that there is.
+        number = {frozenset[int](): 0}
+        kind = np.zeros(n_blocks, dtype=np.int64)
+        for block, lobbies in closed.items():
+            kind[block] = number.setdefault(frozenset(lobbies), len(number))
+        may = np.ones((len(number), len(self.lobbies)), dtype=np.bool_)
+        for bars, row in number.items():
+            may[row, list(bars)] = False
+        there, kind = np.unique(kind, return_inverse=True)
+        kinds, order = np.unique(may[there], axis=0, return_inverse=True)
+        return kinds, np.asarray(order).reshape(-1)[kind].astype(np.int64)
 
     def named_parties(self) -> tuple[tuple[str, ...], ...]:
         """Return the parties by their players' ids."""

@@ -191,6 +191,8 @@ class _Sums:
     ----------
     whole : ndarray of int
         The blocks that are one.
+    costs : ndarray of float, shape (n_whole, n_lobbies)
+        What these cost in each lobby.
     low, high : float
         The others' total, the most skilled (the least) of them waiting if somebody waits.
     size : float
@@ -198,6 +200,7 @@ class _Sums:
     """
 
     whole: Ints
+    costs: Floats
     low: float
     high: float
     size: float
@@ -209,14 +212,14 @@ class _Sums:
         skill[whole] = 0.0
         low = total_prices(skill, problem, waiting)
         high = -total_prices(-skill, problem, waiting) if waiting else low
-        return cls(whole, low, high, float(np.abs(skill).sum()))
+        return cls(whole, whole_costs(problem, whole), low, high, float(np.abs(skill).sum()))
 
 
 def _linear(problem: LobbyProblem, sums: _Sums, slope: float, unit: int, n_teams: int, waiting: int) -> float:
     factor, constant = (slope, 0.0) if problem.absolute else (2.0 * slope, slope * slope)
     lobby = -factor * problem.target - constant
     value = lobby_prices(lobby, problem, n_teams)
-    own = whole_prices(problem, sums.whole, lobby)
+    own = np.asarray((sums.costs - lobby).min(axis=1))
     if waiting and len(own):
         price = factor * problem.skill / unit
         price[sums.whole] = own
@@ -227,16 +230,13 @@ def _linear(problem: LobbyProblem, sums: _Sums, slope: float, unit: int, n_teams
     return value - EPSILON * size
 
 
-def whole_prices(problem: LobbyProblem, whole: Ints, lobby: Floats) -> Floats:
-    """Return what parties that are a team by themselves cost at least, less their lobby's price.
+def whole_costs(problem: LobbyProblem, whole: Ints) -> Floats:
+    """Return what parties that are a team by themselves cost in each lobby, shape (n_whole, n_lobbies).
 
     Parameters
     ----------
     whole : ndarray of int
         The blocks.
-    lobby : ndarray of float, shape (n_lobbies,)
-        The lobbies' prices.
     """
     costs = problem.deviations(problem.skill[whole, None], problem.size[whole, None], problem.target)
-    allowed = problem.may[problem.kind[whole]]
-    return np.asarray(np.where(allowed, costs - lobby, np.inf).min(axis=1))
+    return np.asarray(np.where(problem.may[problem.kind[whole]], costs, np.inf))

@@ -16,6 +16,7 @@ import numpy as np
 from equipoise.lobbies.asked import LobbyRequest
 from equipoise.lobbies.layout import feasible, most_teams
 from equipoise.lobbies.plan import LobbyRule
+from equipoise.lobbies.problem import LobbyProblem
 
 Item = TypeVar("Item")
 
@@ -23,8 +24,15 @@ Item = TypeVar("Item")
 SPELLED = 6
 
 
+#: Bars and parties up to which each is a rule of its own; of more, all bars of a lobby are one rule at first.
+MOST_SINGLE = 60
+
+
 class _Rule(NamedTuple):
-    """A rule by places: ``party`` (its number), ``bar`` (its number) or ``least`` (the lobby)."""
+    """A rule by places: ``party`` (its number), ``bar`` (its number) or ``least`` (the lobby).
+
+    ``bars`` are all of a lobby, and ``parties`` all there are.
+    """
 
     kind: str
     place: int
@@ -103,48 +111,66 @@ def conflict(asked: LobbyRequest) -> tuple[LobbyRule, ...]:
 
 def advice(asked: LobbyRequest) -> str:
     """Return what to relax so that nothing contradicts, in words; empty where nothing does."""
-    steps: list[tuple[str, LobbyRequest]] = []
-    while True:
-        step = _relaxed(steps[-1][1] if steps else asked)
-        if step is None:
-            break
-        steps.append(step)
-    texts = [text for text, _ in steps]
-    if len(texts) == 1:
+    texts: list[str] = []
+    while (step := _parted(asked) or _opened(asked)) is not None:
+        texts.append(step[0])
+        asked = step[1]
+    lowered = _lowered_minimums(asked)
+    texts += [_lowered(asked, place, most) for place, most in lowered.items()]
+    if len(texts) == len(lowered) == 1:
         # Whoever relaxes one rule only may as well find the players that it lacks.
         short = sum(lobby.min_teams for lobby in asked.lobbies) * asked.min_size - len(asked.skill)
         texts[0] += f", or find {short} more players" if short > 0 else ""
     return ", and ".join(texts)
 
 
-def _relaxed(asked: LobbyRequest) -> tuple[str, LobbyRequest] | None:
-    """Return one relaxation of what contradicts, in words and carried out; None where nothing does.
-
-    A lobby's minimum comes first, then a bar, then a party.
-    """
+def _parted(asked: LobbyRequest) -> tuple[str, LobbyRequest] | None:
+    """Return what is asked without the first party that is larger than a team; None where none is."""
     large = next((n for n, party in enumerate(asked.parties) if len(party) > asked.team_size), None)
-    nowhere = _nowhere(asked)
-    if large is not None:
-        rule = _Rule("party", large)
-    elif nowhere:
-        rule = _Rule("bar", asked.bars.index(nowhere[-1]))
-    elif _feasible(asked):
+    if large is None:
         return None
-    else:
-        left = _contradicting(asked)
-        rule = next(one for kind in ("least", "bar", "party") for one in left if one.kind == kind)
-    if rule.kind == "party":
-        parties = tuple(party for n, party in enumerate(asked.parties) if n != rule.place)
-        return _party(asked, rule.place).relax, replace(asked, parties=parties)
-    if rule.kind == "bar":
-        bar = asked.bars[rule.place]
-        bars = tuple(other for other in asked.bars if other != bar)
-        return _bar(asked, *bar).relax, replace(asked, bars=bars)
-    most = _most(asked, rule, left)
-    lobbies = tuple(
-        replace(lobby, min_teams=most) if n == rule.place else lobby for n, lobby in enumerate(asked.lobbies)
-    )
-    return _lowered(asked, rule, most), replace(asked, lobbies=lobbies)
+    parties = tuple(party for n, party in enumerate(asked.parties) if n != large)
+    return _party(asked, large).relax, replace(asked, parties=parties)
+
+
+def _opened(asked: LobbyRequest) -> tuple[str, LobbyRequest] | None:
+    """Return what is asked with one more lobby for somebody who may be in none; None where all may be."""
+    nowhere = _nowhere(asked)
+    if not nowhere:
+        return None
+    bar = nowhere[-1]
+    return _bar(asked, *bar).relax, replace(asked, bars=tuple(other for other in asked.bars if other != bar))
+
+
+def _lowered_minimums(asked: LobbyRequest) -> dict[int, int]:
+    """Return the minimums to be lowered so that lobbies can be filled, by lobby, and to what.
+
+    The later lobbies keep theirs where there is a choice.
+    """
+    wanted = [lobby.min_teams for lobby in asked.lobbies]
+
+    def problem(least: list[int]) -> LobbyProblem:
+        lobbies = tuple(
+            replace(lobby, min_teams=most) for lobby, most in zip(asked.lobbies, least, strict=True)
+        )
+        return _problem(replace(asked, lobbies=lobbies))
+
+    least = [0] * len(wanted)
+    lowered: dict[int, int] = {}
+    end = len(wanted)
+    while end:
+        # The most lobbies before the end that can all have what they want.
+        low, high = 0, end + 1
+        while high - low > 1:
+            half = (low + high) // 2
+            trial = [*least[: end - half], *wanted[end - half : end], *least[end:]]
+            low, high = (half, high) if feasible(problem(trial)) else (low, half)
+        least[end - low : end] = wanted[end - low : end]
+        end -= low
+        if end:
+            end -= 1
+            lowered[end] = least[end] = min(most_teams(problem(least), end) or 0, wanted[end] - 1)
+    return dict(sorted(lowered.items()))
 
 
 def _nowhere(asked: LobbyRequest) -> list[tuple[int, int]]:
@@ -160,12 +186,22 @@ def _nowhere(asked: LobbyRequest) -> list[tuple[int, int]]:
 
 def _contradicting(asked: LobbyRequest) -> list[_Rule]:
     """Return an irreducible set of rules that contradict."""
-    rules = [
-        *(_Rule("bar", place) for place in range(len(asked.bars))),
-        *(_Rule("party", place) for place in range(len(asked.parties))),
-        *(_Rule("least", place) for place, lobby in enumerate(asked.lobbies) if lobby.min_teams),
-    ]
-    return irreducible(rules, lambda some: not _feasible(_only(asked, some)))
+    least = [_Rule("least", place) for place, lobby in enumerate(asked.lobbies) if lobby.min_teams]
+    bars = [_Rule("bar", place) for place in range(len(asked.bars))]
+    parties = [_Rule("party", place) for place in range(len(asked.parties))]
+
+    def contradict(some: Sequence[_Rule]) -> bool:
+        return not feasible(_problem(_only(asked, some)))
+
+    if len(bars) + len(parties) > MOST_SINGLE:
+        many = [_Rule("bars", lobby) for lobby in sorted({lobby for _, lobby in asked.bars})]
+        left = irreducible([*many, *([_Rule("parties", 0)] if parties else []), *least], contradict)
+        bars = [bar for bar in bars if _Rule("bars", asked.bars[bar.place][1]) in left]
+        parties = parties if _Rule("parties", 0) in left else []
+        if len(bars) + len(parties) > MOST_SINGLE:
+            return left
+        least = [rule for rule in left if rule.kind == "least"]
+    return irreducible([*bars, *parties, *least], contradict)
 
 
 def _only(asked: LobbyRequest, rules: Sequence[_Rule]) -> LobbyRequest:
@@ -173,8 +209,16 @@ def _only(asked: LobbyRequest, rules: Sequence[_Rule]) -> LobbyRequest:
     kept = set(rules)
     return replace(
         asked,
-        parties=tuple(p for n, p in enumerate(asked.parties) if _Rule("party", n) in kept),
-        bars=tuple(b for n, b in enumerate(asked.bars) if _Rule("bar", n) in kept),
+        parties=tuple(
+            party
+            for n, party in enumerate(asked.parties)
+            if _Rule("party", n) in kept or _Rule("parties", 0) in kept
+        ),
+        bars=tuple(
+            bar
+            for n, bar in enumerate(asked.bars)
+            if _Rule("bar", n) in kept or _Rule("bars", bar[1]) in kept
+        ),
         lobbies=tuple(
             lobby if _Rule("least", n) in kept else replace(lobby, min_teams=0)
             for n, lobby in enumerate(asked.lobbies)
@@ -182,9 +226,8 @@ def _only(asked: LobbyRequest, rules: Sequence[_Rule]) -> LobbyRequest:
     )
 
 
-def _feasible(asked: LobbyRequest) -> bool:
-    problem = asked.problem(np.zeros(len(asked.lobbies)), absolute=False, per_player=False)
-    return feasible(problem)
+def _problem(asked: LobbyRequest) -> LobbyProblem:
+    return asked.problem(np.zeros(len(asked.lobbies)), absolute=False, per_player=False)
 
 
 def _spelled(asked: LobbyRequest, rule: _Rule, left: Sequence[_Rule]) -> LobbyRule:
@@ -192,8 +235,13 @@ def _spelled(asked: LobbyRequest, rule: _Rule, left: Sequence[_Rule]) -> LobbyRu
         return _party(asked, rule.place)
     if rule.kind == "bar":
         return _bar(asked, *asked.bars[rule.place])
+    if rule.kind == "bars":
+        who, where = _barred(asked, rule.place), repr(asked.lobbies[rule.place].name)
+        return LobbyRule(f"{who} may not be in {where}", f"let some of them into {where}")
+    if rule.kind == "parties":
+        return LobbyRule(f"{len(asked.parties)} parties stay together", "let some of them play apart")
     lobby = asked.lobbies[rule.place]
-    relax = _lowered(asked, rule, _most(asked, rule, left))
+    relax = _lowered(asked, rule.place, _most(asked, rule, left))
     what = f"{lobby.name!r} gets at least {lobby.min_teams} teams of {_team(asked)}"
     short = sum(asked.lobbies[one.place].min_teams for one in left if one.kind == "least") * asked.min_size
     short -= len(asked.skill)
@@ -206,12 +254,12 @@ def _spelled(asked: LobbyRequest, rule: _Rule, left: Sequence[_Rule]) -> LobbyRu
 def _most(asked: LobbyRequest, rule: _Rule, left: Sequence[_Rule]) -> int:
     """Return the largest minimum of a lobby that the other rules leave it."""
     others = [other for other in left if other != rule]
-    problem = _only(asked, others).problem(np.zeros(len(asked.lobbies)), absolute=False, per_player=False)
+    problem = _problem(_only(asked, others))
     return min(most_teams(problem, rule.place) or 0, asked.lobbies[rule.place].min_teams - 1)
 
 
-def _lowered(asked: LobbyRequest, rule: _Rule, most: int) -> str:
-    return f"lower the minimum of {asked.lobbies[rule.place].name!r} to {most}"
+def _lowered(asked: LobbyRequest, place: int, most: int) -> str:
+    return f"lower the minimum of {asked.lobbies[place].name!r} to {most}"
 
 
 def _team(asked: LobbyRequest) -> str:
@@ -223,6 +271,10 @@ def _who(asked: LobbyRequest, places: Sequence[int]) -> str:
     names = [repr(asked.roster.players[place].label) for place in places[:SPELLED]]
     more = len(places) - len(names)
     return ", ".join(names) + (f" and {more} more" if more else "")
+
+
+def _barred(asked: LobbyRequest, lobby: int) -> str:
+    return _who(asked, [place for place, other in asked.bars if other == lobby])
 
 
 def _party(asked: LobbyRequest, number: int) -> LobbyRule:

@@ -8,14 +8,14 @@ from itertools import islice
 
 import numpy as np
 
-from equipoise.arrays import Floats, Ints
+from equipoise.arrays import Floats
 from equipoise.errors import InputError, again
 from equipoise.lobbies import auto
 from equipoise.lobbies.arranging import arrange
 from equipoise.lobbies.asked import LobbyRequest, gather
 from equipoise.lobbies.bounds import best_counts
 from equipoise.lobbies.conflicts import advice, conflict, plain_conflict
-from equipoise.lobbies.layout import Layout, lay_out
+from equipoise.lobbies.layout import Layout, evenly, lay_out
 from equipoise.lobbies.plan import FilledLobby, Lobby, LobbyPlan
 from equipoise.lobbies.problem import WAITING, LobbyProblem, LobbySolver, LobbyTask, Placed, Placing
 from equipoise.players import Player, Rating
@@ -202,11 +202,11 @@ def _lobbies(lobbies: Iterable[Lobby] | Mapping[str, float | None]) -> tuple[Lob
 
 def _with_bands(problem: LobbyProblem, layout: Layout, skill: Floats) -> tuple[LobbyProblem, Layout]:
     """Return problem and layout with chosen targets, and equally many teams a lobby where that can be."""
-    even = _even(problem, layout.n_teams)
+    even = evenly(problem.least, problem.most, layout.n_teams)
     fixed = replace(problem, least=even, most=even)
-    evenly = lay_out(fixed)
-    if evenly is not None and evenly.seated == layout.seated:
-        problem, layout = fixed, evenly
+    other = lay_out(fixed)
+    if other is not None and other.seated == layout.seated:
+        problem, layout = fixed, other
     counts = layout.teams.sum(axis=1)
     players = np.round(np.cumsum(counts) / max(layout.n_teams, 1) * len(skill)).astype(int)
     rising = np.sort(skill)
@@ -216,15 +216,6 @@ def _with_bands(problem: LobbyProblem, layout: Layout, skill: Floats) -> tuple[L
         for begin, end in zip([0, *players[:-1]], players, strict=True)
     ]
     return replace(problem, target=np.array(targets)), layout
-
-
-def _even(problem: LobbyProblem, n_teams: int) -> Ints:
-    """Return numbers of teams as equal as the limits allow."""
-    counts = problem.least.copy()
-    while counts.sum() < n_teams:
-        open_lobbies = counts < problem.most
-        counts[int(np.where(open_lobbies, counts, n_teams + 1).argmin())] += 1
-    return counts
 
 
 def _with_best_counts(problem: LobbyProblem, layout: Layout) -> Layout:

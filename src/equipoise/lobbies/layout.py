@@ -76,7 +76,7 @@ def lay_out(problem: LobbyProblem) -> Layout | None:
     if _is_simple(problem):
         return _simple(problem)
     if problem.barred:
-        without = lay_out(_without_bars(problem))
+        without = None if _lacks(problem) else lay_out(_without_bars(problem))
         # What is best without bars, and can be kept with them, is best with them.
         quick = None if without is None else _with_bars(problem, without)
         if without is None or quick is not None:
@@ -86,10 +86,12 @@ def lay_out(problem: LobbyProblem) -> Layout | None:
 
 def feasible(problem: LobbyProblem) -> bool:
     """Tell whether any layout keeps the lobbies' limits."""
+    # More teams than must be are none that could not be left out.
+    problem = replace(problem, most=problem.least)
     if _is_simple(problem):
         return _simple(problem) is not None
     if problem.barred:
-        without = lay_out(_without_bars(problem))
+        without = None if _lacks(problem) else lay_out(_without_bars(problem))
         if without is None or _with_bars(problem, without) is not None:
             return without is not None
     return _Model(_merged(problem)[0]).solve(None) is not None
@@ -97,12 +99,27 @@ def feasible(problem: LobbyProblem) -> bool:
 
 def most_teams(problem: LobbyProblem, lobby: int) -> int | None:
     """Return the most teams one lobby can have, the others' limits kept; None where they cannot be."""
+    if problem.barred:
+        # As many as there could be without bars, if there are so many players who may be there.
+        most = most_teams(_without_bars(problem), lobby)
+        most = 0 if most is None else min(most, int(_supply(problem)[lobby]) // problem.min_size)
+        if most >= problem.least[lobby] and feasible(
+            replace(problem, least=_with(problem.least, lobby, most))
+        ):
+            return most
     merged, of_lobby = _merged(problem, apart=lobby)
     model, own = _Model(merged), of_lobby[lobby]
     goal = np.zeros((merged.n_lobbies, model.width))
     goal[own, : len(model.makeups)] = -1.0
     found = model.solve(goal)
     return None if found is None else int(found.teams[own].sum())
+
+
+def _with(counts: Ints, place: int, count: int) -> Ints:
+    """Return numbers one of which is another."""
+    counts = counts.copy()
+    counts[place] = count
+    return counts
 
 
 def makeups_of(least: int, most: int, sizes: Ints) -> Ints:
@@ -173,23 +190,58 @@ def _without_bars(problem: LobbyProblem) -> LobbyProblem:
     )
 
 
-def _with_bars(problem: LobbyProblem, layout: Layout) -> Layout | None:
-    """Return a layout without bars with blocks that may be where they are, None where none was found.
+def _supply(problem: LobbyProblem) -> Ints:
+    """Return how many players may be in each lobby."""
+    players = np.bincount(problem.kind, weights=problem.size, minlength=len(problem.may))
+    return np.rint(players @ problem.may).astype(np.int64)
 
-    Kinds that may be in few lobbies come first, and each goes where there is room, in proportion to it: that
-    nearly always succeeds, and takes no program, which would have a variable for each kind and lobby.
+
+def _lacks(problem: LobbyProblem) -> bool:
+    """Tell whether a lobby needs more players than may be there."""
+    return bool((problem.least * problem.min_size > _supply(problem)).any())
+
+
+def _with_bars(problem: LobbyProblem, layout: Layout) -> Layout | None:
+    """Return a layout without bars with blocks that may be where they are; None where none is found.
+
+    Lobbies get equally many teams.  Kinds that may be in few lobbies come first, and each goes where there is
+    room, in proportion to it: that nearly always succeeds, and takes no program, which would have a variable
+    for each kind and lobby.
     """
+    most = np.minimum(problem.most, _supply(problem) // problem.min_size)
+    if (most < problem.least).any() or most.sum() < layout.n_teams:
+        return None
+    layout = layout.with_counts(evenly(problem.least, most, layout.n_teams))
     kinds, counts = _groups(problem)
-    left = layout.blocks.copy()
+    left = layout.teams @ layout.makeups  # seats for each size in each lobby
     blocks = np.zeros((problem.n_lobbies, len(kinds)), dtype=np.int64)
     open_to = problem.may[kinds[:, 1]]
     for group in np.argsort(open_to.sum(axis=1), kind="stable"):
-        own = left[:, np.searchsorted(layout.kinds[:, 0], kinds[group, 0])]  # a view, which changes
-        room = np.cumsum(np.where(open_to[group], own, 0))
+        size = kinds[group, 0]
+        if size > problem.team_size:
+            continue
+        room = np.cumsum(np.where(open_to[group], left[:, size], 0))
         ends = room * min(counts[group], room[-1]) // max(room[-1], 1)
         blocks[:, group] = np.diff(ends, prepend=0)
-        own -= blocks[:, group]
-    return None if left.any() else replace(layout, kinds=kinds, blocks=blocks)
+        left[:, size] -= blocks[:, group]
+    return None if left[:, 1:].any() else replace(layout, kinds=kinds, blocks=blocks)
+
+
+def evenly(least: Ints, most: Ints, n_teams: int) -> Ints:
+    """Return numbers of teams as equal as limits allow, which must hold so many; the first get more.
+
+    Examples
+    --------
+    >>> evenly(np.array([0, 0, 5]), np.array([1, 9, 9]), 10).tolist()
+    [1, 4, 5]
+    """
+    low, high = 0, n_teams + 1
+    while high - low > 1:
+        half = (low + high) // 2
+        low, high = (half, high) if np.clip(half, least, most).sum() <= n_teams else (low, half)
+    counts: Ints = np.clip(low, least, most)
+    counts[np.flatnonzero((counts == low) & (counts < most))[: n_teams - counts.sum()]] += 1
+    return counts
 
 
 def _by_program(problem: LobbyProblem) -> Layout | None:

@@ -19,7 +19,7 @@ from equipoise.arrays import Floats, Ints, Places
 from equipoise.compiled import chosen
 from equipoise.lobbies.arranging import COMPILED_FROM
 from equipoise.lobbies.bins import Binned
-from equipoise.lobbies.bounds import EPSILON, lobby_prices, total_prices, whole_prices
+from equipoise.lobbies.bounds import EPSILON, lobby_prices, total_prices, whole_costs
 from equipoise.lobbies.kernels import lowest_lines
 from equipoise.lobbies.problem import WAITING, LobbyProblem, Placing
 from equipoise.stopping import Stop, never, seconds_left
@@ -106,7 +106,7 @@ def certified(
     moved = replace(problem, target=problem.target - unit * centre)
     lobby = binned.lobby
     whole = np.flatnonzero(problem.size == 2)
-    whole_price = whole_prices(problem, whole, lobby)
+    whole_price = (whole_costs(problem, whole) - lobby).min(axis=1)
     rents = lobby_prices(lobby, problem, n_teams)
     reach = float(np.abs(skill).max() + np.abs(moved.target).max()) ** (1 if problem.absolute else 2)
     own = np.interp(skill, binned.middle - centre, binned.price)

@@ -15,9 +15,9 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from equipoise.logs.lines import Block, LineReader
+from equipoise.logs.lines import Block, GameReader
 from equipoise.logs.play import ALONE, NAME, Play, bot_id, text_from
-from equipoise.logs.rules import Rules
+from equipoise.logs.rules import GameRules
 from equipoise.matches import Contest, Match, Unfinished
 
 #: Events that matter; the line feed before a line stands here for speed.
@@ -77,7 +77,7 @@ class EventLogGame:
     """
 
     def __init__(
-        self, rules: Rules, game_type: str, map_name: str, number: int, date: float | None, where: str
+        self, rules: GameRules, game_type: str, map_name: str, number: int, date: float | None, where: str
     ) -> None:
         from hashlib import sha256  # here, as it costs a cold start of those who read no log
 
@@ -239,28 +239,18 @@ LINES: dict[bytes, Callable[[EventLogGame, bytes], str | None]] = {
 }  # fmt: skip
 
 
-class EventReader(LineReader):
+class EventReader(GameReader[EventLogGame]):
     """Reads one log, see :class:`equipoise.logs.reading.Reader`."""
 
-    def __init__(self, rules: Rules, source: str, first_line: int = 1) -> None:
+    def __init__(self, rules: GameRules, source: str, first_line: int = 1) -> None:
         super().__init__(source, first_line)
         self._rules = rules
-        self._game: EventLogGame | None = None
         self._date: float | None = None
         self._status = False
 
     def idle(self) -> bool:
         """Tell whether no game runs, nor may begin with the next line."""
-        return self._game is None and self._date is None
-
-    def end(self) -> None:
-        """Take the end of the log; a game that has no result yet is unfinished."""
-        self._abandon("the log ends before its result")
-
-    def _abandon(self, reason: str) -> None:
-        game, self._game = self._game, None
-        if game is not None:
-            self.abandon(game.where, reason)
+        return self.game is None and self._date is None
 
     def take(self, block: Block) -> None:
         """Go through the events; whatever is in a game is part of its identity."""
@@ -271,11 +261,11 @@ class EventReader(LineReader):
             if kind == b"time":
                 self._time(block, line.start(), rest)
             elif kind == b"gamestart" and b" " not in rest.strip():
-                self._abandon(NO_RESULT)
+                self.give_up(NO_RESULT)
                 self._status = False
                 covered = line.start()
                 self._begin(block, line.start(), rest)
-            elif self._game is None:
+            elif self.game is None:
                 self._date = None
             elif self._status or (kind == b"status" and STATUS.match(rest)):
                 self._status = kind != b"end"
@@ -284,15 +274,15 @@ class EventReader(LineReader):
             elif kind in (b"end", b"gameover"):
                 # The match of a line begins a byte early, with the line feed before it, and ends one late.
                 ending = content[covered : line.end() - 1].replace(b"\r", b"")
-                self._game.hash.update(ending + b"\n")
-                self.give(self._game.outcome())
-                self._game = self._date = None
+                self.game.hash.update(ending + b"\n")
+                self.give(self.game.outcome())
+                self.game = self._date = None
             else:
-                wrong = LINES[kind](self._game, rest)
+                wrong = LINES[kind](self.game, rest)
                 if wrong:
                     self.skip(block.line_at(line.start()), wrong)
-        if self._game is not None:
-            self._game.hash.update(content[covered:].replace(b"\r", b""))
+        if self.game is not None:
+            self.game.hash.update(content[covered:].replace(b"\r", b""))
 
     def _time(self, block: Block, place: int, rest: bytes) -> None:
         try:
@@ -301,11 +291,11 @@ class EventReader(LineReader):
         except (ValueError, OverflowError):
             self.skip(block.line_at(place), "a time that is no date")
             return
-        if self._game is None:
+        if self.game is None:
             self.begins(block, place)
             self._date = seconds
         else:
-            self._game.date(seconds)
+            self.game.date(seconds)
 
     def _begin(self, block: Block, place: int, rest: bytes) -> None:
         start = START.match(rest)
@@ -318,7 +308,5 @@ class EventReader(LineReader):
             self._settled = settled
         game_type = self._rules.game_type(start[1].decode("latin-1"))
         date = self._date if self._date is not None or start[4] is None else float(start[4])
-        self._game = EventLogGame(
-            self._rules, game_type, text_from(start[2]), int(start[3] or 0), date, where
-        )
+        self.game = EventLogGame(self._rules, game_type, text_from(start[2]), int(start[3] or 0), date, where)
         self._date = None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from equipoise.logs.reading import Parsed
 from equipoise.matches import Skipped, Unfinished
@@ -171,3 +172,37 @@ class LineReader(ABC):
     def abandon(self, where: str, reason: str) -> None:
         """Tell why a game does not count."""
         self._found.append(Unfinished(where, reason))
+
+
+class Running(Protocol):
+    """A game of a log that has not ended yet."""
+
+    where: str
+
+
+OneGame = TypeVar("OneGame", bound=Running)
+
+
+class GameReader(LineReader, Generic[OneGame]):
+    """A reader of a log in which one game runs at a time."""
+
+    #: Why a game does not count that the log does not tell the end of.
+    cut_off: ClassVar[str] = "the log ends before its result"
+
+    def __init__(self, source: str, first_line: int = 1) -> None:
+        super().__init__(source, first_line)
+        self.game: OneGame | None = None
+
+    def idle(self) -> bool:
+        """Tell whether no game runs."""
+        return self.game is None
+
+    def end(self) -> None:
+        """Take the end of the log; a game that has no result yet is unfinished."""
+        self.give_up(self.cut_off)
+
+    def give_up(self, reason: str) -> None:
+        """Tell why the running game does not count, if there is one."""
+        game, self.game = self.game, None
+        if game is not None:
+            self.abandon(game.where, reason)

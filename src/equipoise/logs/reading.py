@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from equipoise.logs.rules import Rules
+from equipoise.logs.rules import GameRules
 from equipoise.matches import Match, Skipped, Unfinished
 
 #: What comes out of a log.
@@ -64,5 +64,5 @@ class Game(Protocol):
             The number of its first line; more than 1 where a followed log goes on.
         """
 
-    def rules(self) -> Iterable[Rules]:
+    def rules(self) -> Iterable[GameRules]:
         """Return the tables of game types and mutators, one for each game of the family."""

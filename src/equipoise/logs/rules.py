@@ -58,19 +58,19 @@ def _plain(name: str) -> str:
     return _ESCAPES.sub(lambda run: bytes.fromhex(run[0].replace("%", "")).decode("utf-8", "replace"), name)
 
 
-def unknown_mutators(tables: Iterable[Rules], ruleset: Ruleset) -> list[str]:
+def unknown_mutators(tables: Iterable[GameRules], ruleset: Ruleset) -> list[str]:
     """Return those mutators of a ruleset that no table lists: they count as changing play, and are reported.
 
     Parameters
     ----------
-    tables : iterable of Rules
+    tables : iterable of GameRules
         Those of one family of games; the last one stands for games of the family without a table.
     ruleset : Ruleset
         Of one of its matches.
 
     Examples
     --------
-    >>> table = Rules("ut2004", gameplay=frozenset({"instagib"}))
+    >>> table = GameRules("ut2004", gameplay=frozenset({"instagib"}))
     >>> unknown_mutators([table], table.ruleset("ctf", ["InstaGib", "Moonwalk"]))
     ['moonwalk']
     """
@@ -80,7 +80,7 @@ def unknown_mutators(tables: Iterable[Rules], ruleset: Ruleset) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class GameRules:
     """The table of one game.
 
     Parameters
@@ -101,7 +101,8 @@ class Rules:
 
     Examples
     --------
-    >>> rules = Rules("ut2004", {"xgame.xctfgame": "ctf"}, frozenset({"anticheat"}), frozenset({"instagib"}))
+    >>> cosmetic, gameplay = frozenset({"anticheat"}), frozenset({"instagib"})
+    >>> rules = GameRules("ut2004", {"xgame.xctfgame": "ctf"}, cosmetic, gameplay)
     >>> rules.ruleset("XGame.xCTFGame", ["AntiCheat", "Instagib"])
     Ruleset(game='ut2004', game_type='ctf', mutators=('instagib',))
     >>> rules.unknown(["AntiCheat", "Moonwalk"])
@@ -124,7 +125,7 @@ class Rules:
 
         Examples
         --------
-        >>> Rules("ut2004", aliases={"mutlowgrav": "lowgrav"}).mutator("XGame.MutLowGrav")
+        >>> GameRules("ut2004", aliases={"mutlowgrav": "lowgrav"}).mutator("XGame.MutLowGrav")
         'lowgrav'
         """
         name = name.lower()

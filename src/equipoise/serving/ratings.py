@@ -24,7 +24,7 @@ class AmbiguousGameError(InputError):
 
 
 class RatingTable(Protocol):
-    """The part of a game's table that is needed here; see :class:`equipoise.logs.rules.Rules`."""
+    """The part of a game's table that is needed here; see :class:`equipoise.logs.rules.GameRules`."""
 
     @property
     def game(self) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 import math
 from dataclasses import dataclass
-from html import escape
 from typing import Any, NotRequired, TypedDict
 
 import numpy as np
@@ -204,6 +203,8 @@ class Solution:
 
     def _repr_html_(self) -> str:
         """Return the best split for a notebook, with what was proven of it."""
+        from html import escape  # a cold start shows none
+
         value = "" if self.value is None else f", {self.objective} {self.value:.4g}"
         text = escape(f"{self.status}{value}" if self.splits else f"{self.status}: {self.reason}")
         return f"<p>{text}</p>\n{self.table()._repr_html_()}"

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 
-class Interval(NamedTuple):
+class Enclosure(NamedTuple):
     """Two decimals that a number is certainly between."""
 
     low: Decimal
@@ -40,51 +40,51 @@ def contexts(digits: int) -> Contexts:
     return Contexts(context(decimal.ROUND_FLOOR), context(decimal.ROUND_CEILING))
 
 
-def quotient(number: Fraction, digits: int) -> Interval:
+def quotient(number: Fraction, digits: int) -> Enclosure:
     """Return two decimals that a fraction is between."""
     down, up = contexts(digits)
     top, bottom = Decimal(number.numerator), Decimal(number.denominator)
-    return Interval(down.divide(top, bottom), up.divide(top, bottom))
+    return Enclosure(down.divide(top, bottom), up.divide(top, bottom))
 
 
-def times(coefficient: Fraction, interval: Interval, digits: int) -> Interval:
+def times(coefficient: Fraction, interval: Enclosure, digits: int) -> Enclosure:
     """Return two decimals that the multiple of what is in an interval is between."""
     down, up = contexts(digits)
     factor = quotient(coefficient, digits)
     lows = [down.multiply(one, other) for one in factor for other in interval]
     highs = [up.multiply(one, other) for one in factor for other in interval]
-    return Interval(min(lows), max(highs))
+    return Enclosure(min(lows), max(highs))
 
 
-def plus(one: Interval, other: Interval, digits: int) -> Interval:
+def plus(one: Enclosure, other: Enclosure, digits: int) -> Enclosure:
     """Return two decimals that the sum of what is in two intervals is between."""
     down, up = contexts(digits)
-    return Interval(down.add(one.low, other.low), up.add(one.high, other.high))
+    return Enclosure(down.add(one.low, other.low), up.add(one.high, other.high))
 
 
 @lru_cache(maxsize=1 << 14)
-def root(number: Fraction, digits: int) -> Interval:
+def root(number: Fraction, digits: int) -> Enclosure:
     """Return the square root; decimal rounds it to the nearest, so one step further out is certain."""
     down, up = contexts(digits)
     inside = quotient(number, digits)
-    return Interval(
+    return Enclosure(
         max(down.next_minus(down.sqrt(inside.low)), Decimal(0)), up.next_plus(up.sqrt(inside.high))
     )
 
 
 @lru_cache(maxsize=1 << 14)
-def logarithm(number: Fraction, digits: int) -> Interval:
+def logarithm(number: Fraction, digits: int) -> Enclosure:
     """Return two decimals that the natural logarithm is between."""
     down, up = contexts(digits)
     inside = quotient(number, digits)
-    return Interval(down.next_minus(down.ln(inside.low)), up.next_plus(up.ln(inside.high)))
+    return Enclosure(down.next_minus(down.ln(inside.low)), up.next_plus(up.ln(inside.high)))
 
 
-def exponential(power: Interval, digits: int) -> Interval:
+def exponential(power: Enclosure, digits: int) -> Enclosure:
     """Return two decimals that the exponential of what is in an interval is between."""
     down, up = contexts(digits)
     low, high = down.exp(power.low), up.exp(power.high)
-    return Interval(max(down.next_minus(low), Decimal(0)), up.next_plus(high))
+    return Enclosure(max(down.next_minus(low), Decimal(0)), up.next_plus(high))
 
 
 def square_root(number: Fraction) -> Fraction | None:

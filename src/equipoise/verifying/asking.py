@@ -11,7 +11,7 @@ from typing import Any
 from equipoise.errors import InputError, UnsupportedError
 from equipoise.players import Bots, Player, Rating
 from equipoise.verifying.exact import Real
-from equipoise.verifying.question import Group, Member, Question, Row, Stage, number
+from equipoise.verifying.question import ExactPlayer, PreferringGroup, Question, Row, Stage, number
 
 #: What a preference is worth where no price is named.
 PRICE = Fraction("0.01")
@@ -117,7 +117,7 @@ class _Index:
 
 def _members(
     people: Sequence[Player], default: float | None
-) -> tuple[tuple[Member, ...], Fraction | None, int]:
+) -> tuple[tuple[ExactPlayer, ...], Fraction | None, int]:
     """Return everyone in fractions, what those without a weight are given, and how many those are."""
 
     def pair(rating: Rating) -> tuple[Fraction, Fraction]:
@@ -144,17 +144,17 @@ def _members(
     for player, own in zip(people, known, strict=True):
         general = own or (usual, Fraction(0))
         roles = {role: pair(rating) if rating is not None else general for role, rating in player.roles}
-        members.append(Member(*general, number(player.side), roles))
+        members.append(ExactPlayer(*general, number(player.side), roles))
     unrated = known.count(None)
     return tuple(members), usual if unrated else None, unrated
 
 
-def _mean(members: Sequence[Member]) -> Fraction:
+def _mean(members: Sequence[ExactPlayer]) -> Fraction:
     return sum((member.weight for member in members), Fraction(0)) / max(len(members), 1)
 
 
 def _variance(
-    members: Sequence[Member], bots: Bots | None, beta: float | None, zero: float | None
+    members: Sequence[ExactPlayer], bots: Bots | None, beta: float | None, zero: float | None
 ) -> Fraction:
     """Return the square of one spread of the roster, or of what stands for it where all weigh the same."""
     mean, n = _mean(members), max(len(members), 1)
@@ -174,7 +174,7 @@ def _variance(
     return above * above or mean * mean or Fraction(1)
 
 
-def _zero(members: Sequence[Member], spread: Fraction, asked: Mapping[str, Any], *, ratio: bool) -> Real:
+def _zero(members: Sequence[ExactPlayer], spread: Fraction, asked: Mapping[str, Any], *, ratio: bool) -> Real:
     """Return the weight of a player whose presence makes no difference."""
     zero, body = asked.get("zero"), asked.get("body")
     if zero is not None:
@@ -210,15 +210,17 @@ def _sizes(
     return (least,) * n_teams, (most,) * n_teams, difference, (seats,) * n_teams
 
 
-def _groups(people: Sequence[Player], index: _Index, asked: Mapping[str, Any]) -> tuple[Group, ...]:
+def _groups(people: Sequence[Player], index: _Index, asked: Mapping[str, Any]) -> tuple[PreferringGroup, ...]:
     groups = [
-        Group(together, (index(player.id), index(other)), PRICE if price is None else number(price))
+        PreferringGroup(together, (index(player.id), index(other)), PRICE if price is None else number(price))
         for player in people
         for together, named in ((True, player.prefer), (False, player.avoid))
         for other, price in named
     ]
     groups += [
-        Group(preference.kind == "together", tuple(map(index, preference.players)), number(preference.price))
+        PreferringGroup(
+            preference.kind == "together", tuple(map(index, preference.players)), number(preference.price)
+        )
         for preference in asked.get("preferences") or ()
     ]
     return tuple(groups)

@@ -20,7 +20,7 @@ from equipoise.verifying.findings import Finding, UnconfirmedError, Verdict, Ver
 from equipoise.verifying.plain import read
 from equipoise.verifying.question import Question
 from equipoise.verifying.receipts import ANSWER, FIELDS, FORMAT, hash_of, installed
-from equipoise.verifying.rounding import ROOM, Rounding
+from equipoise.verifying.rounding import ROOM, RoundingBound
 from equipoise.verifying.shortfalls import Shortfall, shortfalls
 from equipoise.verifying.splits import Labels, broken
 from equipoise.verifying.values import (
@@ -113,7 +113,7 @@ class _Check:
     def __init__(self, receipt: Mapping[str, Any], asked: Question, stop: Stop) -> None:
         self.receipt, self.asked, self.stop = receipt, asked, stop
         self.answer: Mapping[str, Any] = receipt.get("answer", {})
-        self.rounding = Rounding(asked)
+        self.rounding = RoundingBound(asked)
 
     def fields(self) -> str:
         """Check that everything has its place, and what appears twice is the same."""

@@ -30,7 +30,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 from equipoise.verifying.arithmetic import (
-    Interval,
+    Enclosure,
     contexts,
     coprime_base,
     exponential,
@@ -73,7 +73,7 @@ class Lead(NamedTuple):
             (self.plain.numerator, self.plain.denominator, self.rooted.numerator, self.radicand.numerator)
         )
 
-    def root(self, digits: int) -> Interval:
+    def root(self, digits: int) -> Enclosure:
         """Return two decimals that the root of its size is between."""
         if not self.rooted:
             return root(abs(self.plain), digits)
@@ -86,7 +86,7 @@ class Lead(NamedTuple):
             working *= 2  # the parts nearly cancel, but not entirely
         down, up = contexts(digits)
         low, high = sorted((low.copy_abs(), high.copy_abs()))
-        return Interval(down.next_minus(down.sqrt(low)), up.next_plus(up.sqrt(high)))
+        return Enclosure(down.next_minus(down.sqrt(low)), up.next_plus(up.sqrt(high)))
 
 
 def lead(plain: Fraction, rooted: Fraction, radicand: Fraction, noise: Fraction) -> Lead:
@@ -104,10 +104,10 @@ def lead(plain: Fraction, rooted: Fraction, radicand: Fraction, noise: Fraction)
 
 
 @lru_cache(maxsize=1 << 14)
-def _odds(lead: Lead, digits: int) -> Interval:
+def _odds(lead: Lead, digits: int) -> Enclosure:
     """Return the exponential that a lead stands for in a chance."""
     if not lead.plain and not lead.rooted:
-        return Interval(Decimal(1), Decimal(1))
+        return Enclosure(Decimal(1), Decimal(1))
     ahead = Real(lead.plain, roots={lead.radicand: lead.rooted} if lead.rooted else {}).sign() > 0
     return exponential(times(SLOPE if ahead else -SLOPE, lead.root(digits), digits), digits)
 
@@ -123,15 +123,15 @@ class Chance(NamedTuple):
 
     leads: tuple[Lead, ...]
 
-    def interval(self, digits: int) -> Interval:
+    def interval(self, digits: int) -> Enclosure:
         """Return two decimals that the probability is between."""
         down, up = contexts(digits)
         low, high = self.sum(digits)
-        return Interval(down.divide(Decimal(1), high), up.divide(Decimal(1), low))
+        return Enclosure(down.divide(Decimal(1), high), up.divide(Decimal(1), low))
 
-    def sum(self, digits: int, *, but: tuple[Lead, ...] = ()) -> Interval:
+    def sum(self, digits: int, *, but: tuple[Lead, ...] = ()) -> Enclosure:
         """Return two decimals that the sum of the exponentials is between, some of them left out."""
-        whole = Interval(Decimal(0), Decimal(0))
+        whole = Enclosure(Decimal(0), Decimal(0))
         leads = (Counter(self.leads) - Counter(but)).elements() if but else self.leads
         for lead in leads:
             whole = plus(whole, _odds(lead, digits), digits)
@@ -171,7 +171,7 @@ class Real:
         self.roots = roots or {}
         self.logarithms = logarithms or {}
         self.chances = chances or {}
-        self._known: dict[int, Interval] = {}
+        self._known: dict[int, Enclosure] = {}
         self._float: float | None = None
 
     @property
@@ -254,7 +254,7 @@ class Real:
         """Return a fraction that is not above the number, and close to it."""
         return -(-self).above()
 
-    def interval(self, digits: int) -> Interval:
+    def interval(self, digits: int) -> Enclosure:
         """Return two decimals that the number is between, worked out with so many digits."""
         known = self._known.get(digits)
         if known is None:
@@ -340,11 +340,13 @@ class _Two(NamedTuple):
     one: Chance
     other: Chance
 
-    def difference(self, digits: int) -> Interval:
+    def difference(self, digits: int) -> Enclosure:
         """Return two decimals that something of the sign of their difference is between."""
         both = tuple((Counter(self.one.leads) & Counter(self.other.leads)).elements())
         low, high = self.one.sum(digits, but=both)
-        return plus(self.other.sum(digits, but=both), Interval(high.copy_negate(), low.copy_negate()), digits)
+        return plus(
+            self.other.sum(digits, but=both), Enclosure(high.copy_negate(), low.copy_negate()), digits
+        )
 
 
 def compare(one: Real, other: Real) -> int:

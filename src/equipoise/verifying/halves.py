@@ -54,7 +54,7 @@ class _Choice:
     teams: tuple[tuple[int, int], ...]
 
 
-class _Sums(NamedTuple):
+class _HalfSums(NamedTuple):
     """The sums of a half with a count, in order: totals, sums of squares, and the choices as one number."""
 
     totals: list[int]
@@ -123,7 +123,7 @@ class _Search:
         self.sorted = [self._sums(half) for half in halves]
         self.whole = sum(int(member.weight * self.unit) for member in asked.members)
 
-    def _sums(self, half: Sequence[Sequence[_Choice]]) -> dict[int, _Sums]:
+    def _sums(self, half: Sequence[Sequence[_Choice]]) -> dict[int, _HalfSums]:
         """Return all sums of a half by count, in order."""
         sums = [(0, 0, 0, 0)]
         for part in half:
@@ -137,7 +137,7 @@ class _Search:
         for count, *entry in sums:
             by_count.setdefault(count, []).append((entry[0], entry[1], entry[2]))
         return {
-            count: _Sums(*map(list, zip(*sorted(entries), strict=True)))
+            count: _HalfSums(*map(list, zip(*sorted(entries), strict=True)))
             for count, entries in by_count.items()
         }
 

@@ -59,7 +59,7 @@ class _Preference(NamedTuple):
     price: float
 
 
-class _Rule(NamedTuple):
+class _PlainRule(NamedTuple):
     terms: Mapping[Any, float]
     low: float
     high: float
@@ -197,7 +197,7 @@ def _pairs(raw: Any, made: Any = None) -> list[tuple[str, Any]]:
     return [(name, made(value) if made else value) for name, value in items]
 
 
-def _rule(data: Mapping[str, Any]) -> _Rule:
+def _rule(data: Mapping[str, Any]) -> _PlainRule:
     terms: dict[Any, float] = {}
     if "terms" in data:
         for term in data["terms"]:
@@ -208,4 +208,4 @@ def _rule(data: Mapping[str, Any]) -> _Rule:
         factors = dict.fromkeys(players, 1.0) if isinstance(players, Sequence) else players
         team = data.get("in_team")
         terms = {who if team is None else (who, team - 1): factor for who, factor in factors.items()}
-    return _Rule(terms, data.get("at_least", -math.inf), data.get("at_most", math.inf))
+    return _PlainRule(terms, data.get("at_least", -math.inf), data.get("at_most", math.inf))

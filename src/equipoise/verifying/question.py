@@ -24,7 +24,7 @@ def number(value: Any) -> Fraction:
 
 
 @dataclass(frozen=True)
-class Member:
+class ExactPlayer:
     """A player in fractions.
 
     Parameters
@@ -44,7 +44,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Group:
+class PreferringGroup:
     """Players (indices) who prefer to be together, or no two of them, and the price."""
 
     together: bool
@@ -92,7 +92,7 @@ class Question:
 
     ids: tuple[str, ...]
     names: tuple[str, ...]
-    members: tuple[Member, ...]
+    members: tuple[ExactPlayer, ...]
     n_teams: int
     parties: tuple[tuple[int, ...], ...]
     apart: tuple[tuple[int, int], ...]
@@ -102,7 +102,7 @@ class Question:
     difference: int
     seats: tuple[int, ...]
     bot_weight: Fraction | None
-    groups: tuple[Group, ...]
+    groups: tuple[PreferringGroup, ...]
     side_price: Fraction
     now: Mapping[int, int]
     stay: Fraction

@@ -14,7 +14,7 @@ UNIT = Fraction(1, 2**53)
 OPERATIONS, ROOM = 8, 4
 
 
-class Rounding:
+class RoundingBound:
     """How far the costs of computed totals may be from exact ones, by J. Wilkinson's bound on sums.
 
     A sum of n numbers, each right to ``u = 2**-53`` of its size, is off by at most ``(n + 8) u`` times the

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from equipoise.verifying.best import Optimum
 from equipoise.verifying.exact import Real
 from equipoise.verifying.question import Question, Stage
-from equipoise.verifying.rounding import Rounding
+from equipoise.verifying.rounding import RoundingBound
 from equipoise.verifying.splits import Labels
 from equipoise.verifying.values import value
 
@@ -33,7 +33,7 @@ def shortfalls(
     asked: Question,
     labels: Labels,
     best: Optimum,
-    rounding: Rounding,
+    rounding: RoundingBound,
     again: Callable[[Sequence[Real]], Optimum],
 ) -> list[Shortfall]:
     """Return what a split falls short by, stage by stage.
@@ -50,7 +50,7 @@ def shortfalls(
         The split.
     best : Optimum
         The optimum on paper.
-    rounding : Rounding
+    rounding : RoundingBound
         What rounding explains.
     again : callable
         Finds the optimum once more, with costs of each stage that are let through.
@@ -62,7 +62,7 @@ def shortfalls(
     return found
 
 
-def _measured(asked: Question, labels: Labels, best: Optimum, rounding: Rounding) -> list[Shortfall]:
+def _measured(asked: Question, labels: Labels, best: Optimum, rounding: RoundingBound) -> list[Shortfall]:
     found = []
     for stage, least in zip(asked.stages, best.costs, strict=False):
         cost = value(asked, stage, labels)

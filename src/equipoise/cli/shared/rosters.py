@@ -6,7 +6,6 @@ import gc
 import os
 import re
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -82,7 +81,7 @@ def names_in(here: str) -> list[str]:
     InputError
         If there is none.
     """
-    if Path(here).is_file():
+    if os.path.isfile(here):
         from equipoise.files.kinds import check
         from equipoise.files.rosters import content_of, decoded
 

@@ -13,9 +13,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from equipoise.games.halflife.rules import CS2, GO, MAPS, OLD, OTHER, RULES, changes_play, rules_of
-from equipoise.logs.lines import Block, LineReader
+from equipoise.logs.lines import Block, GameReader
 from equipoise.logs.play import ALONE, NAME, Play, bot_id, text_from
-from equipoise.logs.rules import Rules
+from equipoise.logs.rules import GameRules
 from equipoise.matches import Contest, Match, Ruleset, Unfinished
 
 #: The beginning of a line, with a date; over HTTP the newest games write milliseconds and no ``L``.
@@ -74,7 +74,7 @@ class HalfLife:
         """Return a reader for a log."""
         return HalfLifeReader(source, first_line)
 
-    def rules(self) -> tuple[Rules, ...]:
+    def rules(self) -> tuple[GameRules, ...]:
         """Return the tables of the games."""
         return RULES
 
@@ -201,22 +201,10 @@ def _identity(name: str, identity: str) -> str:
     return steam_id(identity) or NAME + name
 
 
-class HalfLifeReader(LineReader):
+class HalfLifeReader(GameReader[HalfLifeGame]):
     """Reads one log, see :class:`equipoise.logs.reading.Reader`."""
 
-    def __init__(self, source: str, first_line: int = 1) -> None:
-        super().__init__(source, first_line)
-        self._game: HalfLifeGame | None = None
-
-    def idle(self) -> bool:
-        """Tell whether no game runs."""
-        return self._game is None
-
-    def end(self) -> None:
-        """Take the end of the log; a game that has not ended is unfinished."""
-        game, self._game = self._game, None
-        if game is not None:
-            self.abandon(game.where, "the log ends before the game does")
+    cut_off = "the log ends before the game does"
 
     def take(self, block: Block) -> None:
         """Go through the lines."""
@@ -233,11 +221,11 @@ class HalfLifeReader(LineReader):
             self.skip(number, "a date that is none")
             return
         text = parts[7]
-        found = MAP.match(text) or (MATCH_START.match(text) if self._game is None else None)
+        found = MAP.match(text) or (MATCH_START.match(text) if self.game is None else None)
         if found is not None and not self._is_beginning(found[1]):
             self._ends()
-            self._game = HalfLifeGame(text_from(found[1]), date, self.begins(block, place))
-        game = self._game
+            self.game = HalfLifeGame(text_from(found[1]), date, self.begins(block, place))
+        game = self.game
         if game is None:
             return
         game.hash.update(line.rstrip(b"\r") + b"\n")
@@ -251,11 +239,11 @@ class HalfLifeReader(LineReader):
 
     def _is_beginning(self, name: bytes) -> bool:
         """Tell whether the running game is on this map and nobody has played yet: maps are reported twice."""
-        game = self._game
+        game = self.game
         return game is not None and game.map == text_from(name) and game.play.start is None
 
     def _ends(self) -> None:
-        game, self._game = self._game, None
+        game, self.game = self.game, None
         if game is not None:
             self.give(game.outcome())
 

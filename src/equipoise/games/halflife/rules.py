@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from equipoise.logs.rules import Rules
+from equipoise.logs.rules import GameRules
 
 #: What a setting of a server has where it changes nothing.
 DEFAULTS = {
@@ -20,10 +20,10 @@ OLD, GO, CS2, OTHER = "cstrike", "csgo", "cs2", "halflife"
 
 _TYPES = {name: name for name in (*MAPS.values(), "elimination", "tdm", "ffa")}
 
-RULES = tuple(Rules(game, _TYPES, gameplay=frozenset(DEFAULTS)) for game in (OLD, GO, CS2, OTHER))
+RULES = tuple(GameRules(game, _TYPES, gameplay=frozenset(DEFAULTS)) for game in (OLD, GO, CS2, OTHER))
 
 
-def rules_of(game: str) -> Rules:
+def rules_of(game: str) -> GameRules:
     """Return the table of a game."""
     return next(each for each in RULES if each.game == game)
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from equipoise.games.quake3.clients import ClientInfo
 from equipoise.games.quake3.game import LINES, Quake3Game
 from equipoise.games.quake3.rules import RULES, ServerSetup, setup_of
-from equipoise.logs.lines import Block, LineReader
-from equipoise.logs.rules import Rules
+from equipoise.logs.lines import Block, GameReader
+from equipoise.logs.rules import GameRules
 
 #: Lines that matter, with and without a time.  All others are passed over as fast as they can be: that is why
 #: the line feed before a line stands here, the time is never tried twice, and first letters are looked at.
@@ -76,12 +76,12 @@ class Quake3:
         """Return a reader for a log."""
         return Quake3Reader(source, first_line, self._custom)
 
-    def rules(self) -> tuple[Rules, ...]:
+    def rules(self) -> tuple[GameRules, ...]:
         """Return the tables of the games of the family."""
         return RULES
 
 
-class Quake3Reader(LineReader):
+class Quake3Reader(GameReader[Quake3Game]):
     """Reads one log, see :class:`equipoise.logs.reading.Reader`."""
 
     def __init__(
@@ -89,29 +89,20 @@ class Quake3Reader(LineReader):
     ) -> None:
         super().__init__(source, first_line)
         self._custom = custom
-        self._game: Quake3Game | None = None
         self._clients: dict[bytes, ClientInfo | None] = {}
         self._setups: dict[bytes, ServerSetup] = {}
 
-    def idle(self) -> bool:
-        """Tell whether no game runs."""
-        return self._game is None
-
-    def end(self) -> None:
-        """Take the end of the log; a game that has no result yet is unfinished."""
-        self._abandon("the log ends before its result")
-
-    def _abandon(self, reason: str) -> None:
-        game, self._game = self._game, None
-        if game is not None:
-            self.abandon(game.where, "it was a warm-up" if game.warm_up else reason)
+    def give_up(self, reason: str) -> None:
+        """Tell why the running game does not count; a warm-up is none."""
+        warm_up = self.game is not None and self.game.warm_up
+        super().give_up("it was a warm-up" if warm_up else reason)
 
     def take(self, block: Block) -> None:
         """Go through the lines that matter; whatever is in a game is part of its identity."""
         content = block.content
         covered = 0
         for line in LINE.finditer(b"\n" + content):
-            game = self._game
+            game = self.game
             if game is None and line[5] != b"InitGame":
                 continue
             minutes, seconds, killer, victim, kind, _ = line.groups()
@@ -131,8 +122,8 @@ class Quake3Reader(LineReader):
                 end = self._take(game, block, line)
                 if end is not None:
                     self._ends(content[covered:end])
-        if self._game is not None:
-            self._game.cover(content[covered:])
+        if self.game is not None:
+            self.game.cover(content[covered:])
 
     def _begin(self, block: Block, line: re.Match[bytes]) -> None:
         where = self.begins(block, line.start())
@@ -146,17 +137,17 @@ class Quake3Reader(LineReader):
                 kept.clear()
         if info not in self._setups:
             self._setups[info] = setup_of(info, self._custom)
-        self._game = Quake3Game(self._setups[info], stamp[1].decode("latin-1") if stamp else "", start, where)
+        self.game = Quake3Game(self._setups[info], stamp[1].decode("latin-1") if stamp else "", start, where)
 
     def _ends(self, content: bytes) -> None:
         """Let a game end, if one runs; some last lines of it are part of its identity."""
-        game = self._game
+        game = self.game
         if game is None or not game.has_result():
-            self._abandon(NO_RESULT)
+            self.give_up(NO_RESULT)
             return
         game.cover(content)
         self.give(game.outcome())
-        self._game = None
+        self.game = None
 
     def _odd_kill(self, game: Quake3Game, content: bytes, line: re.Match[bytes]) -> bool:
         """Take a kill that is the clock of a log without times, or a suicide; tell whether it is none."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from equipoise.logs.play import text_from
-from equipoise.logs.rules import Rules
+from equipoise.logs.rules import GameRules
 from equipoise.matches import Ruleset
 
 #: Minutes of a round of Urban Terror where no setting says it, and how a setting does.
@@ -97,14 +97,14 @@ URBAN_TERROR = "urbanterror"
 _URBAN_SIGNS = ("q3ut", "q3urt", "urbanterror", "ioq3-urt", "ioq3 urt", "urt 4", "urt-4")
 
 RULES = (
-    Rules("openarena", {**_NAMES, **_OPENARENA}, cosmetic=SETTINGS, gameplay=frozenset(DEFAULTS)),
-    Rules(
+    GameRules("openarena", {**_NAMES, **_OPENARENA}, cosmetic=SETTINGS, gameplay=frozenset(DEFAULTS)),
+    GameRules(
         URBAN_TERROR,
         {**_NAMES, **_URBAN_TERROR},
         cosmetic=URBAN_SETTINGS,
         gameplay=frozenset(URBAN_DEFAULTS),
     ),
-    Rules("quake3", {**_NAMES, **_TEAM_ARENA}, cosmetic=SETTINGS, gameplay=frozenset(DEFAULTS)),
+    GameRules("quake3", {**_NAMES, **_TEAM_ARENA}, cosmetic=SETTINGS, gameplay=frozenset(DEFAULTS)),
 )
 
 #: What ``gamename`` says, as the game's name in a ruleset; of others their own.
@@ -138,7 +138,7 @@ def ruleset_of(settings: dict[str, str], custom: Mapping[str, frozenset[str]] | 
     game = game_of(settings)
     rules = next((each for each in RULES if each.game == game), None)
     if rules is None:
-        rules = Rules(game, {**_NAMES, **_BASE}, cosmetic=SETTINGS, gameplay=frozenset(DEFAULTS))
+        rules = GameRules(game, {**_NAMES, **_BASE}, cosmetic=SETTINGS, gameplay=frozenset(DEFAULTS))
     counted = (custom or {}).get(game, frozenset())
     if counted:
         rules = replace(rules, cosmetic=rules.cosmetic - counted)

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from equipoise.games.ut2004.rules import LONE_TYPES, RULES, TEAM_TYPES
-from equipoise.logs.lines import Block, LineReader
+from equipoise.logs.lines import Block, GameReader
 from equipoise.logs.play import ALONE, NAME, Play, bot_id, text_from
 from equipoise.logs.reading import Parsed
-from equipoise.logs.rules import Rules
+from equipoise.logs.rules import GameRules
 from equipoise.matches import Contest, Match, Unfinished
 
 #: The beginning of a game.
@@ -58,7 +58,7 @@ class UT2004:
         """Return a reader for a log."""
         return UT2004Reader(source, first_line)
 
-    def rules(self) -> tuple[Rules, ...]:
+    def rules(self) -> tuple[GameRules, ...]:
         """Return the table of UT2004."""
         return (RULES,)
 
@@ -249,13 +249,12 @@ LINES: dict[str, Callable[[UT2004Game, list[str]], str | None]] = {
 }  # fmt: skip
 
 
-class UT2004Reader(LineReader):
+class UT2004Reader(GameReader[UT2004Game]):
     """Reads one log, see :class:`equipoise.logs.reading.Reader`."""
 
     def __init__(self, source: str, first_line: int = 1) -> None:
         super().__init__(source, first_line)
         self._transcoder = _Transcoder()
-        self._game: UT2004Game | None = None
         self._place = self._quiet = 0
 
     @property
@@ -281,19 +280,6 @@ class UT2004Reader(LineReader):
                 self._quiet = self._place
         return found
 
-    def idle(self) -> bool:
-        """Tell whether no game runs."""
-        return self._game is None
-
-    def end(self) -> None:
-        """Take the end of the log; a game that has no result yet is unfinished."""
-        self._abandon("the log ends before its result")
-
-    def _abandon(self, reason: str) -> None:
-        game, self._game = self._game, None
-        if game is not None:
-            self.abandon(game.where, reason)
-
     def take(self, block: Block) -> None:
         """Go through the lines."""
         place = 0
@@ -310,18 +296,18 @@ class UT2004Reader(LineReader):
         code = fields[1]
         if code == "NG":
             date = _date(fields[2]) if len(fields) > 7 else None
-            self._abandon(NO_RESULT)
+            self.give_up(NO_RESULT)
             if date is None:
                 return "an NG without date, map and class"
-            self._game = UT2004Game(fields, date, self.begins(block, place))
-        game = self._game
+            self.game = UT2004Game(fields, date, self.begins(block, place))
+        game = self.game
         if game is None:
             return None
         game.hash.update(text.encode("utf-8", "replace") + b"\n")
         game.tick(float(fields[0]))
         if code == "EG":
             self.give(game.outcome(fields[2] if len(fields) > 2 else ""))
-            self._game = None
+            self.game = None
             return None
         known = LINES.get(code)
         return known(game, fields) if known else None

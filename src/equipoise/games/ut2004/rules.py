@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from equipoise.logs.rules import Rules
+from equipoise.logs.rules import GameRules
 
 #: Classes of game types and the names that logs give them, in lower case.
 GAME_TYPES = {
@@ -39,7 +39,7 @@ _KEPT = (
     "heavygrav", "dodgejump", "superberserk", "stopcamping", "freezetag", "uscript",
 )  # fmt: skip
 
-RULES = Rules(
+RULES = GameRules(
     "ut2004",
     GAME_TYPES,
     cosmetic=frozenset((

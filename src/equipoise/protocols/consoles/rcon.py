@@ -80,7 +80,7 @@ class ConsoleAnswer(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Item:
+class _Queued:
     """Something to be sent: a question, or a part of orders."""
 
     text: str
@@ -118,8 +118,8 @@ class Rcon:
             raise ValueError(msg)
         self._password = password.encode()
         self._dialect = dialect
-        self._waiting: deque[_Item] = deque()
-        self._now: _Item | None = None
+        self._waiting: deque[_Queued] = deque()
+        self._now: _Queued | None = None
         self._answers: list[ConsoleAnswer] = []
         self._tokens = dialect.burst
         self._filled: float | None = None
@@ -139,7 +139,7 @@ class Rcon:
     def ask(self, question: str) -> None:
         """Ask for an answer; a question that waits already is not asked twice."""
         if not any(item.question and item.text == question for item in self._waiting):
-            self._waiting.append(_Item(checked(question), question=True))
+            self._waiting.append(_Queued(checked(question), question=True))
 
     def order(self, lines: Iterable[str]) -> None:
         """Let orders be carried out, in order; no answer is given.
@@ -152,7 +152,7 @@ class Rcon:
         dialect, safe = self._dialect, [checked(line) for line in lines]
         for batch in _batches(safe, dialect.between, LONGEST_BATCH - len(dialect.keep)):
             for text in (dialect.keep.format(batch), dialect.run):
-                self._waiting.append(_Item(text, question=False))
+                self._waiting.append(_Queued(text, question=False))
 
     def forget(self) -> None:
         """Drop whatever waits: the server was restarted, and what was meant for it is of no use."""

@@ -21,7 +21,7 @@ from equipoise.server.http.shapes import (
     MatchPage,
     PlayerHistory,
     PlayerPage,
-    Ready,
+    Readiness,
     Reported,
     Rulesets,
     Sessions,
@@ -177,7 +177,9 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "livez", "GET", "/livez", "Tell whether the process answers.", handlers.livez, Alive, scope=""
     ),
-    Operation("readyz", "GET", "/readyz", "Tell whether it may be asked.", handlers.readyz, Ready, scope=""),
+    Operation(
+        "readyz", "GET", "/readyz", "Tell whether it may be asked.", handlers.readyz, Readiness, scope=""
+    ),
     Operation("metrics", "GET", "/metrics", "Counts and times, for Prometheus.", handlers.metrics, str),
     Operation("openapi", "GET", "/openapi.json", "This document.", handlers.document, Any, scope=""),
 )  # fmt: skip

@@ -98,7 +98,7 @@ class Alive(TypedDict):
     status: str
 
 
-class Ready(TypedDict):
+class Readiness(TypedDict):
     """There are ratings to answer from."""
 
     status: str

@@ -27,35 +27,27 @@ class Mates(PricedPreference):
     KIND_OF: ClassVar[Mapping[str, str]] = {"together": "prefer", "apart": "avoid"}
 
     def constraint(self, request: BalanceRequest) -> Constraint:
-        """See :meth:`Asked.constraint`."""
         named = labels(request, self.preference.players)
         return Constraint(self.KIND_OF[self.preference.kind], named, price=self.preference.price)
 
     def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
-        """See :meth:`Asked.violation`."""
         return (self.constraint(yardstick.request),) if self.paid(yardstick, split) else ()
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
-        """See :meth:`Asked.relax`."""
         return replace(
             request, preferences=tuple(other for other in request.preferences if other is not self.preference)
         )
 
     def insist(self, request: BalanceRequest) -> BalanceRequest | None:
-        """See :meth:`PricedPreference.insist`."""
         if self.preference.kind == "together":
             return replace(request, parties=(*request.parties, self.preference.players))
         return replace(request, apart=(*request.apart, *combinations(self.preference.players, 2)))
 
     def paid(self, yardstick: Yardstick, split: Split) -> float:
-        """See :meth:`PricedPreference.paid`."""
-        del yardstick
         return split.preferences[self.place].paid
 
     @staticmethod
     def words(constraint: Constraint, who: str, team: str) -> str:
-        """See :meth:`Asked.words`."""
-        del team
         return f"{who} rather {'together' if constraint.kind == 'prefer' else 'apart'}"
 
 
@@ -67,17 +59,14 @@ class Side(PricedPreference):
     kind = "side"
 
     def constraint(self, request: BalanceRequest) -> Constraint:
-        """See :meth:`Asked.constraint`."""
         place, team = self._place(request)
         price = float(side_prices(request.players, request.teams, request.side_price)[place].max())
         return Constraint(self.kind, (request.players[place].label,), team=team, price=price)
 
     def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
-        """See :meth:`Asked.violation`."""
         return (self.constraint(yardstick.request),) if self.paid(yardstick, split) else ()
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
-        """See :meth:`Asked.relax`."""
         players = (
             replace(player, side=NO_SIDE) if player.id == self.who else player for player in request.players
         )
@@ -90,7 +79,6 @@ class Side(PricedPreference):
         return replace(request, fixed=(*request.fixed, (self.who, self._place(request)[1])))
 
     def paid(self, yardstick: Yardstick, split: Split) -> float:
-        """See :meth:`PricedPreference.paid`."""
         request = yardstick.request
         each = side_prices(request.players, request.teams, request.side_price)
         place, _ = self._place(request)
@@ -103,8 +91,6 @@ class Side(PricedPreference):
 
     @staticmethod
     def words(constraint: Constraint, who: str, team: str) -> str:
-        """See :meth:`Asked.words`."""
-        del constraint
         return f"{who} rather in {team}"
 
 
@@ -116,7 +102,6 @@ class Stay(PricedPreference):
     kind = "stay"
 
     def constraint(self, request: BalanceRequest) -> Constraint:
-        """See :meth:`Asked.constraint`."""
         return Constraint(self.kind, labels(request, self.ids), price=request.stay)
 
     def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
@@ -125,23 +110,17 @@ class Stay(PricedPreference):
         return tuple(Stay((who,)).constraint(yardstick.request) for who in moved)
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
-        """See :meth:`Asked.relax`."""
         return replace(request, stay=0.0)
 
     def insist(self, request: BalanceRequest) -> BalanceRequest | None:
-        """See :meth:`PricedPreference.insist`."""
         return replace(request, stay=0.0, moves=0)
 
     def about(self, who: str) -> PricedPreference:
-        """See :meth:`PricedPreference.about`."""
         return Stay((who,)) if who in self.ids else self
 
     def paid(self, yardstick: Yardstick, split: Split) -> float:
-        """See :meth:`PricedPreference.paid`."""
         return yardstick.request.stay * len(self.violation(yardstick, split))
 
     @staticmethod
     def words(constraint: Constraint, who: str, team: str) -> str:
-        """See :meth:`Asked.words`."""
-        del team
         return f"{who} staying in {'the team' if len(constraint.players) == 1 else 'the teams'} of now"

@@ -21,16 +21,13 @@ class Party(Asked):
     kind = "party"
 
     def constraint(self, request: BalanceRequest) -> Constraint:
-        """See :meth:`Asked.constraint`."""
         return Constraint(self.kind, labels(request, self.ids))
 
     def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
-        """See :meth:`Asked.violation`."""
         whole = len(teams_with(yardstick, split, self.ids)) == 1
         return () if whole else (self.constraint(yardstick.request),)
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
-        """See :meth:`Asked.relax`."""
         return replace(request, parties=tuple(other for other in request.parties if other != self.ids))
 
     def members(self) -> tuple[Asked, ...]:
@@ -39,8 +36,6 @@ class Party(Asked):
 
     @staticmethod
     def words(constraint: Constraint, who: str, team: str) -> str:
-        """See :meth:`Asked.words`."""
-        del constraint, team
         return f"keeping {who} together"
 
 
@@ -53,24 +48,19 @@ class RuleMember(Asked):
     kind = "member"
 
     def constraint(self, request: BalanceRequest) -> Constraint:
-        """See :meth:`Asked.constraint`."""
         return Constraint(self.kind, labels(request, (self.one,)))
 
     def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
         """See :meth:`Asked.violation`: the party says it."""
-        del yardstick, split
         return ()
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
-        """See :meth:`Asked.relax`."""
         rest = tuple(other for other in self.ids if other != self.one)
         parties = tuple(rest if party == self.ids else party for party in request.parties)
         return replace(request, parties=tuple(party for party in parties if len(party) > 1))
 
     @staticmethod
     def words(constraint: Constraint, who: str, team: str) -> str:
-        """See :meth:`Asked.words`."""
-        del constraint, team
         return f"{who} staying in the party"
 
 
@@ -82,22 +72,17 @@ class Apart(Asked):
     kind = "apart"
 
     def constraint(self, request: BalanceRequest) -> Constraint:
-        """See :meth:`Asked.constraint`."""
         return Constraint(self.kind, labels(request, self.pair))
 
     def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
-        """See :meth:`Asked.violation`."""
         together = len(teams_with(yardstick, split, self.pair)) == 1
         return (self.constraint(yardstick.request),) if together else ()
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
-        """See :meth:`Asked.relax`."""
         return replace(request, apart=tuple(other for other in request.apart if other != self.pair))
 
     @staticmethod
     def words(constraint: Constraint, who: str, team: str) -> str:
-        """See :meth:`Asked.words`."""
-        del constraint, team
         return f"keeping {who} apart"
 
 
@@ -109,7 +94,6 @@ class Fixed(Asked):
     kind = "fixed"
 
     def constraint(self, request: BalanceRequest) -> Constraint:
-        """See :meth:`Asked.constraint`."""
         team = self.teams[0][1] if len(self.teams) == 1 else None
         return Constraint(self.kind, labels(request, [who for who, _ in self.teams]), team=team)
 
@@ -119,7 +103,6 @@ class Fixed(Asked):
         return tuple(Fixed((one,)).constraint(yardstick.request) for one in gone)
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
-        """See :meth:`Asked.relax`."""
         ids = {who for who, _ in self.teams}
         return replace(request, fixed=tuple(other for other in request.fixed if other[0] not in ids))
 
@@ -129,7 +112,6 @@ class Fixed(Asked):
 
     @staticmethod
     def words(constraint: Constraint, who: str, team: str) -> str:
-        """See :meth:`Asked.words`."""
         return f"fixing {who} to {'their teams' if constraint.team is None else team}"
 
 
@@ -142,8 +124,6 @@ class Role(Asked):
     kind = "role"
 
     def constraint(self, request: BalanceRequest) -> Constraint:
-        """See :meth:`Asked.constraint`."""
-        del request
         return Constraint(self.kind, name=self.role, number=self.number)
 
     def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
@@ -157,12 +137,10 @@ class Role(Asked):
         return tuple(lacking)
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
-        """See :meth:`Asked.relax`."""
         return replace(request, roles=tuple(other for other in request.roles if other[0] != self.role))
 
     @staticmethod
     def words(constraint: Constraint, who: str, team: str) -> str:
-        """See :meth:`Asked.words`."""
         lacking = "" if constraint.team is None else f", which {team} lacks"
         return f"needing {constraint.number} {who} in every team{lacking}"
 
@@ -175,12 +153,9 @@ class Custom(Asked):
     kind = "rule"
 
     def constraint(self, request: BalanceRequest) -> Constraint:
-        """See :meth:`Asked.constraint`."""
-        del request
         return Constraint(self.kind, name=self.rule.name)
 
     def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
-        """See :meth:`Asked.violation`."""
         request, everyone = yardstick.request, range(len(yardstick.request.players))
         rows = rows_of([self.rule], request.teams, everyone, len(everyone), request.roster.find)
         teams = np.array([yardstick.teams_of(split)], dtype=np.int8)
@@ -188,13 +163,10 @@ class Custom(Asked):
         return (self.constraint(request),) if broken else ()
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
-        """See :meth:`Asked.relax`."""
         return replace(request, rules=tuple(other for other in request.rules if other is not self.rule))
 
     @staticmethod
     def words(constraint: Constraint, who: str, team: str) -> str:
-        """See :meth:`Asked.words`."""
-        del constraint, team
         return f"the rule {who!r}"
 
 
@@ -206,26 +178,21 @@ class TeamSizes(Asked):
     kind = "sizes"
 
     def constraint(self, request: BalanceRequest) -> Constraint:
-        """See :meth:`Asked.constraint`."""
         most = min(request.size_rules.largest_difference + self.steps, len(request.players))
         return Constraint(self.kind, allowed=most)
 
     def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
-        """See :meth:`Asked.violation`."""
         rules = yardstick.request.size_rules
         kept = rules.holds([len(team) for team in split.teams])
         return () if kept else (Constraint(self.kind, allowed=rules.largest_difference),)
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
-        """See :meth:`Asked.relax`."""
         allowed = self.constraint(request).allowed
         sizes = request.sizes if request.bots is not None else None
         return replace(request, max_difference=allowed, min_size=None, max_size=None, sizes=sizes)
 
     @staticmethod
     def words(constraint: Constraint, who: str, team: str) -> str:
-        """See :meth:`Asked.words`."""
-        del who, team
         players = "1 player" if constraint.allowed == 1 else f"{constraint.allowed or 0} players"
         return f"the sizes of the teams, which may differ by {players}"
 
@@ -238,21 +205,15 @@ class MostMoves(Asked):
     kind = "moves"
 
     def constraint(self, request: BalanceRequest) -> Constraint:
-        """See :meth:`Asked.constraint`."""
-        del request
         return Constraint(self.kind, number=self.most)
 
     def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
-        """See :meth:`Asked.violation`."""
         return (self.constraint(yardstick.request),) if len(split.moved) > self.most else ()
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
-        """See :meth:`Asked.relax`."""
         return replace(request, moves=None)
 
     @staticmethod
     def words(constraint: Constraint, who: str, team: str) -> str:
-        """See :meth:`Asked.words`."""
-        del who, team
         number = constraint.number or 0
         return f"at most {number} {'player' if number == 1 else 'players'} changing team"

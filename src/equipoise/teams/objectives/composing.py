@@ -40,11 +40,9 @@ class PreferencePrices(Criterion):
     has_reach = True
 
     def cost(self, totals: Floats) -> Floats:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         return cast("Floats", totals[:, :, PRICE:MOVES].sum(axis=(1, 2)))
 
     def error(self, rounding: Rounding) -> float:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`."""
         return rounding.price
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
@@ -67,7 +65,6 @@ class Moves(Criterion):
     has_reach = True
 
     def cost(self, totals: Floats) -> Floats:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         return cast("Floats", totals[:, :, MOVES:].sum(axis=(1, 2)))
 
     def error(self, rounding: Rounding) -> float:
@@ -133,18 +130,15 @@ class WeightedSum(Criterion):
         return any(criterion.needs_positive for criterion, _ in self.terms)
 
     def cost(self, totals: Floats) -> Floats:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         costs = np.zeros(len(totals))
         for criterion, weight in self.terms:
             costs += weight * criterion.cost(totals)
         return costs
 
     def error(self, rounding: Rounding) -> float:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`."""
         return sum(weight * criterion.error(rounding) for criterion, weight in self.terms) * (1.0 + ROUNDING)
 
     def errors(self, totals: Floats, rounding: Rounding) -> Floats:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.errors`."""
         errors = np.zeros(len(totals))
         for criterion, weight in self.terms:
             errors += weight * criterion.errors(totals, rounding)
@@ -211,7 +205,6 @@ class OnPaper(Criterion):
         return self.criterion.floor - (0.0 if self.side > 0.0 else self.criterion.error(self.rounding))
 
     def cost(self, totals: Floats) -> Floats:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         return self.criterion.cost(totals) + self.side * self.criterion.errors(totals, self.rounding)
 
     def error(self, rounding: Rounding) -> float:
@@ -220,11 +213,9 @@ class OnPaper(Criterion):
         return 0.0
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`."""
         return self.criterion.reach(self._computed(cost), pair)
 
     def windows(self, cost: float, crowd: Crowd) -> Windows:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.windows`."""
         return self.criterion.windows(self._computed(cost), crowd)
 
     def _computed(self, cost: float) -> float:
@@ -264,15 +255,12 @@ class AtMost(Criterion):
         return self.criterion.needs_positive
 
     def cost(self, totals: Floats) -> Floats:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         return np.maximum(self.criterion.cost(totals) - self.level, 0.0)
 
     def error(self, rounding: Rounding) -> float:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`."""
         return self.criterion.error(rounding)
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`."""
         if self.level == np.inf:
             return pair.mu, EVERYWHERE
         return self.criterion.reach(max(self.level + cost, self.criterion.floor), pair)

@@ -30,7 +30,6 @@ class Difference(DifferenceCriterion):
     whole = True
 
     def cost(self, totals: Floats) -> Floats:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         return ranges(totals[:, :, MU])
 
     def error(self, rounding: Rounding) -> float:
@@ -38,12 +37,10 @@ class Difference(DifferenceCriterion):
         return 2.0 * rounding.mu
 
     def largest_difference(self, cost: float, pair: Pair) -> float:
-        """See :meth:`equipoise.teams.objectives.objective.DifferenceCriterion.largest_difference`."""
         del pair
         return cost
 
     def closeness(self, cost: float, crowd: Crowd) -> Closeness:
-        """See :meth:`equipoise.teams.objectives.objective.DifferenceCriterion.closeness`."""
         del crowd
         return Closeness(span=cost)
 

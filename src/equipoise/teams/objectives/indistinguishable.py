@@ -80,7 +80,6 @@ class MutualInformation(Criterion):
         return -self.side_weight * math.log(2.0)
 
     def cost(self, totals: Floats) -> Floats:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         counts = totals[:, :, COUNT]
         whole = totals.sum(axis=1, keepdims=True)
         shares = counts / whole[:, :, COUNT]
@@ -111,7 +110,6 @@ class MutualInformation(Criterion):
         return min(lost, 1.0) + 32.0 * rounding.unit + self._preference_error(rounding)
 
     def errors(self, totals: Floats, rounding: Rounding) -> Floats:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.errors`."""
         whole = totals.sum(axis=1, keepdims=True)
         shares = totals[:, :, COUNT] / whole[:, :, COUNT]
         each = np.where(shares > 0.0, self._lost(totals, rounding), 0.0)

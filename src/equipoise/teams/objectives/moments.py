@@ -53,7 +53,6 @@ class WinDistance(DifferenceCriterion):
     zero: float = 0.0
 
     def cost(self, totals: Floats) -> Floats:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         mu, variance, count = totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT]
         chances = win_probability(mu, variance, count, self.beta, self.zero)
         return widest(np.abs(chances - 1.0 / totals.shape[1]))
@@ -70,11 +69,9 @@ class WinDistance(DifferenceCriterion):
         return 0.5 * LOGISTIC_SLOPE * rounding.strength(self.zero) / least + 2.0 * rounding.unit
 
     def largest_difference(self, cost: float, pair: Pair) -> float:
-        """See :meth:`equipoise.teams.objectives.objective.DifferenceCriterion.largest_difference`."""
         return difference_for(cost, float(noise_of(pair.whole[VARIANCE], sum(pair.counts), 2, self.beta)))
 
     def closeness(self, cost: float, crowd: Crowd) -> Closeness:
-        """See :meth:`equipoise.teams.objectives.objective.DifferenceCriterion.closeness`."""
         even = 1.0 / len(crowd.counts)
         if cost >= even:
             return Closeness()

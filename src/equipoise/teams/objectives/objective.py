@@ -288,7 +288,6 @@ class DifferenceCriterion(Criterion):
         raise NotImplementedError
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
-        """See :meth:`Criterion.reach`."""
         half = self.largest_difference(cost, pair) / 2
         middle = (float(pair.whole[MU]) + self.zero * (pair.counts[0] - pair.counts[1])) / 2
         return Interval(middle - half, middle + half).overlap(pair.mu), EVERYWHERE

@@ -36,7 +36,6 @@ class Ratio(DifferenceCriterion):
     needs_positive = True
 
     def cost(self, totals: Floats) -> Floats:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         smallest, largest = totals[:, :, MU].min(axis=1), totals[:, :, MU].max(axis=1)
         difference = largest - smallest
         return cast("Floats", np.divide(difference, largest, out=np.zeros_like(largest), where=largest > 0))
@@ -54,16 +53,13 @@ class Ratio(DifferenceCriterion):
         return 1.0 - cost
 
     def cost_of(self, shown: float) -> float:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost_of`."""
         return 1.0 - shown
 
     def largest_difference(self, cost: float, pair: Pair) -> float:
-        """See :meth:`equipoise.teams.objectives.objective.DifferenceCriterion.largest_difference`."""
         cost = min(cost, 1.0)
         return float(pair.whole[MU]) * cost / (2.0 - cost)
 
     def closeness(self, cost: float, crowd: Crowd) -> Closeness:
-        """See :meth:`equipoise.teams.objectives.objective.DifferenceCriterion.closeness`."""
         del crowd
         return Closeness(1.0 - cost, 0.0) if cost < 1.0 else Closeness()
 

@@ -62,7 +62,6 @@ class SpreadDifference(Criterion):
     has_windows = True
 
     def cost(self, totals: Floats) -> Floats:
-        """See :meth:`equipoise.teams.objectives.objective.Criterion.cost`."""
         return ranges(standard_deviations(totals, self.centre))
 
     def error(self, rounding: Rounding) -> float:

@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from equipoise.arrays import Floats, Labels
 from equipoise.errors import InputError
-from equipoise.matches import Match
 from equipoise.players import NO_SIDE, Player
+
+if TYPE_CHECKING:
+    from equipoise.matches import Match
 
 #: What a preference is worth where no price is named: one percent of win probability.
 PREFERENCE_PRICE = 0.01

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -203,6 +202,8 @@ def whole_numbers(weights: Floats) -> Ints:
     >>> whole_numbers(np.array([[0.1, 0.25], [7.0, 7.0]])).tolist()
     [[2, 5], [140, 140]]
     """
+    from fractions import Fraction  # only who asks for roles waits for it
+
     written = [Fraction(repr(weight)) for weight in weights.ravel().tolist()]
     unit = math.lcm(*(number.denominator for number in written))
     numbers = [int(number * unit) for number in written]

@@ -50,7 +50,7 @@ def solve(task: Task) -> Found:
     InputError
         If the objective is not linear.
     """
-    model = _Model(task)
+    model = _Program(task)
     best = Best(task)
     bound, proven = task.criterion.floor, False
     for cut in range(CUTS * task.keep):
@@ -90,7 +90,7 @@ def _terms(criterion: Criterion, problem: Problem) -> tuple[float, float, bool]:
     raise UnsupportedError(msg, "solver")
 
 
-class _Model:
+class _Program:
     """The program: x[block, team] first, then the largest and the smallest total, then the preferences."""
 
     def __init__(self, task: Task) -> None:
