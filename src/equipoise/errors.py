@@ -61,8 +61,8 @@ class InputError(EquipoiseError, ValueError):
     problem : str
         What is wrong, and what is allowed; all of the message unless an argument is named.
     argument : str
-        The argument that is at fault, as the library calls it.  Whoever took it under another name says so
-        with :meth:`named`.
+        The argument that is at fault, as the library calls it.  A caller that took it under another name says
+        so with :meth:`named`.
 
     Examples
     --------

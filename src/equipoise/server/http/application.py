@@ -204,7 +204,7 @@ class Application:
             return address
 
     async def _authorise(self, operation: Operation, headers: Mapping[bytes, bytes], address: str) -> None:
-        """Refuse whoever has no token where one is needed, and after a delay whoever has a wrong one."""
+        """Refuse a client without a token where one is needed, and after a delay one with a wrong token."""
         if not operation.scope:
             return
         given = headers.get(b"authorization")

@@ -29,7 +29,7 @@ from equipoise.server.limits import ConnectionLimits
 #: Bytes of the headers of one request, and requests that one connection may send ahead.
 MOST_HEAD, MOST_AHEAD = 32768, 8
 
-#: Bytes that may wait to be sent, here and in the system, before whoever answers has to wait.
+#: Bytes that may wait to be sent, here and in the system, before the handler has to wait.
 HIGH_WATER, SYSTEM_BUFFER = 65536, 65536
 
 log = logging.getLogger(__name__)

@@ -34,7 +34,7 @@ def conflict(problem: Problem, names: list[str]) -> str:
         asked.append(f"the rules {', '.join(map(repr, dict.fromkeys(rows.names)))}")
     if most is not None:
         asked.append(f"at most {most} {'move' if most == 1 else 'moves'}")
-    return f"{' and '.join(asked)} cannot be kept with the sizes and whoever must be together or apart"
+    return f"{' and '.join(asked)} cannot be kept with the sizes and those who must be together or apart"
 
 
 def size_conflict(problem: Problem, names: list[str]) -> str:
