@@ -34,7 +34,7 @@ from equipoise.verifying.best import Optimum, front, optimum
 from equipoise.verifying.exact import Real, UndecidedError
 from equipoise.verifying.plain import read
 from equipoise.verifying.question import Question, Stage
-from equipoise.verifying.rounding import Rounding
+from equipoise.verifying.rounding import RoundingBound
 from equipoise.verifying.shortfalls import shortfalls
 from equipoise.verifying.splits import broken
 from equipoise.verifying.values import shown, value
@@ -101,7 +101,7 @@ class Truth:
             self.front = front(self.question, *self.pair)
         else:
             self.best = optimum(self.question)
-        self.rounding = Rounding(self.question)
+        self.rounding = RoundingBound(self.question)
 
     def verdict(self, answer: dict[str, Any]) -> Verdict:
         """Judge an answer."""

@@ -95,6 +95,10 @@ class TextColumn(CellColumn):
         )
         return [content[start:end].decode() for start, end in bounds]
 
+    def before(self, row: int) -> TextColumn:
+        """Return the column as far as a row."""
+        return TextColumn(self._content, self._words, self._starts[:row], self._ends[:row])
+
     def cells(self) -> list[str]:
         """Return the cells of all rows."""
         return self.at(np.arange(len(self._starts)))
@@ -164,7 +168,7 @@ def _is_simple(file: IO[bytes]) -> bool:
     """Tell whether lines and delimiters alone part the cells of a text; the file is at its beginning then."""
     simple = True
     while simple and (block := file.read(BLOCK) + file.readline()):
-        simple = b'"' not in block and block.count(b"\r") == block.count(b"\r\n")
+        simple = b'"' not in block and (b"\r" not in block or block.count(b"\r") == block.count(b"\r\n"))
     file.seek(0)
     return simple
 
@@ -173,10 +177,12 @@ def _split(file: IO[bytes], columns: Sequence[str], delimiter: str) -> Iterator[
     """Go through rows without quotes: what is between delimiters, all at once."""
     rest = b""
     while block := file.read(BLOCK) + file.readline():
-        content = rest + _without_empty_lines(block)
-        if not content:
-            continue
+        content = rest + (block.replace(b"\r\n", b"\n") if b"\r" in block else block)
+        content = content if content.endswith(b"\n") else content + b"\n"
         bounds = _bounds(content, len(columns), delimiter)
+        if bounds is None:
+            content = _without_empty_lines(content)
+            bounds = _bounds(content, len(columns), delimiter)
         if bounds is None:
             rest = b""
             lines = io.StringIO(content.decode(), newline="")
@@ -186,7 +192,7 @@ def _split(file: IO[bytes], columns: Sequence[str], delimiter: str) -> Iterator[
         found = _columns(content, bounds, columns)
         last = int(np.flatnonzero(found["match"].changes())[-1])
         if last:
-            yield _columns(content, bounds[:last], columns)
+            yield {name: column.before(last) for name, column in found.items()}
         elif len(content) > LONGEST_MATCH:
             raise Unusual
         rest = content[int(bounds[last - 1, -1]) + 1 :] if last else content
@@ -195,9 +201,9 @@ def _split(file: IO[bytes], columns: Sequence[str], delimiter: str) -> Iterator[
         yield _columns(rest, bounds, columns)
 
 
-def _without_empty_lines(block: bytes) -> bytes:
-    """Return lines that all end with the same sign, without those that are empty."""
-    lines = block.replace(b"\r\n", b"\n").strip(b"\n") + b"\n"
+def _without_empty_lines(content: bytes) -> bytes:
+    """Return lines without those that are empty."""
+    lines = content.strip(b"\n") + b"\n"
     while b"\n\n" in lines:
         lines = lines.replace(b"\n\n", b"\n")
     return lines.lstrip(b"\n")

@@ -257,14 +257,13 @@ class Filters(Further, ABC):
         many = len(contest.teams)
         most = 2.0 * (1.0 - 1.0 / many)  # one team has all the points
         leads = [0.0] * many
+        skills = [
+            [(share, self._moments(state, player, contest.ruleset)) for player, share in team]
+            for team in contest.teams
+        ]
         for member, weight in enumerate(self.weights(state, contest.ruleset)):
             slope = 2.0 * self._margin_scale(state, contest.ruleset, member)
-            sums = [
-                math.fsum(
-                    share * self._mean(state, player, contest.ruleset, member)[0] for player, share in team
-                )
-                for team in contest.teams
-            ]
+            sums = [math.fsum(share * moments[member][0] for share, moments in team) for team in skills]
             mean = math.fsum(sums) / many
             leads = [lead + weight * slope * (one - mean) for lead, one in zip(leads, sums, strict=True)]
         return [min(max(lead, -most), most) for lead in leads]
@@ -277,7 +276,7 @@ class Filters(Further, ABC):
         """
         ruleset = ruleset or GENERAL
         weights = self.weights(state, ruleset)
-        moments = [self._mean(state, player, ruleset, member) for member in range(len(weights))]
+        moments = self._moments(state, player, ruleset)
         if len(moments) == 1:
             return Rating(moments[0][0], math.sqrt(moments[0][1]))
         mu = math.fsum(weight * mean for weight, (mean, _) in zip(weights, moments, strict=True))
@@ -297,11 +296,7 @@ class Filters(Further, ABC):
         if many == 1:
             return [1.0]
         own = state.evidence.get(ruleset or GENERAL, (0.0,) * (many + 1))
-        column = [*own, *state.pooled]
-        scores = [kernels.member_score(column, many, 0, member) for member in range(many)]
-        top = max(scores)
-        powers = [math.exp(score - top) for score in scores]
-        return [power / sum(powers) for power in powers]
+        return list(_weights(tuple(own), tuple(state.pooled)))
 
     def latest(self, state: FilterState) -> float:
         """Return when the last contest ended that is known, seconds since 1970; minus infinity for none."""
@@ -323,24 +318,28 @@ class Filters(Further, ABC):
         """Return what is known of a ruleset, of each member in turn."""
         return state.rulesets.get(ruleset) or self.new_ruleset()
 
-    def _mean(self, state: FilterState, player: str, ruleset: Ruleset, member: int) -> tuple[float, float]:
-        """Return mean and variance of a player's skill as a member sees it."""
-        first = kernels.RULESET * member
-        learnt = self._learnt(state, ruleset)[first : first + kernels.RULESET]
-        world = state.world[kernels.WORLD * member : kernels.WORLD * (member + 1)]
-        trust, at = learnt[kernels.TRUST], kernels.ROW * member
-        mean, variance = learnt[kernels.BODY], 0.0
-        for part in levels(ruleset):
-            row = state.table.get((player, part)) or self.newcomer((player, part))
-            mean += row[at + kernels.MEAN] + trust * row[at + kernels.STATISTIC]
-            variance += row[at + kernels.VARIANCE]
+    def _moments(self, state: FilterState, player: str, ruleset: Ruleset) -> list[tuple[float, float]]:
+        """Return mean and variance of a player's skill as each member sees it."""
+        learnt, world = self._learnt(state, ruleset), state.world
+        keys = [(player, part) for part in levels(ruleset)]
+        rows = [state.table.get(key) or self.newcomer(key) for key in keys]
         played = state.games.get(player, NO_GAMES)[0]
-        half = self.filters()[member].experience_games
-        mean += learnt[kernels.EXPERIENCE] * played / (played + half)
-        bots = world[kernels.BOTS]
-        if is_bot(player) and bots and (player, GENERAL) not in state.table:
-            mean += (world[kernels.BOT_MEANS] + trust * world[kernels.BOT_STATISTICS]) / bots
-        return mean, variance
+        new_bot = is_bot(player) and keys[0] not in state.table
+        moments = []
+        for member, one in enumerate(self.filters()):
+            of, at = kernels.RULESET * member, kernels.ROW * member
+            trust = learnt[of + kernels.TRUST]
+            mean, variance = learnt[of + kernels.BODY], 0.0
+            for row in rows:
+                mean += row[at + kernels.MEAN] + trust * row[at + kernels.STATISTIC]
+                variance += row[at + kernels.VARIANCE]
+            mean += learnt[of + kernels.EXPERIENCE] * played / (played + one.experience_games)
+            bots = world[kernels.WORLD * member + kernels.BOTS]
+            if new_bot and bots:
+                known = world[kernels.WORLD * member :]
+                mean += (known[kernels.BOT_MEANS] + trust * known[kernels.BOT_STATISTICS]) / bots
+            moments.append((mean, variance))
+        return moments
 
     def _margin_scale(self, state: FilterState, ruleset: Ruleset, member: int) -> float:
         """Return the margin that a member expects for each unit of skill, tempered."""
@@ -354,6 +353,16 @@ class Filters(Further, ABC):
         ids = [member if isinstance(member, str) else member[0] for team in teams for member in team]
         rows = (state.table.get((player, GENERAL)) for player in ids)
         return max((row[kernels.SEEN] * DAY for row in rows if row), default=0.0)
+
+
+@lru_cache(64)
+def _weights(own: Numbers, pooled: Numbers) -> Numbers:
+    """Return members' weights from what a ruleset tells about them, and all rulesets together."""
+    column, many = [*own, *pooled], len(own) - 1
+    scores = [kernels.member_score(column, many, 0, member) for member in range(many)]
+    top = max(scores)
+    powers = [math.exp(score - top) for score in scores]
+    return tuple(power / sum(powers) for power in powers)
 
 
 @lru_cache(64)
