@@ -42,7 +42,7 @@ def available() -> bool:
 
 @cache
 def _listen() -> None:
-    """Have numba tell when it compiles, once, so that whoever waits hears of it."""
+    """Have numba tell when it compiles, once, so that those who wait hear of it."""
     try:
         event = import_module("numba.core.event")
 

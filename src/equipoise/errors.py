@@ -13,7 +13,23 @@ Not errors, and so not here: an infeasible or unfinished search (``Solution.stat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+
+def again(values: Sequence[Hashable]) -> int:
+    """Return the place of the first value that is one before it, else -1, in time that grows with them.
+
+    Examples
+    --------
+    >>> again(["Ann", "Bob", "Ann"]), again(["Ann", "Bob"])
+    (2, -1)
+    """
+    seen: set[Hashable] = set()
+    for place, value in enumerate(values):
+        if value in seen:
+            return place
+        seen.add(value)
+    return -1
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -45,8 +61,8 @@ class InputError(EquipoiseError, ValueError):
     problem : str
         What is wrong, and what is allowed; all of the message unless an argument is named.
     argument : str
-        The argument that is at fault, as the library calls it.  Whoever took it under another name says so
-        with :meth:`named`.
+        The argument that is at fault, as the library calls it.  A caller that took it under another name says
+        so with :meth:`named`.
 
     Examples
     --------

@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from equipoise.errors import InputError
+from equipoise.errors import InputError, again
 from equipoise.players import LARGEST_WEIGHT, NO_SIDE, Player, Rating
 
 #: What must not reach a screen: control, surrogate and invisible formatting characters (bidirectional
@@ -275,7 +275,7 @@ def _several(row: Mapping[str, Any], field: str, at: str) -> list[tuple[str, Any
             pairs.append((name.strip(), value.strip() or None))
     names = [name for name, _ in pairs]
     if len(set(names)) < len(names):
-        fail(at, f"{field} names {short(next(name for name in names if names.count(name) > 1))} twice")
+        fail(at, f"{field} names {short(names[again(names)])} twice")
     return pairs
 
 

@@ -1,6 +1,6 @@
 """Fairness over time: who sat out, was on the weaker side, was moved, had no say, and met whom how often.
 
-A pure fold over games in the order they were played.  It knows no archive and no clock; whoever gathers
+A pure fold over games in the order they were played.  It knows no archive and no clock; what gathers
 people for a game asks it who sits out next and which of equally good teams to take, and shows its accounts.
 """
 
@@ -225,7 +225,7 @@ def sitting_out(
 ) -> tuple[str, ...]:
     """Return who sits out where there are more players than seats.
 
-    Whoever has sat out the smallest share of games does, among these who has played most, and then who
+    The player who has sat out the smallest share of games does, among these who has played most, and then who
     comes last in the order given.  Those who came together play or sit out together as long as the seats
     allow that.
 
@@ -280,7 +280,7 @@ def ways_to_sit_out(
 ) -> Iterator[tuple[str, ...]]:
     """Go through who may sit out, the fairest way first, for whom a way may break the rules of the game.
 
-    The first one is that of :func:`sitting_out`; then whoever has the best claim to play sits out last, and
+    The first one is that of :func:`sitting_out`; then the one with the best claim to play sits out last, and
     ways that part those who came together come after all that do not.
 
     Examples

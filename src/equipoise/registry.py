@@ -121,7 +121,7 @@ SERVERS: Mapping[str, str] = MappingProxyType(
 def call_part(kind: str, part: Any, function: Any, argument: Any) -> Any:
     """Call a part, turning whatever one that was named as ``"module:attribute"`` raises into a message.
 
-    A part that was passed itself raises what it raises: whoever wrote it is calling.
+    A part that was passed itself raises what it raises: its author is calling.
 
     Parameters
     ----------

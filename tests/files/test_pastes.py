@@ -117,3 +117,10 @@ def test_any_text_gives_players_or_a_message(text: str, read: str | None) -> Non
     except InputError:
         return
     assert all(entry.name.strip() for entry in entries)
+
+
+def test_blank_lines_and_long_ones_take_no_longer_than_they_should() -> None:
+    """The time for a line grows with the square of its length, so there is a most; blank ones are free."""
+    assert len(parse_paste("\n" * 200_000 + "Amber 9", "here")) == 1
+    with pytest.raises(InputError, match=r"^here, line 2: it has 5002 characters; a line may have 5000"):
+        parse_paste("Amber 9\n" + "a " * 2501, "here")

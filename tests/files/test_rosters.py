@@ -112,7 +112,7 @@ def test_a_missing_weight_is_unknown_not_wrong() -> None:
         ("1e16 Ann\n", "", "roster, line 1: weight must be from -1e15 to 1e15, got 1e+16"),
         ("5 Ann\n-1 Bob\n", "", "roster, line 2: the weight must be at least 0, got -1"),
         ("5 Ann\n6 Bob\n7 Ann\n", "", "roster, line 3: 'Ann' appears twice, first in line 1"),
-        ("5 " + "x" * 10_000, "", "roster, line 1: the name must have at most "),
+        ("5 " + "x" * 4_000, "", "roster, line 1: the name must have at most "),
         ("5 A\x00nn", "", "roster, line 1: it has the control character '\\x00'"),
         ("5 Ann\n6 \x1b[31mBob", "", "roster, line 2: it has the control character"),
         ("name,weight\nAnn,x\n", "", "roster, line 2: weight 'x' is not a number"),

@@ -320,3 +320,12 @@ def test_smaller_teams_do_not_depend_on_where_the_scale_begins() -> None:
     assert [lobby.target for lobby in plans[1].lobbies] == pytest.approx([3016.0, 3030.0])
     zeroed = fill(skills, {"calm": 8.0, "wild": 15.0}, team_size=3, min_size=1, zero=0.0, solver="exact")
     assert zeroed.value != pytest.approx(plans[0].value)
+
+
+@pytest.mark.parametrize("most", [None, 1])
+def test_there_may_be_any_number_of_lobbies(most: int | None) -> None:
+    """Numbers of teams are combined however many lobbies there are: an array has 64 dimensions at most."""
+    lobbies = [Lobby(f"L{n}", max_teams=most) for n in range(70)]
+    plan = fill({f"p{n}": n % 31 for n in range(140)}, lobbies, team_size=2, stop=lambda: True)
+    assert plan.status is not Status.INFEASIBLE
+    assert sum(len(team) for lobby in plan.lobbies for team in lobby.teams) == 140

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from equipoise import Bots, InputError, Player, Rating, Status, UnknownNameError, balance, deadline
 from equipoise.registry import OBJECTIVES, SOLVERS, resolve
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
-from equipoise.teams.solvers import meeting
+from equipoise.teams.solvers import conflict, meeting
+from equipoise.teams.solvers.draft import draft
 from equipoise.teams.solvers.task import Found, Ranked, Task
 
 TEN = {
@@ -618,3 +620,18 @@ def test_an_effort_out_of_range_is_refused(effort: float) -> None:
     """It is a multiple of the usual work."""
     with pytest.raises(InputError, match=r"effort must be from 0\.01 to 1000"):
         balance(TEN, effort=effort)
+
+
+def test_the_difference_that_would_do_is_found_by_halving(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 200 fixed to one team: a draft or two for each halving, not one for each difference."""
+    drafts: list[int] = []
+
+    def counted(*arguments: Any) -> Any:
+        drafts.append(1)
+        return draft(*arguments)
+
+    monkeypatch.setattr(conflict, "draft", counted)
+    roster = {f"p{n}": n for n in range(200)}
+    solution = balance(roster, fixed=dict.fromkeys(list(roster)[:170], 0))
+    assert "a difference of 140 players would allow it" in solution.reason
+    assert len(drafts) <= 8

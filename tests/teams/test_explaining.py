@@ -27,6 +27,7 @@ from equipoise import (
 )
 from equipoise.registry import OBJECTIVES
 from equipoise.teams.explaining.asking import Constraint
+from equipoise.teams.explaining.rules import Apart, Fixed, Party
 
 NAMES = "abcdefgh"
 
@@ -313,3 +314,23 @@ def test_a_wrong_question_is_refused(call: Callable[[], object], message: str) -
     with pytest.raises(InputError) as caught:
         call()
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "rules", [{"apart": [tuple(NAMES)]}, {"fixed": dict.fromkeys(NAMES, 0)}, {"parties": [tuple(NAMES[:6])]}]
+)
+def test_nothing_is_relaxed_once_the_time_is_over(
+    rules: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To leave a rule out takes time too, and there may be very many."""
+    for rule in (Apart, Fixed, Party):
+        monkeypatch.setattr(rule, "relax", None)
+    explanation = explain(dict.fromkeys(NAMES, 1), **rules, share=lambda _: lambda: True)
+    assert (explanation.status, explanation.relaxation) == (Status.INFEASIBLE, ())
+
+
+def test_very_many_apart_are_refused_by_number() -> None:
+    """Each pair is looked at by itself; a group of some hundred players has more than there is room for."""
+    roster = {f"p{n}": n for n in range(500)}
+    with pytest.raises(InputError, match=r"^apart: 124750 pairs of players are apart; at most 100000"):
+        explain(roster, apart=[tuple(roster)])

@@ -36,7 +36,7 @@ TIMEOUT = 60.0
 
 
 def say(text: str) -> None:
-    """Write a message for whoever waits to standard error."""
+    """Write a message to standard error for the user who waits."""
     sys.stderr.write(f"{text}\n")
 
 
@@ -142,7 +142,7 @@ class Archive:
     def record(self, matches: Iterable[Match]) -> Recorded:
         """Keep matches, all of them or (where that fails) none, each once.
 
-        When this returns they survive a crash and a power cut.  Whoever is forgotten stays so.  Under one id
+        When this returns they survive a crash and a power cut.  A forgotten player stays so.  Under one id
         the first match stays and a different one is a conflict, but for games of logs: they hash their lines.
         """
         incoming = list(matches)

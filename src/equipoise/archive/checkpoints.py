@@ -97,7 +97,7 @@ def _all(connection: sa.Connection) -> list[Checkpoint]:
 
 
 def go_back(connection: sa.Connection, back: Back) -> None:
-    """Let go of a checkpoint and of those after it; the derived rows are whoever's who goes there."""
+    """Let go of a checkpoint and of those after it; the derived rows are then the caller's."""
     connection.execute(sa.delete(UNDO).where(UNDO.c.number >= back.to.number))
     connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.number >= back.to.number))
 

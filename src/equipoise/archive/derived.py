@@ -1,8 +1,8 @@
 """The derived rows of an archive: all of them, those that have changed, or those of some players alone.
 
-Each time they are written they get a token.  Whoever has kept them knows by it whether what was written since
-is all that differs: a backup that was put in the place of a newer archive, a rebuild and rows that were
-deleted have other tokens.
+Each time they are written they get a token.  A process that has kept them knows by it whether what was
+written since is all that differs: a backup that was put in the place of a newer archive, a rebuild and rows
+that were deleted have other tokens.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from equipoise.ratings.model import State
 #: How the names of parts of the model's state and of what else is known begin.
 STATE, KNOWN = "state.", "known."
 
-#: Renewals that are remembered: whoever has seen none of them reads everything.
+#: Renewals that are remembered: a follower that has seen none of them reads everything.
 RENEWALS = 1000
 
 #: Ranges of keys that are asked for at once, each of two values.

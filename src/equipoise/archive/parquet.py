@@ -67,7 +67,7 @@ def exported(path: str) -> list[Match]:
             return []
         frame = polars.read_parquet(path)
     except (OSError, polars.exceptions.PolarsError):
-        return []  # whoever reads other files says what is wrong
+        return []  # the reader of other files says what is wrong
     content = list(_content(frame))
     merged = roots_of({text_of(one.id): one.text for one in content if one.kind == SAME})
     matches = [match_of(one.text, one.ended) for one in content if one.kind == GAME and not one.undone]

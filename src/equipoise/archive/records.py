@@ -153,7 +153,7 @@ def _contest_of(plain: dict[str, Any]) -> Contest:
 #: The name of the only part of a state that is a mapping itself.
 WHOLE = ""
 
-#: Keys that are kept as they were read: whoever follows an archive reads the same ones again and again.
+#: Keys that are kept as they were read: a follower of an archive reads the same ones again and again.
 KEYS = 1 << 17
 
 _encode_key = json.JSONEncoder(separators=(",", ":")).encode

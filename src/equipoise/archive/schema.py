@@ -80,8 +80,8 @@ DERIVED = sa.Table(
     sqlite_with_rowid=False,  # else every key is kept twice
 )
 
-#: The times the derived rows were written since one of them was last deleted or moved: whoever has them as
-#: of one of these needs only what was written later.
+#: The times the derived rows were written since one of them was last deleted or moved: a process that has
+#: them as of one of these needs only what was written later.
 RENEWAL = sa.Table(
     "renewal",
     METADATA,

@@ -157,7 +157,7 @@ def group() -> None:
 
 
 def _say_compiling(kept: bool) -> None:
-    """Tell whoever waits, once."""
+    """Tell the user who waits, once."""
     notices.compiling.clear()
     again = (
         "'equipoise warm-up' does it beforehand"
@@ -168,7 +168,7 @@ def _say_compiling(kept: bool) -> None:
 
 
 def _say_waiting() -> None:
-    """Tell whoever sits at standard input that it is read."""
+    """Tell the user at standard input that it is read."""
     if sys.stdin.isatty():
         keys = "Ctrl-Z and Enter" if sys.platform == "win32" else "Ctrl-D"
         click.echo(f"Type or paste what is to be read; end with {keys} on a line of its own.", err=True)
@@ -183,7 +183,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         code = group.main(prog_name="equipoise", standalone_mode=False)
-        if sys.stdout is not None:  # closed by whoever started us
+        if sys.stdout is not None:  # closed by the parent process
             sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
     except click.ClickException as error:

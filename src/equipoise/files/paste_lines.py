@@ -23,6 +23,9 @@ UNIT = r"(?:\s*(?:elo|mmr|sr|pts?|points?|rating|lp|rp)\.?)?"
 LABEL = r"(?:rating|elo|mmr|skill|sr|rank|points|level|weight)\s*(?:[:=]\s*|\s)"
 IS_NUMBER = pattern(rf"(?:{LABEL})?{NUMBER}{UNIT}", re.IGNORECASE)
 
+#: Characters of a line, some hundred players: the time to read one grows with the square of them.
+MOST_LINE = 5000
+
 #: Signs that are not seen; the joiners inside emoji and Persian or Indic words are part of the name.
 _UNSEEN = pattern(
     "[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]"
@@ -59,7 +62,7 @@ _CHAT = pattern(
     r"([^:\n]{1,60}):\s*(.*)"
 )
 #: Boxes of a list in which some are ticked.
-_TICKED = pattern(r"^\s*(?:[-*+]\s+)?\[[xX✓]\]", re.MULTILINE)
+_TICKED = pattern(r"^[^\S\n]*(?:[-*+]\s+)?\[[xX✓]\]", re.MULTILINE)
 _UNTICKED = pattern(r"\s*(?:[-*+]\s+)?\[ ?\]\s")
 #: What people answer in a chat to say that they play.
 _COMES = pattern(
@@ -101,6 +104,9 @@ def lines_of(text: str, where: str) -> Iterator[PasteLine]:
     some_ticked = _TICKED.search(text) is not None
     sender = ""
     for number, raw in enumerate(text.split("\n"), start=1):
+        if len(raw) > MOST_LINE:
+            msg = f"it has {len(raw)} characters; a line may have {MOST_LINE}: write one player a line"
+            fail(f"{where}, line {number}", msg)
         if some_ticked and _UNTICKED.match(raw):
             msg = f"{short(raw.strip())} is not ticked as others are; delete it if that player does not play"
             fail(f"{where}, line {number}", msg)

@@ -21,7 +21,7 @@ OF_MATCH = {
 }
 WHEN = ("ended", "date", "time", "played")
 
-#: What a result may be, and the rank of whoever had it.
+#: What a result may be, and the rank of the side that had it.
 RANKS = {
     "win": 1.0, "won": 1.0, "w": 1.0, "loss": 2.0, "lost": 2.0, "l": 2.0, "draw": 1.0, "tie": 1.0, "d": 1.0,
 }  # fmt: skip

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from equipoise.errors import AmbiguousError, InputError
+from equipoise.errors import AmbiguousError, InputError, again
 from equipoise.fields import (
     COLUMNS,
     NUMBER,
@@ -242,9 +242,9 @@ def _header(cells: Sequence[str], at: str) -> list[str]:
         allowed = "; ".join(f"{names[0]} (or {', '.join(names[1:])})" if names[1:] else names[0]
                             for names in COLUMNS.values())  # fmt: skip
         fail(at, f"the header has no column 'name' or 'id'; columns are: {allowed}")
-    for column in set(columns) - {""}:
-        if columns.count(column) > 1:
-            fail(at, f"the header has the column {column!r} more than once")
+    named = [column for column in columns if column]
+    if len(set(named)) < len(named):
+        fail(at, f"the header has the column {named[again(named)]!r} more than once")
     return columns
 
 
@@ -270,6 +270,5 @@ def _object(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
     data = dict(pairs)
     if len(data) < len(pairs):
         keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        fail(where, f"the key {short(twice)} comes twice in one object; names must differ")
+        fail(where, f"the key {short(keys[again(keys)])} comes twice in one object; names must differ")
     return data

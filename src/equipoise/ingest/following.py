@@ -103,7 +103,7 @@ class Following:
         self.lines = place.lines
         #: When the file was, of which something was given last.
         self.date = 0.0
-        #: What is worth saying, for whoever follows to take.
+        #: What is worth saying, for the follower's owner to take.
         self.news: list[str] = []
 
     def poll(self) -> Iterator[bytes]:

@@ -55,7 +55,7 @@ def imbalance(expected: Iterable[float]) -> float:
 def divided(state: State, accounts: Mapping[str, PlayerAccount], stop: Stop = never) -> dict[str, int]:
     """Return the team of everyone who is there, for a game that is about to start.
 
-    Whoever is in a team stays there unless a move is worth its price; among splits that are as good, the
+    Players in a team stay there unless a move is worth its price; among splits that are as good, the
     ledger decides: those who were on the weaker side or moved most often are spared.
     """
     people = sorted(state.people(), key=lambda seat: seat.slot)

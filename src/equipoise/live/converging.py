@@ -21,11 +21,11 @@ class Pending:
         self._coming: list[tuple[AddBot, float]] = []
 
     def forget(self) -> None:
-        """Expect nothing: a new level begins with whoever is there."""
+        """Expect nothing: a new level begins with those who are there."""
         self._coming.clear()
 
     def left(self, seat: Seat) -> None:
-        """Expect nothing of somebody who is gone; whoever comes back is asked for again."""
+        """Expect nothing of somebody who is gone; one who comes back is asked for again."""
         self._sent = {key: at for key, at in self._sent.items() if key[1] != seat.id}
 
     def postpone(self, now: float) -> None:

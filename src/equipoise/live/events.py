@@ -1,4 +1,4 @@
-"""What happens on a server, as values; teams count from 0, None for whoever does not play."""
+"""What happens on a server, as values; teams count from 0, None for those who do not play."""
 
 from __future__ import annotations
 

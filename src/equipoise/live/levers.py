@@ -128,7 +128,7 @@ def best_lever(
     Parameters
     ----------
     people : sequence of sequences of Rating
-        Whoever is in each team and stays there.
+        The players of each team who stay there.
     bots : sequence of sequences of float or None
         The levels of the bots that fill each team up.
     skills : BotSkills

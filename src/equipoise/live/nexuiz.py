@@ -290,7 +290,7 @@ class NexuizConsole:
         return list(dict.fromkeys(found))
 
     def who(self, _: Sequence[int]) -> list[str]:
-        """Return nothing: whoever is there stands in the log of the level."""
+        """Return nothing: those who are there stand in the log of the level."""
         return []
 
 

@@ -217,7 +217,7 @@ class Quake3Log:
         return [Left(slot)]
 
     def _kill(self, rest: bytes) -> list[Event]:
-        """``Kill``: whoever carried a flag no longer does."""
+        """``Kill``: a carrier who is killed carries no flag."""
         kill = _KILL.match(rest)
         victim = int(kill[2]) if kill is not None else -1
         if victim not in self._carriers:

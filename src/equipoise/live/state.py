@@ -171,7 +171,7 @@ class State:
         gone : mapping from slot to Seat
             Who has left.
         heard : float
-            Whoever was heard of after this time is left as they are: the list may be older.
+            Players heard of after this time are left as they are: the list may be older.
         """
         found: list[Event] = []
         for slot, seat in self.seats.items():

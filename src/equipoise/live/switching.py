@@ -37,7 +37,7 @@ class Switching:
     def plan(self, state: State, now: float) -> dict[str, int] | None:
         """Return the plan after a switch, None where nobody changes sides.
 
-        A carrier stays, and so does whoever is on the way to another team.
+        A carrier stays, and so does a player on the way to another team.
         """
         self.asks = False
         uneven = imbalance(chances(state))

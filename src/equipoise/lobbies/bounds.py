@@ -13,6 +13,7 @@ Mathematica 30, 1906: the sum of equal teams' squared deviations is least if all
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +23,9 @@ from equipoise.lobbies.problem import LobbyProblem
 
 #: Numbers of teams gone through to find the best: a few tenths of a second's work.
 MOST_COUNTS = 500_000
+
+#: Lobbies up to which there may be so many of them: they stand side by side.
+MOST_RANGES = 16
 
 #: Rounding: what an addition of numbers of size 1 may be wrong by, with room.
 EPSILON = 4e-16
@@ -66,11 +70,9 @@ def best_counts(problem: LobbyProblem, n_teams: int, total: float) -> tuple[Ints
         counts = np.array([n_teams], dtype=np.int64)
         return counts, abs(total - float(counts @ problem.target))
     ranges = [np.arange(low[k], high[k] + 1) for k in range(problem.n_lobbies - 2)]
-    if math.prod(map(len, ranges)) > MOST_COUNTS:
+    if math.prod(map(len, ranges)) * max(1, len(ranges) / MOST_RANGES) > MOST_COUNTS:
         return _near_counts(problem, n_teams, total), 0.0
-    rest = np.zeros((1, 0), dtype=np.int64)
-    if ranges:
-        rest = np.stack(np.meshgrid(*ranges, indexing="ij"), axis=-1).reshape(-1, len(ranges))
+    rest = _combined(ranges)
     left = n_teams - rest.sum(axis=1)
     first = np.maximum(low[-2], left - high[-1])
     last = np.minimum(high[-2], left - low[-1])
@@ -88,6 +90,17 @@ def best_counts(problem: LobbyProblem, n_teams: int, total: float) -> tuple[Ints
             least = float(away[at])
             best = np.concatenate([rest[at], [second[at], left[at] - second[at]]])
     return np.rint(best).astype(np.int64), least
+
+
+def _combined(ranges: Sequence[Ints]) -> Ints:
+    """Return all combinations, (m, n_ranges), as a grid of any number of dimensions would."""
+    number = math.prod(map(len, ranges))
+    rest = np.empty((number, len(ranges)), dtype=np.int64)
+    inner = number
+    for k, each in enumerate(ranges):
+        inner //= len(each)
+        rest[:, k] = each[np.arange(number) // inner % len(each)]
+    return rest
 
 
 def _near_counts(problem: LobbyProblem, n_teams: int, total: float) -> Ints:

@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.errors import InputError
+from equipoise.errors import InputError, again
 from equipoise.lobbies import auto
 from equipoise.lobbies.arranging import arrange
 from equipoise.lobbies.asked import LobbyRequest, gather
@@ -189,9 +189,9 @@ def _lobbies(lobbies: Iterable[Lobby] | Mapping[str, float | None]) -> tuple[Lob
         msg = "lobbies must be at least one, got none"
         raise InputError(msg)
     names = [lobby.name for lobby in places]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        msg = f"lobbies: {twice!r} appears twice; names must differ"
+    twice = again(names)
+    if twice >= 0:
+        msg = f"lobbies: {names[twice]!r} appears twice; names must differ"
         raise InputError(msg)
     without = [lobby.name for lobby in places if lobby.target is None]
     if 0 < len(without) < len(places):

@@ -107,7 +107,7 @@ class EventLogGame:
         self.ruleset = self.rules.ruleset(self.game_type, names)
 
     def join(self, rest: bytes) -> str | None:
-        """``:join:id:slot:bot|address:name``; where there are no teams whoever joins plays."""
+        """``:join:id:slot:bot|address:name``; where there are no teams everyone who joins plays."""
         fields = JOIN.match(rest)
         if fields is None:
             return "a join without id, address and name"

@@ -22,7 +22,7 @@ Counts = Mapping[str, tuple[int, int]]
 #: How the ids of bots and of people known by nothing but a name begin.
 BOT, NAME = "bot:", "name:"
 
-#: More than any server seats; whoever comes beyond is left out, so that a hostile log costs little.
+#: More than any server seats; those beyond are left out, so that a hostile log costs little.
 MOST_CLIENTS = 1000
 
 #: How much a contest within a game counts, as a flag captured; benchmarks/games.py compares weights.
@@ -95,7 +95,7 @@ class Connected:
 
 
 class Play:
-    """A game that runs.  Whoever is connected has a key of the log's own: a slot, a number."""
+    """A game that runs.  Everyone connected has a key of the log's own: a slot, a number."""
 
     __slots__ = ("_here", "_sides", "clients", "clock", "people", "start")
 

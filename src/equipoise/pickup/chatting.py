@@ -47,7 +47,7 @@ def understood(
     text : str
         Their words, with the exclamation mark.
     who : str
-        The id of whoever typed it.
+        The id of the one who typed it.
     lobbies : PickupLobbies
         What they are about.
     id_of : callable

@@ -12,7 +12,7 @@ from equipoise.pickup.night import Setup
 Teams = tuple[tuple[str, ...], ...]
 
 
-# Events.  ``who`` is the id of whoever does something; ``admin`` says that this is one of those in charge.
+# Events.  ``who`` is the id of the one who acts; ``admin`` says that this is one of those in charge.
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 Somebody waits in as many lobbies as he likes and plays in one.  As soon as a lobby has as many as play, with
 the rules in view, these are a game: they are asked to be ready, teams are divided, voted on or drafted, a map
-is found, both sides report, and the result is kept.  Whoever is in no game can wait meanwhile.
+is found, both sides report, and the result is kept.  Those in no game can wait meanwhile.
 
 ``now`` is an argument of every event, and time passes by :class:`~equipoise.pickup.events.Tick`.  Replaying
-the events gives the same state and the same commands; whoever carries these out keeps the events.
+the events gives the same state and the same commands; what carries these out keeps the events.
 
 What follows from an event is in three modules: waiting and beginning (:mod:`equipoise.pickup.gathering`),
 teams and maps (:mod:`equipoise.pickup.dividing`), and here the rest, with the table of all events.
@@ -39,7 +39,7 @@ class PickupLobbies(Choosing):
     def receive(self, event: Event, now: float) -> tuple[Command, ...]:
         """Take an event, and return what follows.
 
-        What makes no sense changes nothing; whoever did it gets a notice ``"refused"`` with the reason.
+        What makes no sense changes nothing; the one who did it gets a notice ``"refused"`` with the reason.
 
         Parameters
         ----------

@@ -1,8 +1,8 @@
 """A night of games as a fold over events: who is here, which teams are proposed, what was reported.
 
 Every step of a night is one event, plain data that is only ever added.  ``undo`` is an event too: it takes
-back the last step that still counts, so that the state after it is the state before that step.  Whoever has
-the events has the night, and a process that is killed between two of them loses nothing.
+back the last step that still counts, so that the state after it is the state before that step.  To have
+the events is to have the night, and a process that is killed between two of them loses nothing.
 
 Events
 ------

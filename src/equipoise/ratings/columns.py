@@ -1,6 +1,6 @@
 """A history as columns of numbers: what Gaussian filters learn from without a Match for each game.
 
-Whoever reads a file fills a :class:`Columns`; :func:`replay_columns` gives the state that
+A reader of files fills a :class:`Columns`; :func:`replay_columns` gives the state that
 :func:`equipoise.replay` gives over the same matches, bit for bit.  Reading is not done here.
 """
 

@@ -1,6 +1,6 @@
 """One connection of the weight protocol: its turns, what waits to be sent, and the way it ends.
 
-What they say is in :mod:`equipoise.protocols.weights.session`; whoever knows the answers is an argument.
+What they say is in :mod:`equipoise.protocols.weights.session`; what knows the answers is an argument.
 """
 
 from __future__ import annotations

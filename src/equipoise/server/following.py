@@ -25,8 +25,8 @@ from equipoise.serving.ratings import Ratings, RatingTable, Snapshot
 #: Seconds within which two writes of a file may bear the same time.
 TICK = 0.05
 
-#: Seconds for which an archive that is not current must be left alone before the server learns: whoever
-#: writes it at the moment learns itself at its end.
+#: Seconds for which an archive that is not current must be left alone before the server learns: the
+#: process that writes it at the moment learns itself at its end.
 QUIET = 0.5
 
 #: Seconds until the next attempt after one to learn has failed; twice as many after each further one.
@@ -50,7 +50,7 @@ class Look(NamedTuple):
     Parameters
     ----------
     fresh : bool
-        Whether whoever asks has nothing yet.
+        Whether the caller has nothing yet.
     now : bool
         Whether to learn at once where the archive is not current.
     """

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from equipoise.errors import InputError
+from equipoise.errors import InputError, again
 from equipoise.live.family import Ranges, ServerFamily
 from equipoise.live.state import Policy
 from equipoise.protocols.consoles.rcon import Rcon
@@ -134,9 +134,9 @@ def read_servers(path: str) -> tuple[str, list[Playing]]:
         ("log", [str(Path(each.log).absolute()) for each in found]),
         ("name", [each.title for each in found]),
     ):
-        twice = next((value for n, value in enumerate(values) if value in values[:n]), None)
-        if twice is not None:
-            msg = f"{path}: two servers have one {what}, {twice}; each must have its own"
+        twice = again(values)
+        if twice >= 0:
+            msg = f"{path}: two servers have one {what}, {values[twice]}; each must have its own"
             raise InputError(msg)
     return store, found
 

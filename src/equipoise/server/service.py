@@ -192,7 +192,7 @@ class Service:
     async def work(self, request: Work | ReportedGame | UndoneGame, address: str) -> Any:
         """Return the result of a request that takes time, when its turn has come.
 
-        Whoever leaves gives up the turn, but for results: they are kept all the same.
+        A client that leaves gives up its turn, but for results: they are kept all the same.
         """
         lane = self._lanes.get(type(request), self._lanes[object])
         ticket = lane.enter(address, request)

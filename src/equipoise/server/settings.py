@@ -271,7 +271,7 @@ def read_settings(path: str | None, environment: Mapping[str, str], flags: Mappi
 
 
 def place_of(name: str, path: str | None, environment: Mapping[str, str], flags: Mapping[str, Any]) -> str:
-    """Return where a setting was set, as whoever set it would look for it; else as a flag.
+    """Return where a setting was set, as its author would look for it; else as a flag.
 
     Examples
     --------

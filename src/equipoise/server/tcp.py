@@ -1,6 +1,6 @@
 """The weight protocol over TCP: turns of its connections, and the way they end.
 
-What they say is in :mod:`equipoise.protocols.weights.session`; whoever knows the answers is an argument.
+What they say is in :mod:`equipoise.protocols.weights.session`; what knows the answers is an argument.
 
 One thread answers everybody, so nobody may keep it: a turn ends by the time it has taken.  An address that
 has used little of the last moment is answered as its lines arrive; all others stand in line, an address a

@@ -1,4 +1,4 @@
-"""Turns: whoever has how much waiting, everybody's first is served before anybody's second.
+"""Turns: however much each has waiting, everybody's first is served before anybody's second.
 
 Fair queueing by address, as J. Nagle proposed for gateways (RFC 970, 1985): items wait in a queue for each
 address, and the queues are served in rotation.  A lane is a bounded one, whose places are shared likewise:
@@ -115,7 +115,7 @@ class Lane(Generic[Item]):
         return len(self._turns)
 
     def enter(self, whose: Hashable, item: Item) -> Ticket[Item]:
-        """Let something wait; where all places are taken, one of whoever has most is refused."""
+        """Let something wait; where all places are taken, one of the address that has most is refused."""
         ticket = Ticket(whose, item)
         self._turns.add(whose, ticket)
         if len(self._turns) > self._places:

@@ -235,7 +235,7 @@ class Answers:
         return list(clans.values())
 
     def place(self, setting: Setting, seats: Seats, member: Member) -> int:
-        """Return the team for someone who comes late; whoever is in a team stays there."""
+        """Return the team for someone who comes late; players in a team stay there."""
         from equipoise.teams.running.placing import place_late
 
         for n, team in enumerate(seats):

@@ -1,6 +1,6 @@
 """Everyone a snapshot knows, as rows: pages of players, one player, rulesets and leaderboards.
 
-What goes through everyone does so in parts, so that whoever asks can let others have their turn between them.
+What goes through everyone does so in parts, so that the caller can let others have their turn between them.
 """
 
 from __future__ import annotations

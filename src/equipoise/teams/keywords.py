@@ -96,7 +96,7 @@ def keywords_of(data: Any, where: str, *, own_parts: bool = False) -> tuple[list
         What messages call it.
     own_parts : bool
         Whether ``"module:attribute"`` may name an objective, a solver or a criterion: it imports code, so
-        only whoever may run code here may ask for it.
+        only those who may run code here may ask for it.
 
     Raises
     ------

@@ -11,7 +11,7 @@ In plain data (:meth:`BalanceRequest.to_dict`, ``docs/request.schema.json``) a r
 
 ``players`` are as in a JSON roster; every other field is named as the keyword of :func:`equipoise.balance`
 and left out where it is as by default.  Teams are counted from 1 in data, and from 0 in Python.  ``stop`` is
-no part of the data: it belongs to whoever waits.
+no part of the data: it belongs to the caller.
 """
 
 from __future__ import annotations

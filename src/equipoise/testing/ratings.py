@@ -59,7 +59,7 @@ def check_model(model: RatingModel, rng: np.random.Generator) -> None:
     """Hold a rating model to the laws of its kind, on one random history.
 
     It is deterministic and changes no state it is given; its probabilities are one for each team and sum to
-    1; a run is bit for bit its single steps; teams and players may be listed in any order; whoever wins does
+    1; a run is bit for bit its single steps; teams and players may be listed in any order; the winner does
     not become less likely to win the same contest again; a replay depends on the set of matches alone; and
     one that says it is local looks at nobody but those who play.
     """

@@ -2,8 +2,8 @@
 
 A receipt is plain data: the request, the version and seed, the answer with every player by id, its bound, and
 the hash of all that.  Of the answer it holds what follows from the request and no more: which solver found
-it, and the reason in words, nobody could work out again.  The hash shows a slip or a change by hand; whoever
-changes it too is found by :mod:`equipoise.verifying.checking`, which works out what was claimed.
+it, and the reason in words, nobody could work out again.  The hash shows a slip or a change by hand; a
+change of the hash too is found by :mod:`equipoise.verifying.checking`, which works out what was claimed.
 """
 
 from __future__ import annotations

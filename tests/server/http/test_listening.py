@@ -103,7 +103,39 @@ def test_some_requests_may_be_sent_ahead_and_not_very_many(hurried: Served) -> N
             answers += connection.recv(65536)
     with closing(connect(hurried)) as connection:
         connection.sendall(GET * 500)
-        assert rest(connection).count(b"alive") <= MOST_AHEAD + 1
+        assert rest(connection).count(b"alive") == MOST_AHEAD + 1
+
+
+def asked(names: str) -> bytes:
+    """Return a balance of players of one letter."""
+    body = json.dumps({"players": {name: n for n, name in enumerate(names)}}).encode()
+    return b"POST /v1/balance HTTP/1.1\r\nHost: here\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+CHUNKED = b"POST /v1/balance HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("last", "why"),
+    [
+        (b"PLAYER ann\n", b"Invalid HTTP request"),
+        (CHUNKED + b"no number\r\n", b"Invalid HTTP request"),
+        (b"GET /livez HTTP/1.1\r\n\r\n", b"a request must have a Host"),
+        (asked("xyz") * MOST_AHEAD, b"a connection may send 8 requests ahead of their answers"),
+    ],
+)
+def test_what_came_before_is_answered_first(hurried: Served, last: bytes, why: bytes) -> None:
+    """Whatever it is refused for, nobody takes it for the answer to an earlier question."""
+    before = ["abcd", "efgh", "ijkl"]
+    with closing(connect(hurried)) as connection:
+        connection.sendall(b"".join(map(asked, before)) + last)
+        answers = rest(connection).split(b"HTTP/1.1 ")[1:]
+    for names, answer in zip(before, answers, strict=False):
+        teams = json.loads(answer.partition(b"\r\n\r\n")[2])["splits"][0]["teams"]
+        assert sorted(teams[0] + teams[1]) == list(names)
+    assert [answer[:3] for answer in answers[3:-1]] == [b"200"] * (len(answers) - 4)
+    assert answers[-1].startswith(b"400 ")
+    assert why in answers[-1]
 
 
 @pytest.mark.parametrize("head", [b"Content-Length: 3000", b"Transfer-Encoding: chunked"])
@@ -244,3 +276,11 @@ def test_rates_forget_who_was_silent() -> None:
         assert rates.allows(f"10.0.{n // 256}.{n % 256}", n / 100.0)
     assert len(rates._left) < 5000
     assert WrongTokens()._times == {}
+
+
+@pytest.mark.parametrize(("proxies", "alone"), [("", True), ("127.0.0.1", False)])
+def test_behind_a_proxy_nobody_is_alone(proxies: str, alone: bool) -> None:
+    """All have its address, so that small questions of one are answered in turn with what others ask."""
+    settings = Settings("sqlite:///a.db", forwarded_by=proxies)
+    service = Service(settings)
+    assert HttpFront(service, settings, Server(service)).desk.here.is_alone() is alone

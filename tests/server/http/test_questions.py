@@ -12,6 +12,7 @@ from tests.server.http.asking import ask
 from tests.server.process import Served
 
 from equipoise.cli import group
+from equipoise.server.http.asking import answered
 
 PLAYERS = [
     {"name": name, "weight": weight} for name, weight in (("Ann", 9), ("Bob", 7), ("Cid", 4), ("Dee", 1))
@@ -155,3 +156,32 @@ def test_infeasible_is_an_answer(served: Served) -> None:
     body = {"players": PLAYERS, "parties": [["Ann", "Bob"]], "apart": [["Ann", "Bob"]]}
     answer = ask(f"{served.http}/v1/balance", body)
     assert (answer.status, answer.plain["status"]) == (200, "infeasible")
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "pointer"),
+    [
+        ("balance", {"text": "Ann 9\n" * 10_000}, "#/text"),
+        ("balance", {"text": "a+" * 20_000}, "#/text"),
+        ("late", {"text": ", ".join(f"p{n}" for n in range(1000))}, "#/text"),
+        ("explain", {"players": PLAYERS, "why": ["Ann"] * 101}, "#/why"),
+        ("explain", {"players": PLAYERS, "edit": [{"move": "Ann", "team": 1}] * 101}, "#/edit"),
+        ("explain", {"players": (names := [f"p{n}" for n in range(500)]), "apart": [names]}, "#/apart"),
+        ("lobbies", {"players": [{"id": "a"}], "lobbies": [{"name": str(n)} for n in range(1001)]},
+         "#/lobbies"),
+    ],
+)  # fmt: skip
+def test_what_would_take_too_long_is_refused_by_number(kind: str, body: Any, pointer: str) -> None:
+    """Nothing that a body may hold keeps a worker beyond its time, where the answer would be 503."""
+    status, answer = answered(kind, json.dumps(body).encode(), 1.0)
+    problem = json.loads(answer)
+    assert (status, problem["errors"][0]["pointer"]) == (422, pointer), problem
+
+
+@pytest.mark.parametrize(
+    ("body", "why"), [(b"[" * 10_000, "it is nested too deeply"), (b'{"a": "\xff"}', "it is not UTF-8")]
+)
+def test_what_is_no_json_is_said_in_words(body: bytes, why: str) -> None:
+    """Not in those of a decoder."""
+    status, answer = answered("balance", body, 1.0)
+    assert (status, json.loads(answer)["detail"]) == (400, f"the body is not JSON: {why}")

@@ -96,6 +96,7 @@ def test_what_has_not_changed_is_not_sent_again(served: Served, path: str) -> No
         ("/v1/players?limit=1&limit=2", 422), ("/v1/players?cursor=x", 422),
         ("/v1/matches?cursor=bnVsbA", 422),
         ("/v1/rulesets?a=1", 422), ("/v1/balance?time_limit=null", 405), ("/nosuch", 404), ("/v1", 404),
+        ("/v1/players%0A", 404), ("/v1/players/%0A", 404), ("/v1/players/a%0Ab/history", 404),
     ],
 )  # fmt: skip
 def test_addresses_that_are_wrong_are_refused(served: Served, path: str, status: int) -> None:
@@ -131,3 +132,10 @@ def test_health_tells_that_it_lives(served: Served) -> None:
     assert ask(f"{served.http}/readyz").plain["revision"] > 0
     assert ask(f"{served.http}/livez", method="HEAD").body == b""
     assert ask(f"{served.http}/livez", b"x").headers["allow"] == "GET, HEAD"
+
+
+def test_an_unknown_parameter_is_named(served: Served) -> None:
+    """Where there are others, and where there are none."""
+    for path in ("players", "rulesets"):
+        problem = ask(f"{served.http}/v1/{path}?limt=1").plain
+        assert problem["detail"] == "there is no parameter 'limt' here"

@@ -154,7 +154,9 @@ def test_an_undone_match_does_not_count_until_it_is_taken_back(guarded: Guarded)
     for body, undone in ((None, True), ({}, True), ({"back": True}, False)):
         answer = guarded.ask("/v1/matches/wrong-one/undo", "admin", body or {})
         assert answer.plain == {"match": "wrong-one", "undone": undone}
-    assert guarded.ask("/v1/matches/nosuch/undo", "admin", {}).status == 404
+    for match in ("nosuch", "%0A", "a%0Ab"):
+        answer = guarded.ask(f"/v1/matches/{match}/undo", "admin", {})
+        assert (answer.status, "there is no match" in answer.plain["detail"]) == (404, True), answer.plain
     assert guarded.ask("/v1/matches/wrong-one/undo", "admin", {"bak": True}).status == 422
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from equipoise.errors import InputError, nearest
+from equipoise.errors import InputError, again, nearest
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
@@ -110,8 +110,7 @@ def resolved(known: PeopleFinder, names: Sequence[str], new: Sequence[str]) -> d
     here = {each for each in ids.values() if each is not None}
     everyone = {name: player for name, player in known.names().items() if player not in here}
     if len(ids) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        msg = f"players: {twice!r} is there twice; write everyone once"
+        msg = f"players: {names[again(names)]!r} is there twice; write everyone once"
         raise InputError(msg)
     found: dict[str, str] = {}
     for name, player in ids.items():

@@ -129,7 +129,7 @@ def _has_store(options: dict[str, Any]) -> bool:
 def rated(players: list[Player], options: dict[str, Any]) -> list[Player]:
     """Return players with their ratings from the archive of ``--store``, if there is one.
 
-    Whoever has a rating keeps it.  ``options["beta"]`` becomes that of the archive's model, or of the roster,
+    Those with a rating keep it.  ``options["beta"]`` becomes that of the archive's model, or of the roster,
     unless it is given; ``options["draws"]`` how often even teams draw, where that is known.
     """
     scale: Any = players

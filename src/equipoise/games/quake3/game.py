@@ -81,7 +81,7 @@ class Quake3Game:
         self.hash = sha256()
         self.contests: list[Contest] = []
         #: Sides of those who are connected, whether they have entered or not; where nobody ever does, as in a
-        #: log without such lines, whoever is connected is there.
+        #: log without such lines, everyone connected is there.
         self.sides: dict[bytes, int | None] = {}
         self.entered: set[bytes] = set()
         self.enterable = False
@@ -338,7 +338,7 @@ class Quake3Game:
             self._add(self.play.moment(self.ruleset, winner, self.at, self.before))
 
     def _captor(self, slot: bytes, flag: bytes) -> int | None:
-        """Return the side that captured a flag: that of whoever did, or else the one whose it was not."""
+        """Return the side that captured a flag: that of the player, or else the one whose it was not."""
         client = self.play.clients.get(slot)
         if client is not None and client.side:
             return client.side

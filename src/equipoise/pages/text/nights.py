@@ -53,7 +53,7 @@ def proposal_lines(setup: Setup, proposal: Proposal, spelled: Mapping[str, str])
 def proposal_rows(
     setup: Setup, proposal: Proposal | None, spelled: Mapping[str, str]
 ) -> list[tuple[str, str]]:
-    """Return the teams as rows of team and player; whoever sits out, or waits for teams, has none."""
+    """Return the teams as rows of team and player; those who sit out, or wait for teams, have none."""
     teams = [] if proposal is None else proposal.teams
     others = setup.here if proposal is None else proposal.out
     grouped = [*((printable(setup.called(n)), team) for n, team in enumerate(teams)), ("", others)]

@@ -189,7 +189,7 @@ class ChatSession:
         if key not in self._people:
             taken = {person.first for person in self._people.values()}
             first = key
-            while first in taken:  # whoever had the nick first is here under another one
+            while first in taken:  # the one who had the nick first is here under another one
                 first += "'"
             self._people[key] = _Person(nick, first)
         return self._people[key]
@@ -338,7 +338,7 @@ class ChatSession:
         if len(line.params) < 2 or not text.startswith("!") or not (private or self._ours(line.params[0])):
             return []
         if self.folded(line.nick) not in self._people:
-            return []  # not in the channel: whoever may not be there may not play there
+            return []  # not in the channel: those who may not be there may not play there
         found: list[Happened] = []
         if "account" in line.tags or "account-tag" in self._offered:
             found = self._account(line.nick, line.tags.get("account", "*"), now)

@@ -54,7 +54,7 @@ class Named(Member):
 
 
 class Silent(NamedTuple):
-    """Lines without an answer were read, so that whoever reads may look at the clock; no result."""
+    """Lines without an answer were read, so that the reader may look at the clock; no result."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ from equipoise.protocols.weights.requests import (
 #: Bytes of lines that are looked up at once: their answers stay below 8 KiB, and take some 0.03 ms.
 TOGETHER = 2048
 
-#: Lines without an answer, and bytes of empty ones, after which whoever reads gets to look at the clock.
+#: Lines without an answer, and bytes of empty ones, after which the reader gets to look at the clock.
 SILENT_LINES, SILENT_BYTES = 4, 4096
 
 #: Bytes of the longest lookup; a sign has at most four.

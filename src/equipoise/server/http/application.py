@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import ipaddress
 import logging
+import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from time import perf_counter
 from typing import Any
@@ -125,7 +126,7 @@ class Application:
         for each in operations:
             paths.setdefault(each.path, []).append(each)
         longest = sorted(paths, key=len, reverse=True)  # a place may hold what another path ends with
-        routes: list[BaseRoute] = [Route(path, Endpoint(paths[path], self)) for path in longest]
+        routes: list[BaseRoute] = [_route(path, Endpoint(paths[path], self)) for path in longest]
         self._router = Router(routes, redirect_slashes=False, default=pages or self._nothing)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -203,7 +204,7 @@ class Application:
             return address
 
     async def _authorise(self, operation: Operation, headers: Mapping[bytes, bytes], address: str) -> None:
-        """Refuse whoever has no token where one is needed, and after a delay whoever has a wrong one."""
+        """Refuse a client without a token where one is needed, and after a delay one with a wrong token."""
         if not operation.scope:
             return
         given = headers.get(b"authorization")
@@ -254,6 +255,13 @@ class Application:
         return ProblemError(HttpProblem(413, "too-large", f"a body may have {self.most_bytes} bytes"))
 
 
+def _route(path: str, endpoint: Any) -> Route:
+    """Return a route whose places hold any characters, line breaks too, and which ends where it ends."""
+    route = Route(path, endpoint)
+    route.path_regex = re.compile(route.path_regex.pattern.removesuffix("$") + r"\Z", re.DOTALL)
+    return route
+
+
 async def _in_time(receive: Receive) -> MutableMapping[str, Any]:
     try:
         async with asyncio.timeout(BODY_SECONDS):
@@ -285,6 +293,10 @@ def _query(operation: Operation, scope: Scope) -> Any:
         if name in given:
             raise ProblemError(HttpProblem(422, "invalid", f"the parameter {name!r} is given twice"))
         given[name] = value
+    for name in given:
+        if name not in operation.query.__struct_fields__:
+            msg = f"there is no parameter {name!r} here"
+            raise ProblemError(HttpProblem(422, "invalid", msg, more={"parameter": name}))
     try:
         return msgspec.convert(given, operation.query, strict=False)
     except msgspec.ValidationError as error:

@@ -18,7 +18,7 @@ RETRY = 1
 
 @dataclass(slots=True)
 class HttpRequest:
-    """A request, as far as whoever answers it needs to know.
+    """A request, as far as its handler needs to know.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from equipoise.clock import deadline, shares
-from equipoise.errors import READS, AmbiguousError, EquipoiseError, InputError, UnknownNameError
+from equipoise.errors import READS, AmbiguousError, EquipoiseError, InputError, UnknownNameError, again
 from equipoise.protocols.http.problems import BODY, HttpProblem, located, pointer_to
 from equipoise.server.http.bodies import (
     LobbiesBody,
@@ -30,6 +30,9 @@ FIRST = 0.5
 
 #: The most bots that are waited for.
 MOST_POOL = 1_000_000
+
+#: Characters of names as people write them: some thousand players.
+MOST_TEXT = 50_000
 
 #: What the fields of a body are called elsewhere in the library.
 TEXT = "text"
@@ -123,6 +126,9 @@ def _asked(data: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any], float |
     text, read = data.pop(TEXT), data.pop("read", None)
     if not isinstance(text, str):
         msg = "text must be text: names as people write them"
+        raise invalid(msg, f"/{TEXT}")
+    if len(text) > MOST_TEXT:
+        msg = f"text must have at most {MOST_TEXT} characters, got {len(text)}; give players, which are data"
         raise invalid(msg, f"/{TEXT}")
     if read is not None and read not in READS:
         msg = f"read must be one of {', '.join(READS)}"
@@ -250,8 +256,8 @@ def _lobbies(body: bytes, seconds: float) -> Any:
     asked = typed(body, LobbiesBody)
     for field in ("players", "lobbies"):
         names = [each.id if field == "players" else each.name for each in getattr(asked, field)]
-        if len(set(names)) < len(names):
-            twice = next(n for n, name in enumerate(names) if name in names[:n])
+        twice = again(names)
+        if twice >= 0:
             msg = f"{names[twice]!r} appears twice; names must differ"
             raise invalid(msg, pointer_to(field, twice))
     if ":" in asked.solver:

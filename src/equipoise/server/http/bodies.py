@@ -16,6 +16,9 @@ Number = Annotated[float, Meta(ge=-LARGEST_WEIGHT, le=LARGEST_WEIGHT)]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Count = Annotated[int, Meta(ge=0, le=1_000_000)]
 
+#: How much may be asked of one split: each takes a search of its own.
+MOST_ASKED = 100
+
 Pair = Annotated[list[Name], Meta(min_length=2, max_length=2)]
 
 #: A line of a match file; its schema is that of match files.
@@ -45,7 +48,7 @@ class LobbiesBody(msgspec.Struct, forbid_unknown_fields=True):
     """Players and parties to put into teams, and the teams into lobbies; as ``equipoise lobbies``."""
 
     players: Annotated[list[LobbyPlayer], Meta(min_length=1)]
-    lobbies: Annotated[list[LobbyAsked], Meta(min_length=1)]
+    lobbies: Annotated[list[LobbyAsked], Meta(min_length=1, max_length=1000)]
     team_size: Annotated[int, Meta(ge=1, le=1000)] = 2
     min_size: Annotated[int, Meta(ge=1, le=1000)] | None = None
     deviation: Literal["squared", "absolute"] = "squared"
@@ -107,5 +110,5 @@ class MoveStep(msgspec.Struct, forbid_unknown_fields=True):
 class Questions(msgspec.Struct, forbid_unknown_fields=True):
     """What is asked of the best split: why somebody is where, and what changes by hand would cost."""
 
-    why: list[Name | Pair] = []
-    edit: list[dict[str, Any]] = []
+    why: Annotated[list[Name | Pair], Meta(max_length=MOST_ASKED)] = []
+    edit: Annotated[list[dict[str, Any]], Meta(max_length=MOST_ASKED)] = []

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from equipoise.errors import again
 from equipoise.protocols.http.problems import HttpProblem, pointer_of_path
 
 Body = TypeVar("Body", bound=msgspec.Struct)
@@ -51,7 +52,12 @@ def typed(body: bytes, kind: type[Body]) -> Body:
 
 
 def _no_json(error: Exception) -> ProblemError:
-    return ProblemError(HttpProblem(400, "malformed", f"the body is not JSON: {error}", ""))
+    why = str(error)
+    if isinstance(error, RecursionError):
+        why = "it is nested too deeply"
+    elif isinstance(error, UnicodeDecodeError):
+        why = "it is not UTF-8"
+    return ProblemError(HttpProblem(400, "malformed", f"the body is not JSON: {why}", ""))
 
 
 def _check_keys(body: bytes, data: Any) -> None:
@@ -84,8 +90,7 @@ def _pairs(data: Any) -> int:
 def _different(pairs: list[tuple[str, Any]]) -> None:
     keys = [key for key, _ in pairs]
     if len(set(keys)) < len(keys):
-        twice = next(key for key in keys if keys.count(key) > 1)
-        msg = f"the key {twice!r:.80} comes twice in one object; keys must differ"
+        msg = f"the key {keys[again(keys)]!r:.80} comes twice in one object; keys must differ"
         raise invalid(msg)
 
 

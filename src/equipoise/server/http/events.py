@@ -1,8 +1,8 @@
 """Events as they happen (Server-Sent Events): matches that were kept, ratings that changed.
 
-An event's id is the revision it is of, so that whoever comes back with ``Last-Event-ID`` gets what came since
-from the archive, whatever has happened to the server.  Only the last event of a revision has an id: who was
-cut off in the middle of one gets it again as a whole, and loses nothing.
+An event's id is the revision it is of, so that a client that comes back with ``Last-Event-ID`` gets what came
+since from the archive, whatever has happened to the server.  Only the last event of a revision has an id: who
+was cut off in the middle of one gets it again as a whole, and loses nothing.
 """
 
 from __future__ import annotations

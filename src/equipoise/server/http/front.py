@@ -47,7 +47,9 @@ class HttpFront:
         self.desk.connections = lambda: {
             '{protocol="weights"}': weights.open, '{protocol="http"}': self._server.open
         }  # fmt: skip
-        self.desk.here.is_alone = lambda: weights.addresses + self._server.addresses < 2
+        # Behind a proxy all have its address.
+        proxied = bool(settings.proxies)
+        self.desk.here.is_alone = lambda: not proxied and weights.addresses + self._server.addresses < 2
         self._tasks: list[asyncio.Task[None]] = []
         self.where = ("", 0)
 

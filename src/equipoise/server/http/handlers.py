@@ -227,7 +227,7 @@ def _etag(known: FromSnapshot) -> tuple[tuple[bytes, bytes], ...]:
 
 
 def _unchanged(known: FromSnapshot, asked: HttpRequest) -> Reply | None:
-    """Return the answer to whoever has this revision already."""
+    """Return the answer to a client that has this revision already."""
     has = asked.headers.get(b"if-none-match")
     if has is None:
         return None

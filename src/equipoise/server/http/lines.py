@@ -1,6 +1,6 @@
 """Lanes of questions, in which addresses take turns, and what works them off.
 
-What takes time is answered by workers, of which one address never has all at once: whoever else comes finds
+What takes time is answered by workers, of which one address never has all at once: another one finds
 one that is free.  What takes no longer than a turn is answered in this process while it has taken little of
 it lately, or nobody else is connected; where several wait for that, a free worker takes half of them.
 """
@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 
 async def when_its_turn_comes(lane: Lane[Any], address: str, item: Any) -> Any:
-    """Return the answer to something that waits in a lane; whoever leaves gives the turn up.
+    """Return the answer to something that waits in a lane; a client that leaves gives its turn up.
 
     Raises
     ------

@@ -29,7 +29,7 @@ from equipoise.server.limits import ConnectionLimits
 #: Bytes of the headers of one request, and requests that one connection may send ahead.
 MOST_HEAD, MOST_AHEAD = 32768, 8
 
-#: Bytes that may wait to be sent, here and in the system, before whoever answers has to wait.
+#: Bytes that may wait to be sent, here and in the system, before the handler has to wait.
 HIGH_WATER, SYSTEM_BUFFER = 65536, 65536
 
 log = logging.getLogger(__name__)
@@ -68,6 +68,8 @@ class HttpConnection(HttpToolsProtocol):
         self.account = account
         self.was_open = False
         self._is_refused = False
+        self._refused_later: HttpProblem | None = None
+        self._fault = ""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin."""
@@ -122,11 +124,11 @@ class HttpConnection(HttpToolsProtocol):
         self._in_head = False
         self._until = 0.0  # how long bodies and answers may take is the application's affair
         if len(self.pipeline) >= MOST_AHEAD:
-            msg = "too many requests sent ahead"
-            raise ValueError(msg)
+            self._fault = f"a connection may send {MOST_AHEAD} requests ahead of their answers"
+            raise ValueError(self._fault)
         if self.parser.get_http_version() == "1.1" and not any(name == b"host" for name, _ in self.headers):
-            msg = "no Host, which RFC 9112 (3.2) has refused"
-            raise ValueError(msg)
+            self._fault = "a request must have a Host"  # RFC 9112 (3.2)
+            raise ValueError(self._fault)
         super().on_headers_complete()
 
     def on_response_complete(self) -> None:
@@ -137,17 +139,33 @@ class HttpConnection(HttpToolsProtocol):
             self._head = 0
             self._in_head = True
             self._until = self._server.clock + self._server.limits.idle_seconds
+        if self._refused_later is not None and not self._is_answering():
+            self._refuse_now(self._refused_later)
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is no HTTP."""
-        self._refuse(HttpProblem(400, "malformed", msg))
+        self._refuse(HttpProblem(400, "malformed", self._fault or msg))
 
     def _refuse(self, problem: HttpProblem) -> None:
-        """Take nothing more, and refuse when it is this address's turn to be refused."""
+        """Take nothing more, and refuse once what came before has been answered: answers come in order."""
         if self.transport.is_closing() or self._is_refused:
             return
         self._is_refused = True
         self.transport.pause_reading()
+        if self.pipeline and self.pipeline[0][0].more_body:
+            self.pipeline.popleft()  # its body is at fault
+        if self._is_answering():
+            self._refused_later = problem
+        else:
+            self._refuse_now(problem)
+
+    def _is_answering(self) -> bool:
+        """Tell whether the application answers a request that has come as a whole."""
+        cycle = self._answered
+        return cycle is not None and not (cycle.response_complete or cycle.more_body)
+
+    def _refuse_now(self, problem: HttpProblem) -> None:
+        """Refuse when it is this address's turn to be refused."""
         wait = self._server.refusals.wait(self.address, self.loop.time())
         if wait:
             self.loop.call_later(wait, self._end_with, problem)

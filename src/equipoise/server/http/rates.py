@@ -9,7 +9,7 @@ from time import monotonic
 #: Seconds of its rate that an address may ask at once after it was silent.
 BURST = 2.0
 
-#: Seconds for which the answer to whoever asks too fast is held back, so that asking faster is no use.
+#: Seconds for which the answer to a client that asks too fast is held back, so that asking faster is no use.
 HELD = 0.5
 
 #: Seconds between two refusals of an address: to take a connection and refuse it costs some milliseconds.

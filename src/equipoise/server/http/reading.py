@@ -18,7 +18,7 @@ class Read(NamedTuple):
 
 
 class Reading:
-    """Reads an archive that exists; whoever writes it is not waited for.
+    """Reads an archive that exists; its writers are not waited for.
 
     Parameters
     ----------

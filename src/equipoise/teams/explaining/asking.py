@@ -7,16 +7,20 @@ for in words (``words``).  What it costs is found in ``explaining``; the sentenc
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar, cast
 
-from equipoise.errors import UnsupportedError
+from equipoise.errors import InputError, UnsupportedError
 from equipoise.teams.balancing import balance
 from equipoise.teams.explaining.judging import Yardstick
 from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Solution, Split
+
+#: Pairs of players apart that are looked at one by one.
+MOST_PAIRS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +141,10 @@ def folded(request: BalanceRequest) -> BalanceRequest:
     parties = [*map(tuple, tags.values()), *(ids(party, "parties") for party in request.parties)]
     fixed = {player.id: player.team for player in request.players if player.team is not None}
     fixed |= {ids([who], "fixed")[0]: team for who, team in request.fixed}
+    number = sum(math.comb(len(group), 2) for group in request.apart)
+    if number > MOST_PAIRS:
+        msg = f": {number} pairs of players are apart; at most {MOST_PAIRS} can be explained"
+        raise InputError(msg, "apart")
     pairs = (pair for group in request.apart for pair in combinations(ids(group, "apart"), 2))
     bare = {"party": None, "team": None, "prefer": (), "avoid": ()}
     return replace(

@@ -69,7 +69,7 @@ def exchanges(
 ) -> Labels:
     """Return the splits in which a block is exchanged for as many of another team, or may join it alone.
 
-    Parties go as a whole, whoever is to be kept stays, and only splits that keep the rules are returned.
+    Parties go as a whole, those to be kept stay, and only splits that keep the rules are returned.
     """
     home = teams[min(block)]
     rows = []

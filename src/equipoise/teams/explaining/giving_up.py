@@ -25,7 +25,10 @@ def least_relaxed(request: BalanceRequest, shares: Share) -> tuple[tuple[Constra
     parts = [part for asked in whole for part in asked.parts]
     found: list[tuple[int, float, Constraint, Split]] = []
     for n, part in enumerate(parts):
-        split = _feasible(part.relax(request), shares(len(parts) - n + 1))
+        stop = shares(len(parts) - n + 1)
+        if stop():  # to ask without one of many takes time, even where nothing is searched
+            break
+        split = _feasible(part.relax(request), stop)
         if split is not None:
             rule = part.constraint(request)
             freed = len(rule.players) if rule.kind in ("party", "fixed") else 1
@@ -64,6 +67,8 @@ def _minimal(
         tried = [each for each in dropped if each is not candidate]
         without = request
         for each in tried:
+            if stop():
+                break
             without = each.relax(without)
         split = _feasible(without, stop)
         if split is not None:

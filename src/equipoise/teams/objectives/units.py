@@ -3,7 +3,7 @@
 The units say how far one player varies, and what one more player is worth.
 
 Weights come from anywhere: ratings around 1500, points from 0 to 100, hours played.  So nothing about
-chances may depend on where their scale begins or on how fine it is, unless whoever asks says that its zero
+chances may depend on where their scale begins or on how fine it is, unless the caller says that its zero
 means something.  All that a roster itself shows is its mean and its spread, and both units are counted in
 spreads: the performance noise ``beta``, and the ``body`` that one more player of mean weight is worth.
 """

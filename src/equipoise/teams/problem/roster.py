@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.errors import InputError, nearest
+from equipoise.errors import InputError, again, nearest
 from equipoise.players import MOST_PLAYERS, Bots, Player, Rating, players_named
 from equipoise.teams.problem.binding import apart_pairs, block_teams, fixed_teams
 from equipoise.teams.problem.components import Contradiction, SignedUnion, components
@@ -101,10 +101,9 @@ class Roster:
             As :meth:`find`, and if somebody does.
         """
         places = [self.find(argument, who) for who in group]
-        for n, place in enumerate(places):
-            if place in places[:n]:
-                msg = f": {self.players[place].label!r} comes twice in one group"
-                raise InputError(msg, argument)
+        if len(set(places)) < len(places):
+            msg = f": {self.players[places[again(places)]].label!r} comes twice in one group"
+            raise InputError(msg, argument)
         return places
 
 

@@ -2,7 +2,7 @@
 
 A weight such as 8.1 is no float, a sum of floats is rounded at every step, and the steps come in another
 order for another split.  So splits that are equally good on paper differ in their last digits, and
-whoever compares costs to decide (a tie, a limit, a proof) has to know how much.  All bounds here are of
+code that compares costs to decide (a tie, a limit, a proof) has to know how much.  All bounds here are of
 Wilkinson's kind: a sum of n numbers that are right to a unit ``u = 2**-53`` of their size is off by at most
 ``(n + 2) u`` times the sum of their sizes, in whatever order they are added.
 """

@@ -1,6 +1,6 @@
 """Who is in a team already, and how many change it: at a price each, or at most so many.
 
-A player changes team who is in another one than ``Player.team_now``; whoever has none yet, and bots that fill
+A player changes team who is in another one than ``Player.team_now``; those without one, and bots that fill
 up, do not count.  The price is paid with those of preferences, the number is counted in totals of its own.
 """
 

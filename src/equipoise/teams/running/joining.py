@@ -41,7 +41,7 @@ class RunningGame:
     sums, bots : ndarray, shape (n_teams, 5)
         The features of each team, and of the bots in it.
     centre : float
-        What was subtracted from mu before squaring: the mean of whoever plays.
+        What was subtracted from mu before squaring: the mean of those who play.
     filling : Bots or bool
         How bots fill up the teams.
     pool : int or None

@@ -1,6 +1,6 @@
 """``place_late``: the team for someone who joins a running game, by its effect on balance.
 
-It sees sums over each team and nothing else, so whoever keeps such sums can ask at any time, at no cost.
+It sees sums over each team and nothing else, so a server that keeps them can ask at any time, at no cost.
 Who comes and goes is not known here.
 """
 
@@ -148,7 +148,7 @@ def place_late(
         How many people each team has, bots not counted; with all features it is known without.
     bots : Bots or bool
         Whether and how bots fill up the teams; implied where some are there.  ``Bots.weight`` is the mean
-        over all bots, in the game or not; None is the mean of whoever is in the game.
+        over all bots, in the game or not; None is the mean of the players in the game.
     bot_counts : array_like of int, shape (n_teams,), optional
         How many bots each team has; none unless given.
     bot_totals : array_like, shape (n_teams,) or (n_teams, 5), optional

@@ -115,7 +115,7 @@ def units_in(
     centre: float,
     bot_weight: float | None = None,
 ) -> Units:
-    """Return the units of a running game: the spread is that of whoever is in it.
+    """Return the units of a running game: the spread is that of the players in it.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def units_in(
         return from_moments(mean, spread, beta=beta, zero=zero, body=body, centre=centre, source=source)
     square = float(game[SQUARE]) / n
     variance = square - (mean - centre) ** 2
-    source = "one standard deviation of whoever is in the game"
+    source = "one standard deviation of those in the game"
     if variance > max(SAME_VARIANCE * square, (SAME * mean) ** 2):
         spread = math.sqrt(variance)
     else:

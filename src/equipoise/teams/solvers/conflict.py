@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import replace
 
 from equipoise.teams.problem.components import components
@@ -33,7 +34,7 @@ def conflict(problem: Problem, names: list[str]) -> str:
         asked.append(f"the rules {', '.join(map(repr, dict.fromkeys(rows.names)))}")
     if most is not None:
         asked.append(f"at most {most} {'move' if most == 1 else 'moves'}")
-    return f"{' and '.join(asked)} cannot be kept with the sizes and whoever must be together or apart"
+    return f"{' and '.join(asked)} cannot be kept with the sizes and those who must be together or apart"
 
 
 def size_conflict(problem: Problem, names: list[str]) -> str:
@@ -73,8 +74,11 @@ def _least_difference(problem: Problem) -> int | None:
     """Return the least difference of team sizes with which there is a legal split into two teams."""
     if problem.n_teams != 2:
         return None
-    for difference in range(problem.max_difference + 1, problem.n_players + 1):
+
+    def is_enough(difference: int) -> bool:
         relaxed = components(replace(problem, max_difference=difference))
-        if draft(relaxed, lambda standing: standing.turn % 2) is not None:
-            return difference
-    return None
+        return draft(relaxed, lambda standing: standing.turn % 2) is not None
+
+    differences = range(problem.max_difference + 1, problem.n_players + 1)
+    place = bisect_left(differences, True, key=is_enough)  # what is legal stays so with a larger one
+    return differences[place] if place < len(differences) else None

@@ -24,7 +24,6 @@ from equipoise.teams.objectives.composing import OnPaper
 from equipoise.teams.objectives.objective import Criterion, Limit, Objective
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.problem.teams_now import unmoved
-from equipoise.teams.solvers import draft, exchange, resplit
 from equipoise.teams.solvers.task import Fit, Found, Ranked, Solver, Task, signature
 
 
@@ -113,6 +112,8 @@ def _with_more(task: Task, found: Found, *, search_on: bool) -> Found:
 
     Where nothing was found a draft is there at once, and local search goes on while there is time.
     """
+    from equipoise.teams.solvers import draft, exchange, resplit  # a few players are enumerated without them
+
     start = tuple(ranked.labels for ranked in found.ranked)
     more = found
     if search_on and not task.stop():

@@ -519,7 +519,7 @@ def fits_the_rest(
 
 
 def write(classes: Classes, levels: Levels, picks: Picks, out: Column, row: int) -> None:
-    """Write a split: whoever is in no team yet is in the last one."""
+    """Write a split: players in no team yet are in the last one."""
     level = len(levels.of_class) - 1
     c = levels.of_class[level]
     last = classes.members[c, classes.teams[c] - levels.left[level, c]]

@@ -92,7 +92,7 @@ def _extended(counts: tuple[int, ...], problem: Problem) -> Iterator[tuple[int, 
 
 
 def sizes_for_fixed(problem: Problem) -> list[tuple[int, ...]]:
-    """Return the legal team sizes that hold whoever is fixed."""
+    """Return the legal team sizes that hold those who are fixed."""
     held = problem.counts(np.array([problem.fixed], dtype=np.int8))[0]
     return [counts for counts in size_vectors(problem) or () if (held <= counts).all()]
 
