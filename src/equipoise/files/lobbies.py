@@ -165,26 +165,35 @@ def read_premades(source: str) -> list[list[str]]:
     return parties
 
 
-def plan_rows(plan: LobbyPlan) -> Iterator[tuple[Any, ...]]:
+def plan_rows(plan: LobbyPlan, *, escape: bool = False) -> Iterator[tuple[Any, ...]]:
     """Return a row a player, by :data:`PLAN_COLUMNS`; teams are counted from 1, and those who wait have none.
 
     The rows can be read again by :func:`read_players`, with the same parties and bars.
+
+    Parameters
+    ----------
+    plan : LobbyPlan
+        Feasible.
+    escape : bool
+        Whether texts that a spreadsheet would take for a formula get a quote in front.
     """
+    shown = _escaped if escape else str
     party: dict[str, str] = {}
     for number, members in enumerate(plan.parties, start=1):
         party.update(dict.fromkeys(members, str(number)))
+    barred = {who: shown(SEPARATOR.join(names)) for who, names in plan.barred.items() if names}
 
     def columns(player: Player) -> tuple[Any, ...]:
-        rating = player.rating if isinstance(player.rating, Rating) else None
-        mu, sigma = (rating.mu, rating.sigma) if rating else (None, None)
-        who = player.id
-        return who, mu, sigma, party.get(who), SEPARATOR.join(plan.barred.get(who, ())) or None
+        who, rating = player.id, player.rating
+        mu, sigma = (rating.mu, rating.sigma) if isinstance(rating, Rating) else (None, None)
+        return shown(who), mu, sigma, party.get(who), barred.get(who)
 
     number = 0
     for lobby in plan.lobbies:
+        name = shown(lobby.name)
         for team, total in zip(lobby.teams, lobby.totals, strict=True):
             number += 1
-            place = (lobby.name, lobby.target, number, total)
+            place = (name, lobby.target, number, total)
             for player in team:
                 yield place + columns(player)
     for player in plan.waiting:
@@ -206,21 +215,17 @@ def write_csv(plan: LobbyPlan, out: IO[str], *, escape: bool = True) -> None:
     """
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(PLAN_COLUMNS)
-    rows = plan_rows(plan)
-    writer.writerows(map(_escaped, rows) if escape else rows)
+    writer.writerows(plan_rows(plan, escape=escape))
 
 
-def _escaped(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a row of which a spreadsheet takes no cell for a formula."""
-    return tuple(
-        QUOTE + cell if isinstance(cell, str) and cell.lstrip(QUOTE).startswith(FORMULA) else cell
-        for cell in row
-    )
+def _escaped(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
+    return QUOTE + text if text.lstrip(QUOTE).startswith(FORMULA) else text
 
 
 def _plain(cell: str) -> str:
-    """Return a cell without the quote of :func:`_escaped`."""
-    return cell[1:] if cell.startswith(QUOTE) and cell.lstrip(QUOTE).startswith(FORMULA) else cell
+    """Return a cell that begins with a quote without that of :func:`_escaped`."""
+    return cell[1:] if cell.lstrip(QUOTE).startswith(FORMULA) else cell
 
 
 def write_plan(plan: LobbyPlan, path: str, *, escape: bool = True) -> None:
@@ -276,7 +281,11 @@ def _cells(source: str) -> Iterable[tuple[int, list[str], str]]:
         for cells in reader:
             stripped = [cell.strip() for cell in cells]
             if any(stripped):
-                yield reader.line_num, list(map(_plain, stripped)), delimiter
+                yield (
+                    reader.line_num,
+                    [_plain(cell) if cell[:1] == QUOTE else cell for cell in stripped],
+                    delimiter,
+                )
     except csv.Error as error:
         fail(f"{where}, line {reader.line_num}", f"it is not CSV: {error}")
 
