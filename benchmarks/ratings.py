@@ -1,6 +1,6 @@
 """Measure ratings: ``python benchmarks/ratings.py`` writes ``ratings.json`` and from it ``RATINGS.md``.
 
-``--histories`` measures only what histories say;
+``--histories`` measures only what histories say, ``--throughput`` only how fast it is;
 ``--report`` only writes the report anew; ``--check`` writes nothing and exits with 1 where it is stale.
 The same results give the same report, byte for byte.  Needs openskill; ``--history FILE`` is a match file to
 predict, by default the one this was tried on, which may not be copied into the project.
@@ -46,6 +46,7 @@ PLAYERS, MANY, FEW, TIMES = 5000, 20_000, 600, 12
 SPEED_BARS = {
     "closed form, 5 v 5": 1100.0,
     "the default mixture, 5 v 5": 200.0,
+    "the default mixture, results only, 5 v 5": 200.0,
     "one filter, all channels, 5 v 5": 300.0,
     "8 players, each alone": 200.0,
     "game by game, 5 v 5 (Ladder)": 1.5,
@@ -217,6 +218,13 @@ def speeds() -> list[dict[str, Any]]:
             five,
             2,
         ),
+        (
+            "the default mixture, results only, 5 v 5",
+            filter_run(five, 2, channels=False, model=Mixture()),
+            "PlackettLuce",
+            five,
+            2,
+        ),
         ("one filter, all channels, 5 v 5", filter_run(five, 2, channels=True), "PlackettLuce", five, 2),
         ("8 players, each alone", filter_run(eight, 8, channels=False), "PlackettLuce", eight, 8),
     ]
@@ -276,15 +284,19 @@ def convergence() -> list[dict[str, Any]]:
     return rows
 
 
-def measure(history: Path) -> dict[str, Any]:
-    """Return all results."""
+def now() -> dict[str, str]:
+    """Return the date and the commit."""
     commit = subprocess.run(
         ["git", "rev-parse", "--short=12", "HEAD"],  # noqa: S607  # whichever git is there
         cwd=HERE, capture_output=True, text=True, check=False,
     ).stdout.strip()  # fmt: skip
+    return {"date": time.strftime("%Y-%m-%d", time.gmtime()), "commit": commit}
+
+
+def measure(history: Path) -> dict[str, Any]:
+    """Return all results."""
     return {
-        "date": time.strftime("%Y-%m-%d", time.gmtime()),
-        "commit": commit,
+        **now(),
         "versions": {name: version(name) for name in ("equipoise", "numpy", "numba", "openskill")},
         "history": history.name,
         "speeds": speeds(),
@@ -294,10 +306,10 @@ def measure(history: Path) -> dict[str, Any]:
     }
 
 
-def remeasured() -> dict[str, Any]:
-    """Return the kept results with what histories say measured anew."""
+def remeasured(part: str) -> dict[str, Any]:
+    """Return the kept results with a part of them measured anew."""
     kept: dict[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8"))
-    return {**kept, "histories": measure_histories()}
+    return {**kept, **now(), part: {"histories": measure_histories, "speeds": speeds}[part]()}
 
 
 def report(results: dict[str, Any]) -> str:
@@ -307,7 +319,7 @@ def report(results: dict[str, Any]) -> str:
         "# Benchmark results: ratings",
         "",
         "`python benchmarks/ratings.py` measured and wrote this; do not edit.",
-        "All figures are of one run, on one core.",
+        "All figures of a table are of one run, on one core.",
         "",
         f"- Date: {results['date']}; commit {results['commit']}.",
         f"- Versions: {versions}.",
@@ -320,6 +332,8 @@ def report(results: dict[str, Any]) -> str:
         "",
         f"Random contests of {PLAYERS} players, some of whom play far more often than others.",
         "Prediction and update of packed contests (a ladder's come one by one), against `rate` of openskill.",
+        "openskill learns from results alone.  The default mixture and one filter learn from scores, from",
+        "everyone's statistics and a game type as well, but where the row says otherwise.",
         "Both go from mu and sigma in a table to mu and sigma in a table, and the bars are about that.",
         "Part of openskill's time then is the making of its rating objects; the last columns keep these.",
         f"The best processor time of {TIMES} turns of {MANY} contests counts; for openskill of {FEW}.",
@@ -423,8 +437,14 @@ def main() -> int:
     add_modes(parser)
     parser.add_argument("--history", type=Path, default=HISTORY, help="a match file to predict")
     parser.add_argument("--histories", action="store_true", help="measure only what histories say anew")
+    parser.add_argument("--throughput", action="store_true", help="measure only throughput anew")
     given = parser.parse_args()
-    made = remeasured if given.histories else lambda: measure(given.history)
+
+    def made() -> dict[str, Any]:
+        if given.histories or given.throughput:
+            return remeasured("histories" if given.histories else "speeds")
+        return measure(given.history)
+
     return keep(given, RESULTS, REPORT, made, report)
 
 
