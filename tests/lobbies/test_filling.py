@@ -155,6 +155,21 @@ def test_the_advice_leaves_no_second_conflict(case: Case) -> None:
     assert fill(**relaxed.arguments()).status is not Status.INFEASIBLE
 
 
+def test_very_many_bars_are_one_rule_for_each_lobby() -> None:
+    """Nobody reads a hundred rules; the advice names each lobby once."""
+    names = [f"p{n}" for n in range(100)]
+    lobbies = [Lobby("a", 9.0, 5), Lobby("b", 9.0, 5), Lobby("c", 9.0)]
+    barred = {name: ["a", "b"] if name != "p0" else ["b"] for name in names if name not in ("p1", "p2")}
+    asked = {"team_size": 2, "parties": [names[50:52]], "barred": barred}
+    plan = fill(dict.fromkeys(names, 4.0), lobbies, **asked)
+    whats = [rule.what for rule in plan.conflict]
+    assert len(whats) == 2
+    assert "and 92 more may not be in" in whats[-1]
+    assert plan.advice == "lower the minimum of 'a' to 0, and lower the minimum of 'b' to 1"
+    relaxed = [Lobby("a", 9.0, 0), Lobby("b", 9.0, 1), lobbies[2]]
+    assert fill(dict.fromkeys(names, 4.0), relaxed, **asked).status is not Status.INFEASIBLE
+
+
 def test_irreducible_takes_the_later_ones() -> None:
     """The deletion filter, on sums."""
     assert irreducible(list(range(100)), lambda some: 7 in some and 93 in some) == [7, 93]

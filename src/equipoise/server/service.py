@@ -50,6 +50,10 @@ PATIENCE = 4.0
 #: Seconds that chances and advantages leave to others for each second they take themselves.
 BREATH = 4.0
 
+#: What metrics call a lane, where that is not what it asks for, and what the log says of what was kept.
+LANES = {ReportedGame: "reports", object: "others"}
+KEPT = {ReportedGame: "game reported", UndoneGame: "game undone"}
+
 log = logging.getLogger(__name__)
 
 
@@ -210,7 +214,7 @@ class Service:
     def waiting(self) -> dict[str, int]:
         """Return how much waits in each lane."""
         return {
-            "others" if kind is object else kind.__name__.lower(): len(lane)
+            LANES.get(kind, kind.__name__.lower()): len(lane)
             for kind, lane in self._lanes.items()
             if kind is not UndoneGame  # which waits with reports
         }
@@ -291,7 +295,7 @@ class Service:
         except EquipoiseError as error:
             log.error("result not kept", extra={"id": request.id, "why": str(error)})
             return Refusal.UNAVAILABLE
-        log.info(type(request).__name__.lower(), extra={"id": request.id, "outcome": outcome})
+        log.info(KEPT[type(request)], extra={"id": request.id, "outcome": outcome})
         self._kept.set()
         return outcome
 

@@ -188,6 +188,8 @@ def test_web_pages_may_ask_from_where_the_setting_says(guarded: Guarded) -> None
         not in guarded.ask("/livez", "none", origin="https://evil.example").headers
     )
     assert ask(url, method="OPTIONS", origin="https://evil.example").status == 405
+    for headers in ({}, {"origin": "https://evil.example"}):
+        assert guarded.ask("/v1/rulesets", "read", **headers).headers["vary"] == "origin"
 
 
 def test_without_a_token_nothing_is_written(served: Served) -> None:

@@ -140,8 +140,8 @@ class Application:
 
     def shared(self, scope: Scope) -> tuple[tuple[bytes, bytes], ...]:
         """Return the headers that let the web page that asks read the answer."""
-        if not self.allows(scope):
-            return ()
+        if not self.allows(scope):  # one kept for them is no answer to a page that may
+            return () if "*" in self._origins else ((b"vary", b"origin"),)
         origin = b"*" if "*" in self._origins else dict(scope["headers"])[b"origin"]
         return (
             (b"access-control-allow-origin", origin), (b"vary", b"origin"),

@@ -5,6 +5,7 @@ They are answered in a worker, since they take time; what goes over a socket is 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -38,6 +39,8 @@ MOST_TEXT = 50_000
 TEXT = "text"
 
 
+log = logging.getLogger(__name__)
+
 #: What is asked, its body, and the seconds that there are.
 Question = tuple[str, bytes, float]
 
@@ -48,11 +51,17 @@ Answer = tuple[int, bytes]
 class Asking:
     """The worker: answers a question by its name, with a status and a body."""
 
-    def __call__(self, question: Question | list[Question] | None) -> Generator[Answer, None, Answer | None]:
+    def __call__(
+        self, question: Question | list[Question] | None
+    ) -> Generator[Answer | EquipoiseError, None, Answer | None]:
         """Answer; of several one after the other, of None as a question only that this process is ready."""
         if isinstance(question, list):
             for each in question:
-                yield answered(*each)
+                try:
+                    yield answered(*each)
+                except Exception as error:  # the others are of somebody else
+                    log.warning("unexpected error", exc_info=True)
+                    yield EquipoiseError(type(error).__name__)
             return None
         if question is None:
             warm()
