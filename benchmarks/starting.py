@@ -89,7 +89,8 @@ def verdicts(found: dict[str, dict[str, Any]]) -> list[tuple[str, str, str, bool
         ("first night, difference from teams by guesses", "0", f"{first:.3f}", first <= 1e-9),
         ("nights 1 to 16, above guesses", "0", f"{mean:+.4f} ± {error:.4f}", mean - error <= 0.0),
         ("nights 13 to 16", "0.165", f"{late:.3f}", late <= 0.165),
-        ("useless guesses, nights 13 to 16, above ratings alone", "0.01", f"{lost:+.4f}", lost <= 0.01),
+        ("guesses that know nothing, nights 13 to 16, above ratings alone", "0.01", f"{lost:+.4f}",
+         lost <= 0.01),
     ]  # fmt: skip
 
 

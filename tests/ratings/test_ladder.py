@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -70,6 +71,15 @@ def test_what_is_earlier_or_no_ladder_is_refused() -> None:
         ladder.record(replace(random_contest(rng), at=5.0))
     with pytest.raises(InputError, match="file: it holds no ladder of the model Mixture"):
         Ladder.load(io.StringIO("{}"))
+
+
+@pytest.mark.parametrize("file", ["ladder.json", None, io.BytesIO()])
+def test_what_is_no_open_text_file_is_refused(file: Any) -> None:
+    """A path or a file of bytes is named, and nothing is written."""
+    with pytest.raises(InputError, match="file must be a text file that is open for writing, got "):
+        Ladder().save(file)
+    with pytest.raises(InputError, match="file"):
+        Ladder.load(file)
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,9 @@ def test_few_or_equal_guesses_say_nothing() -> None:
 
 def test_wrong_guesses_are_refused() -> None:
     """The message names the player; players without a weight are left out."""
-    with pytest.raises(InputError, match="starting: the weight of 'ann' must be a number, got 'x'"):
+    with pytest.raises(
+        InputError, match="starting: the weight of 'ann' must be a number from -1e15 to 1e15, got 'x'"
+    ):
         Mixture(starting={"ann": "x"})  # type: ignore[dict-item]
     with pytest.raises(InputError, match="starting names the player 'ann' twice"):
         given_from([Player("ann", 1.0), Player("ann", 2.0)])

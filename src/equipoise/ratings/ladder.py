@@ -114,7 +114,13 @@ class Ladder:
         return Table(("player", "mu", "sigma"), tuple((who, each.mu, each.sigma) for who, each in board))
 
     def save(self, file: IO[str]) -> None:
-        """Write all that is known to a text file that is open, as JSON; the model is not written."""
+        """Write all that is known to a text file that is open, as JSON; the model is not written.
+
+        Raises
+        ------
+        InputError
+            If it is no such file.
+        """
         parts = _parts(self._known())
         plain = {
             name: [[_plain(key), list(numbers)] for key, numbers in part.items()]
@@ -122,7 +128,12 @@ class Ladder:
             else list(part)
             for name, part in parts.items()
         }
-        json.dump({"latest": self._latest, "recorded": self._recorded, "state": plain}, file)
+        text = json.dumps({"latest": self._latest, "recorded": self._recorded, "state": plain})
+        try:
+            file.write(text)
+        except (AttributeError, TypeError) as error:
+            msg = f"file must be a text file that is open for writing, got {file!r}"
+            raise InputError(msg) from error
 
     @classmethod
     def load(cls, file: IO[str], model: RatingModel | None = None) -> Ladder:
@@ -131,9 +142,12 @@ class Ladder:
         Raises
         ------
         InputError
-            If the file holds no ladder of such a model.
+            If it is no file that is open, or holds no ladder of such a model.
         """
         ladder = cls(model)
+        if not callable(getattr(file, "read", None)):
+            msg = f"file must be a text file that is open, got {file!r}"
+            raise InputError(msg)
         try:
             saved = json.load(file)
             parts = {

@@ -106,7 +106,7 @@ def _guess(each: Any) -> Given | None:
             or not isinstance(number, int | float)
             or not abs(number) <= LARGEST_WEIGHT
         ):
-            msg = f"starting: the weight of {player!r} must be a number, got {number!r}"
+            msg = f"starting: the weight of {player!r} must be a number from -1e15 to 1e15, got {number!r}"
             raise InputError(msg)
     return (str(player), float(numbers[0]), float(numbers[1]))
 
