@@ -115,7 +115,8 @@ def _pools(problem: LobbyProblem, layout: Layout, size: int, centre: float) -> l
         mine = mine[np.argsort(problem.skill[mine], kind="stable")]
         mine = mine[_mixed(problem, mine, share[rising], problem.target[rising])]
         ends = np.cumsum(share[rising])
-        for lobby, end in zip(rising.tolist(), ends.tolist(), strict=True):
+        for place in np.flatnonzero(share[rising]).tolist():
+            lobby, end = int(rising[place]), int(ends[place])
             pools.setdefault(lobby, []).append(mine[end - share[lobby] : end])
     if not problem.barred:
         return [(np.arange(problem.n_lobbies), np.concatenate(parts)) for parts in pools.values()]
