@@ -80,6 +80,11 @@ def test_refusals_say_what_is_wrong(client: Client) -> None:
     with pytest.raises(ServerError) as caught:
         client.say("NOSUCH")
     assert caught.value.kind == "unknown-command"
+    for wrong in ("ctf\nPLAYER x", "\ud800"):
+        with pytest.raises(InputError, match="control characters"):
+            client.setting(wrong)
+        with pytest.raises(InputError, match=r"^key must have no control characters"):
+            client.report({}, key=wrong)
     with pytest.raises(InputError, match="control characters"):
         client.weight("a\nb")
     with pytest.raises(ServerError) as caught:

@@ -184,6 +184,7 @@ class Client:
         ServerError
             With the kind ``conflict`` where another match is kept under its id.
         """
+        _check([key], "key")
         headers = {"Idempotency-Key": key} if key else {}
         return bool(self.ask("POST", "/v1/results", match, headers=headers)["new"])
 
@@ -267,7 +268,9 @@ class Client:
 
     def setting(self, game_type: str, *mutators: str) -> None:
         """Say what is played: what follows is about it."""
-        self._setting = (f"GAME {game_type}", *(f"MUTATOR {name}" for name in mutators))
+        setting = (f"GAME {game_type}", *(f"MUTATOR {name}" for name in mutators))
+        _check(setting)
+        self._setting = setting
         for line in self._setting if self._lines is not None else ():
             self._say(line)
 
@@ -335,10 +338,8 @@ class Client:
         return answer
 
     def _say(self, *fields: str) -> None:
+        _check(fields)
         line = "\t".join(fields)
-        if any(ord(sign) < 32 or ord(sign) == 127 for field in fields for sign in field):
-            msg = "must have no control characters"
-            raise InputError(msg, "name")
         try:
             self._open().write(line.encode() + b"\n")
         except OSError as error:
@@ -361,6 +362,14 @@ class Client:
 
 
 http_client = http.client.HTTPConnection
+
+
+def _check(fields: Sequence[str], argument: str = "name") -> None:
+    """Refuse what would begin another line or field, or is no text."""
+    for sign in "".join(fields):
+        if ord(sign) < 32 or ord(sign) == 127 or "\ud800" <= sign <= "\udfff":
+            msg = "must have no control characters and no surrogates"
+            raise InputError(msg, argument)
 
 
 def _seats(teams: Sequence[Sequence[str]]) -> list[str]:
