@@ -82,15 +82,17 @@ def _placed(problem: Problem, order: NDArray[np.intp], rooms: NDArray[np.int64] 
     sums = np.zeros(problem.n_teams)
     counts = np.zeros(problem.n_teams, dtype=np.int64)
     most = np.array(problem.max_size) if rooms is None else rooms
+    enemies: list[list[int]] = [[] for _ in range(problem.n_blocks)]
+    for one, other in problem.apart:
+        enemies[one].append(other)
+        enemies[other].append(one)
     for block in sorted(order.tolist(), key=lambda block: problem.fixed[block] < 0):
         fits = counts + problem.sizes[block] <= most
         if problem.fixed[block] >= 0:
             fits = np.arange(problem.n_teams) == problem.fixed[block]
-        for one, other in problem.apart:
-            if block in (one, other):
-                enemy = labels[other if block == one else one]
-                if enemy >= 0:
-                    fits[enemy] = False
+        for other in enemies[block]:
+            if labels[other] >= 0:
+                fits[labels[other]] = False
         if not fits.any():
             return None
         open_teams = np.flatnonzero(fits)
