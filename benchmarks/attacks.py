@@ -279,8 +279,8 @@ HEAD = """\
 `python benchmarks/attacks.py` measured this on {machine} with {cores} cores and Python {python}, \
 `python benchmarks/attacks.py --report` wrote it; do not edit.
 
-- The server has one core, all else another; attackers have priority 19 and an address of their own, where it \
-says so one each; server and client have priority {first}.
+- The server has one core, all else another; attackers have priority 19 and an address of their own (one \
+each where it says so); server and client have priority {first}.
 - A healthy client sends `PLAYER` and waits for the answer, {seconds:g} s alone and then as long beside the \
 attack, in {times} rounds; each figure is their median, the longest wait and *teams* are the worst of them.
 - *Teams* is a division of ten players beside the attack; a refusal stops the run.

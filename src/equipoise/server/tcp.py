@@ -101,17 +101,17 @@ class Server(Acceptor[Connection, ServerLimits]):
 
     def _go_round(self) -> None:
         """Give turns for a moment, then look who else has arrived."""
-        self._round = None
         began = now = perf_counter()
         while len(self._turns) and now < began + self.quantum:
             connection = self._turns.take()
             connection.account.in_line -= 1
-            if not connection.turn():
+            if not connection.turn(self.quantum):
                 break
             now = perf_counter()
-        if len(self._turns) and self._round is None:
-            took = perf_counter() - began
-            if took < LONG or self.is_alone:
-                self._round = self._loop.call_soon(self._go_round)
-            else:
-                self._round = self._loop.call_later(BREATH * took, self._go_round)
+        took = perf_counter() - began
+        if not len(self._turns):
+            self._round = None
+        elif took < LONG or self.is_alone:
+            self._round = self._loop.call_soon(self._go_round)
+        else:
+            self._round = self._loop.call_later(BREATH * took, self._go_round)
