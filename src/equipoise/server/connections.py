@@ -41,7 +41,7 @@ TURN = 32768
 #: Bytes of lookups that are answered at once where there are other addresses: some 0.1 ms.
 WHOLE = 8192
 
-#: Seconds after which an address that has used little stands in line all the same: longer than a few questions
+#: Seconds after which an address that has used little stands in line all the same: longer than some questions
 #: take, since answers are not sent before.
 AT_ONCE_SECONDS = 0.0002
 
