@@ -9,6 +9,7 @@ import click
 
 from equipoise.cli import archives
 from equipoise.cli.shared import evenings
+from equipoise.cli.shared.values import Number
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,9 +39,9 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
 @click.option("--account", metavar="NAME", default="", help=f"Our account, with the password in {PASSWORD}.")
 @click.option("--tls/--no-tls", default=False, show_default=True, help="Whether the connection is encrypted.")
 @click.option("--tls-ca", metavar="FILE", help="Certificates to trust instead of those of the system.")
-@click.option("--ready-time", metavar="SECONDS", type=click.FloatRange(1), default=60.0, show_default=True,
+@click.option("--ready-time", metavar="SECONDS", type=Number(1), default=60.0, show_default=True,
               help="How long everyone has to be ready.")  # fmt: skip
-@click.option("--pace", metavar="N", type=click.FloatRange(0.1), default=0.8, show_default=True,
+@click.option("--pace", metavar="N", type=Number(0.1), default=0.8, show_default=True,
               help="Lines a second, after a burst of five; some servers allow more.")  # fmt: skip
 @evenings.store
 def command(
