@@ -222,8 +222,8 @@ def _sizes(value: str | None) -> dict[str, Any]:
             return {"min_size": low, "max_size": high}
         sizes = [int(part) for part in value.split(",")]
     except ValueError:
-        message = f"must be a size (8), one for each team (9,8) or a range (6-10), got {value!r}"
-        raise click.BadParameter(message, param_hint="--size") from None
+        message = f"--size must be a size (8), one for each team (9,8) or a range (6-10), got {value!r}"
+        raise click.UsageError(message) from None
     return {"sizes": sizes[0] if len(sizes) == 1 else sizes}
 
 
