@@ -57,13 +57,14 @@ def command(
     import asyncio
     import signal
 
+    from equipoise.addresses import host_and_port
     from equipoise.cli.shared.rules import groups
     from equipoise.fields import price_of
     from equipoise.server.irc import Address, Speaker
     from equipoise.server.logging import log_events
     from equipoise.server.pickups import Pickups
 
-    host, port = _host_port(address)
+    host, port = host_and_port(address, "irc", "irc.example.org:6697")
     if not channel.startswith(("#", "&")) or any(sign in channel for sign in " ,\r\n\x07"):
         msg = f"--channel must begin with # and have no spaces or commas, got {channel!r:.60}"
         raise InputError(msg)
@@ -90,14 +91,6 @@ def command(
             await speaker.run()
 
         asyncio.run(speak())
-
-
-def _host_port(address: str) -> tuple[str, int]:
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdecimal() or not 1 <= int(port) <= 65535:
-        msg = f"--irc must be HOST:PORT, as irc.example.org:6697, got {address!r:.60}"
-        raise InputError(msg)
-    return host.strip("[]"), int(port)
 
 
 def _lobby(text: str, ready: float) -> PickupLobby:

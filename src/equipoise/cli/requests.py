@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -157,6 +156,8 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
 
 def save_request(request: BalanceRequest, path: str) -> None:
     """Write a request to the file of ``--save-request``."""
+    import json
+
     text = json.dumps(request.to_dict(), ensure_ascii=False, allow_nan=False, indent=2)
     write("--save-request", path, text + "\n")
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os.path
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from equipoise.errors import AmbiguousError, InputError, again
@@ -98,7 +98,8 @@ def content_of(source: str) -> tuple[str, bytes]:
     if source == "-":
         return "standard input", standard_input().read()
     try:
-        return source, Path(source).read_bytes()
+        with open(source, "rb") as file:
+            return source, file.read()
     except (OSError, ValueError) as error:
         msg = f"{source or repr(source)}: cannot be read: {getattr(error, 'strerror', None) or error}"
         raise InputError(msg) from error
@@ -126,7 +127,7 @@ def decoded(content: bytes, where: str) -> str:
 
 def ending_of(source: str) -> str:
     """Return the ending of a file's name, nothing for standard input."""
-    return "" if source == "-" else Path(source).suffix.lower()
+    return "" if source == "-" else os.path.splitext(source)[1].lower()
 
 
 def parse_roster(content: bytes, where: str, ending: str = "", read: str | None = None) -> ReadRoster:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -131,6 +130,8 @@ class Share(click.ParamType[float]):
 
 def print_json(plain: Mapping[str, Any]) -> None:
     """Print plain data as JSON, in the characters that the terminal has."""
+    import json  # help does without
+
     in_unicode = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
     click.echo(json.dumps(plain, ensure_ascii=not in_unicode, allow_nan=False, indent=2))
 
