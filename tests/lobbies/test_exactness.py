@@ -85,7 +85,7 @@ def test_the_first_integer_program_may_be_of_any_size(few: int, monkeypatch: pyt
     scales=st.lists(st.sampled_from(["1", "1e-9", "1e9"]), min_size=8, max_size=8),
     team_size=st.sampled_from([2, 3, 4]),
 )
-@example(  # The best plan is so much better than the first that a program in units of the first cannot tell it.
+@example(  # The best plan is far better than the first: a program in units of the first cannot tell it.
     weights=["4", "1", "1", "4", "8.7", "1.5", "1", "1.5"],
     scales=["1e9", "1", "1", "1e9", "1e9", "1", "1e-9", "1e9"],
     team_size=3,
