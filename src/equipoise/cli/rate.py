@@ -86,12 +86,11 @@ def command(files: tuple[str, ...], **options: Any) -> None:
 
 def _by_columns(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) -> Any:
     """Rate what is read into columns; None where that does not do."""
+    if not getattr(model, "by_columns", False) or options["window"] is not None or options["curves"]:
+        return None
     from equipoise.ratings.columns import replay_columns
-    from equipoise.ratings.models.gaussian_filter.model import Filters
     from equipoise.ratings.reports import RatingTally
 
-    if not isinstance(model, Filters) or options["window"] is not None or options["curves"]:
-        return None
     history = read_columns_of(files, since=options["since"], strict=options["strict"], store=options["store"])
     if history is None:
         return None

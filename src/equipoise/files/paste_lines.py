@@ -240,7 +240,7 @@ def check_title(lines: Sequence[PasteLine], where: str) -> None:
 
 
 def check_header(lines: Sequence[PasteLine], where: str) -> None:
-    """Refuse ``Spieler;Punkte`` and ``Name  Elo`` above players: columns that cannot be told."""
+    """Refuse ``Spieler;Punkte`` and ``Name  Elo`` above players: columns that nobody can know."""
     rows = [cells_of(line.text) for line in lines]
     words = lines[0].text.split() if len(rows) > 1 and len(rows[0]) == 1 else []
     if len(words) > 1 and all(column_of(word) for word in words):
