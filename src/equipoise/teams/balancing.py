@@ -14,7 +14,6 @@ from equipoise.link import win_probability
 from equipoise.players import NO_SIDE
 from equipoise.registry import RERANKERS, call_part, resolve
 from equipoise.teams.keywords import Judge, Keywords, Players
-from equipoise.teams.objectives.composing import priced
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.problem.components import Contradiction
 from equipoise.teams.problem.preferences import Outcome, outcomes
@@ -23,7 +22,6 @@ from equipoise.teams.problem.teams_now import renumbered
 from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Solution, Split, Status
 from equipoise.teams.solvers import stages
-from equipoise.teams.solvers.conflict import conflict
 from equipoise.teams.solvers.spacing import far_apart, ranked_apart, shortage
 from equipoise.teams.solvers.task import Found, Ranked
 
@@ -74,7 +72,11 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
     problem, clash = request.problem, request.clash
     if problem is None or clash is not None:
         return _nothing(request, named, units, reason=_contradiction(request, clash))
-    chosen = named if problem.prices is None else priced(named, units)
+    chosen = named
+    if problem.prices is not None:
+        from equipoise.teams.objectives.composing import priced  # most rosters have no prices
+
+        chosen = priced(named, units)
     check_positive(chosen, problem)
     try:
         found, solver, short = _search(request, problem, chosen)
@@ -84,6 +86,8 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
     if not found.ranked and not found.proven:
         return failed(status=Status.UNKNOWN, reason=NOTHING_YET)
     if not found.ranked:
+        from equipoise.teams.solvers.conflict import conflict  # with its search for who it is, seldom needed
+
         return failed(reason=conflict(problem, [player.label for player in request.players]))
     return failed(**_answer(request, problem, chosen, units, found, short))
 
