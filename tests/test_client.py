@@ -94,8 +94,12 @@ def test_refusals_say_what_is_wrong(client: Client) -> None:
 
 def test_nobody_there_is_an_error() -> None:
     """An address that is none, and one where nobody answers, are told apart."""
-    with pytest.raises(InputError, match="http must be an address"):
-        Client(http="127.0.0.1")
+    for wrong in ("127.0.0.1", "http://", "http://h:99999", "http://h:x", "http://[::1", "ftp://h"):
+        with pytest.raises(InputError, match="http must be an address"):
+            Client(http=wrong)
+    for wrong in ("h", "h:", ":1", "h:0", "h:65536", "h:99999999999", "h:²"):
+        with pytest.raises(InputError, match="weights must be HOST:PORT"):
+            Client(weights=wrong).weight("Ann")
     with pytest.raises(InputError, match="http is missing"):
         Client().rulesets()
     with pytest.raises(ServerError, match="does not answer"):

@@ -119,20 +119,16 @@ def test_no_name_in_the_code_has_the_old_words(folder: str, old: Iterable[str]) 
     assert not found, "\n".join(found)
 
 
-#: Classes of one name in two places: an event of a lobby and a type over HTTP are named in data.
-TWICE = {"Late", "Member", "Preference"}
-
-
 @pytest.mark.slow
 def test_a_class_name_stands_for_one_thing() -> None:
-    """In the whole package, but for a few that are listed."""
+    """In the whole package."""
     seen = Counter(
         node.name
         for path in (ROOT / "src").rglob("*.py")
         for node in ast.parse(path.read_text(encoding="utf-8")).body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
-    assert {name for name, count in seen.items() if count > 1} <= TWICE
+    assert {name for name, count in seen.items() if count > 1} == set()
 
 
 @pytest.mark.parametrize("page", PAGES)

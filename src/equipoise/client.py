@@ -11,8 +11,9 @@ import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
+from equipoise.addresses import host_and_port
 from equipoise.errors import EquipoiseError, InputError
 
 if TYPE_CHECKING:
@@ -73,10 +74,7 @@ class Client:
     """
 
     def __init__(self, http: str = "", weights: str = "", token: str = "", seconds: float = SECONDS) -> None:
-        self._http = urlsplit(http)
-        if http and (self._http.scheme not in ("http", "https") or not self._http.hostname):
-            msg = f"must be an address such as http://127.0.0.1:8080, got {http!r}"
-            raise InputError(msg, "http")
+        self._http = _address(http)
         self._weights = weights
         self._token = token
         self._seconds = seconds
@@ -350,11 +348,8 @@ class Client:
     def _open(self) -> Any:
         """Return the connection of the weight protocol, opened again where there is none."""
         if self._lines is None:
-            host, _, port = self._weights.rpartition(":")
-            if not host or not port.isdigit():
-                msg = f"must be HOST:PORT, got {self._weights!r}"
-                raise InputError(msg, "weights")
-            with socket.create_connection((host.strip("[]"), int(port)), self._seconds) as connection:
+            address = host_and_port(self._weights, "weights", "127.0.0.1:7790")
+            with socket.create_connection(address, self._seconds) as connection:
                 self._lines = connection.makefile("rwb", buffering=0)
             for line in self._setting:
                 self._lines.write(line.encode() + b"\n")
@@ -362,6 +357,20 @@ class Client:
 
 
 http_client = http.client.HTTPConnection
+
+
+def _address(http: str) -> SplitResult:
+    """Return an address of HTTP in its parts; an empty one stands for none."""
+    try:
+        parts = urlsplit(http)
+        known = not http or (parts.scheme in ("http", "https") and bool(parts.hostname))
+        _ = parts.port  # Read here, as a wrong one is an error only where it is read.
+    except ValueError:
+        known = False
+    if not known:
+        msg = f"must be an address such as http://127.0.0.1:8080, got {http!r}"
+        raise InputError(msg, "http")
+    return parts
 
 
 def _check(fields: Sequence[str], argument: str = "name") -> None:

@@ -32,8 +32,17 @@ def again(values: Sequence[Hashable]) -> int:
     return -1
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
+#: From which likeness on the names of people count as one misspelt: Ambr and Amber, not Quince and Pine.
+ALIKE = 0.7
+
+
+def nearest(name: str, known: Iterable[str], least: float = 0.6) -> str | None:
     """Return the known name that a misspelt one is most like, None where none is.
+
+    Parameters
+    ----------
+    least : float
+        How much alike they must be, from 0 to 1.
 
     Examples
     --------
@@ -42,7 +51,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     """
     from difflib import get_close_matches  # only who misspells waits for it
 
-    near = get_close_matches(name, known, n=1)
+    near = get_close_matches(name, known, n=1, cutoff=least)
     return near[0] if near else None
 
 

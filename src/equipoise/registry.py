@@ -42,8 +42,8 @@ TERMS: Mapping[str, str] = MappingProxyType(
 #: :class:`equipoise.teams.solvers.task.Solver`.
 SOLVERS: Mapping[str, str] = MappingProxyType(
     {
-        "fold": f"{_SOLVERS}.fold:SOLVER",
         "enumerate": f"{_SOLVERS}.enumerate:SOLVER",
+        "fold": f"{_SOLVERS}.fold:SOLVER",
         "nearby": f"{_SOLVERS}.nearby:SOLVER",
         "bitset": f"{_SOLVERS}.bitset:SOLVER",
         "window": f"{_SOLVERS}.window:SOLVER",

@@ -97,7 +97,7 @@ def test_a_misspelt_name_is_answered_with_the_nearest() -> None:
         ("board --out x.png", "--out must be a file that ends in .html or .htm, got x.png"),
         ("report --store sqlite:///n.db --out x.pdf", "--out must be a file that ends in .html"),
         ("what-if --store sqlite:///n.db --plot x.png", "--plot must be a file that ends in .svg, got x.png"),
-        ("balance {roster} --tolerance much", "'much' is not a number such as 0.02 or 2%"),
+        ("balance {roster} --tolerance much", "--tolerance must be a number such as 0.02 or 2%, got 'much'"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named_as_it_was_typed(

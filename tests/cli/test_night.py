@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from equipoise.cli import group
-from equipoise.errors import EquipoiseError
+from equipoise.errors import ALIKE, EquipoiseError, nearest
 
 THIRTEEN = """# Tonight
 1. Amber + Birch
@@ -383,3 +383,10 @@ def test_a_step_that_is_killed_is_taken_or_not(data_folder: Path) -> None:
         assert plain("table")["games"] == 1
         night("undo")
     assert json.loads(players(data_folder)) == {"players": []}
+
+
+def test_a_name_that_is_only_a_little_like_another_is_somebody_new() -> None:
+    """Quince is not Pine, though half of the letters agree; Ambr is asked about."""
+    known = ["amber", "birch", "pine"]
+    assert nearest("quince", known, ALIKE) is None
+    assert nearest("ambr", known, ALIKE) == "amber"

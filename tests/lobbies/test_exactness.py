@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.lobbies.oracle import Case, best, cases, check
 
@@ -84,6 +84,11 @@ def test_the_first_integer_program_may_be_of_any_size(few: int, monkeypatch: pyt
     weights=st.lists(st.sampled_from(["1", "1.5", "2.5", "4", "8.7", "9.3"]), min_size=8, max_size=8),
     scales=st.lists(st.sampled_from(["1", "1e-9", "1e9"]), min_size=8, max_size=8),
     team_size=st.sampled_from([2, 3, 4]),
+)
+@example(  # The best plan is far better than the first: a program in units of the first cannot tell it.
+    weights=["4", "1", "1", "4", "8.7", "1.5", "1", "1.5"],
+    scales=["1e9", "1", "1", "1e9", "1e9", "1", "1e-9", "1e9"],
+    team_size=3,
 )
 def test_what_is_proven_is_so_in_the_ninth_digit(
     solver: str, weights: list[str], scales: list[str], team_size: int

@@ -83,7 +83,7 @@ events = st.one_of(
     st.builds(ev.Vote, who, st.sampled_from(["yes", "no", "captains", "maybe"])),
     st.builds(ev.Leave, who, st.sampled_from(["", "two"])),
     st.builds(ev.Remove, who, who, st.booleans()), st.builds(ev.Late, who), st.builds(ev.Duo, who, others),
-    st.builds(ev.Preference, who, who, st.sampled_from(["prefer", "avoid", "none", "love"])),
+    st.builds(ev.Prefer, who, who, st.sampled_from(["prefer", "avoid", "none", "love"])),
     st.builds(ev.Pick, who, who), st.builds(ev.Veto, who, st.sampled_from(["a", "b", "c", "z"])),
     st.builds(ev.Sub, who), st.builds(ev.Fill, who, others), st.builds(ev.Report, who, ranks),
     st.builds(ev.Confirm, who),

@@ -12,6 +12,7 @@ import pytest
 from equipoise import BalanceRequest, Bots, InputError, Player, Status, balance, pareto, receipt, verify
 from equipoise.teams.explaining.editing import Move, Swap, edit, why_there
 from equipoise.teams.explaining.explaining import explain
+from equipoise.teams.solvers import nearby
 from equipoise.verifying.best import front, optimum
 from equipoise.verifying.plain import read
 from equipoise.verifying.splits import splits
@@ -205,3 +206,10 @@ def test_the_oracle_counts_moves_as_a_person_would() -> None:
     ]
     assert sorted(splits(question)) == by_hand
     assert optimum(question).splits == len(by_hand)
+
+
+def test_more_splits_than_a_number_holds_are_too_many() -> None:
+    """Of 1,200 players more splits have at most 1,200 moves than a double counts to; that is no warning."""
+    each = np.tile([0.0, 1.0], (1200, 1))
+    assert nearby._number(each, 1200.0) == np.inf
+    assert nearby._number(each[:10], 2.0) == 1 + 10 + 45

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
     from equipoise.archive.known import Standing, Updated
     from equipoise.ingest.ingesting import Tally
 
-#: New objects between two rounds of the garbage collector.  Matches are many small objects without cycles,
-#: which it goes through again and again by default, for a tenth of the time of an ingest.
-BETWEEN_ROUNDS = 50_000
 
 store = click.option(
     "--store", required=True, metavar="URL", envvar="EQUIPOISE_STORE", show_envvar=True,
@@ -42,7 +38,6 @@ def warn(text: str) -> None:
 
 def opened(url: str, *, create: bool = False) -> Archive:
     """Return the archive of an address."""
-    gc.set_threshold(BETWEEN_ROUNDS)
     from equipoise.archive.archive import open_archive
 
     return open_archive(url, create=create, waiting=warn)

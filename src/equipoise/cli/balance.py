@@ -9,8 +9,7 @@ import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -31,27 +30,25 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 
 
-@dataclass(slots=True)
 class Interruption:
     """Whether somebody has interrupted."""
 
-    happened: bool = False
+    happened = False
 
 
-@dataclass(frozen=True, slots=True)
 class Interruptible:
     """A stopping criterion that also holds once somebody has interrupted.
 
     Parameters
     ----------
-    within : Deadline, optional
+    within : Deadline or None
         When it holds in any case; None for never.
     interruption : Interruption
         What reports it.
     """
 
-    within: Deadline | None = None
-    interruption: Interruption = field(default_factory=Interruption)
+    def __init__(self, within: Deadline | None, interruption: Interruption) -> None:
+        self.within, self.interruption = within, interruption
 
     def __call__(self) -> bool:
         """Tell whether it was interrupted, or the time is up."""
@@ -74,8 +71,7 @@ class Interruptible:
         return Interruptible(None if self.within is None else self.within.part(share), self.interruption)
 
 
-@dataclass(slots=True)
-class BalanceAnswer:
+class BalanceAnswer(NamedTuple):
     """What was asked, and what came of it.
 
     Parameters
@@ -143,6 +139,8 @@ def naming(options: dict[str, Any]) -> Iterator[None]:
 
 def answered(roster: str | None, options: dict[str, Any]) -> BalanceAnswer:
     """Return the answer to what a roster and options ask."""
+    from dataclasses import replace
+
     from equipoise.teams.balancing import balance
 
     request = asked(roster, options)
@@ -208,7 +206,7 @@ def interruptible(seconds: float | None) -> Iterator[Interruptible]:
         from equipoise.clock import deadline
 
         within = deadline(seconds)
-    stop = Interruptible(within)
+    stop = Interruptible(within, Interruption())
     before = signal.getsignal(signal.SIGINT)
 
     def interrupt(number: int, frame: Any) -> None:

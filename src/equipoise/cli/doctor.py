@@ -39,11 +39,11 @@ def command(config: str | None, as_json: bool, form: str | None = None, **typed:
         if form is not None:
             continue
         if as_json:
-            click.echo(json.dumps(asdict(finding)))
+            click.echo(json.dumps({"ok": not finding.fix, **asdict(finding)}))
         else:
             click.echo(f"{'wrong' if finding.fix else 'ok'}: {finding.what}")
             if finding.fix:
                 click.echo(f"  fix: {finding.fix}")
     if form is not None:
-        click.echo(table(("", "finding", "fix"), rows, form))
+        click.echo(table(("status", "finding", "fix"), rows, form))
     sys.exit(1 if wrong else 0)

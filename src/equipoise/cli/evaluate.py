@@ -73,7 +73,16 @@ def command(file: str, models: str, skip: float, as_json: bool, plot: str | None
 
 
 def _text(done: dict[str, Any], form: str | None) -> str:
-    columns = ("", "n", "log-loss", "Brier", "accuracy", "slope", "ECE", "with draws")
+    columns = (
+        "" if form is None else "of",
+        "n",
+        "log-loss",
+        "Brier",
+        "accuracy",
+        "slope",
+        "ECE",
+        "with draws",
+    )
     rows = [_row(name, each.metrics) for name, each in done.items()]
     rows += [_row(group, metrics) for group, metrics in done["default"].groups.items()]
     return table(columns, rows, form)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -47,4 +46,4 @@ def command(roster: str | None, **options: Any) -> None:
         with interruptible(None) as stop:
             stop.interruption.happened = answer.interrupted
             answers = ExplainAnswers(options, *asked, stop.at_most)
-        show(replace(answer, interrupted=stop.interruption.happened), options, answers)
+        show(answer._replace(interrupted=stop.interruption.happened), options, answers)

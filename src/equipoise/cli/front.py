@@ -66,8 +66,9 @@ def _front(roster: str | None, options: dict[str, Any]) -> None:
             end_interrupted(many=True)
         sys.exit(1)
     if options.get("form") is not None and not options["as_json"]:
-        columns, *rows = front_rows(front)
-        click.echo(table(columns, rows, options.get("form")))
+        (_, *columns), *rows = front_rows(front)
+        numbered = [(number.rstrip("."), *row) for number, *row in rows]
+        click.echo(table(("split", *columns), numbered, options["form"]))
     elif not options["as_json"]:
         click.echo("\n".join(front_lines(front)))
     if options["plot"]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from equipoise.cli.shared.values import OneOf
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.ratings.profiles import PROFILES, SHIPPED
 from equipoise.registry import MODELS, resolve
@@ -219,7 +220,7 @@ def progress_bar(what: str) -> Iterator[Callable[[float], None] | None]:
 
 #: Options that say what the default model is like.
 SETTINGS = (
-    click.option("--profile", type=click.Choice(list(PROFILES)), help="Settings of the default model."),
+    click.option("--profile", type=OneOf(list(PROFILES)), help="Settings of the default model."),
     click.option("--settings", metavar="FILE.json", help="Custom settings, as printed by 'tune --json'."),
     click.option(
         "--starting",

@@ -11,6 +11,7 @@ import click
 from equipoise.cli import archives
 from equipoise.cli.shared import evenings, people
 from equipoise.cli.shared.printing import with_json
+from equipoise.cli.shared.values import OneOf
 
 if TYPE_CHECKING:
     from equipoise.ingest.pasts import Past
@@ -22,7 +23,7 @@ MOST_LISTED = 10
 @click.command(name="import-results")
 @click.argument("file", metavar="FILE")
 @click.option(
-    "--dates", type=click.Choice(["day-first", "month-first"]),
+    "--dates", type=OneOf(["day-first", "month-first"]),
     help="How to read dates such as 03/04/2026, which are ambiguous otherwise.",
 )  # fmt: skip
 @evenings.store

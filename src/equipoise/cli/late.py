@@ -11,6 +11,7 @@ from equipoise.cli.balance import naming, team_names
 from equipoise.cli.requests import bots_of
 from equipoise.cli.shared.printing import table, table_forms, with_json
 from equipoise.cli.shared.rosters import rated, read_option, read_players, with_stored_ratings
+from equipoise.cli.shared.values import Number, Whole
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,25 +34,29 @@ if TYPE_CHECKING:
     metavar="'WEIGHT NAME'",
     help="Who joins, unless somebody in ROSTER has no team; with --store, just a name.",
 )
-@click.option("--teams", type=int, metavar="N", help="How many teams.  [default: as many as there are, or 2]")
+@click.option(
+    "--teams", type=Whole(), metavar="N", help="How many teams.  [default: as many as there are, or 2]"
+)
 @click.option("--bots", is_flag=True, help="Fill up the teams with bots.  [default: if any bots play]")
 @click.option(
-    "--bot-weight", type=float, metavar="WEIGHT", help="The mean weight of all bots.  Implies --bots."
+    "--bot-weight", type=Number(), metavar="WEIGHT", help="The mean weight of all bots.  Implies --bots."
 )
-@click.option("--min", "minimum", type=int, metavar="N", help="Fewest players of the map.  Implies --bots.")
-@click.option("--max", "maximum", type=int, metavar="N", help="Most players of the map.  Implies --bots.")
-@click.option("--target", type=int, metavar="N", help="How many players are wanted.  Implies --bots.")
-@click.option("--pool", type=int, metavar="N", help="How many bots there are, in the game or not.")
+@click.option(
+    "--min", "minimum", type=Whole(), metavar="N", help="Fewest players of the map.  Implies --bots."
+)
+@click.option("--max", "maximum", type=Whole(), metavar="N", help="Most players of the map.  Implies --bots.")
+@click.option("--target", type=Whole(), metavar="N", help="How many players are wanted.  Implies --bots.")
+@click.option("--pool", type=Whole(), metavar="N", help="How many bots there are, in the game or not.")
 @click.option("--objective", metavar="NAME", help="What is fair, as for balance.  [default: win]")
 @click.option(
-    "--beta", type=float, metavar="WEIGHT",
+    "--beta", type=Number(), metavar="WEIGHT",
     help="Performance noise of one player.  [default: the standard deviation of those who play]",
 )  # fmt: skip
 @click.option(
-    "--zero", type=float, metavar="WEIGHT", help="The weight that adds nothing to a team, if there is one."
+    "--zero", type=Number(), metavar="WEIGHT", help="The weight that adds nothing to a team, if there is one."
 )
 @click.option(
-    "--body", type=float, metavar="SPREADS",
+    "--body", type=Number(), metavar="SPREADS",
     help="What one more player of mean weight is worth, in standard deviations.  [default: 1]",
 )  # fmt: skip
 @click.option("--names", metavar="A,B", help="What to call the teams.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared.values import Number, Whole
 from equipoise.errors import EquipoiseError, InputError
 
 if TYPE_CHECKING:
@@ -27,11 +28,11 @@ STEP = 0.05
 @click.option("--rcon", metavar="HOST:PORT", help="Its remote console.")
 @click.option("--rcon-password-file", metavar="FILE", help="A file with the console's password.")
 @click.option(
-    "--target", type=int, metavar="N", help="Players wanted, bots included, within the map's range."
+    "--target", type=Whole(), metavar="N", help="Players wanted, bots included, within the map's range."
 )
 @click.option("--bots/--no-bots", default=None, help="Whether bots fill up.  [default: --bots]")
 @click.option(
-    "--stay", type=float, metavar="PRICE", help="The price of moving one player, in win probability."
+    "--stay", type=Number(), metavar="PRICE", help="The price of moving one player, in win probability."
 )
 @click.option("--clans", is_flag=True, default=None, help="Players with the same clan tag stay together.")
 @click.option("--levers", is_flag=True, default=None, help="Bots make up for uneven teams.")
@@ -40,7 +41,7 @@ STEP = 0.05
     "--map-ranges/--no-map-ranges", default=None,
     help="Whether games in the archive show how many players suit a map.  [default: --map-ranges]",
 )  # fmt: skip
-@click.option("--intermission", type=float, metavar="SECONDS", help="The pause after a game with people.")
+@click.option("--intermission", type=Number(), metavar="SECONDS", help="The pause after a game with people.")
 @click.option("--config", metavar="FILE.toml", help="Several servers: a table [[server]] for each.")
 @click.option(
     "--store", metavar="URL", envvar="EQUIPOISE_STORE", show_envvar=True,

@@ -19,6 +19,7 @@ from equipoise.cli.shared.printing import (
     write,
 )
 from equipoise.cli.shared.rosters import clan_tags, rated, roster, with_ratings
+from equipoise.cli.shared.values import Number, Whole
 from equipoise.errors import InputError, UnknownNameError
 from equipoise.registry import LOBBY_SOLVERS
 
@@ -36,10 +37,12 @@ LISTED = 60
 @with_ratings
 @clan_tags
 @click.option("--premades", metavar="FILE.csv", help="Parties, one per line: 'team,player1,player2,...'.")
-@click.option("--team-size", type=int, default=2, show_default=True, metavar="N", help="Players per team.")
+@click.option(
+    "--team-size", type=Whole(), default=2, show_default=True, metavar="N", help="Players per team."
+)
 @click.option(
     "--min-size",
-    type=int,
+    type=Whole(),
     metavar="N",
     help="Fewest players a team may have, so that nobody has to wait.  [default: the team size]",
 )
@@ -51,24 +54,26 @@ LISTED = 60
     help="How distance from the target counts: squared, absolute.",
 )
 @click.option("--per-player", is_flag=True, help="Targets are for a team's mean, not for its total.")
-@click.option("--zero", type=float, metavar="WEIGHT", help="What an empty seat of a smaller team counts as.")
+@click.option(
+    "--zero", type=Number(), metavar="WEIGHT", help="What an empty seat of a smaller team counts as."
+)
 @click.option(
     "--body",
-    type=float,
+    type=Number(),
     metavar="SPREADS",
     help="How far below the mean that is, in standard deviations.  [default: 1]",
 )
 @click.option("--skill", metavar="COLUMN", help="The column of PLAYERS with the skill.  [default: skill]")
 @click.option(
     "--caution",
-    type=float,
+    type=Number(),
     default=0.0,
     metavar="K",
     help="Take K sigmas off each skill.  [default: 0]",
 )
 @click.option(
     "--default-weight",
-    type=float,
+    type=Number(),
     metavar="WEIGHT",
     help="The skill of players without one.  [default: the mean of the others]",
 )
@@ -79,7 +84,7 @@ LISTED = 60
     metavar="NAME",
     help=f"How to search: {', '.join(('auto', *LOBBY_SOLVERS))}.",
 )
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop searching after this time.")
+@click.option("--time-limit", type=Number(), metavar="SECONDS", help="Stop searching after this time.")
 @with_json
 @form_options(*PLAYER_FORMS)
 @click.option(

@@ -18,6 +18,7 @@ from equipoise.cli.night_results import draw, everyone, score, undo, won
 from equipoise.cli.shared import evenings, people
 from equipoise.cli.shared.printing import table, table_forms
 from equipoise.cli.shared.rosters import read_option
+from equipoise.cli.shared.values import Whole
 from equipoise.errors import AmbiguousError, InputError
 
 if TYPE_CHECKING:
@@ -84,8 +85,8 @@ vary_option = click.option(
 @read_option
 @new_option
 @vary_option
-@click.option("--teams", type=click.IntRange(2, 99), default=2, show_default=True, help="How many teams.")
-@click.option("--size", type=click.IntRange(1), metavar="N", help="At most N play in a team; others sit out.")
+@click.option("--teams", type=Whole(2, 99), default=2, show_default=True, help="How many teams.")
+@click.option("--size", type=Whole(1), metavar="N", help="At most N play in a team; others sit out.")
 @click.option("--names", "called", metavar="A,B", help="What to call the teams.  [default: red,blue]")
 @click.option(
     "--apart", multiple=True, metavar="A,B", help="Never in the same team, tonight and later.  Repeatable."
@@ -356,7 +357,7 @@ def again(store: str | None, vary: str, same: bool, **forms: Any) -> None:
 
 
 @evenings.step("plan")
-@click.option("--rounds", type=click.IntRange(1, 99), required=True, help="How many games.")
+@click.option("--rounds", type=Whole(1, 99), required=True, help="How many games.")
 @table_forms
 def plan(store: str | None, as_json: bool, rounds: int, form: str | None = None) -> None:
     """Divide several games at once.

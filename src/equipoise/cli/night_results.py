@@ -11,6 +11,7 @@ import click
 from equipoise.cli import archives
 from equipoise.cli.shared import evenings, people
 from equipoise.cli.shared.printing import table, table_forms
+from equipoise.cli.shared.values import Number
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def draw(store: str | None, as_json: bool, match: str | None, when: str | None) 
 
 
 @evenings.step("score", context_settings={"ignore_unknown_options": True})
-@click.argument("scores", nargs=-1, required=True, type=float, metavar="N N")
+@click.argument("scores", nargs=-1, required=True, type=Number(), metavar="N N")
 @match_option
 @at_option
 def score(

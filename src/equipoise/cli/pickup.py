@@ -9,6 +9,7 @@ import click
 
 from equipoise.cli import archives
 from equipoise.cli.shared import evenings
+from equipoise.cli.shared.values import Number
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,9 +39,9 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
 @click.option("--account", metavar="NAME", default="", help=f"Our account, with the password in {PASSWORD}.")
 @click.option("--tls/--no-tls", default=False, show_default=True, help="Whether the connection is encrypted.")
 @click.option("--tls-ca", metavar="FILE", help="Certificates to trust instead of those of the system.")
-@click.option("--ready-time", metavar="SECONDS", type=click.FloatRange(1), default=60.0, show_default=True,
+@click.option("--ready-time", metavar="SECONDS", type=Number(1), default=60.0, show_default=True,
               help="How long everyone has to be ready.")  # fmt: skip
-@click.option("--pace", metavar="N", type=click.FloatRange(0.1), default=0.8, show_default=True,
+@click.option("--pace", metavar="N", type=Number(0.1), default=0.8, show_default=True,
               help="Lines a second, after a burst of five; some servers allow more.")  # fmt: skip
 @evenings.store
 def command(
@@ -56,13 +57,14 @@ def command(
     import asyncio
     import signal
 
+    from equipoise.addresses import host_and_port
     from equipoise.cli.shared.rules import groups
     from equipoise.fields import price_of
     from equipoise.server.irc import Address, Speaker
     from equipoise.server.logging import log_events
     from equipoise.server.pickups import Pickups
 
-    host, port = _host_port(address)
+    host, port = host_and_port(address, "irc", "irc.example.org:6697")
     if not channel.startswith(("#", "&")) or any(sign in channel for sign in " ,\r\n\x07"):
         msg = f"--channel must begin with # and have no spaces or commas, got {channel!r:.60}"
         raise InputError(msg)
@@ -89,14 +91,6 @@ def command(
             await speaker.run()
 
         asyncio.run(speak())
-
-
-def _host_port(address: str) -> tuple[str, int]:
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdecimal() or not 1 <= int(port) <= 65535:
-        msg = f"--irc must be HOST:PORT, as irc.example.org:6697, got {address!r:.60}"
-        raise InputError(msg)
-    return host.strip("[]"), int(port)
 
 
 def _lobby(text: str, ready: float) -> PickupLobby:

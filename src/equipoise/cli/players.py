@@ -9,6 +9,7 @@ import click
 
 from equipoise.cli import archives
 from equipoise.cli.shared.printing import table, table_forms, with_json
+from equipoise.cli.shared.values import OneOf, Whole
 from equipoise.fields import printable
 
 #: What players may be sorted by, and the widest cell of the table; --json has everything in full.
@@ -21,16 +22,16 @@ if TYPE_CHECKING:
 @click.command(name="players")
 @archives.store
 @click.option("--ruleset", metavar="TEXT", help="Only this ruleset, as openarena/tdm+g_instantgib.")
-@click.option("--top", type=click.IntRange(min=1), metavar="N", help="Only the first N of each ruleset.")
+@click.option("--top", type=Whole(1), metavar="N", help="Only the first N of each ruleset.")
 @click.option(
     "--min-games",
-    type=click.IntRange(min=1),
+    type=Whole(1),
     default=1,
     metavar="N",
     help="Only players with at least N games.",
 )
 @click.option(
-    "--sort", type=click.Choice(SORTS), default="mu", show_default=True, help="The order within a ruleset."
+    "--sort", type=OneOf(SORTS), default="mu", show_default=True, help="The order within a ruleset."
 )
 @with_json
 @table_forms

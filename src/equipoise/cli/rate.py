@@ -19,6 +19,7 @@ from equipoise.cli.histories import (
 )
 from equipoise.cli.shared.printing import NewFile, table, table_forms, with_json, write
 from equipoise.cli.shared.rosters import store
+from equipoise.cli.shared.values import Whole
 from equipoise.errors import InputError
 from equipoise.matches import Ruleset
 
@@ -34,7 +35,7 @@ DRAWN = 8
 @store
 @with_model_options
 @click.option(
-    "--window", type=int, metavar="N", help="Count only the last N contests of each player and ruleset."
+    "--window", type=Whole(), metavar="N", help="Count only the last N contests of each player and ruleset."
 )
 @click.option("--since", metavar="DATE", help="Leave out matches that ended before, as 2026-01-31.")
 @click.option("--output", type=NewFile(), metavar="FILE", help="Write to a file instead of standard output.")
@@ -85,12 +86,11 @@ def command(files: tuple[str, ...], **options: Any) -> None:
 
 def _by_columns(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) -> Any:
     """Rate what is read into columns; None where that does not do."""
+    if not getattr(model, "by_columns", False) or options["window"] is not None or options["curves"]:
+        return None
     from equipoise.ratings.columns import replay_columns
-    from equipoise.ratings.models.gaussian_filter.model import Filters
     from equipoise.ratings.reports import RatingTally
 
-    if not isinstance(model, Filters) or options["window"] is not None or options["curves"]:
-        return None
     history = read_columns_of(files, since=options["since"], strict=options["strict"], store=options["store"])
     if history is None:
         return None

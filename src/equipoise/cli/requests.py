@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -52,23 +51,12 @@ CHOSEN_AMONG = 20
 
 
 #: Keywords that are flags under names of their own, and hold what is typed.
-_AS_TYPED = {
-    **{
-        name: name
-        for name in (
-            "teams",
-            "max_difference",
-            "tolerance",
-            "side_weight",
-            "beta",
-            "zero",
-            "body",
-            "solver",
-            "effort",
-        )
-    },
-    **{name: name for name in ("rerank", "keep", "spacing", "seed", "effort", "moves")},
-    "default": "default_weight",
+_AS_TYPED = {"default": "default_weight"} | {
+    name: name
+    for name in (
+        *("teams", "max_difference", "moves", "solver", "effort", "keep", "spacing", "seed"),
+        *("tolerance", "side_weight", "beta", "zero", "body", "rerank"),
+    )
 }
 
 #: Flags on preferences, roles and rules.
@@ -157,6 +145,8 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
 
 def save_request(request: BalanceRequest, path: str) -> None:
     """Write a request to the file of ``--save-request``."""
+    import json
+
     text = json.dumps(request.to_dict(), ensure_ascii=False, allow_nan=False, indent=2)
     write("--save-request", path, text + "\n")
 
@@ -221,8 +211,8 @@ def _sizes(value: str | None) -> dict[str, Any]:
             return {"min_size": low, "max_size": high}
         sizes = [int(part) for part in value.split(",")]
     except ValueError:
-        message = f"must be a size (8), one for each team (9,8) or a range (6-10), got {value!r}"
-        raise click.BadParameter(message, param_hint="--size") from None
+        message = f"--size must be a size (8), one for each team (9,8) or a range (6-10), got {value!r}"
+        raise click.UsageError(message) from None
     return {"sizes": sizes[0] if len(sizes) == 1 else sizes}
 
 

@@ -12,8 +12,12 @@ from typing import Any
 
 import click
 
+from equipoise.cli.shared.values import Number, Whole
 from equipoise.errors import InputError
 from equipoise.server.settings import Settings, place_of, read_settings
+
+#: How flags take the kinds of settings that a value may be wrong for.
+KINDS = {int: Whole(), float: Number()}
 
 
 def flags(command: Callable[..., None]) -> Callable[..., None]:
@@ -26,7 +30,7 @@ def flags(command: Callable[..., None]) -> Callable[..., None]:
             f"--{name}/--no-{name}" if kind is bool else f"--{name}",
             each.name,
             default=None,
-            type=kind,
+            type=KINDS.get(kind, kind),
             metavar=None if kind is bool else each.metadata["metavar"],
             help=f"{each.metadata['help']}{shown}",
         )

@@ -7,6 +7,7 @@ import json
 import click
 
 from equipoise.cli.shared.printing import table, table_forms, with_json
+from equipoise.cli.shared.values import OneOf
 
 #: What a token may be for, as :data:`equipoise.server.tokens.SCOPES`.
 SCOPES = ("read", "report", "admin")
@@ -29,7 +30,7 @@ def command() -> None:
 @_file
 @click.option("--name", required=True, metavar="TEXT", help="Who has it, as people call them.")
 @click.option(
-    "--scope", required=True, type=click.Choice(SCOPES),
+    "--scope", required=True, type=OneOf(SCOPES),
     help="What it allows: reading, reporting results too, or correcting them too.",
 )  # fmt: skip
 def _make(path: str, name: str, scope: str) -> None:

@@ -10,6 +10,7 @@ import click
 from equipoise.cli.histories import progress_bar, read_history
 from equipoise.cli.shared.printing import table, table_forms, with_json
 from equipoise.cli.shared.rosters import store
+from equipoise.cli.shared.values import Whole
 
 
 @click.command(name="tune")
@@ -25,7 +26,7 @@ from equipoise.cli.shared.rosters import store
 @click.option(
     "--steps",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=Whole(1),
     default=300,
     show_default=True,
     help="How many settings to try.",
@@ -33,7 +34,7 @@ from equipoise.cli.shared.rosters import store
 @click.option(
     "--seed",
     metavar="N",
-    type=click.IntRange(min=0),
+    type=Whole(0),
     default=0,
     show_default=True,
     help="Seed of the search.",

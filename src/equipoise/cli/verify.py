@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from equipoise.cli.shared.printing import print_json, table, table_forms, with_json, write
+from equipoise.cli.shared.values import Number
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ SECONDS = 10.0
 @click.command(name="verify")
 @click.argument("receipt", metavar="FILE")
 @click.option(
-    "--time-limit", type=float, default=SECONDS, show_default=True, metavar="SECONDS",
+    "--time-limit", type=Number(), default=SECONDS, show_default=True, metavar="SECONDS",
     help="Stop checking then; what is not checked stays unconfirmed.",
 )  # fmt: skip
 @with_json

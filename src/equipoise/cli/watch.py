@@ -11,6 +11,7 @@ import click
 
 from equipoise.cli import archives
 from equipoise.cli.shared.printing import json_option
+from equipoise.cli.shared.values import Number
 from equipoise.errors import InputError
 from equipoise.registry import GAMES
 
@@ -23,7 +24,7 @@ from equipoise.registry import GAMES
     help=f"Whose log it is: auto, {', '.join(GAMES)}.",
 )  # fmt: skip
 @click.option(
-    "--interval", default=1.0, show_default=True, type=click.FloatRange(0.01, 3600.0), metavar="SECONDS",
+    "--interval", default=1.0, show_default=True, type=Number(0.01, 3600.0), metavar="SECONDS",
     help="How often to look for what is new.",
 )  # fmt: skip
 @archives.mutators

@@ -8,6 +8,7 @@ import click
 
 from equipoise.cli import archives
 from equipoise.cli.shared.printing import NewFile, table, table_forms, with_json, write
+from equipoise.cli.shared.values import Whole
 from equipoise.errors import InputError
 
 #: Seconds for the teams of one match.
@@ -22,7 +23,7 @@ SECONDS = 1.0
     metavar="N",
     default=0,
     show_default=True,
-    type=click.IntRange(0),
+    type=Whole(0),
     help="Seed of the random teams and the intervals.",
 )
 @with_json

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, NoReturn
 
 from equipoise.errors import AmbiguousError
-from equipoise.fields import fail, number_of, short
+from equipoise.fields import column_of, fail, number_of, short
 from equipoise.files.patterns import pattern
 
 #: The plainest line with a weight, ``1500 Amber``: a roster may have a million of them.
@@ -53,7 +53,7 @@ _MENTION = pattern(r"(?<!\w)@(?=[^\W\d_])")
 _EMPHASIS = pattern(r"(\*\*|\*|`)(?=\S)(.+?)(?<=\S)\1")
 #: A quoted name; quotes within a name, as in ``Amber "The Wall" Stone``, are part of it.
 _QUOTED = pattern(
-    r"(?<![^\s,;|+/(])(?:\"([^\"]+)\"|“([^”]+)”|«\s*([^»]+?)\s*»|„([^“”]+)[“”])"
+    r"(?<![^\s,;|+/(])(?:\"((?:[^\"]|\"\")+)\"|“([^”]+)”|«\s*([^»]+?)\s*»|„([^“”]+)[“”])"
     r"(?=\s*(?:$|[,;:=|+/#\d(\[-]))"
 )
 _CHAT = pattern(
@@ -75,6 +75,10 @@ _NEGATIVE = pattern(r"(?:^|(?<=[\s,;:=]))-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+
 _COMMA_LEADS = pattern(r"(\d+),(\d+)\s+[^\W\d]")
 #: A plus sign before a number and a name: ``+1 Amber``.
 _PLUS_LEADS = pattern(r"\+(\d+)\s+([^\W\d].*)")
+#: Numbers with a point, with a point and a comma, with a decimal comma, and with a point before three digits.
+_POINT, _BOTH = pattern(r"\d\.\d"), pattern(r"\d\.\d{3},\d")
+_COMMA = pattern(r"(?<![A-Za-z_\d])\d+,\d{1,2}(?!\d)|\d\.\d{3},\d")
+_GROUPED = pattern(r"(?<![\d.,])([1-9]\d{0,2})\.(\d{3})(?![\d.,])")
 #: What stands for a quoted name, comma or slash and all, until the line has been cut.
 HELD = "\ue000"
 
@@ -87,6 +91,8 @@ class PasteLine(NamedTuple):
     held: tuple[str, ...]
     #: The number in a list, None where there is none; a mark such as ``1.`` leaves no doubt.
     listed: int | None
+    #: Whether a bullet or a list's number stood before it.
+    marked: bool = False
 
     @property
     def shown(self) -> str:
@@ -123,16 +129,24 @@ def lines_of(text: str, where: str) -> Iterator[PasteLine]:
         if _CROSSED.search(line):
             fail(at, f"{short(raw.strip())} is crossed out; delete the line if that player does not play")
         line, sender = _who(line, sender, at, raw)
-        listed, line = _unlisted(line)
+        listed, rest = _unlisted(line)
+        marked, line = rest != line, rest
         line = _TICK.sub("", line).strip()
         if not line:  # a free slot of a numbered list
             continue
         if (line.endswith(":") or _HEADING.fullmatch(line)) and not held:
             fail(at, f"{short(line)} looks like a heading; put # before a line that names nobody")
+        if _asks(line) and not held:
+            fail(at, f"{short(line)} looks like a sentence; put # before a line that names nobody")
         line = _MENTION.sub(
             "", re.sub(r"(?<=[^\s,;+/|&:=-])\s+(?=@[^\W\d_]|<@[!&]?\d+>)", ", ", _EMPHASIS.sub(r"\2", line))
         )
-        yield PasteLine(number, line, held, listed)
+        yield PasteLine(number, line, held, listed, marked)
+
+
+def _asks(line: str) -> bool:
+    """Tell whether a line is a question to everyone, as ``who is in tonight?``."""
+    return line.endswith("?") and len(line.split()) > 2
 
 
 def _grouped(raw: str) -> str:
@@ -146,7 +160,7 @@ def _unquoted(line: str) -> tuple[str, tuple[str, ...]]:
     held: list[str] = []
 
     def keep(match: re.Match[str]) -> str:
-        held.append(next(group for group in match.groups() if group))
+        held.append(next(group for group in match.groups() if group).replace('""', '"'))
         return f"{HELD}{len(held) - 1}{HELD}"
 
     return _QUOTED.sub(keep, line), tuple(held)
@@ -215,9 +229,24 @@ def check_list_numbers(lines: Sequence[PasteLine], where: str) -> None:
         before = line.listed
 
 
+def check_title(lines: Sequence[PasteLine], where: str) -> None:
+    """``Friday night`` above a list whose players all have bullets or numbers: what it is, or who plays."""
+    if len(lines) < 3 or lines[0].marked or not all(line.marked for line in lines[1:]):
+        return
+    first, second = lines[:2]
+    if second.listed in (None, 1) and not re.search(r"\d", first.text):
+        at, readings = f"{where}, line {first.number}", ("what the list is", "a player")
+        raise AmbiguousError(at, first.shown, readings, "put # before it, or mark it as the others are")
+
+
 def check_header(lines: Sequence[PasteLine], where: str) -> None:
-    """Refuse ``Spieler;Punkte`` above lines of a name and a number: columns not known, or two players."""
+    """Refuse ``Spieler;Punkte`` and ``Name  Elo`` above players: columns that nobody can know."""
     rows = [cells_of(line.text) for line in lines]
+    words = lines[0].text.split() if len(rows) > 1 and len(rows[0]) == 1 else []
+    if len(words) > 1 and all(column_of(word) for word in words):
+        fail(f"{where}, line {lines[0].number}",
+             f"{short(lines[0].shown)} looks like a header; separate its columns, and the cells below, "
+             "by commas, semicolons or tabs")  # fmt: skip
     if len(rows) < 2 or len(rows[0]) < 2 or re.search(r"\d", lines[0].text):
         return
     numbers = [sum(IS_NUMBER.fullmatch(cell) is not None for cell in row) for row in rows[1:]]
@@ -322,3 +351,23 @@ def refuse_shared_weight(line: PasteLine, at: str) -> NoReturn:
     """``Amber/Birch 1500``: one weight for two."""
     raise AmbiguousError(at, line.shown, ("the weight of each of them", "the weight of both together"),
                          "write a weight for each, as in 'Amber 1500 + Birch 1400'")  # fmt: skip
+
+
+def refuse_points(places: Sequence[tuple[str, str]], *, doubtful: bool) -> None:
+    """``1.500`` beside ``950``, ``12,5`` or semicolons: a decimal point, or a group of digits.
+
+    Parameters
+    ----------
+    places : sequence of pairs of str
+        Where each text stands, and the text: a line, or a cell with a number.
+    doubtful : bool
+        Whether there are whole numbers of 100 and above, or semicolons, as where commas are decimal signs.
+    """
+    pointed = [(at, text) for at, text in places if _POINT.search(text) and not _BOTH.search(text)]
+    grouped = [_GROUPED.search(text) for _, text in pointed]
+    if not pointed or not all(grouped):  # with other decimals about, a point is a point
+        return
+    (at, text), found = pointed[0], grouped[0]
+    if found is not None and (doubtful or any(_COMMA.search(each) for _, each in places)):
+        readings = (f"a weight of {found[1]}{found[2]}", f"a weight of {found[0]}")
+        raise AmbiguousError(at, text, readings, f"write {found[1]}{found[2]} or {float(found[0]):g}")

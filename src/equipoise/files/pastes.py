@@ -31,12 +31,14 @@ from equipoise.files.paste_lines import (
     check_beginning,
     check_header,
     check_list_numbers,
+    check_title,
     check_weight,
     is_open,
     lines_of,
     named,
     parts_of,
     refuse_cells,
+    refuse_points,
     refuse_shared_weight,
     shown,
     weight_of,
@@ -44,10 +46,10 @@ from equipoise.files.paste_lines import (
 from equipoise.files.patterns import pattern
 
 #: What stands between a name and its weight where somebody put something there on purpose.
-_BETWEEN = rf"(?:\s*(?:[-–—]\s*)?\b{LABEL}|\s*(?:[:=|\t→]|->)\s*|\s+[-–—]\s+)"
+_BETWEEN = rf"(?:\s*(?:[-–—]\s*)?\b{LABEL}|\s*(?:[:=|\t→]|->)\s*|\s+@\s*|\s+[-–—]\s+)"
 _LEADS = pattern(rf"({NUMBER})({_BETWEEN}|\s+)(?=\S)(.*)", re.IGNORECASE)
 _TRAILS = pattern(
-    rf"(.*?\S)(?:({_BETWEEN})({NUMBER}){UNIT}|\s*[(\[](?:{LABEL})?({NUMBER}){UNIT}[)\]]|\s+({NUMBER}){UNIT})",
+    rf"(.*?\S)(?:({_BETWEEN})({NUMBER}){UNIT}|\s*[(\[{{<](?:{LABEL})?({NUMBER}){UNIT}[)\]}}>]|\s+({NUMBER}){UNIT})",
     re.IGNORECASE,
 )
 
@@ -139,13 +141,16 @@ def parse_paste(text: str, where: str, read: str | None = None) -> tuple[Entry, 
     lines = list(lines_of(re.sub("[\u2028\u2029]", "\n", text), where))
     check_list_numbers(lines, where)
     if read is None:
+        check_title(lines, where)
         check_header(lines, where)
     items = [item for line in lines for item in _items_of(line, where, read)]
     if read is None:
         _refuse_words_in_a_row(items, where)
         _refuse_joined(items, where)
         _refuse_stray_numbers(items, where)
-        _refuse_mixed_points(items, where)
+        doubtful = _large(items) or any(";" in line.text for line in lines)
+        marked = [line for line in lines if "." in line.text or "," in line.text]
+        refuse_points([(f"{where}, line {line.number}", line.text) for line in marked], doubtful=doubtful)
     census = _census(items)
     return tuple(_resolved(item, census, where, read) for item in items)
 
@@ -303,18 +308,10 @@ def _refuse_words_in_a_row(items: Sequence[_Item], where: str) -> None:
         )  # fmt: skip
 
 
-def _refuse_mixed_points(items: Sequence[_Item], where: str) -> None:
-    """``1.500`` beside ``950``: a decimal point, or a group of digits."""
-    whole = any(weight is not None and weight >= 100.0 and weight == int(weight)
-                for item in items for _, weight in item.readings.values())  # fmt: skip
-    pointed = [item for item in items if "." in item.text and re.search(r"\d\.\d", item.text)]
-    grouped = [re.search(r"(?<![\d.,])([1-9]\d{0,2})\.(\d{3})(?![\d.,])", item.text) for item in pointed]
-    if not whole or not pointed or not all(grouped):  # with other decimals about, a point is a point
-        return
-    item, found = pointed[0], grouped[0]
-    if found is not None:
-        readings = (f"a weight of {found[1]}{found[2]}", f"a weight of {found[0]}")
-        raise AmbiguousError(_at(where, item), item.shown, readings, f"write {found[1]}{found[2]}")
+def _large(items: Sequence[_Item]) -> bool:
+    """Tell whether there are whole weights of 100 and above."""
+    return any(weight is not None and weight >= 100.0 and weight == int(weight)
+               for item in items for _, weight in item.readings.values())  # fmt: skip
 
 
 # --- readings of the whole text --------------------------------------------------------------------------

@@ -11,9 +11,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os.path
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from equipoise.errors import AmbiguousError, InputError, again
@@ -28,17 +28,27 @@ from equipoise.fields import (
     players_of,
     short,
 )
-from equipoise.files.paste_lines import plain_name, weight_of
+from equipoise.files.paste_lines import plain_name, refuse_points, weight_of
 from equipoise.files.standard_input import standard_input
 from equipoise.players import Player
 
 #: Columns of numbers, which a spreadsheet may write with a decimal comma.
 _NUMBERS = {"weight", "mu", "sigma", "side", *OF_ALL}
 _WITH_COMMA = re.compile(r"[+]?[\d.'’\u202f\u00a0]*,[\d.]*")
+#: A whole number of 100 and above.
+_LARGE = re.compile(r"[1-9]\d{2,}")
+#: A line of JSON Lines, an object on its own.
+_OBJECT = re.compile(r"\s*\{.*\}\s*")
 #: What begins JSON; a clan's tag or a time in brackets does not.
 _JSON = re.compile(r"\{\s*(?:\"|\}|$)|\[\s*(?:[\"{\[\]]|-?\d+(?:\.\d+)?\s*[,\]]|$)")
 #: The line below the header of a Markdown table.
 _RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
+#: What spreadsheets write above a table to say what separates its cells.
+_SEPARATOR = re.compile(r"\A\s*\"?sep=[,;|\t]\"?[ \t]*(?=\n)", re.IGNORECASE)
+#: The lines that consoles draw around tables, as those of Markdown.
+_DRAWN = str.maketrans(
+    {**dict.fromkeys("│┃║", "|"), **dict.fromkeys("─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬┏┓┗┛┣┫┳┻╋╭╮╰╯", "-")}
+)
 
 
 class ReadRoster(list[Player]):
@@ -88,7 +98,8 @@ def content_of(source: str) -> tuple[str, bytes]:
     if source == "-":
         return "standard input", standard_input().read()
     try:
-        return source, Path(source).read_bytes()
+        with open(source, "rb") as file:
+            return source, file.read()
     except (OSError, ValueError) as error:
         msg = f"{source or repr(source)}: cannot be read: {getattr(error, 'strerror', None) or error}"
         raise InputError(msg) from error
@@ -116,7 +127,7 @@ def decoded(content: bytes, where: str) -> str:
 
 def ending_of(source: str) -> str:
     """Return the ending of a file's name, nothing for standard input."""
-    return "" if source == "-" else Path(source).suffix.lower()
+    return "" if source == "-" else os.path.splitext(source)[1].lower()
 
 
 def parse_roster(content: bytes, where: str, ending: str = "", read: str | None = None) -> ReadRoster:
@@ -138,7 +149,7 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
     >>> [player.rating.mu for player in parse_roster(b"5 Ann\n7 Bob", "here")]
     [5.0, 7.0]
     """
-    text = decoded(content, where)
+    text = _undrawn(_SEPARATOR.sub("", decoded(content, where)))
     first = text.lstrip()
     if not first:
         return ReadRoster()
@@ -152,12 +163,21 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
     return players
 
 
+def _undrawn(text: str) -> str:
+    """Return a table that is drawn with lines, as databases and consoles print it, without them."""
+    first = text.lstrip().partition("\n")[0].translate(_DRAWN)
+    plain = text.translate(_DRAWN)
+    if not _RULE.fullmatch(first) or "|" not in plain:
+        return text
+    return "\n".join("" if _RULE.fullmatch(line) else line for line in plain.split("\n"))
+
+
 def _looks_like_table(header: str, where: str) -> bool:
     """Tell whether a line is the header of a table; one that may be somebody called Nick is refused."""
     if NUMBER.match(header):
         return False
     names = {
-        cell.strip().strip('"').lower()
+        plain_name(cell.strip().strip('"')).lower()
         for cell in re.split(r"[|]" if _is_markdown(header) else r"[,;\t]", header)
     }
     known = {name for name in names if column_of(name) is not None}
@@ -189,6 +209,7 @@ def _from_table(text: str, where: str) -> ReadRoster:
     rows: list[tuple[str, dict[str, Any]]] = []
     columns: list[str] | None = None
     players = []
+    weights: list[tuple[str, str]] = []
     for number, cells in _rows(text, where):
         if not any(cell.strip() for cell in cells):
             continue
@@ -203,18 +224,21 @@ def _from_table(text: str, where: str) -> ReadRoster:
             for column, cell in zip(columns, cells, strict=False)
             if column and cell.strip()
         }
+        if "weight" in row:
+            weights.append((at, row["weight"]))
         for column in _NUMBERS & row.keys():
             if _WITH_COMMA.fullmatch(row[column]):
                 row[column] = weight_of(row[column], at, row[column])
         players.append(player_of(row, at, seen, number))
         rows.append((at, row))
+    doubtful = _delimiter(text) == ";" or any(_LARGE.fullmatch(cell) for _, cell in weights)
+    refuse_points(weights, doubtful=doubtful)
     return ReadRoster(players, **of_all(rows))
 
 
 def _rows(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the line number and the cells of each row of a CSV, tab or Markdown table."""
-    header = next(line for line in text.split("\n") if line.strip())
-    if _is_markdown(header):
+    if not (delimiter := _delimiter(text)):
         for number, line in enumerate(text.split("\n"), start=1):
             if line.strip() and not _RULE.fullmatch(line):
                 yield (
@@ -222,7 +246,6 @@ def _rows(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
                     [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")],
                 )
         return
-    delimiter = max(",;\t", key=header.count)
     reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
     try:
         for cells in reader:
@@ -231,26 +254,42 @@ def _rows(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
         fail(f"{where}, line {reader.line_num}", f"it is not CSV: {error}")
 
 
+def _delimiter(text: str) -> str:
+    """Return what separates the cells of a table; nothing where it is Markdown."""
+    header = next(line for line in text.split("\n") if line.strip())
+    return "" if _is_markdown(header) else max(",;\t", key=header.count)
+
+
 def _is_markdown(header: str) -> bool:
     return "|" in header and not any(separator in header for separator in ",;\t")
 
 
 def _header(cells: Sequence[str], at: str) -> list[str]:
-    names_of_all = [name if (name := cell.strip().lower()) in OF_ALL else "" for cell in cells]
-    columns = [column_of(cell) or name for cell, name in zip(cells, names_of_all, strict=True)]
+    names = [plain_name(cell).lower() for cell in cells]
+    columns = [column_of(name) or (name if name in OF_ALL else "") for name in names]
     if "name" not in columns and "id" not in columns:
         allowed = "; ".join(f"{names[0]} (or {', '.join(names[1:])})" if names[1:] else names[0]
                             for names in COLUMNS.values())  # fmt: skip
         fail(at, f"the header has no column 'name' or 'id'; columns are: {allowed}")
     named = [column for column in columns if column]
     if len(set(named)) < len(named):
-        fail(at, f"the header has the column {named[again(named)]!r} more than once")
+        twice = named[again(named)]
+        written = [short(name) for name, column in zip(names, columns, strict=True) if column == twice]
+        fail(
+            at,
+            f"the header has the column {twice!r} more than once ({', '.join(written)}); delete all but one",
+        )
     return columns
 
 
 def _from_json(text: str, where: str) -> ReadRoster:
+    def load(piece: str) -> Any:
+        return json.loads(piece, object_pairs_hook=lambda pairs: _object(pairs, where))
+
     try:
-        data = json.loads(text, object_pairs_hook=lambda pairs: _object(pairs, where))
+        pieces = [line for line in text.split("\n") if line.strip()]
+        by_line = len(pieces) > 1 and all(_OBJECT.fullmatch(piece) for piece in pieces)
+        data = list(map(load, pieces)) if by_line else load(text)
     except InputError:
         raise
     except json.JSONDecodeError as error:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from equipoise.archive.corrections import renamed
-from equipoise.errors import InputError, nearest
+from equipoise.errors import ALIKE, InputError, nearest
 from equipoise.matches import Match, Skipped, moved
 from equipoise.pickup.night import folded
 
@@ -72,7 +72,7 @@ class Past:
             known = self._id_of(name)
             if known is None:
                 self.new.append(name)
-                near = nearest(key, self._everyone)
+                near = nearest(key, self._everyone, ALIKE)
                 if near is not None:
                     self.alike[name] = self._everyone[near]
             self._everyone.setdefault(key, name)

@@ -106,7 +106,7 @@ def _of_people(
         return ev.Pick(who, other)
     if name == "remove":
         return ev.Remove(who, other, admin)
-    return ev.Preference(who, other, {"prefer": "prefer", "avoid": "avoid"}.get(name, "none"))
+    return ev.Prefer(who, other, {"prefer": "prefer", "avoid": "avoid"}.get(name, "none"))
 
 
 def _of_game(name: str, rest: str, who: str, lobbies: PickupLobbies, admin: bool) -> Event:

@@ -56,7 +56,7 @@ class Duo:
 
 
 @dataclass(frozen=True, slots=True)
-class Preference:
+class Prefer:
     """Somebody prefers to play with another (``"prefer"``), without (``"avoid"``), or no longer minds."""
 
     who: str
@@ -168,13 +168,13 @@ class Tick:
 
 
 Event = (
-    Add | Leave | Remove | Late | Duo | Preference | Ready | Vote | Pick | Veto | Sub | Fill | Report
+    Add | Leave | Remove | Late | Duo | Prefer | Ready | Vote | Pick | Veto | Sub | Fill | Report
     | Confirm | Correct | Undo | Cancel | Divided | Tick
 )  # fmt: skip
 
 KINDS: Mapping[str, type[Event]] = {
     kind.__name__.lower(): kind
-    for kind in (Add, Leave, Remove, Late, Duo, Preference, Ready, Vote, Pick, Veto, Sub, Fill, Report,
+    for kind in (Add, Leave, Remove, Late, Duo, Prefer, Ready, Vote, Pick, Veto, Sub, Fill, Report,
                  Confirm, Correct, Undo, Cancel, Divided, Tick)
 }  # fmt: skip
 

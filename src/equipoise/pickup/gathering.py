@@ -133,8 +133,8 @@ class Gathering:
             self.duos.pop(event.who, None)
             self._say("alone", to=(event.who,), who=event.who)
 
-    def take_preference(self, event: ev.Preference) -> None:
-        """Take an event; see :class:`equipoise.pickup.events.Preference`."""
+    def take_prefer(self, event: ev.Prefer) -> None:
+        """Take an event; see :class:`equipoise.pickup.events.Prefer`."""
         if event.kind not in ("prefer", "avoid", "none") or event.who == event.other:
             msg = f"a preference must be prefer, avoid or none, for somebody else, got {event.kind!r:.40}"
             raise InputError(msg)

@@ -190,7 +190,7 @@ class PickupLobbies(Choosing):
 
     _HANDLERS: ClassVar[Mapping[type, Callable[[Any, Any], None]]] = {
         ev.Add: Choosing.take_add, ev.Leave: Choosing.take_leave, ev.Remove: Choosing.take_remove,
-        ev.Late: Choosing.take_late, ev.Duo: Choosing.take_duo, ev.Preference: Choosing.take_preference,
+        ev.Late: Choosing.take_late, ev.Duo: Choosing.take_duo, ev.Prefer: Choosing.take_prefer,
         ev.Ready: Choosing.take_ready,
         ev.Divided: Choosing.take_divided, ev.Vote: Choosing.take_vote, ev.Pick: Choosing.take_pick,
         ev.Veto: Choosing.take_veto,

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from equipoise.addresses import host_and_port
 from equipoise.errors import InputError, again
 from equipoise.live.family import Ranges, ServerFamily
 from equipoise.live.state import Policy
@@ -92,11 +93,7 @@ class Playing:
         InputError
             If they are not written so.
         """
-        host, colon, port = self.rcon.rpartition(":")
-        if not (colon and host and port.isascii() and port.isdigit() and 0 < int(port) < 65536):
-            msg = f"must be HOST:PORT, as in 127.0.0.1:27960, got {self.rcon!r}"
-            raise InputError(msg, "rcon")
-        return host.removeprefix("[").removesuffix("]"), int(port)
+        return host_and_port(self.rcon, "rcon", "127.0.0.1:27960")
 
 
 def read_servers(path: str) -> tuple[str, list[Playing]]:

@@ -12,6 +12,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from equipoise.addresses import host_and_port
 from equipoise.errors import InputError
 from equipoise.protocols.weights.commands import Limits
 from equipoise.server.limits import ServerLimits
@@ -27,6 +28,9 @@ SHORTEST_TOKEN = 16
 
 #: Where weights are asked for unless stated otherwise.
 ADDRESS = "127.0.0.1:7790"
+
+#: What an address to listen at may look like.
+LISTENING = f"{ADDRESS} or [::1]:7790"
 
 #: A page as browsers name it to servers.
 _ORIGIN = re.compile(r"https?://[^/\s,]+")
@@ -126,12 +130,12 @@ class Settings:
     @property
     def address(self) -> tuple[str, int]:
         """Host and port of ``weights``."""
-        return _host_and_port("weights", self.weights)
+        return host_and_port(self.weights, "weights", LISTENING, 0)
 
     @property
     def http_address(self) -> tuple[str, int] | None:
         """Host and port of ``http``; None where HTTP is not asked for."""
-        return _host_and_port("http", self.http) if self.http else None
+        return host_and_port(self.http, "http", LISTENING, 0) if self.http else None
 
     @property
     def origins(self) -> list[str]:
@@ -207,14 +211,6 @@ class Settings:
             msg = f"{must} one line of at least {SHORTEST_TOKEN} characters"
             raise InputError(msg, "token_file" if self.token_file else "token")
         return token
-
-
-def _host_and_port(name: str, value: str) -> tuple[str, int]:
-    host, colon, port = value.rpartition(":")
-    if not colon or not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
-        msg = f"must be HOST:PORT, as in 127.0.0.1:7790 or [::1]:7790, got {value!r}"
-        raise InputError(msg, name)
-    return host.removeprefix("[").removesuffix("]"), int(port)
 
 
 def _content(path: str) -> str:

@@ -18,7 +18,7 @@ from equipoise.protocols.weights.requests import (
     Everyone,
     Finished,
     Handicap,
-    Late,
+    Join,
     Lookup,
     Refusal,
     Request,
@@ -176,7 +176,7 @@ class Board:
                 return answers.chances(setting, seats)
             case Handicap(setting, seats):
                 return answers.advantage(setting, seats)
-            case Late(setting, seats, member):
+            case Join(setting, seats, member):
                 return answers.place(setting, seats, member)
         return None
 

@@ -10,6 +10,7 @@ import click
 
 from equipoise.cli.shared.printing import NewFile, Share, with_json
 from equipoise.cli.shared.rosters import RATINGS, clan_tags, read_option
+from equipoise.cli.shared.values import Number, Whole, refuse
 from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -38,7 +39,7 @@ class Power(click.ParamType[float]):
         if value == "default":
             return DEFAULT_POWER
         if not is_number(str(value)) or float(value) < 0:
-            self.fail(f"{value!r} is not a number of 0 or above", param, ctx)
+            refuse(f"must be a number of at least 0, got {value!r}", param, ctx)
         return float(value)
 
 
@@ -56,28 +57,36 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
         metavar="FILE.json",
         help="Save the request to a file for --request.",
     ),
-    click.option("--teams", type=int, metavar="N", help="How many teams.  [default: 2]"),
+    click.option("--teams", type=Whole(), metavar="N", help="How many teams.  [default: 2]"),
     click.option("--size", metavar="N|N,N|N-N", help="The size of every team, of each team, or a range."),
     click.option(
         "--max-difference",
-        type=int,
+        type=Whole(),
         metavar="N",
         help="By how many players the teams may differ, bots not counted.  [default: 1, or any with --size]",
     ),
     click.option("--bots", is_flag=True, help="Fill shorter teams up with bots."),
     click.option(
         "--bot-weight",
-        type=float,
+        type=Number(),
         metavar="WEIGHT",
         help="What a bot weighs.  Implies --bots.  [default: the mean weight]",
     ),
     click.option(
-        "--min", "minimum", type=int, metavar="N", help="Fewest players the map is made for.  Implies --bots."
+        "--min",
+        "minimum",
+        type=Whole(),
+        metavar="N",
+        help="Fewest players the map is made for.  Implies --bots.",
     ),
     click.option(
-        "--max", "maximum", type=int, metavar="N", help="Most players the map is made for.  Implies --bots."
+        "--max",
+        "maximum",
+        type=Whole(),
+        metavar="N",
+        help="Most players the map is made for.  Implies --bots.",
     ),
-    click.option("--target", type=int, metavar="N", help="How many players are wanted.  Implies --bots."),
+    click.option("--target", type=Whole(), metavar="N", help="How many players are wanted.  Implies --bots."),
     click.option("--party", multiple=True, metavar="A,B", help="Players who stay together.  Repeatable."),
     clan_tags,
     click.option(
@@ -117,7 +126,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
         help="Players stay in the team of column team_now unless that costs more than PRICE.",
     ),
     click.option(
-        "--moves", type=int, metavar="N", help="At most N players leave the team of column team_now."
+        "--moves", type=Whole(), metavar="N", help="At most N players leave the team of column team_now."
     ),
     click.option("--roles", metavar="ROLE:N,...", help="What every team needs: tank:1,damage:2,support:2."),
     click.option("--rules", metavar="FILE.json", help="Sums over each team's players that must be kept."),
@@ -140,7 +149,7 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option(
         "--side-weight",
-        type=float,
+        type=Number(),
         metavar="W",
         help="How much side preferences count in 'indistinguishable'.  [default: 0.01]",
     ),
@@ -152,17 +161,17 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option(
         "--effort",
-        type=float,
+        type=Number(),
         metavar="N",
         help="How much work to do before settling for the best so far.  [default: 1, some seconds]",
     ),
-    click.option("--time-limit", type=float, metavar="SECONDS", help="Stop searching after this time."),
+    click.option("--time-limit", type=Number(), metavar="SECONDS", help="Stop searching after this time."),
     click.option(
-        "--keep", type=int, metavar="K", help="Show the K best splits.  [default: 1, or 20 with --choose]"
+        "--keep", type=Whole(), metavar="K", help="Show the K best splits.  [default: 1, or 20 with --choose]"
     ),
     click.option(
         "--spacing",
-        type=int,
+        type=Whole(),
         metavar="D",
         help="Any two of those splits differ by at least D players.  [default: 1]",
     ),
@@ -174,31 +183,31 @@ _ASKED: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option(
         "--seed",
-        type=int,
+        type=Whole(),
         metavar="N",
         help="The seed of the choice and of searches.  [default: 0, but with --choose another each time]",
     ),
     click.option(
         "--default-weight",
-        type=float,
+        type=Number(),
         metavar="WEIGHT",
         help="The weight of players without one.  [default: the mean of the others]",
     ),
     click.option(
         "--beta",
-        type=float,
+        type=Number(),
         metavar="WEIGHT",
         help="Performance noise of one player, for win chances.  [default: the roster's standard deviation]",
     ),
     click.option(
         "--zero",
-        type=float,
+        type=Number(),
         metavar="WEIGHT",
         help="The weight that adds nothing to a team, if there is one.  Only matters for unequal teams.",
     ),
     click.option(
         "--body",
-        type=float,
+        type=Number(),
         metavar="SPREADS",
         help="What one more player of mean weight is worth, in standard deviations.  [default: 1]",
     ),

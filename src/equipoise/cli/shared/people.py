@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from equipoise.errors import InputError, again, nearest
+from equipoise.errors import ALIKE, InputError, again, nearest
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
@@ -116,7 +116,7 @@ def resolved(known: PeopleFinder, names: Sequence[str], new: Sequence[str]) -> d
     for name, player in ids.items():
         each = player
         if each is None and folded(name) not in declared:
-            near = nearest(folded(name), everyone)
+            near = nearest(folded(name), everyone, ALIKE)
             each = None if near is None else _asked(name, known.shown(everyone[near]), everyone[near])
         each = name if each is None else each
         other = next((one for one in found if found[one] == each or folded(one) == folded(name)), None)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
 
+from equipoise.cli.shared.values import refuse
 from equipoise.errors import InputError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -32,7 +32,8 @@ class Form(click.ParamType[str | bool]):
         assert ctx is not None  # noqa: S101 -- options are typed within a command
         before = ctx.meta.setdefault(_CHOSEN, value)
         if before != value:
-            self.fail(f"--{before} cannot be used with --{value}; choose one of them", None, ctx)
+            msg = f"--{before} cannot be used with --{value}; choose one of them"
+            raise click.UsageError(msg, ctx)
         if value == "json":
             return True
         ctx.params["form"] = value
@@ -124,11 +125,13 @@ class Share(click.ParamType[float]):
         try:
             return float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
         except ValueError:
-            self.fail(f"{text!r} is not a number such as 0.02 or 2%", param, ctx)
+            refuse(f"must be a number such as 0.02 or 2%, got {text!r}", param, ctx)
 
 
 def print_json(plain: Mapping[str, Any]) -> None:
     """Print plain data as JSON, in the characters that the terminal has."""
+    import json  # help does without
+
     in_unicode = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
     click.echo(json.dumps(plain, ensure_ascii=not in_unicode, allow_nan=False, indent=2))
 

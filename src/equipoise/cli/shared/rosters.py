@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from equipoise.cli.shared.values import OneOf
 from equipoise.errors import READS, AmbiguousError, InputError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 #: The option that says how lines with numbers are read.
 read_option = click.option(
-    "--read", type=click.Choice(READS), default=None,
+    "--read", type=OneOf(READS), default=None,
     help="How to read ambiguous lines with numbers: which number is the weight, or that none is.",
 )  # fmt: skip
 

@@ -4,8 +4,8 @@ The linear program chooses teams in parts; it starts with a good plan's teams an
 its prices call cheap, until none is.  Then the prices prove a bound, and a team whose reduced cost exceeds
 the gap between plan and bound is in no better plan.  The few that are left make the integer program: first
 those of the lowest reduced costs alone, whose best plan is often so good that no other team matters.
-It is solved in reduced costs and in units of the gap: its tolerances are then a billionth of the gap, and not
-of values that may differ in their ninth digit.
+It is solved in reduced costs and in units of the gap, or of a part of the plan's value where the gap is
+wider: its tolerances are then less than a billionth of both, for values may differ in their ninth digit.
 
 References
 ----------
@@ -44,9 +44,9 @@ AT_A_TIME = 4
 #: Columns for each block with which the first integer program is made, and how much further the next reaches.
 FEW, GROWTH = 6, 4.0
 
-#: Times by which the gap may shrink in an integer program whose unit it was, before there is another one
-#: in the smaller unit.
-COARSE = 1_000.0
+#: The unit of an integer program: the gap, but at most this share of the plan's value.  There is another in
+#: a smaller unit where it was this many times the gap that is left, or this share of the new value.
+FINE, COARSE, TOO_COARSE = 1.0 / 16.0, 1_000.0, 1.0 / 4.0
 
 #: Teams times lobbies up to which they are listed: a gigabyte; and those listed in a second.
 MOST_CANDIDATES, A_SECOND = 16_000_000, 1_000_000
@@ -233,12 +233,14 @@ def _whole(task: LobbyTask, candidates: Candidates, relaxed: _Relaxed, start: Pl
     if task.nodes is None and few < relaxed.reduced.size:
         enough = min(enough, float(np.partition(relaxed.reduced, few, axis=None)[few]) + slack)
     while True:
-        before = needed
-        found, proven = _choose(task, candidates, relaxed, enough, before)
+        unit = min(needed, max(FINE * value, slack))
+        found, proven = _choose(task, candidates, relaxed, enough, unit)
         if found is not None and found.value(problem) < value:
             start, value = found, found.value(problem)
         needed = (value - relaxed.bound) * (1.0 + 1e-6) + slack
-        if not proven or (needed <= enough and before <= COARSE * needed):
+        if value == 0.0:
+            return Placed(start, 0.0, proven=True)
+        if not proven or (needed <= enough and unit <= min(COARSE * needed, max(TOO_COARSE * value, slack))):
             return Placed(start, value if proven else min(bound, value), proven)
         enough = min(needed, GROWTH * enough)
 

@@ -11,6 +11,8 @@ system as applied to online battle royale-style video games using SAS".
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from equipoise.errors import InputError
@@ -19,6 +21,9 @@ from equipoise.programs import Program
 
 #: How far above the program's bound a proven value may be, relative to it.
 RELATIVE = 1e-9
+
+#: A plan so much better than the one that the program's unit came from asks for a program in its own unit.
+TOO_COARSE = 0.25
 
 
 def solve(task: LobbyTask) -> Placed:
@@ -66,6 +71,8 @@ def solve(task: LobbyTask) -> Placed:
     team[player[i[pair]]] = team[player[j[pair]]] = np.arange(len(pair))
     placing = Placing.of(team, where)
     value = placing.value(problem)
+    if value < TOO_COARSE * known:
+        return solve(replace(task, start=placing))
     bound = max(min(answer.bound * unit, value), 0.0)
     proven = answer.proven and value - bound <= RELATIVE * value
     if not proven and known < value:

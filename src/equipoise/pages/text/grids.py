@@ -11,7 +11,8 @@ from typing import NamedTuple
 #: What makes a cell a formula in a spreadsheet.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
-_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?", re.IGNORECASE)
+#: What begins like a formula and is none: a number, a share in percent, or the dash of what is not known.
+_HARMLESS = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?( ?%)?|-", re.IGNORECASE)
 
 
 class Grid(NamedTuple):
@@ -26,10 +27,10 @@ def escaped(cell: str) -> str:
 
     Examples
     --------
-    >>> escaped("=1+1"), escaped("-3.5"), escaped("Ann")
-    ("'=1+1", '-3.5', 'Ann')
+    >>> escaped("=1+1"), escaped("-3.5"), escaped("+2.0 %"), escaped("Ann")
+    ("'=1+1", '-3.5', '+2.0 %', 'Ann')
     """
-    return f"'{cell}" if cell.startswith(FORMULA) and not _NUMBER.fullmatch(cell) else cell
+    return f"'{cell}" if cell.startswith(FORMULA) and not _HARMLESS.fullmatch(cell) else cell
 
 
 def text_lines(grid: Grid) -> list[str]:

@@ -32,7 +32,7 @@ from equipoise.protocols.weights.requests import (
     Everyone,
     Finished,
     Handicap,
-    Late,
+    Join,
     Lookup,
     Named,
     Refusal,
@@ -229,7 +229,7 @@ class Conversation:
         seats = self._seated(fields)
         if sum(map(len, seats)) >= self._limits.members:
             raise Wrong(Refusal.TOO_MANY_MEMBERS)
-        return Late(self._now(), seats, member)
+        return Join(self._now(), seats, member)
 
     def _auth(self, rest: bytes, fields: list[bytes]) -> Request:
         if self._token is None:

@@ -131,7 +131,7 @@ class Handicap:
 
 
 @dataclass(frozen=True, slots=True)
-class Late:
+class Join:
     """``JOIN``: the result is the team of a player who comes late."""
 
     setting: Setting
@@ -162,6 +162,6 @@ class Authorised:
 
 
 #: Requests whose results take time: they are to be found beside the conversation, not in it.
-Work = Everyone | Division | Chances | Handicap | Late | Finished
+Work = Everyone | Division | Chances | Handicap | Join | Finished
 
 Request = CachedAnswers | Lookup | Silent | Refused | Authorised | Work

@@ -24,7 +24,7 @@ from equipoise.protocols.weights.requests import (
     Everyone,
     Finished,
     Handicap,
-    Late,
+    Join,
     Lookup,
     Refusal,
     Refused,
@@ -164,7 +164,7 @@ class WeightSession(Conversation):
             case Handicap():
                 self._seats = request.seats
                 return f"ADVANTAGE {decimals(result)}\n".encode()
-            case Late(_, seats, member):
+            case Join(_, seats, member):
                 self._seats = tuple(
                     (*team, member) if n == result and member not in team else team
                     for n, team in enumerate(seats)

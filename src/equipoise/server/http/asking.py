@@ -17,12 +17,12 @@ from equipoise.errors import READS, AmbiguousError, EquipoiseError, InputError, 
 from equipoise.protocols.http.problems import BODY, HttpProblem, located, pointer_to
 from equipoise.server.http.bodies import (
     LobbiesBody,
-    Member,
     MoveStep,
     PredictBody,
     Questions,
     RateBody,
     SwapStep,
+    TeamPlayer,
 )
 from equipoise.server.http.decoding import ProblemError, invalid, plain_object, typed, wrong_type
 
@@ -362,7 +362,10 @@ def _predict(body: bytes, seconds: float) -> Any:
     asked = typed(body, PredictBody)
     model, state, matches = _learnt(asked)
     teams = members_of(
-        [[(who.id, who.share) if isinstance(who, Member) else who for who in team] for team in asked.teams]
+        [
+            [(who.id, who.share) if isinstance(who, TeamPlayer) else who for who in team]
+            for team in asked.teams
+        ]
     )
     ruleset = Ruleset(asked.game, asked.game_type, tuple(asked.mutators))
     return predicted(model, state, teams, ruleset, matches, asked.model)

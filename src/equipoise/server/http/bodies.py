@@ -72,7 +72,7 @@ class RateBody(msgspec.Struct, forbid_unknown_fields=True):
     window: Annotated[int, Meta(ge=1)] | None = None
 
 
-class Member(msgspec.Struct, forbid_unknown_fields=True):
+class TeamPlayer(msgspec.Struct, forbid_unknown_fields=True):
     """A player of a team who is there for a share of the time."""
 
     id: Name
@@ -82,7 +82,7 @@ class Member(msgspec.Struct, forbid_unknown_fields=True):
 class PredictBody(RateBody, forbid_unknown_fields=True, kw_only=True):
     """Teams whose chances are asked for, and the matches to learn from; as ``equipoise predict``."""
 
-    teams: Annotated[list[Annotated[list[Name | Member], Meta(min_length=1)]], Meta(min_length=2)]
+    teams: Annotated[list[Annotated[list[Name | TeamPlayer], Meta(min_length=1)]], Meta(min_length=2)]
     game: str = ""
     game_type: str = ""
     mutators: list[str] = []

@@ -22,7 +22,6 @@ from equipoise.arrays import Floats
 from equipoise.errors import InputError
 from equipoise.players import LARGEST_WEIGHT
 from equipoise.registry import OBJECTIVES, TERMS, call_part, resolve
-from equipoise.teams.objectives.composing import WeightedSum
 from equipoise.teams.objectives.moments import WinDistance
 from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.problem.rounding import centre_of
@@ -220,8 +219,7 @@ def compose_in(
         See :func:`compose`.
     """
     objective = compose(asked, units, tolerances)
-    criteria = (objective.criterion, *(criterion for criterion, _ in objective.first))
-    if not (units.assumed and any(criterion.needs_positive for criterion in criteria)):
+    if not (units.assumed and any(criterion.needs_positive for criterion, _ in objective.order)):
         return objective, units
     units = replace(units, zero=0.0, zero_source="as for every ratio", assumed=False)
     return compose(asked, units, tolerances), units
@@ -306,4 +304,6 @@ def _weighted(weights: Mapping[str, float], units: Units) -> Objective:
     if not terms:
         msg = "must name at least one, got none"
         raise InputError(msg, "objective")
+    from equipoise.teams.objectives.composing import WeightedSum  # a single objective does without
+
     return Objective(" + ".join(names), WeightedSum(tuple(terms)))

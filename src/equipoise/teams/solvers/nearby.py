@@ -119,12 +119,13 @@ def _number(each: Floats, most: float) -> float:
     """Return how many splits have at most so many moves, legal or not."""
     counts = np.zeros(int(most) + 1)
     counts[0] = 1.0
-    for row in each:
-        longer = np.zeros_like(counts)
-        for moves in row[row <= most].astype(int):
-            longer[moves:] += counts[: len(counts) - moves]
-        counts = longer
-    return float(counts.sum())
+    with np.errstate(over="ignore"):  # What is too many to count is too many to look at.
+        for row in each:
+            longer = np.zeros_like(counts)
+            for moves in row[row <= most].astype(int):
+                longer[moves:] += counts[: len(counts) - moves]
+            counts = longer
+        return float(counts.sum())
 
 
 def _within(each: Floats, most: float) -> Iterator[Labels]:

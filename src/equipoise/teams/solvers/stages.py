@@ -20,7 +20,6 @@ from equipoise.arrays import Labels
 from equipoise.errors import InputError
 from equipoise.registry import SOLVERS, call_part, resolve
 from equipoise.stopping import Stop
-from equipoise.teams.objectives.composing import OnPaper
 from equipoise.teams.objectives.objective import Criterion, Limit, Objective
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.problem.teams_now import unmoved
@@ -67,11 +66,15 @@ def _limit(problem: Problem, criterion: Criterion, tolerance: float, best: Ranke
     own = float(criterion.errors(problem.totals(best.labels[None, :]), problem.rounding)[0])
     if own == error:
         return Limit(criterion, best.cost + tolerance + 2.0 * error)
+    from equipoise.teams.objectives.composing import OnPaper  # most stages do without
+
     return Limit(OnPaper(criterion, problem.rounding, -1.0), best.cost + tolerance + own)
 
 
 def _filled_up(task: Task, found: Found, solver: str | Callable[[Task], Found]) -> Found:
     """Add splits beyond the limits, one limit after another, the best by its criterion first."""
+    from equipoise.teams.objectives.composing import OnPaper  # as in _limit
+
     ranked, proven = list(found.ranked), found.proven
     known = {signature(task.problem, entry.labels) for entry in ranked}
     for n in range(len(task.limits), 0, -1):

@@ -5,7 +5,7 @@
 /**
  * @typedef {{weight: number | null, name: string}} Reading
  * @typedef {{text: string, line: number, party: string | null, bare: boolean, ways: Record<string, Reading>}} Item
- * @typedef {{number: number, text: string, held: string[], listed: number | null}} Line
+ * @typedef {{number: number, text: string, held: string[], listed: number | null, marked?: boolean}} Line
  */
 
 /** Names that can be read in several ways; nothing is guessed. */
@@ -26,11 +26,11 @@ const READS = ["weight-first", "name-first", "names"];
 const NUMBER = String.raw`(?:\+?(?:\p{Nd}+(?:[.,'’\u202f\u00a0]\p{Nd}+)*\.?|\.\p{Nd}+)(?:[eE][+-]?\p{Nd}+|[kK])?)`;
 const UNITS = String.raw`(?:\s*(?:elo|mmr|sr|pts?|points?|rating|lp|rp)\.?)?`;
 const LABEL = String.raw`(?:rating|elo|mmr|skill|sr|rank|points|level|weight)\s*(?:[:=]\s*|\s)`;
-const BETWEEN = String.raw`(?:\s*(?:[-–—]\s*)?(?<![\p{L}\p{N}_])${LABEL}|\s*(?:[:=|\t→]|->)\s*|\s+[-–—]\s+)`;
+const BETWEEN = String.raw`(?:\s*(?:[-–—]\s*)?(?<![\p{L}\p{N}_])${LABEL}|\s*(?:[:=|\t→]|->)\s*|\s+@\s*|\s+[-–—]\s+)`;
 const whole = (/** @type {string} */ pattern) => new RegExp(`^(?:${pattern})$`, "ius");
 const IS_NUMBER = whole(`(?:${LABEL})?${NUMBER}${UNITS}`);
 const LEADS = whole(String.raw`(${NUMBER})(${BETWEEN}|\s+)(?=\S)(.*)`);
-const TRAILS = whole(String.raw`(.*?\S)(?:(${BETWEEN})(${NUMBER})${UNITS}|\s*[(\[](?:${LABEL})?(${NUMBER})${UNITS}[)\]]|\s+(${NUMBER})${UNITS})`);
+const TRAILS = whole(String.raw`(.*?\S)(?:(${BETWEEN})(${NUMBER})${UNITS}|\s*[(\[{<](?:${LABEL})?(${NUMBER})${UNITS}[)\]}>]|\s+(${NUMBER})${UNITS})`);
 const NO_WEIGHT = /^(?:[+-]?(?:nan|inf(?:inity)?)|0x[0-9a-f]+|[0-9]+(?:_[0-9]+)+)(?=\s)/iu;
 const NEGATIVE = /(?:^|(?<=[\s,;:=]))-(?:\p{Nd}+(?:\.\p{Nd}*)?|\.\p{Nd}+)(?:[eE][+-]?\p{Nd}+)?(?=[\s,;]|$)/u;
 const PLAIN = /^(\p{Nd}{1,15}(?:\.\p{Nd}+)?) ([\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'-]*(?: [\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'-]*)*)$/u;
@@ -44,7 +44,7 @@ const CROSSED = /~~.+~~|[❌✖✗✘🚫]/u;
 const HEADING = /^(?:(?:team|squad|group|lobby)(?: ?(?:[0-9]{1,2}|[A-Za-z]))?|players|names|@everyone|@here)$/iu;
 const MENTION = /(?<![\p{L}\p{N}_])@(?=[\p{L}\p{Nl}\p{No}])/gu;
 const EMPHASIS = /(\*\*|\*|`)(?=\S)(.+?)(?<=\S)\1/gu;
-const QUOTED = /(?<![^\s,;|+/(])(?:"([^"]+)"|“([^”]+)”|«\s*([^»]+?)\s*»|„([^“”]+)[“”])(?=\s*(?:$|[,;:=|+/#\p{Nd}(\[-]))/gu;
+const QUOTED = /(?<![^\s,;|+/(])(?:"((?:[^"]|"")+)"|“([^”]+)”|«\s*([^»]+?)\s*»|„([^“”]+)[“”])(?=\s*(?:$|[,;:=|+/#\p{Nd}(\[-]))/gu;
 const CHAT = /^\[?(?:\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4},?\s+)?\p{Nd}{1,2}:\p{Nd}{2}(?::\p{Nd}{2})?(?:\s*[AaPp]\.?[Mm]\.?)?(?:,\s*\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4})?\]?\s*[-–]?\s*([^:\n]{1,60}):\s*(.*)$/su;
 const COMES = /^(?:(?:\+|\+1|in|i'?m in|me|me too|yes|yep|y|ok|x|here|count me in|👍|✅|✋|🙋)[.! ]*)$/iu;
 /** A number within a name that may be a weight, "Red: Amber" before other names, and boxes that are ticked or not. */
@@ -56,13 +56,15 @@ const PLUS_LEADS = /^\+(\p{Nd}+)\s+([\p{L}\p{Nl}\p{No}].*)/u;
 const JOINED = /^(.*[\p{L}\p{Nl}\p{No}].*)\s(?:and|und|et)\s(.*[\p{L}\p{Nl}\p{No}].*)$/iu;
 const HEADED = /^[^:]{1,20}:\s+(?=[\p{L}\p{Nl}\p{No}])/u;
 const [TICKED, UNTICKED] = [/^\s*(?:[-*+]\s+)?\[[xX✓]\]/mu, /^\s*(?:[-*+]\s+)?\[ ?\]\s/u];
+/** The line below the header of a Markdown table. */
+const RULE = /^[\s|:+-]*-[\s|:+-]*$/;
 /** What stands for a quoted name until the line has been cut. */
 const HELD = "\ue000";
 
 /** Read a paste: names, a table with a header, or JSON.
  * @param {string} given @param {string | null} read @returns {Player[]} */
 function readPaste(given, read) {
-  const text = given.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
+  const text = undrawn(given.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n").replace(/^\s*"?sep=[,;|\t]"?[ \t]*(?=\n)/i, ""));
   const control = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/.exec(text);
   if (control) failAt(text.slice(0, control.index).split("\n").length, "control");
   const first = text.trimStart();
@@ -72,6 +74,14 @@ function readPaste(given, read) {
   const players = pasted(text, read).map((entry) => player(entry));
   if (!players.length) throw new InputFault("no_players");
   return checked(players);
+}
+
+/** A table that is drawn with lines, as consoles print it, without them. @param {string} text */
+function undrawn(text) {
+  const lines = text.replace(/[│┃║]/g, "|").replace(/[─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬┏┓┗┛┣┫┳┻╋╭╮╰╯]/g, "-").split("\n");
+  const first = lines.find((line) => line.trim()) ?? "";
+  if (!RULE.test(first) || !lines.some((line) => line.includes("|"))) return text;
+  return lines.map((line) => (RULE.test(line) ? "" : line)).join("\n");
 }
 
 /** @param {Partial<Player>} fields @returns {Player} */
@@ -103,12 +113,13 @@ const COLUMNS = /** @type {Record<string, string[]>} */ ({
   avoid: ["avoid", "without"],
 });
 const columnOf = (/** @type {string} */ name) => Object.keys(COLUMNS).find((key) => COLUMNS[key].includes(name.trim().toLowerCase()));
+const plainName = (/** @type {string} */ text) => text.replace(UNSEEN, "").replace(SPACES, " ").trim().replace(EMPHASIS, "$2").replace(MENTION, "");
 const isMarkdown = (/** @type {string} */ header) => header.includes("|") && !/[,;\t]/.test(header);
 
 /** @param {string} header */
 function looksLikeTable(header) {
   if (/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?!\S)/.test(header)) return false;
-  const cells = header.split(isMarkdown(header) ? "|" : /[,;\t]/).map((cell) => cell.trim().replace(/^"+|"+$/g, "").toLowerCase());
+  const cells = header.split(isMarkdown(header) ? "|" : /[,;\t]/).map((cell) => plainName(cell.trim().replace(/^"+|"+$/g, "")).toLowerCase());
   const known = new Set(cells.filter((cell) => columnOf(cell)));
   if (known.size === 1 && known.has("nick")) {  // somebody may be called so
     throw new AmbiguousFault(1, header.trim(), [say("as_header"), say("one_player")], say("header_or_name"));
@@ -119,13 +130,15 @@ function looksLikeTable(header) {
 /** @param {string} text @returns {Player[]} */
 function readTable(text) {
   const rows = rowsOf(text).filter((row) => row.some((cell) => cell.trim()));
-  const columns = rows[0].map((cell) => columnOf(cell) ?? "");
+  const columns = rows[0].map((cell) => columnOf(plainName(cell)) ?? "");
   if (!columns.includes("name") && !columns.includes("id")) throw new InputFault("header");
+  const weights = rows.slice(1).map((cells, at) => /** @type {[number, string]} */ ([at + 1, (cells[columns.indexOf("weight")] ?? "").trim()])).filter(([, cell]) => cell);
+  refusePoints(weights, delimiterOf(text) === ";" || weights.some(([, cell]) => /^[1-9]\d{2,}$/.test(cell)));
   return rows.slice(1).map((cells, at) => {
     if (cells.length > columns.length) throw new InputFault("cells", { row: at + 1, count: cells.length, header: columns.length });
     const row = /** @type {Record<string, any>} */ ({});
     cells.forEach((cell, place) => {
-      if (columns[place] && cell.trim()) row[columns[place]] = cell.replace(UNSEEN, "").replace(SPACES, " ").trim().replace(EMPHASIS, "$2").replace(MENTION, "");
+      if (columns[place] && cell.trim()) row[columns[place]] = plainName(cell);
     });
     const number = (/** @type {string} */ key) => (row[key] === undefined ? null : weightOf(row[key], at + 1, row[key], true));
     const weight = number("weight");
@@ -136,14 +149,19 @@ function readTable(text) {
   });
 }
 
+/** What separates the cells of a table; nothing where it is Markdown. @param {string} text */
+function delimiterOf(text) {
+  const header = text.split("\n").find((line) => line.trim()) ?? "";
+  return isMarkdown(header) ? "" : [",", ";", "\t"].reduce((most, one) => (header.split(one).length > header.split(most).length ? one : most));
+}
+
 /** @param {string} text @returns {string[][]} */
 function rowsOf(text) {
-  const header = text.split("\n").find((line) => line.trim()) ?? "";
-  if (isMarkdown(header)) {
-    return text.split("\n").filter((line) => line.trim() && !/^[\s|:+-]*-[\s|:+-]*$/.test(line))
+  const mark = delimiterOf(text);
+  if (!mark) {
+    return text.split("\n").filter((line) => line.trim() && !RULE.test(line))
       .map((line) => line.trim().replace(/^\|/, "").replace(/\|$/, "").split("|").map((cell) => cell.trim()));
   }
-  const mark = [",", ";", "\t"].reduce((most, one) => (header.split(one).length > header.split(most).length ? one : most));
   const rows = [[""]];
   let inside = false;
   for (let at = 0; at < text.length; at++) {
@@ -162,7 +180,9 @@ function rowsOf(text) {
 function readJson(text) {
   let data;
   try {
-    data = JSON.parse(text);
+    const pieces = text.split("\n").filter((line) => line.trim());
+    const byLine = pieces.length > 1 && pieces.every((piece) => /^\s*\{.*\}\s*$/.test(piece));
+    data = byLine ? pieces.map((piece) => JSON.parse(piece)) : JSON.parse(text);
   } catch (error) {
     throw new InputFault("json", { why: /** @type {Error} */ (error).message });
   }
@@ -180,7 +200,7 @@ function readJson(text) {
 /** @param {string} text @param {string | null} read */
 function pasted(text, read) {
   const lines = linesOf(text.replace(/[\u2028\u2029]/g, "\n"));
-  if (!read) refuseUnknownHeader(lines);
+  if (!read) refuseTitle(lines), refuseUnknownHeader(lines);
   let before = 0;
   for (const { listed, number, text: line } of lines) {
     if (listed === null) continue;
@@ -190,7 +210,7 @@ function pasted(text, read) {
     before = listed;
   }
   const items = lines.flatMap((line) => itemsOf(line, read));
-  if (!read) refuseWordsInARow(items), refuseJoined(items), refuseStrayNumbers(items), refuseMixedPoints(items);
+  if (!read) refuseWordsInARow(items), refuseJoined(items), refuseStrayNumbers(items), refusePoints(lines.map((line) => [line.number, line.text]), isLarge(items) || lines.some((line) => line.text.includes(";")));
   const census = censusOf(items);
   return items.map((item) => resolved(item, census, read));
 }
@@ -208,7 +228,7 @@ function linesOf(text) {
     if (PLAIN.test(raw)) return void lines.push({ number, text: raw, held: [], listed: null });
     const held = /** @type {string[]} */ ([]);
     let line = raw.replace(/(?<=[0-9])[\u202f\u00a0](?=[0-9]{3})/g, "'").replace(/(?<=\p{Nd})٫(?=\p{Nd})/gu, ".").replace(/(?<=\p{Nd})٬(?=\p{Nd})/gu, "'").replace(/(?<!\S)−(?=[0-9])/g, "-").replace(UNSEEN, "").replace(SPACES, " ")
-      .replace(QUOTED, (_, ...groups) => `${HELD}${held.push(groups.find((group) => group)) - 1}${HELD}`)
+      .replace(QUOTED, (_, ...groups) => `${HELD}${held.push(groups.find((group) => group).replaceAll('""', '"')) - 1}${HELD}`)
       .replace(COMMENT, "").trim();
     if (!line) return;
     if (CROSSED.test(line)) failAt(number, "crossed_out", { text: quoted(raw.trim()) });
@@ -225,11 +245,13 @@ function linesOf(text) {
     if (bullet) line = line.slice(bullet[0].length).trimStart();
     const mark = LIST_NUMBER.exec(line);
     if (mark) line = line.slice(mark[0].length);
+    const marked = Boolean(bullet || mark);
     line = line.replace(TICK, "").trim();
     if (!line) return;
     if ((line.endsWith(":") || HEADING.test(line)) && !held.length) failAt(number, "heading", { text: quoted(line) });
+    if (line.endsWith("?") && line.split(/\s+/).length > 2 && !held.length) failAt(number, "sentence", { text: quoted(line) });
     line = line.replace(EMPHASIS, "$2").replace(/(?<=[^\s,;+/|&:=-])\s+(?=@[\p{L}\p{Nl}\p{No}]|<@[!&]?\p{Nd}+>)/gu, ", ").replace(MENTION, "");
-    lines.push({ number, text: line, held, listed: mark ? Number(mark.slice(1).find((one) => one)) : null });
+    lines.push({ number, text: line, held, listed: mark ? Number(mark.slice(1).find((one) => one)) : null, marked });
   });
   return lines;
 }
@@ -278,9 +300,19 @@ function itemsOf(line, read) {
   });
 }
 
+/** “Friday night” above a list whose players all have bullets or numbers: what it is, or who plays. @param {Line[]} lines */
+function refuseTitle(lines) {
+  const [first, ...others] = lines;
+  if (others.length < 2 || first.marked || !others.every((line) => line.marked)) return;
+  if (![null, 1].includes(others[0].listed) || /\p{Nd}/u.test(first.text)) return;
+  throw new AmbiguousFault(first.number, first.text, [say("a_title"), say("one_player")], say("mark_title"));
+}
+
 /** “Spieler;Punkte” above lines of a name and a number: columns that are not known, or two players. @param {Line[]} lines */
 function refuseUnknownHeader(lines) {
   const rows = lines.map((line) => cellsOf(line.text));
+  const words = rows.length > 1 && rows[0].length === 1 ? lines[0].text.split(/\s+/) : [];
+  if (words.length > 1 && words.every(columnOf)) failAt(lines[0].number, "spaced_header", { text: quoted(lines[0].text) });
   if (rows.length < 2 || rows[0].length < 2 || /\p{Nd}/u.test(lines[0].text)) return;
   if (rows.slice(1).every((row) => row.length === rows[0].length && row.filter((cell) => IS_NUMBER.test(cell)).length === 1)) {
     failAt(lines[0].number, "unknown_header", { text: quoted(lines[0].text) });
@@ -435,15 +467,19 @@ function refuseWordsInARow(items) {
   if (players > 1) throw new AmbiguousFault(line, text, [say("one_player"), say("many_players", { count: players })], say("separate"));
 }
 
-/** “1.500” beside “950”: a decimal point, or a group of digits. @param {Item[]} items */
-function refuseMixedPoints(items) {
-  const large = items.some((item) => Object.values(item.ways).some(({ weight }) => weight !== null && weight >= 100 && Number.isInteger(weight)));
-  const pointed = items.filter((item) => /\p{Nd}\.\p{Nd}/u.test(item.text));
-  const groups = pointed.map((item) => /(?<![\p{Nd}.,])([1-9]\p{Nd}{0,2})\.(\p{Nd}{3})(?![\p{Nd}.,])/u.exec(item.text));
+/** Whether there are whole weights of 100 and above. @param {Item[]} items */
+const isLarge = (items) => items.some((item) => Object.values(item.ways).some(({ weight }) => weight !== null && weight >= 100 && Number.isInteger(weight)));
+
+/** “1.500” beside “950”, “12,5” or semicolons: a decimal point, or a group of digits.
+ * @param {[number, string][]} places @param {boolean} doubtful */
+function refusePoints(places, doubtful) {
+  const pointed = places.filter(([, text]) => /\p{Nd}\.\p{Nd}/u.test(text) && !/\p{Nd}\.\p{Nd}{3},\p{Nd}/u.test(text));
+  const groups = pointed.map(([, text]) => /(?<![\p{Nd}.,])([1-9]\p{Nd}{0,2})\.(\p{Nd}{3})(?![\p{Nd}.,])/u.exec(text));
   const [found] = groups;
-  if (!large || !found || !groups.every((group) => group)) return;
-  throw new AmbiguousFault(pointed[0].line, pointed[0].text, [`${found[1]}${found[2]}`, found[0]].map((weight) => say("as_weight", { weight })),
-    say("write_that", { weight: `${found[1]}${found[2]}` }));
+  if (!found || !groups.every((group) => group)) return;
+  if (!doubtful && !places.some(([, text]) => /(?<![A-Za-z_\p{Nd}])\p{Nd}+,\p{Nd}{1,2}(?!\p{Nd})|\p{Nd}\.\p{Nd}{3},\p{Nd}/u.test(text))) return;
+  const [one, other] = [`${found[1]}${found[2]}`, found[0]];
+  throw new AmbiguousFault(pointed[0][0], pointed[0][1], [one, other].map((weight) => say("as_weight", { weight })), say("write_one", { one, other: Number(other) }));
 }
 
 /** Numbers up to which names are told apart by them, as in "Player 12". */
