@@ -237,7 +237,7 @@ def _harmless(cell: Any) -> Any:
 
 def ruleset_name(ruleset: Ruleset) -> str:
     """Return what a ruleset is called, also that of games of which nobody said what was played."""
-    return ruleset_text(ruleset) if ruleset != Ruleset() else texts()["no_ruleset"]
+    return ruleset_text(ruleset) if ruleset != Ruleset() else texts()["pages"]["no_ruleset"]
 
 
 @cache
