@@ -125,8 +125,8 @@ _NAMED: dict[str, str] = {}
 def part_at_fault(error: BaseException) -> str | None:
     """Return the name of the custom part that an exception comes from, None where no custom part is used.
 
-    It is the one whose code raised the exception; where none did, as what a part returned was of no use, it is
-    the last one that was asked for.
+    It is the one whose code raised the exception; where none did, as what a part returned was of no use, it
+    is the last one that was asked for.
     """
     at, found = error.__traceback__, next(reversed(_NAMED.values()), None)
     while at is not None:
